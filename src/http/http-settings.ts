@@ -1,7 +1,7 @@
-/** Maximum characters of a path segment that names something: as many as the longest address. */
+/** Maximum characters of a path parameter, which is the length of the longest address. */
 export const MAX_PATH_PART = 130;
 
-/** Settings of the HTTP side. Limits keep one client from using up what all share. */
+/** Settings of the HTTP server. Limits prevent one client from using up shared resources. */
 export interface HttpSettings {
   /** Prefix of every path, as clients see it: `""` (default), or as `/flarewire`. */
   readonly basePath: string;
@@ -46,7 +46,7 @@ export interface HttpSettings {
   readonly anonymousRequests: number;
   /** The same for new streams: WebSocket handshakes and SSE. Default Infinity. */
   readonly anonymousStreams: number;
-  /** How long responses in progress may take when the server closes. Default 2,000; 0 cuts them. */
+  /** How long responses in progress may take when the server closes. Default 2,000; 0: no time. */
   readonly closeGraceMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** The HTTP side: REST, WebSocket, problems, health. */
+/** The HTTP server: REST, WebSocket, problems, health. */
 export * from "./access/access.ts";
 export { clientOf } from "./access/client-address.ts";
 export * from "./access/connection-limiter.ts";

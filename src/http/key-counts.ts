@@ -1,8 +1,8 @@
-/** Keys with a series of their own. More would make too many series. */
+/** Maximum keys with their own metric series. */
 const MAX_KEYS = 100;
 const OTHERS = "other";
 
-/** Counts what each of the first hundred keys uses, and the others together. */
+/** Counts requests of each of the first hundred keys, and of all other keys together. */
 export class KeyCounts {
   readonly admitted: Record<string, number> = Object.create(null);
   readonly limited: Record<string, number> = Object.create(null);

@@ -8,7 +8,7 @@ import { sendProblem } from "./problems/send-problem.ts";
 /** Relative to the base path; served only if the setting is on. */
 export const METRICS_PATH = "/metrics";
 
-/** Each takes a file descriptor that clients need, and Prometheus uses only one or two. */
+/** Prometheus uses one or two. Each takes a file descriptor that clients may need. */
 export const MAX_METRICS_CONNECTIONS = 32;
 
 export interface MetricsText {

@@ -10,7 +10,7 @@ import type { WebSocketOptions } from "./stream/websocket-route.ts";
 const PUSH_PATH = "/push";
 /** A client that may read these channels may subscribe. */
 export const PUSH_CHANNELS: readonly string[] = ["flares.*"];
-/** A subscription with as many rules and tokens as a page can have. */
+/** Enough for a subscription with the maximum number of rules and tokens of a page. */
 const MAX_BYTES = 65_536;
 
 interface PushSubscriptions {
@@ -69,5 +69,5 @@ function offered(push: PushSubscriptions | undefined): PushSubscriptions {
 function endpointIn(body: unknown): string {
   if (typeof body === "object" && body !== null && "endpoint" in body && typeof body.endpoint === "string")
     return body.endpoint;
-  throw new FlarewireError("invalid-parameter", "endpoint must be a text", { field: "endpoint" });
+  throw new FlarewireError("invalid-parameter", "endpoint must be a string", { field: "endpoint" });
 }

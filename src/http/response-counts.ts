@@ -7,7 +7,7 @@ const UNKNOWN = "unknown";
 export class ResponseCounts {
   readonly #byRoute = new Map<string, Map<number, number>>();
 
-  /** `route`: a path with placeholders, never one that a client made up. */
+  /** `route`: a path with placeholders, never a client's own text. */
   count(route: string, status: number): void {
     const known = this.#byRoute.get(route);
     if (known) known.set(status, (known.get(status) ?? 0) + 1);

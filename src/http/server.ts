@@ -47,14 +47,14 @@ export interface HttpServerOptions {
   readonly info: () => SourceInfo;
   readonly clock: Clock;
   readonly settings?: Partial<HttpSettings>;
-  /** Decides who may read what. Default: everyone may read everything. */
+  /** Grants access. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
   /** Finished flares. Default: their paths respond with `not-found`. */
   readonly history?: HistoryReader | undefined;
-  /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
+  /** False when the server accepts no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
   /**
-   * Whether `/readyz` succeeds with data that are not fresh. A cluster's nodes are stale at once,
+   * Whether `/readyz` succeeds without fresh data. A cluster's nodes become stale at the same time,
    * and a load balancer must not remove all of them. Default: no.
    */
   readonly isStaleReady?: () => boolean;
@@ -84,13 +84,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
   const app = fastify({
     ...limits(settings),
-    // Not as the framework's logger, which would time each request with a child logger.
+    // Not as the framework's logger, which would create a child logger and a timer per request.
     ...(logger ? { childLoggerFactory: () => logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
     genReqId: nextId,
     exposeHeadRoutes: false,
-    // Fastify's own 503 is no problem document. Requests are answered as usual during the close.
+    // Fastify's 503 is not a problem document. While closing, requests are answered as usual.
     return503OnClosing: false,
     clientErrorHandler: createClientErrorHandler(options.clock, nextId),
     frameworkErrors: (error, request, reply) => {
@@ -123,7 +123,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   return app;
 }
 
-/** Adds the routes below the base path, on any server. `quick`: given for our own server only. */
+/** Adds the routes below the base path, on any server. `quick`: set for our own server only. */
 export async function addRoutes(
   scope: FastifyInstance,
   options: HttpServerOptions,

@@ -46,11 +46,11 @@ export interface AccessPolicy {
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /** Like `admit`, for a connection. {@link ConnectionRegistry.admit} redeems its ticket. */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
-  /** Identifies whom access was granted to, as text to store; `undefined` without credentials. */
+  /** Returns text that identifies the access's holder, for storage; `undefined` without a key. */
   holderOf(access: Access): string | undefined;
   /**
-   * Whether a holder would still be admitted to routes of these channels. `undefined`: it cannot
-   * be judged while the issuer's keys are not available.
+   * Returns whether a holder would still be admitted to routes of these channels; `undefined` while
+   * the token issuer's keys are not available.
    */
   isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined;
   /** Issues a ticket for the request's key. Rejects like `admit`, and if there are no keys. */
@@ -60,7 +60,7 @@ export interface AccessPolicy {
 /** `WWW-Authenticate` of status 401. */
 export const CHALLENGE = 'Bearer realm="flarewire"';
 
-/** Parameter names under which people put keys into URLs. */
+/** Names of query parameters in which clients often send keys by mistake. */
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
 /** Returns an error if the query contains a key, because proxies and browsers store URLs. */

@@ -40,7 +40,7 @@ export class ConnectionLimiter {
     return this.#taken;
   }
 
-  /** Counts a holder, or returns the limit it exceeds. `replaced`, about to close, is ignored. */
+  /** Counts a holder, or returns the limit it exceeds. Ignores `replaced`, which will close. */
   acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): ReachedLimit | undefined {
     const { address, key } = holder;
     const own = this.#byAddress.get(address) ?? 0;

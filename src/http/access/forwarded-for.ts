@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from "node:net";
 
 /**
  * Reduces `X-Forwarded-For` to plain addresses, because some proxies append a port. Drops an entry
- * that is no address and all entries to its left, because clients send any text.
+ * that is not an address, and all entries to its left, because clients can send any text.
  */
 export function sanitizeForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers["x-forwarded-for"];

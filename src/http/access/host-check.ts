@@ -39,8 +39,8 @@ export function createHostCheck({
 }
 
 /**
- * Creates a check that a host is listed in `allowedHosts` or is this machine. Any other host is the
- * sender's claim, which must not appear in a response that a shared cache may store.
+ * Creates a check that a host is listed in `allowedHosts` or is this machine. Any other host is an
+ * unverified claim, which must not appear in a response that a shared cache may store.
  */
 export function createOwnHostCheck({
   allowedHosts,

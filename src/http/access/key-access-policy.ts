@@ -56,7 +56,7 @@ interface Rate {
   readonly bucket: TokenBucket;
 }
 
-/** Grants access for `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
+/** Grants access for `Authorization: Bearer KEY`, or for a ticket if a client cannot send it. */
 export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
   readonly counts = new KeyCounts();
@@ -130,7 +130,7 @@ export class KeyAccessPolicy implements AccessPolicy {
   }
 
   holderOf({ key, plan }: Access): string | undefined {
-    // Without the name, which may be a person's.
+    // Omit the key's name, which may be a person's.
     return key && plan && JSON.stringify([refOf({ ...key, plan, name: undefined }), key.sha256]);
   }
 
@@ -161,7 +161,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return all.filter(({ requests }) => requests > 0);
   }
 
-  /** Drops a key's count and tickets, because it was removed or its id given to another. */
+  /** Drops a key's count and tickets. Call it when a key is removed or its id is reused. */
   forget(id: string): void {
     this.#options.tickets.forget(id);
     this.#rates.delete(id);
@@ -194,7 +194,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     throw refusal(reply, `the key expired at ${key.expires_at}`, field);
   }
 
-  /** Counts the request and returns what the key is granted. */
+  /** Counts the request and returns the key's access. */
   #grant(key: KeyGrant, request: FastifyRequest, reply: FastifyReply): Access {
     const { id, plan, requests_per_minute } = key;
     const access = { plan, channels: key.channels, key };
@@ -259,7 +259,7 @@ export function requireChannels(rights: Rights, patterns: readonly string[]): vo
   throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
 }
 
-/** Whether someone with these rights may read all channels of their plan among those served. */
+/** Returns whether the rights include all of the served channels that belong to their plan. */
 function mayRead(served: readonly string[], rights: Rights): boolean {
   const needed = served.flatMap(matchChannels);
   const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));

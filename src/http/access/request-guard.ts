@@ -53,7 +53,7 @@ export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
     const refusal =
       visitors.check(request, reply) ?? checkHost(request.raw) ?? refuse(request, reply, settings);
     if (refusal) {
-      // After an upgrade request the connection is no longer HTTP, so nothing else would close it.
+      // After an upgrade request, the connection is no longer HTTP, and nothing else closes it.
       if (request.headers.upgrade) reply.raw.once("finish", () => request.raw.socket.destroySoon());
       return done(refusal);
     }
@@ -91,7 +91,7 @@ function refuse(
   const length = Number(headers["content-length"] ?? 0);
   const most = request.routeOptions.config.bodyLimitBytes ?? settings.bodyLimitBytes;
   if (length > most) {
-    // To find the next request, the rest of the body would have to be read.
+    // Otherwise the server would have to read the whole body to find the next request.
     reply.header("connection", "close");
     const bound = `at most ${most} bytes`;
     return new FlarewireError("content-too-large", `the body has ${length} bytes; ${bound} are allowed`, {

@@ -14,7 +14,7 @@ const MINUTE_S = 60;
 interface LimitedUse {
   /** Its name in `RateLimit`. */
   readonly policy: string;
-  /** What the number counts, such as `requests a minute`. */
+  /** Unit of the limit, such as `requests a minute`. */
   readonly what: string;
   readonly reason: RefusalReason;
 }

@@ -10,7 +10,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** Creates a check whether the setting `trustProxy` covers an address. */
+/** Creates a check that the setting `trustProxy` includes an address. */
 export function createTrust(trustProxy: HttpSettings["trustProxy"]): (address: string) => boolean {
   if (typeof trustProxy === "boolean") return () => trustProxy;
   const list = new BlockList();
@@ -22,7 +22,7 @@ export function createTrust(trustProxy: HttpSettings["trustProxy"]): (address: s
   return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** Creates a reader of the client's address; `undefined` if an untrusted peer forwards. */
+/** Creates a reader of the client's address. It returns `undefined` for an untrusted proxy. */
 export function createAddressReader(
   isTrusted: (address: string) => boolean,
 ): (request: IncomingMessage) => string | undefined {

@@ -45,7 +45,7 @@ export class Visitors {
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);
   }
 
-  /** Counts a request without key, except health checks. Returns why it is refused, if so. */
+  /** Counts a request without a key, except health checks. Returns an error above a limit. */
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;

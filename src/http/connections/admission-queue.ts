@@ -37,8 +37,8 @@ interface Waiting {
 }
 
 /**
- * Admits requests for events within the event loop's budget: thousands of clients return at once
- * after a failure, and connected ones must not suffer.
+ * Admits requests for events within the event loop's budget. After a failure, thousands of clients
+ * return at once, and they must not delay the connected ones.
  *
  * Claimants take turns, keys before addresses. A request that finds the queue full, or waits for
  * too long, is refused with an HTTP response.
@@ -162,13 +162,13 @@ function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => 
   }
   socket.on("close", gone);
   if (!isUpgraded) return () => socket.off("close", gone);
-  // Nothing else reads the socket now. Look for its end without taking bytes from it.
-  const look = () => {
+  // Nothing else reads the socket now. Detect its end without taking bytes from it.
+  const checkEnd = () => {
     socket.read(0);
   };
   const ended = () => {
     socket.destroy();
   };
-  socket.on("readable", look).on("end", ended);
-  return () => socket.off("close", gone).off("readable", look).off("end", ended);
+  socket.on("readable", checkEnd).on("end", ended);
+  return () => socket.off("close", gone).off("readable", checkEnd).off("end", ended);
 }

@@ -26,14 +26,15 @@ interface Logger {
 
 interface Lines {
   readonly bucket: TokenBucket;
-  /** Lines that were left out since the last one. */
+  /** Number of lines omitted since the last written one. */
   suppressed: number;
 }
 
 /**
- * Logs who was admitted and who was refused, on a server with keys: one line for each stream, each
+ * Logs admissions and refusals on a server with keys. Writes one line for each stream, each
  * refusal, and each minute in which a key reads REST from an address. Lines are limited per
- * address, so that a flood of requests does not fill the disk; the next line counts those left out.
+ * address, so that a flood of requests does not fill the disk. The next line has the number of
+ * omitted ones.
  */
 export class Audit {
   readonly #clock: Clock;
@@ -49,7 +50,7 @@ export class Audit {
     this.#all = new TokenBucket(ALL_LINES_PER_MINUTE / 60, ALL_BURST, clock.monotonic());
   }
 
-  /** Notes what the request's key grants. It may still be refused. */
+  /** Stores the access of the request's key. The request may still be refused. */
   grant(request: FastifyRequest, access: Access): void {
     this.#granted.set(request, access);
   }

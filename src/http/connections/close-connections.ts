@@ -16,7 +16,7 @@ export function boundClosing(
   graceMs: number,
   unheard: Map<Socket, number>,
 ): void {
-  // One function for all: a closure each would cost memory for ten thousand idle clients.
+  // One function for all: a closure for each of ten thousand idle clients would cost memory.
   function forget(this: Socket): void {
     unheard.delete(this);
   }
@@ -37,10 +37,10 @@ export function boundClosing(
     for (const socket of unheard.keys()) socket.destroy();
     if (app.server.listening) {
       const { server } = app;
-      const stopLooking = clock.every(POLL_EVERY_MS, () => server.closeIdleConnections());
+      const stopPolling = clock.every(POLL_EVERY_MS, () => server.closeIdleConnections());
       const closed = new AbortController();
       server.once("close", () => {
-        stopLooking();
+        stopPolling();
         closed.abort();
       });
       clock.sleep(graceMs, closed.signal).then(

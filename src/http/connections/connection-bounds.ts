@@ -15,7 +15,7 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
 }
 
-/** Time for a refused connection to read its refusal. Above `max` of them, the others are cut. */
+/** Time for a refused client to read the response. Further ones than `max` are destroyed. */
 const LINGER = { ms: 1_000, max: 32 };
 /** How often a full server closes idle connections, and how long a new one may send nothing. */
 const CHECK_IDLE_MS = 1_000;
@@ -44,7 +44,7 @@ export function boundConnections(
   const groups = new Map<string, Group>();
   const groupOf = new Map<Socket, Group>();
   let [lingering, idleClosedAtMs] = [0, Number.NEGATIVE_INFINITY];
-  // One function for all: a closure each would cost memory for ten thousand idle clients.
+  // One function for all: a closure for each of ten thousand idle clients would cost memory.
   function leave(this: Socket): void {
     const group = groupOf.get(this);
     groupOf.delete(this);
@@ -97,7 +97,7 @@ export function boundConnections(
   });
 }
 
-/** Sends the problem on an unread connection, whatever its request is, and closes it. */
+/** Sends the problem on a connection without reading its request, and closes it. */
 export function refuseConnection(socket: Socket, failure: FlarewireError): void {
   // An error on a refused connection needs no action.
   socket.on("error", () => {});

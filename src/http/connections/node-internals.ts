@@ -24,7 +24,7 @@ const CHECKS = {
 
 /** Names the parts that this version of Node or ws lacks. Checked when a server starts. */
 export function missingInternals(): readonly string[] {
-  return Object.entries(CHECKS).flatMap(([name, isThere]) => (isThere() ? [] : [name]));
+  return Object.entries(CHECKS).flatMap(([name, isPresent]) => (isPresent() ? [] : [name]));
 }
 
 function canSetHead(): boolean {
@@ -94,7 +94,7 @@ export function releaseInflater(socket: WebSocket): void {
  */
 export function leaveHttp(request: IncomingMessage): boolean {
   const { socket, method } = request;
-  // The server of this connection; an app can have several. Node looks for it here too.
+  // The server of this connection, because an app can have several. Node reads it here too.
   const server = partOf(socket, "server");
   const canLeave =
     request.complete &&

@@ -205,7 +205,7 @@ const STREAM = {
   summary: "The WebSocket: events after a snapshot or after a cursor.",
   description:
     "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; offering none means the same.",
-  /** What follows the handshake. */
+  /** Description of the response that accepts the handshake. */
   accepted: "The connection becomes a WebSocket; the server first sends `hello`.",
 };
 

@@ -11,8 +11,8 @@ import {
 import { FlarewireError } from "../../protocol/index.ts";
 
 /**
- * Reads the history as it was known at an event time. Each read throws `time-gone` if something
- * that it would have returned then has expired.
+ * Returns a reader of the history as it was known at an event time. Each read throws `time-gone` if
+ * data that it would have returned then has expired.
  */
 export function historyThen(history: HistoryReader, knownMs: number): HistoryReader {
   const check = async (query: Omit<PastDataQuery, "knownMs">) => {
@@ -91,6 +91,6 @@ export async function candlesThen(
 }
 
 function expiredSince(knownMs: number): FlarewireError {
-  const message = `flares or candles that the response of ${isoTime(knownMs)} had are no longer stored; ask for less of them, or for a later time`;
+  const message = `some flares or candles of the response at ${isoTime(knownMs)} are no longer stored; request fewer of them, or a later time`;
   return new FlarewireError("time-gone", message, { field: "at", bound: "a later time" });
 }

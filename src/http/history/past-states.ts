@@ -25,7 +25,7 @@ export interface PastState {
   readonly withCandles: () => Promise<ResourceBodies>;
   /** The minute, with age and state of the data as of then. */
   readonly fields: ReadyFields;
-  /** What {@link now} returned before the state was read. */
+  /** The result of {@link now} before the state was read. */
   readonly stamp: string | undefined;
   /** The state may have changed if this returns another text. */
   readonly now: Stamp;
@@ -45,11 +45,11 @@ type Served = Pick<PastState, "head" | "bodies" | "history" | "withCandles">;
 const MAX_BYTES = 8 * 2 ** 20;
 /** Memory of a parsed state with its bodies, for each character of its JSON. */
 const STATE_BYTES = 10;
-/** States read at once. */
+/** Maximum number of states that are read at once. */
 export const MAX_READING = 2;
-/** Further requests that may wait. A state takes some milliseconds. */
+/** Maximum further requests that wait. Reading a state takes some milliseconds. */
 export const MAX_WAITING = 100;
-/** Of these, requests of one key or address. */
+/** Maximum of these for one key or address. */
 export const MAX_WAITING_OF_CLIENT = 20;
 
 /**

@@ -9,8 +9,8 @@ const MAX_BYTES = 2 ** 20;
 
 /**
  * Prepares track records, each at most once a minute of event time, and not while another one is
- * computed: a fast replay plays a minute within milliseconds. A window ends a minute ago: by then
- * its flares are stored, so every process computes the same.
+ * computed, because a fast replay plays a minute within milliseconds. A window ends a minute before
+ * the head: its flares are stored by now, so every process computes the same record.
  */
 export class RecordBodies {
   readonly #head: { readonly observedAtMs: number };

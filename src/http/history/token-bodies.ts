@@ -14,7 +14,7 @@ interface TokenParts {
   readonly history: Pick<HistoryReader, "flaresVersion" | "page" | "started" | "candles" | "tokensOf">;
 }
 
-/** Finds the token that a request names, among those in the snapshot's lists and the history. */
+/** Returns the identity of the requested token, from the snapshot's lists and the history. */
 type Resolve = (snapshot: Snapshot) => string;
 
 /** Histories of tokens: a day of candles has 300 kB, though few tokens flare all day. */
@@ -42,8 +42,8 @@ export class TokenBodies {
   }
 
   /**
-   * Reads what is stored of the token, and returns a function of what the plan shows. Both throw
-   * `not-found` unless the name belongs to one token.
+   * Reads the token's stored data. Returns a function that creates the body from a plan's view of a
+   * snapshot. Both throw `not-found` unless the name belongs to exactly one token.
    */
   async read(
     given: { readonly group: string; readonly token: string },

@@ -13,7 +13,7 @@ import {
 } from "../../model/index.ts";
 import { finalFacts, identityOf, type ListedToken } from "./token-index.ts";
 
-/** What the history has about a token. */
+/** A token's data in the history. */
 export interface StoredToken {
   /** Newest first. */
   readonly records: readonly FlareRecord[];
@@ -28,7 +28,7 @@ interface Known {
   readonly identity: string;
   readonly listed: ListedToken | undefined;
   readonly stored: StoredToken;
-  /** What the plan shows. */
+  /** The snapshot as the plan shows it. */
   readonly snapshot: Snapshot;
   readonly nowMs: number;
 }
@@ -78,8 +78,8 @@ function flaresOf({ listed, stored, snapshot }: Known): readonly FlareRecord[] {
 }
 
 /**
- * Returns a day of candles: the last hour from the snapshot, the rest from the history. Leaves out
- * minutes away from the shown flares, which would reveal a flare that the plan does not show.
+ * Returns a day of candles: the last hour from the snapshot, the rest from the history. Omits
+ * minutes far from the shown flares, because they would reveal a flare that the plan does not show.
  */
 function candlesOf(
   address: string | null,

@@ -17,7 +17,7 @@ export type TokenFacts = Omit<
   "group" | "warnings" | "canary" | "chart" | "leaderboard" | "candles" | "flares"
 >;
 
-/** What a group's lists have about a token. */
+/** A token's data in its group's lists. */
 export interface ListedToken {
   /** From the list that is updated most often. */
   readonly facts: TokenFacts;

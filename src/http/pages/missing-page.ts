@@ -31,7 +31,7 @@ or the <a href="${basePath}/docs">documents</a>.</p>`;
   return true;
 }
 
-/** Tells a browser how to build the pages. Returns false for other clients, which get a problem. */
+/** Sends browsers a page on how to build the pages. Returns false for other clients. */
 export function answerUnbuilt(request: FastifyRequest, reply: FastifyReply, basePath: string): boolean {
   if (!isBrowser(request, reply)) return false;
   const title = "The pages are not built";
@@ -42,7 +42,7 @@ again. The API and the <a href="${basePath}/docs">documents</a> work without.</p
   return true;
 }
 
-/** Whether the client prefers pages. The answer depends on it, and is not for caches. */
+/** Returns whether the client accepts pages, and sets `Vary` and `Cache-Control` accordingly. */
 function isBrowser(request: FastifyRequest, reply: FastifyReply): boolean {
   const vary = reply.getHeader("vary");
   reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);

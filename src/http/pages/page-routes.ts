@@ -17,13 +17,13 @@ const SCRIPT_FIELDS = {
 const NO_DASHBOARD = "the dashboard is not built: npm run pages builds it, with development dependencies";
 const NO_WIDGET = "the widget is not built: npm run pages builds it, with development dependencies";
 
-/** What browsers open. */
+/** Paths that people open in a browser. */
 const PAGES: ReadonlySet<string> = new Set(["/", "/widgets"]);
 
 /**
  * Serves the dashboard: `/`, its worker and icons, `/assets/`; and the scripts of the elements for
  * any origin, with their demonstration at `/widgets`. If they were not built, browsers get a page
- * that says what to do, and other clients a problem.
+ * with instructions, and other clients a problem.
  */
 export function addPageRoutes(
   scope: FastifyInstance,

@@ -44,7 +44,7 @@ export class Consumers {
     const update = () => this.#update();
     this.#stops = [hub.head.onChange(update), clock.every(CHECK_MS, update)];
     hub.head.onRestart(update);
-    // Close all of them at once: a freqtrade reconnects, is rejected, and retries.
+    // All at once: each freqtrade reconnects, is rejected while the server stops, and retries.
     hub.stopping.addEventListener("abort", () => this.#closeAll());
   }
 

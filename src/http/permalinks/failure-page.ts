@@ -7,7 +7,7 @@ import { RETRY_AFTER_S } from "../problems/problem.ts";
 import type { Representation } from "../rest/representation.ts";
 import type { PageText } from "./page-template.ts";
 
-/** Failures that a visitor sees as a page. Others are problems, as everywhere. */
+/** Failures that are sent to browsers as a page. Others are sent as a problem. */
 const FAILURES: Readonly<Partial<Record<string, readonly [title: string, lead: string]>>> = {
   "not-found": [
     "Nothing is stored here",
@@ -28,7 +28,7 @@ interface FailurePage {
   readonly text: PageText;
 }
 
-/** Returns what a browser shows; `undefined` for other clients and failures. */
+/** Returns the page for a browser; `undefined` for other clients and failures. */
 export function failurePage(
   error: unknown,
   { headers, params }: FastifyRequest,

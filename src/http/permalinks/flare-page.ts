@@ -28,7 +28,7 @@ export const FLARING: Fate = ["flaring", "Flaring now"];
 export interface PageParts {
   /** Relative URL from the page to the root. */
   readonly root: string;
-  /** What kind of market it is, unless it is live. */
+  /** Name of the kind of market; `undefined` for a live one. */
   readonly market: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export function candlelessHtml(): Html {
   return html`<p><small>The prices of each minute are stored for flares of BSC only.</small></p>`;
 }
 
-/** Returns what the picture of a flare shows. */
+/** Returns the facts that the picture of a flare shows. */
 export function flarePicture(
   record: FlareRecord,
   candles: readonly Candle[],

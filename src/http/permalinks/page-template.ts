@@ -1,7 +1,7 @@
 import { type Html, html } from "../docs/html.ts";
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from "./picture/share-picture.ts";
 
-/** What one page says, apart from the frame that all permalinks share. */
+/** The text of one page, without the frame that all permalinks share. */
 export interface PageText {
   /** Plain text; untrusted names in it must be made safe. */
   readonly title: string;
@@ -9,17 +9,17 @@ export interface PageText {
   readonly main: Html;
 }
 
-/** Where a page is. */
+/** The location of a page. */
 interface PagePlace {
   /** Relative URL from the page to the root: the page then works below any path of a proxy. */
   readonly root: string;
   /** Absolute URL of the page, for previews; `undefined` if it is unknown. */
   readonly url: string | undefined;
-  /** What the page's picture shows; `undefined` if it has none. */
+  /** Description of the page's picture; `undefined` if it has none. */
   readonly alt: string | undefined;
 }
 
-/** Path of a page's picture, after that of the page. */
+/** Path of a page's picture, appended to the page's path. */
 export const PICTURE_PATH = "/picture.png";
 
 /** Fills the built template `permalink.html`. */
@@ -46,7 +46,7 @@ ${
 ${alt === undefined ? html`` : pictureTags(`${url}${PICTURE_PATH}`, alt)}`
 }`;
   const framed = template.replaceAll('"./', `"${root}`);
-  // Functions, because `$` has a meaning in a text to insert.
+  // Functions, because `replace` would interpret `$` in a text.
   return framed.replace("<!--head-->", () => head.markup).replace("<!--main-->", () => main.markup);
 }
 

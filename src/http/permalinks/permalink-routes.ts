@@ -37,7 +37,7 @@ interface PermalinkParts extends ResourceParts {
 const MAX_CACHED = 64;
 /** Prices are shown from this long before the start. */
 const BEFORE_MS = 30 * MINUTE_MS;
-/** At least this long after it. */
+/** Prices are shown until at least this long after the start. */
 const AFTER_MS = 60 * MINUTE_MS;
 
 const TOKEN_PATH = "/token/:group/:token";
@@ -46,7 +46,7 @@ const MARKETS = { live: undefined, recorded: "Recorded market", simulated: "Simu
 
 /** A flare or token that a visitor's plan shows, as a page and as a picture. */
 interface Subject {
-  /** Path of its one canonical address, after the root. */
+  /** Path of its canonical address, relative to the root. */
   readonly path: string;
   readonly isCanonical: boolean;
   readonly page: (root: string) => PageText;
@@ -104,7 +104,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
       const version = versionOf(JSON.stringify(facts));
       const fields = { ...PAGE_FIELDS, vary, etag: `"${version}"` };
       const known = request.headers["if-none-match"];
-      // The version is that of the facts, so nothing needs to be drawn.
+      // The version comes from the facts, so the picture need not be drawn.
       if (known !== undefined && matchesEtag(known, fields.etag))
         return reply.code(304).headers(fields).send();
       const body = new Representation(await pictures.draw(version, facts), version, PNG_TYPE);

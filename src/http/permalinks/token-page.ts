@@ -79,7 +79,7 @@ ${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${i
   };
 }
 
-/** Returns what the picture of a token shows. */
+/** Returns the facts that the picture of a token shows. */
 export function tokenPicture(token: TokenDetails, nowMs: number, market: string | undefined): ShareFacts {
   const { symbol, name, group, chart, liquidity, flares } = token;
   const fate = group === "bsc" ? "Not flaring now" : GROUP_LABELS[group];
@@ -112,7 +112,7 @@ export function tokenPicture(token: TokenDetails, nowMs: number, market: string 
   };
 }
 
-/** Returns the closes of its candles, or of its chart, which has those of the last hour. */
+/** Returns the closes of the token's candles or, without any, of its chart's last hour. */
 function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly PricedCandle[] {
   if (candles.length > 1 || !chart)
     return candles.map(({ open_at, close, volume }) => ({ open_at, close, volume }));

@@ -19,7 +19,7 @@ declare module "fastify" {
 export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): FlarewireError | undefined {
   const { parameters: known, keyParameter } = routeOptions.config;
   if (!known || typeof query !== "object" || query === null) return undefined;
-  // First, because it says more and does not repeat the key.
+  // Checked first, because its message is more specific and does not repeat the key.
   const refusal = keyInUrl(keyParameter === undefined ? query : { ...query, [keyParameter]: "" });
   if (refusal) return refusal;
   const given = Object.keys(query).find((name) => !known.includes(name));

@@ -26,7 +26,7 @@ export interface ResourceParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** Decides who may read what. Default: everyone may read everything. */
+  /** Grants access. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
   readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
   /** Past states, for the parameter `at`. Default: there is no such parameter. */
@@ -45,7 +45,7 @@ export interface PreparedRoute {
   readonly live?: (plan: Plan | undefined, query?: RouteQuery) => Representation;
   /** The other bodies stay cached while this returns the same text. */
   readonly now: Stamp;
-  /** Reads other bodies' data. Returns a function that makes the body of what the plan sees. */
+  /** Reads other bodies' data. Returns a function that creates the body from the plan's view. */
   readonly read: (
     request: FastifyRequest,
     rights: Rights,
@@ -70,8 +70,8 @@ interface Prepared {
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Returns a function that adds routes. A body is made once per plan and URL until the data it
- * depends on changes. Clients without a key then get it by the quick path.
+ * Returns a function that adds routes. A body is made once per plan and URL, and again when its
+ * data changes. Clients without a key get a prepared body by the quick path.
  *
  * Caches must revalidate (`no-cache`): data may change any second. Before the first snapshot the
  * response is `not-ready`; an empty list would be wrong.
@@ -128,7 +128,7 @@ export function createPreparedRoutes(
           by && past ? past.inTurn(by, () => read(request, rights, then)) : read(request, rights, undefined),
           then ? undefined : fields?.(),
         ]);
-        // Without a wait from here on: the fields and the body show the same moment (law L2).
+        // No wait from here on, so that fields and body describe the same moment (law L2).
         const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
         const last = bodies.last(key)?.body;
         // An equal body has its compressed forms already.
@@ -146,8 +146,8 @@ export function createPreparedRoutes(
 const routeOf = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes.
- * A cached one is at most a minute old; then a request with its entity tag confirms it.
+ * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes. A
+ * cache may reuse a response for a minute, and then must confirm it by its entity tag.
  */
 const PAST_CACHE_CONTROL = "max-age=60";
 
@@ -175,7 +175,7 @@ function createAnswer({ head, freshness, info, settings, policy = allowAll }: Re
 
 const shownToFree = new WeakMap<Snapshot, Snapshot>();
 
-/** Returns what a plan sees: the same object for the same snapshot. */
+/** Returns a plan's view of the snapshot: the same object for the same snapshot. */
 export function shownTo(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
   const shown = shownToFree.get(snapshot) ?? snapshotOfPlan(snapshot, plan);

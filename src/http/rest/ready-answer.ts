@@ -13,7 +13,7 @@ export interface ReadyAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** Returns the response to GET or HEAD in the client's coding, or 304. `fields`: of both. */
+/** Returns the response to GET or HEAD in the client's coding, or 304, each with `fields`. */
 export function readyAnswer(
   body: Representation,
   fields: readonly ReadyFields[],

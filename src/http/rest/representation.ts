@@ -3,10 +3,10 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Coding } from "./accept-encoding.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
 
-/** Below this size the header fields of a compressed response cost what it saves. */
+/** Below this size, compression saves no more bytes than its header fields add. */
 const MIN_COMPRESSED_BYTES = 256;
 
-/** Characters of a version, 6 bits each, so that no two bodies share one. */
+/** Characters of a version, 6 bits each: enough that no two bodies share one. */
 const VERSION_LENGTH = 16;
 
 /** Media type of most representations. */
@@ -22,7 +22,7 @@ interface Form {
   readonly fields: ReadyFields;
 }
 
-/** Returns the bytes' version, equal in every process: a client gets 304 from any. */
+/** Returns the version of the bytes. It is equal in all processes, so each can answer 304. */
 export function versionOf(bytes: Buffer | string): string {
   return hash("sha256", bytes, "base64url").slice(0, VERSION_LENGTH);
 }

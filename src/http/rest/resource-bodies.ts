@@ -128,7 +128,7 @@ export class ResourceBodies {
   }
 }
 
-/** The parts of a snapshot that decide what the plan free sees of it. */
+/** The parts of a snapshot on which the free plan's view depends. */
 const FLARE_PARTS = [...GROUPS.map(flaresKeyOf), "explanations"] as const;
 
 /**

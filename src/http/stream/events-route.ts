@@ -193,17 +193,17 @@ async function take(
   { polls, registry, by }: PollParts,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
-  const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
+  const pollQuery = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
   let ended: CloseReason | undefined;
-  const leave = acquireSlot(registry, request, access, (reason) => {
+  const release = acquireSlot(registry, request, access, (reason) => {
     ended = reason;
     gone.abort();
   });
   whenOver(request, reply, () => {
     gone.abort();
-    leave();
+    release();
   });
-  const answer = await polls.take(asked, gone.signal, by);
+  const answer = await polls.take(pollQuery, gone.signal, by);
   if (ended !== undefined) throw errorOfWait(ended, reply);
   return answer;
 }

@@ -54,9 +54,9 @@ export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const snapshot = readFlag("snapshot", given.snapshot);
   const mirror = readFlag("mirror", given.mirror);
   const channels = readChannels(given.channels);
-  const asked: ConnectQuery = { channels, filter, mode, after: readAfter(given.after), snapshot, mirror };
-  checkQuery(asked, rights);
-  return asked;
+  const read: ConnectQuery = { channels, filter, mode, after: readAfter(given.after), snapshot, mirror };
+  checkQuery(read, rights);
+  return read;
 }
 
 function checkProtocols(offered: string | undefined): void {

@@ -24,9 +24,9 @@ export interface WebSocketOptions {
   readonly registry: ConnectionRegistry;
   /** Queue of new connections. Default: a new one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
-  /** Decides who may connect and what to follow. Default: everyone may follow everything. */
+  /** Grants access. Default: everyone may follow everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Origins of pages that may connect; absent or `*`: all. Requests without one may too. */
+  /** Origins of pages that may connect; absent or `*`: all. Requests without origin always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
@@ -105,7 +105,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   });
 }
 
-/** Leaves only the accepted offer, because `ws` refuses a handshake with any other. */
+/** Keeps only the accepted offer, because `ws` refuses a handshake with any other. */
 function reduceOffers({ raw: { headers } }: FastifyRequest): void {
   const offered = headers["sec-websocket-extensions"];
   if (offered === undefined) return;

@@ -128,7 +128,7 @@ export class WebSocketSocket implements Socket, PingTarget {
     this.#pings?.remove(this);
   }
 
-  /** Handles an invalid message, for which `ws` has sent its close frame already. */
+  /** Handles an invalid message. `ws` has already sent the close frame. */
   failed(error: Error): void {
     if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") this.#session?.oversize();
     else this.#session?.close("bad-request");

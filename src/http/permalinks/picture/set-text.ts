@@ -7,7 +7,7 @@ let graphemes: Intl.Segmenter | undefined;
 /** Maximum characters of a sentence. More do not fit a picture. */
 const MAX_SENTENCE = 400;
 
-/** Returns an untrusted name with what the font can draw. */
+/** Returns an untrusted name with only characters that the font can draw. */
 export function drawableName(text: string, font: Font): string {
   return drawable(safeText(text), font);
 }
@@ -16,7 +16,7 @@ export function drawableSentence(text: string, font: Font): string {
   return drawable(text.slice(0, MAX_SENTENCE), font);
 }
 
-/** Replaces what the font cannot draw by a box. Left out, a name could look like another. */
+/** Draws other characters as a box. If they were omitted, a name could look like another name. */
 function drawable(text: string, font: Font): string {
   let drawn = "";
   graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -48,7 +48,7 @@ export function wrapText(
     const longer = row === "" ? word : `${row} ${word}`;
     if (font.widthOf(longer, size) <= width || row === "") row = longer;
     else if (wrapped.length === rows - 1) {
-      // Whole words only: a part of a number is another number.
+      // Cut between words only: part of a number would be a different number.
       while (row.includes(" ") && font.widthOf(`${row} …`, size) > width)
         row = row.slice(0, row.lastIndexOf(" "));
       return [...wrapped, fitText(`${row} …`, font, size, width)];

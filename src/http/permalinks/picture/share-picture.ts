@@ -6,7 +6,7 @@ import { drawableName, drawableSentence, fitText, wrapText } from "./set-text.ts
 
 export type Look = "flaring" | "faded" | "canary" | "up" | "down" | "plain";
 
-/** What a picture shows, as text that may come from anyone. */
+/** The facts that a picture shows. Their texts are untrusted. */
 export interface ShareFacts {
   readonly symbol: string;
   readonly name: string;
@@ -17,9 +17,9 @@ export interface ShareFacts {
   readonly figures: readonly { readonly name: string; readonly value: string; readonly look: Look }[];
   readonly candles: readonly Pick<Candle, "open_at" | "close" | "volume">[];
   readonly spans: readonly FlareSpan[];
-  /** At the top right: when, and what kind of market. */
+  /** The time, shown at the top right. */
   readonly note: string;
-  /** `undefined` for a live market. */
+  /** Name of the kind of market, shown before `note`; `undefined` for a live one. */
   readonly market: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Fonts {
   readonly bold: Font;
 }
 
-/** What link previews show without cutting (Open Graph). */
+/** The size that link previews show uncropped (Open Graph). */
 export const [PICTURE_WIDTH, PICTURE_HEIGHT] = [1_200, 630];
 const EDGE = 56;
 const INNER = PICTURE_WIDTH - 2 * EDGE;
@@ -79,7 +79,7 @@ ${rows.map((row, at) => textHtml(EDGE, 286 + step * at, textSize, row))}
 ${figures.map(({ name: label, value, look: shade }, at) => {
   const x = EDGE + column * at;
   const y = chart ? 372 : 440;
-  // Smaller rather than cut: a part of a number is another number.
+  // Smaller instead of cut: part of a number would be a different number.
   const valueSize = Math.min(40, (40 * (column - 24)) / bold.widthOf(value, 40));
   return html`${textHtml(x, y, 22, label, { color: SOFT })}${textHtml(x, y + 44, Math.floor(valueSize), value, { weight: 700, color: COLORS[shade] })}\n`;
 })}
