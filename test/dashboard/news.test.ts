@@ -41,6 +41,8 @@ test("a flare's entry into the free list is news without the list pro, and says 
   // Its start is older than the log: the list has it.
   expect(seqs([aged], true)).toEqual([]);
   expect(seqs([aged, start], true)).toEqual([1]);
+  // A flare that enters both lists at once enters the free list first.
+  for (const seesPro of [true, false]) expect(seqs([start, aged], seesPro)).toEqual([1]);
   expect(describeEvent(aged)).toBe(
     `has lasted 5 minutes, since 08:21:00; +14 % in 5 min. Now: ${SAMPLE_EXPLANATION.text}`,
   );

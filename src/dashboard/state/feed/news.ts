@@ -27,7 +27,12 @@ export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): r
   const reported = new Map<string, EventMessage>();
   for (const event of newestFirst.toReversed()) {
     const key = newsKey(event);
-    if (key !== undefined && !reported.has(key)) reported.set(key, event);
+    if (key === undefined) continue;
+    const first = reported.get(key);
+    // In one batch of events, a flare's entry into `flares.free` comes before its start.
+    if (first && (!isAged(first) || isAged(event))) continue;
+    reported.delete(key);
+    reported.set(key, event);
   }
   const news = [...reported.values()].reverse();
   return seesPro ? news.filter((event) => !isAged(event)) : news;
