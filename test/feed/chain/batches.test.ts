@@ -5,10 +5,10 @@ import { until } from "../exchange/scripted-venue.ts";
 
 const MAX = 3;
 
-/** Numbers that come when the test says so. */
+/** A source that yields numbers when the test adds them. */
 class Numbers {
   readonly clock = new ManualClock();
-  /** How many were taken from the source. */
+  /** Number of items read from the source. */
   taken = 0;
   isOver = false;
   readonly #ready: number[] = [];
@@ -46,26 +46,26 @@ class Numbers {
   }
 }
 
-test("items that arrive while the consumer works are the next batch, up to the bound", async () => {
+test("items that arrive while the consumer works form the next batch, up to its maximum size", async () => {
   const numbers = new Numbers();
   const batches = numbers.batches();
   numbers.put(1);
   expect((await batches.next()).value).toEqual([1]);
   numbers.put(2, 3, 4, 5, 6);
-  await until("three are taken", () => numbers.taken === 4);
+  await until("three more are read", () => numbers.taken === 4);
   expect((await batches.next()).value).toEqual([2, 3, 4]);
-  await until("the others are taken", () => numbers.taken === 6);
+  await until("the others are read", () => numbers.taken === 6);
   expect((await batches.next()).value).toEqual([5, 6]);
 });
 
-test("a batch waits while it may grow, until nothing came for the gap", async () => {
+test("a batch that may grow is yielded after a gap without new items", async () => {
   const numbers = new Numbers();
   const batches = numbers.batches((batch) => batch.at(-1) !== 9);
   numbers.put(1);
   const first = batches.next();
-  await until("it waits", () => numbers.clock.slept.length === 1);
+  await until("the batch waits", () => numbers.clock.slept.length === 1);
   numbers.put(2);
-  await until("it waits again", () => numbers.clock.slept.length === 2);
+  await until("the batch waits again", () => numbers.clock.slept.length === 2);
   numbers.clock.advance(100);
   expect((await first).value).toEqual([1, 2]);
   numbers.put(9);
@@ -73,7 +73,7 @@ test("a batch waits while it may grow, until nothing came for the gap", async ()
   expect(numbers.clock.slept).toHaveLength(2);
 });
 
-test("the source's failure follows what it yielded before", async () => {
+test("a source's failure follows the items that it yielded before", async () => {
   const numbers = new Numbers();
   const batches = numbers.batches();
   numbers.put(1, 2);

@@ -15,7 +15,7 @@ describe.each(RECORDED)("block %s", (name) => {
   const header = Header.parse(recordedHeader(name));
   const receipts = Receipts.parse(recordedReceipts(name));
 
-  test("[proof] the header's root is that of all receipts", () => {
+  test("[proof] the header's root matches all receipts", () => {
     expect(contradictionOf(header, receipts)).toBeUndefined();
     expect(countProved(receipts, header.receiptsRoot)).toBe(receipts.length);
     expect(logsOf(receipts).map(({ address, data }) => address + data)).toEqual(
@@ -57,7 +57,7 @@ describe.each(RECORDED)("block %s", (name) => {
     expect(contradictionOf(header, same)).toContain("after log 3");
   });
 
-  test("[proof] receipts that a chain appends to its block are ignored, and only they", () => {
+  test("[proof] only receipts that a chain appends to its block are ignored", () => {
     const [model] = receipts;
     if (!model) throw new Error("the block is empty");
     const zero = `0x${"0".repeat(40)}`;
@@ -75,7 +75,7 @@ test("[edge] an invalid header or receipt is rejected", () => {
   );
 });
 
-test("[proof] the hash is native where this Node has it", () => {
+test("[proof] the hash is native if this Node has it", () => {
   expect(keccak !== portableKeccak).toBe(getHashes().includes("keccak-256"));
   for (const text of ["", "flarewire"])
     expect(Buffer.from(keccak(Buffer.from(text)))).toEqual(Buffer.from(portableKeccak(Buffer.from(text))));

@@ -18,7 +18,7 @@ function endpointOf({ url }: ScriptedNode) {
 }
 
 describe("an endpoint's final block", () => {
-  test("[finality] is the one that it reports, in one small request for each poll", async () => {
+  test("[finality] is the reported one, and each poll takes one small request", async () => {
     await using node = await new ScriptedNode().listen();
     const { endpoint } = endpointOf(node);
     for (const head of [100, 101, 90]) {
@@ -39,7 +39,7 @@ describe("an endpoint's final block", () => {
     ["a bad status", { status: 400 }],
   ];
   test.each(REFUSALS)(
-    "[finality] is a number of blocks below its newest if it does not report one (%s); it is asked again after five minutes",
+    "[finality] is a number of blocks below its newest if it does not report one (%s); it is queried again after five minutes",
     async (_name, refusal) => {
       await using node = await new ScriptedNode().listen();
       const { endpoint, clock } = endpointOf(node);
@@ -55,12 +55,12 @@ describe("an endpoint's final block", () => {
     },
   );
 
-  test("[finality] is asked for with the whole block if the header alone is refused", async () => {
+  test("[finality] is requested with the whole block if the header alone is refused", async () => {
     await using node = await new ScriptedNode().listen();
     const { endpoint } = endpointOf(node);
     node.answer = (method) =>
       method === "eth_getHeaderByNumber" ? error(-32_601, "method not found") : undefined;
-    // At once, as when a WebSocket pushes a block during a poll.
+    // Concurrently, as when a WebSocket pushes a block during a poll.
     await Promise.all([endpoint.pollFinalHead(never), endpoint.pollFinalHead(never)]);
     await endpoint.pollFinalHead(never);
     expect([endpoint.finalHead, endpoint.reportsFinal]).toEqual([98, true]);
@@ -99,7 +99,7 @@ describe("Polygon's blocks", () => {
       head: { get: () => newestAt(clock.now()) },
       finality: { get: () => newestAt(clock.now()) - finalNow() },
     });
-    await until("it is known", () => pool.finalHead === finalNow());
+    await until("its head is known", () => pool.finalHead === finalNow());
     const delays: number[] = [];
     let last = 0;
     const reader = new BlockReader({ pool, clock, notify });
@@ -114,7 +114,7 @@ describe("Polygon's blocks", () => {
       await run.look();
       await until("all final blocks are published", () => last === finalNow());
     }
-    // The rest of the seven seconds is for three requests one after the other.
+    // The rest of the seven seconds is for three consecutive requests.
     const later = delays.slice(4);
     expect(later.length).toBeGreaterThan(60);
     expect(Math.max(...later)).toBeLessThanOrEqual(6_400);

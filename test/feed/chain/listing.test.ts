@@ -5,7 +5,7 @@ import { E18, Exchange } from "./market/exchange.ts";
 import { describeOnAnvil } from "./nodes/anvil.ts";
 import { OWNER } from "./nodes/test-chain.ts";
 
-/** Kinds of the events, with the dollars of liquidity that they tell. */
+/** Lists the liquidity events: the kind or cause, and the dollars. */
 function summary(events: readonly MarketEvent[]): readonly string[] {
   return events.flatMap((event) => {
     if (event.kind === "listing") return [`listing ${event.liquidity}`];
@@ -14,7 +14,7 @@ function summary(events: readonly MarketEvent[]): readonly string[] {
 }
 
 describeOnAnvil("the listing of a token", () => {
-  test("[listing] is published once, when the pool first has real liquidity: not at its creation, not again after it was emptied", async () => {
+  test("[listing] is published once, when the pool first has real liquidity: not at its creation, and not again after it was emptied", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const { coin, v2Factory } = exchange;
@@ -33,8 +33,8 @@ describeOnAnvil("the listing of a token", () => {
     await chain.mine();
     await exchange.addV2(token, 80_000n * E18, coin, 20n * E18);
     await chain.mine();
-    const told = summary(await eventsOf(exchange));
-    expect(told.slice(0, 3)).toEqual(["add 300", "add 900", "listing 3300"]);
-    expect(told.slice(3).map((line) => line.split(" ")[0])).toEqual(["remove", "add"]);
+    const lines = summary(await eventsOf(exchange));
+    expect(lines.slice(0, 3)).toEqual(["add 300", "add 900", "listing 3300"]);
+    expect(lines.slice(3).map((line) => line.split(" ")[0])).toEqual(["remove", "add"]);
   });
 });

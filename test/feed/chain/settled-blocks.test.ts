@@ -21,13 +21,13 @@ const CHAIN = new SettledChain(SETTLED, COUNTS);
 const PROVABLE = [0, 1, 2, 3, 4, 5, 6, 7];
 const hex = (value: number) => `0x${value.toString(16)}`;
 
-/** Nodes with one chain each, and a reader of them. */
+/** Starts a node for each chain, and a reader of all nodes. */
 async function nodesWith(...chains: readonly SettledChain[]) {
   const nodes = await Promise.all(chains.map(() => new ScriptedNode().listen()));
   for (const [index, node] of nodes.entries()) chains[index]?.answers(node);
   const run = new NodePool(nodes);
   const { pool, clock, notify, signal } = run;
-  await until("all are known", () => pool.usable(0).length === nodes.length);
+  await until("all nodes are usable", () => pool.usable(0).length === nodes.length);
   return {
     ...{ nodes, run, pool },
     reader: new BlockReader({ pool, clock, notify }),
@@ -41,7 +41,7 @@ async function nodesWith(...chains: readonly SettledChain[]) {
   };
 }
 
-/** What was logged in a block, by the chain's own account. */
+/** Returns the data of a block's logs, from the test's own chain. */
 const dataOf = (number: number) =>
   CHAIN.receipts[number]?.flatMap(({ logs }) => logs.map(({ data }) => data));
 
@@ -79,7 +79,7 @@ describe("Avalanche's blocks after Helicon", () => {
     await expect(blocksOf(FUJI, CHAIN.receipts[1]).proved(number - 2, never)).rejects.toThrow("receipts");
   });
 
-  test("[proof] are proved by the header that settles them, wherever they are in what it settles", async () => {
+  test("[proof] are proved by the header that settles them, at any position among the blocks that it settles", async () => {
     await using run = await nodesWith(CHAIN, CHAIN);
     expect(run.pool.finalHead).toBe(7);
     for (const number of PROVABLE.toReversed()) {
@@ -91,8 +91,8 @@ describe("Avalanche's blocks after Helicon", () => {
       ]);
     }
     expect([run.blamed(), run.run.notices]).toEqual([[], []]);
-    // Each header once from either endpoint, and the receipts of each block once, but for the first
-    // request, when it is not known yet that they come with others.
+    // Each header is read once per endpoint, and each block's receipts once. One more request comes
+    // first, before it is known that later blocks settle.
     expect(run.nodes.map((node) => node.count("eth_getBlockReceipts"))).toEqual([9, 0]);
     for (const node of run.nodes) expect(node.count("eth_getBlockByNumber")).toBeLessThanOrEqual(12);
   });
@@ -113,7 +113,7 @@ describe("Avalanche's blocks after Helicon", () => {
       const [node] = nodes;
       if (!node) throw new Error("no node");
       const chain = grown(height);
-      // The newest settled blocks are not executed at first, on the node that happens to answer.
+      // At first, the node has not executed the newest settled blocks.
       chain.answers(node, height - chain.settled + 1);
       await run.run.look();
       chain.answers(node);
@@ -125,7 +125,7 @@ describe("Avalanche's blocks after Helicon", () => {
     await reading;
   });
 
-  test("[proof] are pending while the endpoint has no receipts or no later header, and are no failure", async () => {
+  test("[proof] are pending while the endpoint has no receipts or no later header, which is not a failure", async () => {
     await using run = await nodesWith(CHAIN);
     const [node] = run.nodes;
     if (!node) throw new Error("no node");
@@ -158,7 +158,7 @@ const changed =
       if (first) list[0] = { ...first, ...change(first) };
     });
 
-/** Lies about a block's receipts that leave its header alone. */
+/** Lies about a block's receipts. */
 const LIES: readonly Lie[] = [
   ["status", changed(({ status }) => ({ status: status === "0x1" ? "0x0" : "0x1" }))],
   ["gas", changed(({ cumulativeGasUsed }) => ({ cumulativeGasUsed: hex(Number(cumulativeGasUsed) + 1) }))],
@@ -200,7 +200,7 @@ const HEADER_LIES: readonly Lie[] = [
 describe("lies about Avalanche's blocks", () => {
   const WITH_RECEIPTS = [1, 3, 4, 6, 7];
 
-  const together = (at: number) => {
+  const settledWith = (at: number) => {
     const settlerOf = (number: number) => SETTLED.findIndex((height) => height >= number);
     return PROVABLE.filter((number) => number > 0 && settlerOf(number) === settlerOf(at));
   };
@@ -218,11 +218,11 @@ describe("lies about Avalanche's blocks", () => {
           },
         });
         const isHeaderLie = HEADER_LIES.some(([, other]) => other === lie);
-        const refused = isHeaderLie ? [at] : together(at);
+        const refused = isHeaderLie ? [at] : settledWith(at);
         for (const number of PROVABLE) {
           const read = blocks.proved(number, never).then((block) => block.receipts);
           if (refused.includes(number)) await expect(read).rejects.toMatchObject({ kind: "failed" });
-          // A header may be needed for more blocks; then they are refused, or true.
+          // Other blocks may also need the header. Then they are refused or correct.
           const found = await read.catch(() => (isHeaderLie ? "refused" : []));
           if (found !== "refused" && !refused.includes(number))
             expect(found).toMatchObject(
@@ -234,7 +234,7 @@ describe("lies about Avalanche's blocks", () => {
     );
   });
 
-  // Those of receipts that are read alike are tried by the law above.
+  // The law above tries all lies. A few are enough here.
   test.each(shareOf([...LIES, ...HEADER_LIES].filter((_, index) => index % 4 === 0)))(
     "[proof] an endpoint with another %s is blamed, and the block comes from the next",
     async (_name, lie) => {
@@ -270,7 +270,7 @@ describe("lies about Avalanche's blocks", () => {
     const forged = CHAIN.with((copy) => {
       const [moved] = copy.receipts[7]?.splice(0, 1) ?? [];
       if (!moved) throw new Error("nothing to move");
-      // The numbers of logs are not part of what is proved.
+      // The proof does not cover the indices of logs.
       const logs = moved.logs.map((log, index) => ({ ...log, logIndex: hex(100 + index) }));
       copy.receipts[6]?.push({ ...moved, blockHash: String(copy.headers[6]?.hash), logs });
       for (const at of [6, 7])

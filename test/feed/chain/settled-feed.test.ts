@@ -7,10 +7,9 @@ import { ScriptedNode } from "./nodes/scripted-node.ts";
 import { SettledChain } from "./nodes/settled-chain.ts";
 
 /**
- * What Multicall3 returns if every contract fails, and the last call succeeds, which measures the
- * gas.
+ * Returns Multicall3's response if all calls fail except the last one, which measures the gas.
  */
-function nothingFor([call]: readonly unknown[]): string {
+function failedCalls([call]: readonly unknown[]): string {
   const { data } = call as { readonly data: Hex };
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
   const calls = functionName === "aggregate3" ? args[0] : [];
@@ -34,7 +33,7 @@ test("a feed of Avalanche after Helicon is live up to the newest settled block",
   node.chainId = NETWORKS.avalanche.chainId;
   node.answer = (method, params) => {
     if (method === "eth_getCode") return { result: "0x01" };
-    return method === "eth_call" ? { result: nothingFor(params) } : chain.answer(method, params);
+    return method === "eth_call" ? { result: failedCalls(params) } : chain.answer(method, params);
   };
   const feed = createChainFeed({ network: NETWORKS.avalanche, urls: [node.url], clock: systemClock });
   const stop = new AbortController();

@@ -24,7 +24,7 @@ const STEP = 25;
 const NEAR = 64;
 const WHOLE = 10n ** 18n;
 
-/** A pair of the Liquidity Book that the test acts on, with a ledger of what happens. */
+/** A pair of the Liquidity Book that the test trades in, and the events that it expects. */
 export class BookPool {
   readonly events: MarketEvent[] = [];
   readonly network: Network;
@@ -52,7 +52,7 @@ export class BookPool {
     this.network = { ...network, factories: [...network.factories, book] };
   }
 
-  /** Deploys the factory and makes a pair of a new token and the coin, at a price of one. */
+  /** Deploys the factory and creates a pair of a new token and the coin, at a price of one. */
   static async open(version: Version, isTokenX = true, protocolShare = 2_000): Promise<BookPool> {
     const exchange = await Exchange.open();
     const { chain, coin } = exchange;
@@ -78,8 +78,8 @@ export class BookPool {
         await chain.send(account, one, "token", "approve", [batch, 2n ** 256n - 1n]);
       }
     await chain.mine();
-    const said = await chain.read(factory, factoryContract, "getLBPairInformation", [tokenX, tokenY, STEP]);
-    const pair = addressIn(said.slice(0, 2 + 128));
+    const result = await chain.read(factory, factoryContract, "getLBPairInformation", [tokenX, tokenY, STEP]);
+    const pair = addressIn(result.slice(0, 2 + 128));
     return new BookPool(exchange, version, { factory, token, pair, batch }, isTokenX);
   }
 
@@ -91,7 +91,7 @@ export class BookPool {
     return this.#exchange.chain;
   }
 
-  /** The owner puts the same amount into each bin: coins below the price, tokens above. */
+  /** Adds the same amount of the owner's to each bin: coins below the price, tokens above. */
   async add(fromBin: number, toBin: number, each: bigint, names?: { symbol: string; name: string }) {
     const { coin } = this.#exchange;
     // A token's price in coins falls with the id if the token comes second.
@@ -118,7 +118,7 @@ export class BookPool {
     await this.#act(OWNER, pays, "mint", args, "add", names);
   }
 
-  /** The owner takes what it put into these bins. */
+  /** Removes all of the owner's liquidity from these bins. */
   async remove(fromBin: number, toBin: number): Promise<void> {
     const ids = range(fromBin, toBin).map((bin) => MIDDLE + (this.#isTokenX ? bin : -bin));
     const { pair } = CONTRACTS[this.#version];
@@ -151,7 +151,7 @@ export class BookPool {
     this.events.push({ kind: "trade", ...this.#common(at), side, price, amount, quoteUsd, trader });
   }
 
-  /** In one transaction, somebody pays the pair and calls it. */
+  /** Pays the pair and calls it, in one transaction. */
   async #act(
     from: string,
     pays: readonly (readonly [string, bigint])[],
@@ -191,19 +191,19 @@ export class BookPool {
   async #active(): Promise<number> {
     const { pair } = CONTRACTS[this.#version];
     const isOld = this.#version === "2.0";
-    const said = await this.chain.read(this.#pair, pair, isOld ? "getReservesAndId" : "getActiveId");
-    return Number(BigInt(`0x${said.slice(-64)}`));
+    const result = await this.chain.read(this.#pair, pair, isOld ? "getReservesAndId" : "getActiveId");
+    return Number(BigInt(`0x${result.slice(-64)}`));
   }
 
-  /** By the contract's own bins: the coins in those near the price. */
+  /** Returns the expected dollars, by the coins in the contract's bins near the price. */
   async #usd(): Promise<string> {
     const { pair } = CONTRACTS[this.#version];
     const active = await this.#active();
     const ids = range(0, NEAR).map((bin) => active + (this.#isTokenX ? -bin : bin));
     let coins = 0n;
     for (const id of ids) {
-      const said = await this.chain.read(this.#pair, pair, "getBin", [id]);
-      const words = said.slice(2).match(/.{64}/g) ?? [];
+      const result = await this.chain.read(this.#pair, pair, "getBin", [id]);
+      const words = result.slice(2).match(/.{64}/g) ?? [];
       coins += BigInt(`0x${words[this.#isTokenX ? 1 : 0]}`);
     }
     return divide(2n * coins * 600n, E18, 18);

@@ -6,7 +6,7 @@ import type { MarketEvent } from "../../../../src/market/index.ts";
 import { Waiters } from "../../../support/waiters.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** A feed that is read in the background, and can be waited for. */
+/** Reads a chain feed in the background. */
 export class Collector implements AsyncDisposable {
   readonly events: MarketEvent[] = [];
   readonly notices: string[] = [];
@@ -28,12 +28,12 @@ export class Collector implements AsyncDisposable {
     this.#ended.catch(() => undefined);
   }
 
-  /** Everything but the passing of time. */
+  /** All events except `clock` and `observed`. */
   get facts(): MarketEvent[] {
     return this.events.filter(({ kind }) => kind !== "clock" && kind !== "observed");
   }
 
-  /** Waits until event time has come this far. Rejects where the feed fails. */
+  /** Waits until event time reaches `atMs`. Rejects if the feed fails. */
   async reached(atMs: number): Promise<void> {
     const reached = this.#waiters.until(
       () => (this.events.at(-1)?.at ?? 0) >= atMs,
@@ -42,7 +42,7 @@ export class Collector implements AsyncDisposable {
     await Promise.race([reached, this.#ended.then(() => reached)]);
   }
 
-  /** Rejects with what the feed fails of. */
+  /** Rejects with the feed's error. */
   get ended(): Promise<void> {
     return this.#ended;
   }
@@ -60,7 +60,7 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/** Mines until everything before is final, and returns a feed's events over the whole chain. */
+/** Mines until all earlier blocks are final. Returns a feed's events over the whole chain. */
 export async function eventsOf({
   chain,
   network,

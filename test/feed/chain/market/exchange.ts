@@ -6,7 +6,7 @@ export const E18 = 10n ** 18n;
 const FOREVER = 4_000_000_000n;
 const ALL = 2n ** 256n - 1n;
 const SUPPLY = 10n ** 30n;
-/** Where Algebra's pools send the community its share of the fees. */
+/** Receives the community's share of the fees of Algebra's pools. */
 export const VAULT = "0x0000000000000000000000000000000000ab1e00";
 
 /**
@@ -82,7 +82,7 @@ export class Exchange {
   }
 
   /**
-   * The same with the V2 factory, the stablecoin and the coin at their addresses of a real chain.
+   * Does the same, with the V2 factory, the stablecoin and the coin at a real chain's addresses.
    */
   static async openAs({ factories, quotes, chainId }: Network, startS?: number): Promise<Exchange> {
     const chain = await TestChain.open(chainId);
@@ -114,7 +114,7 @@ export class Exchange {
     return exchange;
   }
 
-  /** A new token, all of it the owner's, who lets the routers have it. */
+  /** Deploys a token. The owner has the whole supply and approves the routers. */
   async token(
     name: string,
     symbol: string,
@@ -126,24 +126,24 @@ export class Exchange {
     return address;
   }
 
-  /** Lets the routers take an account's token. */
+  /** Approves the routers for an account's token. */
   async approve(account: string, token: string): Promise<void> {
     for (const router of [this.v2Router, this.v3Router])
       await this.chain.send(account, token, "token", "approve", [router, ALL]);
   }
 
-  /** Gives an account some of the owner's. */
+  /** Transfers the owner's tokens to an account. */
   give(token: string, account: string, units: bigint): Promise<void> {
     return this.chain.send(OWNER, token, "token", "transfer", [account, units]);
   }
 
-  /** The owner brings liquidity. */
+  /** Adds the owner's liquidity. */
   addV2(token: string, units: bigint, quote: string, quoteUnits: bigint): Promise<void> {
     const args = [token, quote, units, quoteUnits, 0n, 0n, OWNER, FOREVER];
     return this.chain.send(OWNER, this.v2Router, "v2Router", "addLiquidity", args);
   }
 
-  /** The owner takes a share of the liquidity back, in ten-thousandths. */
+  /** Removes a share of the owner's liquidity, in ten-thousandths. */
   async removeV2(token: string, quote: string, basisPoints: bigint): Promise<void> {
     const pair = await this.pairOf(token, quote);
     const held = BigInt(await this.chain.read(pair, "v2Pair", "balanceOf", [OWNER]));
@@ -166,7 +166,7 @@ export class Exchange {
     return this.chain.send(account, this.v2Router, "v2Router", name, [units, 0n, path, account, FOREVER]);
   }
 
-  /** The pool of two tokens. */
+  /** Returns the V2 pool of two tokens. */
   async pairOf(first: string, second: string): Promise<string> {
     return addressIn(await this.chain.read(this.v2Factory, "v2Factory", "getPair", [first, second]));
   }

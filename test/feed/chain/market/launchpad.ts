@@ -52,7 +52,7 @@ export function encodeLog(eventName: EventName, args: Readonly<Record<string, un
   return { topics, data };
 }
 
-/** Answers an inquiry's calls by the names of their functions. */
+/** Runs an inquiry to its end. Answers each call by the name of its function. */
 export function answer<T>(
   inquiry: Inquiry<T>,
   answers: Readonly<Record<string, (call: Call) => unknown>>,
@@ -62,7 +62,7 @@ export function answer<T>(
   return step.value;
 }
 
-/** Blocks of BSC that a test writes, in which a BNB costs 600 dollars, and what they say. */
+/** Builds blocks of BSC in which a BNB costs 600 dollars, and collects their events. */
 export class LaunchBlocks {
   readonly translator = new BlockTranslator(NETWORKS.bsc);
   readonly events: MarketEvent[] = [];
@@ -80,7 +80,7 @@ export class LaunchBlocks {
     this.mine();
   }
 
-  /** Event time of the block that is being written. */
+  /** Event time of the current block. */
   get atMs(): number {
     return this.#block * 1_000;
   }
@@ -102,7 +102,7 @@ export class LaunchBlocks {
   }
 
   /**
-   * Translates the block. `contracts` answers what the launchpads are asked about unknown tokens.
+   * Translates the block and starts the next. `contracts` answers calls about unknown tokens.
    */
   mine(contracts: Readonly<Record<string, (call: Call) => unknown>> = {}): this {
     const { translator } = this;
@@ -129,7 +129,7 @@ export class LaunchBlocks {
   }
 }
 
-/** An account. */
+/** Returns the address of an account. */
 export function wallets(number: number): string {
   return `0x${(0xca11_0000 + number).toString(16).padStart(40, "0")}`;
 }

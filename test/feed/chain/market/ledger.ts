@@ -1,7 +1,7 @@
 import type { MarketEvent } from "../../../../src/market/index.ts";
 import { E18 } from "./exchange.ts";
 
-/** What a pool of the ledger has. */
+/** A pool and its reserves. */
 interface Book {
   readonly pool: string;
   readonly token: string;
@@ -11,9 +11,9 @@ interface Book {
 }
 
 /**
- * Records what a test did on V2 pools between a token and the coin, independently of the chain and
- * the code under test. Reserves follow the constant product with the fee of 0.3 %, dollars the
- * coin's median price of the last sixty seconds, and decimals long division.
+ * Computes the expected events of V2 pools between a token and the coin, independently of the chain
+ * and the code under test. Reserves follow the constant product with a fee of 0.3 %. Dollars follow
+ * the coin's median price of the last sixty seconds. Decimals come from long division.
  */
 export class Ledger {
   readonly events: MarketEvent[] = [];
@@ -21,10 +21,10 @@ export class Ledger {
   /** Reserves of the pool that prices the coin. */
   #usd = 600_000n * E18;
   #coins = 1_000n * E18;
-  /** The coin's price after the block of a second, and up to the next. */
+  /** The coin's prices, each from the block at `fromMs` until the next. */
   readonly #prices: { readonly fromMs: number; readonly one: bigint }[] = [{ fromMs: 0, one: 600n * E18 }];
 
-  /** Somebody lists a token. */
+  /** Lists a token. */
   list(atMs: number, book: Book, names: { readonly symbol: string; readonly name: string }): void {
     const { pool, token } = book;
     this.#books.set(token, { ...book });
@@ -39,34 +39,34 @@ export class Ledger {
     });
   }
 
-  /** Reserves of a token's pool. */
+  /** Returns the pool of a token. */
   book(token: string): Book {
     const book = this.#books.get(token);
     if (!book) throw new Error(`${token} is not listed`);
     return book;
   }
 
-  /** So many coins go in; yields the tokens that come out. */
+  /** Buys for `coins`. Returns the tokens that come out. */
   buy(atMs: number, token: string, coins: bigint, trader: string): bigint {
     const book = this.book(token);
     const out = swapped(coins, book.coins, book.tokens);
     book.coins += coins;
     book.tokens -= out;
-    this.#tell(atMs, book, "buy", out, coins, trader);
+    this.#addTrade(atMs, book, "buy", out, coins, trader);
     return out;
   }
 
-  /** So many tokens really arrive in the pool; yields the coins that come out. */
+  /** Sells the `tokens` that the pool receives. Returns the coins that come out. */
   sell(atMs: number, token: string, tokens: bigint, trader: string): bigint {
     const book = this.book(token);
     const out = swapped(tokens, book.tokens, book.coins);
     book.tokens += tokens;
     book.coins -= out;
-    this.#tell(atMs, book, "sell", tokens, out, trader);
+    this.#addTrade(atMs, book, "sell", tokens, out, trader);
     return out;
   }
 
-  /** What happens in one transaction: trades count when it is over. */
+  /** Runs actions as one transaction: its trades follow its other events. */
   inOneTransaction(actions: () => void): void {
     const before = this.events.length;
     actions();
@@ -75,15 +75,15 @@ export class Ledger {
     this.events.push(...added.filter(({ kind }) => kind === "trade"));
   }
 
-  /** Somebody brings liquidity, or takes it back: amounts below zero. */
+  /** Adds liquidity. Negative amounts remove it. */
   move(atMs: number, token: string, tokens: bigint, coins: bigint): void {
     const book = this.book(token);
     book.tokens += tokens;
     book.coins += coins;
-    this.#tellLiquidity(atMs, book, coins > 0n ? "add" : "remove");
+    this.#addLiquidity(atMs, book, coins > 0n ? "add" : "remove");
   }
 
-  /** Someone buys coins for dollars: the coin's price moves without an event. */
+  /** Buys coins for dollars, which moves the coin's price without an event. */
   buyCoins(atMs: number, usd: bigint): bigint {
     const out = swapped(usd, this.#usd, this.#coins);
     this.#usd += usd;
@@ -92,7 +92,7 @@ export class Ledger {
     return out;
   }
 
-  /** Somebody sells coins for dollars. */
+  /** Sells coins for dollars. */
   sellCoins(atMs: number, coins: bigint): bigint {
     const out = swapped(coins, this.#coins, this.#usd);
     this.#coins += coins;
@@ -106,7 +106,7 @@ export class Ledger {
     return (coins * this.#one(atMs)) / E18;
   }
 
-  /** Of the prices in each of the sixty seconds before, the thirtieth from below. */
+  /** Returns the thirtieth lowest of the prices in the sixty previous seconds. */
   #one(atMs: number): bigint {
     const seconds = Array.from({ length: 60 }, (_, second) => atMs - (second + 1) * 1_000);
     const prices = seconds.map((ms) => this.#prices.findLast(({ fromMs }) => fromMs <= ms)?.one ?? 0n);
@@ -117,7 +117,7 @@ export class Ledger {
     return divide(2n * this.#worth(atMs, coins), E18, 18);
   }
 
-  #tellLiquidity(at: number, book: Book, cause: "sync" | "add" | "remove"): void {
+  #addLiquidity(at: number, book: Book, cause: "sync" | "add" | "remove"): void {
     const { pool, token } = book;
     this.events.push({
       kind: "liquidity",
@@ -130,9 +130,16 @@ export class Ledger {
     });
   }
 
-  #tell(at: number, book: Book, side: "buy" | "sell", tokens: bigint, coins: bigint, trader: string): void {
+  #addTrade(
+    at: number,
+    book: Book,
+    side: "buy" | "sell",
+    tokens: bigint,
+    coins: bigint,
+    trader: string,
+  ): void {
     const { pool, token, decimals } = book;
-    this.#tellLiquidity(at, book, "sync");
+    this.#addLiquidity(at, book, "sync");
     const price = significant(coins * this.#one(at) * 10n ** BigInt(decimals), tokens * E18 * E18, 18);
     const amount = divide(tokens, 10n ** BigInt(decimals), decimals);
     const quoteUsd = divide(this.#worth(at, coins), E18, 18);
@@ -140,7 +147,7 @@ export class Ledger {
   }
 }
 
-/** x·y = k with the fee of Uniswap V2. */
+/** Returns the output of a swap: x·y = k with the fee of Uniswap V2. */
 export function swapped(units: bigint, into: bigint, from: bigint): bigint {
   return (units * 997n * from) / (into * 1_000n + units * 997n);
 }
@@ -157,7 +164,7 @@ export function divide(numerator: bigint, denominator: bigint, decimals: number)
   return text.replace(/(?<=\..*)0+$/, "").replace(/\.$/, "");
 }
 
-/** The same with at most this many significant digits. */
+/** Divides to at most this many significant digits. */
 export function significant(numerator: bigint, denominator: bigint, figures: number): string {
   const whole = numerator / denominator;
   if (whole > 0n) return divide(numerator, denominator, figures - `${whole}`.length);

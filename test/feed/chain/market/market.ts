@@ -3,7 +3,7 @@ import { wallet } from "../nodes/test-chain.ts";
 import { E18, Exchange } from "./exchange.ts";
 import { Ledger } from "./ledger.ts";
 
-/** A listed token in which wallets trade, with the ledger of it. */
+/** A listed token that wallets trade, and the ledger of its expected events. */
 export class Market implements AsyncDisposable {
   readonly exchange: Exchange;
   readonly ledger = new Ledger();
@@ -37,7 +37,7 @@ export class Market implements AsyncDisposable {
     return market;
   }
 
-  /** What was done, as events. */
+  /** The expected events. */
   get events(): readonly MarketEvent[] {
     return this.ledger.events;
   }
@@ -48,8 +48,8 @@ export class Market implements AsyncDisposable {
   }
 
   /**
-   * A wallet buys or sells, in its own block. If `entered` is false, the ledger ignores it, because
-   * it will be replaced.
+   * Makes the next wallet buy or sell, in its own block. If `entered` is false, the ledger ignores
+   * the trade, because its block will be replaced.
    */
   async trade(entered = true): Promise<void> {
     const { exchange, ledger, token } = this;
@@ -66,7 +66,7 @@ export class Market implements AsyncDisposable {
     else ledger.sell(atMs, token, units * 100n, trader);
   }
 
-  /** Makes blocks until what was done is final. */
+  /** Mines until all trades are final. Returns the event time that is then reached. */
   async settle(): Promise<number> {
     const { chain, network } = this.exchange;
     const untilMs = this.untilMs;

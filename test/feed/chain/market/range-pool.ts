@@ -15,7 +15,7 @@ const MAX_SQRT = 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_3
 const MIN_SQRT = 4_295_128_740n;
 
 /*
- * Algebra Integral's package is large, so it is no dependency: npm fetches it on first use.
+ * Algebra Integral's package is large, so it is not a dependency: npm fetches it on first use.
  */
 const INTEGRAL_NAME = "@cryptoalgebra/integral-core";
 const INTEGRAL_PACKAGE = fetchedPackage(INTEGRAL_NAME, "1.2.10");
@@ -32,10 +32,10 @@ function integral(name: string): Contract {
   return JSON.parse(readFileSync(path, "utf8")) as { abi: Abi; bytecode: Hex };
 }
 
-/** Makes custom pools of Algebra Integral: its code answers every call with a zero. */
+/** Creates custom pools of Algebra Integral. Its code answers every call with zero. */
 export const DEPLOYER = wallet(77);
 
-/** By the factory: what its pools are, and how they are asked for and filled. */
+/** By factory: the kind of its pools, and the functions that find and fill them. */
 export const FORMS = {
   v3Factory: { kind: "v3Pool", lookUp: "getPool", fee: [3_000], mint: "mint", burn: "burn", step: 60 },
   cakeFactory: { kind: "cakePool", lookUp: "getPool", fee: [2_500], mint: "mint", burn: "burn", step: 50 },
@@ -60,7 +60,7 @@ export const FORMS = {
 type FactoryName = keyof typeof FORMS;
 type Form = (typeof FORMS)[FactoryName];
 
-/** Deploys Algebra Integral's factory, which lets {@link DEPLOYER} make pools. */
+/** Deploys Algebra Integral's factory, which lets {@link DEPLOYER} create pools. */
 async function openIntegral({ chain, network }: Exchange): Promise<{ factory: string; network: Network }> {
   const count = Number(await chain.ask<string>("eth_getTransactionCount", [OWNER, "pending"]));
   // Each contract gets the address of the other.
@@ -75,7 +75,7 @@ async function openIntegral({ chain, network }: Exchange): Promise<{ factory: st
   return { factory, network: { ...network, factories: [...network.factories, added] } };
 }
 
-/** A V3 pool that the test acts on, with expected balances read from the tokens themselves. */
+/** A V3 pool that the test trades in, with expected amounts from the tokens' own balances. */
 export class RangePool {
   readonly events: MarketEvent[] = [];
   readonly #exchange: Exchange;
@@ -85,7 +85,7 @@ export class RangePool {
   readonly #form: Form;
   #owed = 0n;
 
-  /** The exchange's, with the factory of the pool. */
+  /** The exchange's network, with the pool's factory. */
   readonly network: Network;
 
   constructor(exchange: Exchange, network: Network, token: string, pool: string, form: Form) {
@@ -102,11 +102,11 @@ export class RangePool {
     const { kind, lookUp, fee } = FORMS[factory];
     if (factory === "integralFactory") {
       const { factory: address, network } = await openIntegral(exchange);
-      const made = [DEPLOYER, OWNER, token, coin, "0x"];
-      await chain.send(DEPLOYER, address, integral("AlgebraFactory"), "createCustomPool", made);
+      const custom = [DEPLOYER, OWNER, token, coin, "0x"];
+      await chain.send(DEPLOYER, address, integral("AlgebraFactory"), "createCustomPool", custom);
       await chain.mine();
-      const asked = [DEPLOYER, token, coin];
-      const pool = addressIn(await chain.read(address, integral("AlgebraFactory"), lookUp, asked));
+      const lookUpArgs = [DEPLOYER, token, coin];
+      const pool = addressIn(await chain.read(address, integral("AlgebraFactory"), lookUp, lookUpArgs));
       await chain.send(OWNER, pool, kind, "initialize", [1n << 96n]);
       await chain.mine();
       return new RangePool(exchange, network, token, pool, FORMS[factory]);
@@ -116,7 +116,7 @@ export class RangePool {
     await chain.mine();
     const pool = addressIn(await chain.read(exchange[factory], factory, lookUp, pair));
     await chain.send(OWNER, pool, kind, "initialize", [1n << 96n]);
-    // A quarter of the fees leaves the pool with each swap, and the pool does not say so.
+    // A quarter of the fees leaves the pool with each swap, without a log.
     if (kind === "algebraPool") await chain.send(OWNER, pool, kind, "setCommunityFee", [250, 250]);
     await chain.mine();
     return new RangePool(exchange, exchange.network, token, pool, FORMS[factory]);
@@ -126,7 +126,7 @@ export class RangePool {
     return this.#exchange.chain;
   }
 
-  /** Coins that lie in the pool; what makers did not collect is not subtracted. */
+  /** Returns the pool's coins, including amounts that makers have not collected. */
   #coins(): Promise<bigint> {
     return this.#held(this.#exchange.coin, this.#pool);
   }
@@ -135,7 +135,7 @@ export class RangePool {
     return BigInt(await this.#exchange.chain.read(token, "token", "balanceOf", [account]));
   }
 
-  /** By the contract's own liquidity in range, and by the coins that it holds. */
+  /** Returns the expected dollars, by the contract's liquidity in range and its coins. */
   async #usd(): Promise<string> {
     const { chain } = this.#exchange;
     const { kind } = this.#form;
@@ -156,7 +156,7 @@ export class RangePool {
     this.events.push({ kind: "listing", at, group: "bsc", pool, token, liquidity: await this.#usd() });
   }
 
-  /** Adds liquidity between two ticks. They count upwards where a token costs fewer coins. */
+  /** Adds liquidity between two ticks, which increase as the token's price in coins falls. */
   async add(from: number, to: number, liquidity: bigint): Promise<void> {
     const at = this.#exchange.chain.nextAt * 1_000;
     const ticks = this.#isFirst ? [-to, -from] : [from, to];
@@ -167,11 +167,12 @@ export class RangePool {
   async swap(trader: string, side: "buy" | "sell", units: bigint): Promise<void> {
     const { chain, coin } = this.#exchange;
     const at = chain.nextAt * 1_000;
-    const of = async () => [await this.#held(this.#token, trader), await this.#held(coin, trader)] as const;
-    const [tokensBefore, coinsBefore] = await of();
+    const balances = async () =>
+      [await this.#held(this.#token, trader), await this.#held(coin, trader)] as const;
+    const [tokensBefore, coinsBefore] = await balances();
     const isUp = (side === "buy") === this.#isFirst;
     await this.#act(trader, "swap", [this.#pool, !isUp, units, isUp ? MAX_SQRT : MIN_SQRT]);
-    const [tokensAfter, coinsAfter] = await of();
+    const [tokensAfter, coinsAfter] = await balances();
     const tokens = side === "buy" ? tokensAfter - tokensBefore : tokensBefore - tokensAfter;
     const coins = side === "buy" ? coinsBefore - coinsAfter : coinsAfter - coinsBefore;
     const common = { at, group: "bsc", pool: this.#pool, token: this.#token } as const;
@@ -181,17 +182,17 @@ export class RangePool {
     this.events.push({ kind: "trade", ...common, side, price, amount, quoteUsd, trader });
   }
 
-  /** Takes liquidity out of its range: it is owed, and no longer liquidity. */
+  /** Removes liquidity from its range. It is then owed to the maker, and no longer liquidity. */
   async burn(range: number, liquidity: bigint): Promise<void> {
     const { chain, v3Router } = this.#exchange;
     const at = chain.nextAt * 1_000;
     const { burn, kind } = this.#form;
     const args = [-range, range, liquidity];
-    const said =
+    const result =
       burn === "burn"
         ? await chain.read(this.#pool, "v3Pool", "burn", args, v3Router)
         : await chain.read(this.#pool, kind, "burn", [...args, "0x"], v3Router);
-    const [owed0 = 0n, owed1 = 0n] = [said.slice(2, 66), said.slice(66, 130)].map((word) =>
+    const [owed0 = 0n, owed1 = 0n] = [result.slice(2, 66), result.slice(66, 130)].map((word) =>
       BigInt(`0x${word}`),
     );
     await this.#act(OWNER, burn, [this.#pool, ...args]);
@@ -199,7 +200,7 @@ export class RangePool {
     this.events.push({ ...this.#liquidityEvent(at), usd: await this.#usd(), cause: "remove" });
   }
 
-  /** Collects what is owed and the fees: only these were liquidity still. */
+  /** Collects the owed amounts and the fees. Only the fees still counted as liquidity. */
   async collect(range: number): Promise<void> {
     const at = this.#exchange.chain.nextAt * 1_000;
     await this.#act(OWNER, "collect", [this.#pool, -range, range]);
@@ -218,7 +219,7 @@ export class RangePool {
   }
 }
 
-/** An exchange with a pool, and two wallets that can trade in it. */
+/** Opens an exchange with a pool, and two wallets that can trade in it. */
 export async function openPool(factory: FactoryName): Promise<{ exchange: Exchange; pool: RangePool }> {
   const exchange = await Exchange.open();
   const token = await exchange.token("Range", "RNG");

@@ -12,7 +12,7 @@ import { E18, Exchange } from "./exchange.ts";
 import { divide, significant } from "./ledger.ts";
 
 /*
- * Uniswap V4's real PoolManager on a real EVM. Its package is large, so it is no dependency: npm
+ * Uniswap V4's real PoolManager on a real EVM. Its package is large, so it is not a dependency: npm
  * fetches it on first use.
  */
 const PACKAGE = fetchedPackage("@uniswap/v4-core", "1.0.2");
@@ -26,7 +26,7 @@ function contract(name: string): Contract {
   return { abi, bytecode: bytecode.object };
 }
 
-/** Defines tests on Uniswap's own contracts; skips them by name where npm cannot fetch these. */
+/** Defines tests on Uniswap's own contracts; skips them by name if npm cannot fetch these. */
 export function describeOnV4(title: string, tests: () => void): void {
   if (PACKAGE) describeOnAnvil(title, tests);
   else describe.skip(`${title} (skipped: npm cannot fetch @uniswap/v4-core)`, tests);
@@ -48,7 +48,7 @@ interface Position {
   liquidity: bigint;
 }
 
-/** A pool of the singleton that the test acts on, with a ledger of what happens. */
+/** A pool of the singleton that the test trades in, and the events that it expects. */
 export class SingletonPool {
   readonly events: MarketEvent[] = [];
   readonly network: Network;
@@ -87,7 +87,7 @@ export class SingletonPool {
     };
   }
 
-  /** Deploys the manager and makes a pool of a new token and a coin, at a price of one. */
+  /** Deploys the manager and creates a pool of a new token and a coin, at a price of one. */
   static async open(isNative = false): Promise<SingletonPool> {
     const exchange = await Exchange.open();
     const { chain } = exchange;
@@ -119,23 +119,23 @@ export class SingletonPool {
   }
 
   /**
-   * Puts a stand-in for Uniswap's PositionManager on the chain, which knows the pool by whatever
-   * id: code that returns the 160 bytes behind it.
+   * Deploys a stand-in for Uniswap's PositionManager. For any id, its code returns the 160 bytes
+   * that follow it: the pool's key.
    */
   async addPositionManager(): Promise<void> {
     const code = `0x60a0600c60003960a06000f3${this.#packedKey().slice(2)}`;
     await this.#exchange.chain.ask("anvil_setCode", [wallet(99), code]);
   }
 
-  /** Returns the tick that a pool starts at by the contract, if it starts at this price. */
+  /** Returns the contract's tick for a pool that starts at this price. */
   async tickAt(sqrtPrice: bigint): Promise<number> {
     const key = { ...this.#key, fee: 100, tickSpacing: 1 };
     const { chain } = this.#exchange;
-    const said = await chain.read(this.#at.manager, this.#manager, "initialize", [key, sqrtPrice]);
-    return Number(BigInt.asIntN(24, BigInt(said)));
+    const result = await chain.read(this.#at.manager, this.#manager, "initialize", [key, sqrtPrice]);
+    return Number(BigInt.asIntN(24, BigInt(result)));
   }
 
-  /** The owner adds liquidity between two ticks, or takes it back; they count from the price up. */
+  /** Adds the owner's liquidity between two ticks. A negative amount removes it. */
   async change(from: number, to: number, liquidity: bigint, names?: { symbol: string; name: string }) {
     const { chain } = this.#exchange;
     const at = chain.nextAt * 1_000;
@@ -196,7 +196,7 @@ export class SingletonPool {
     this.events.push({ kind: "trade", ...common, side, price, amount, quoteUsd, trader });
   }
 
-  /** Coins that the manager has, fees among them. */
+  /** Returns the manager's coins, including fees. */
   coins(): Promise<bigint> {
     return this.#held(this.#coin, this.#at.manager);
   }
@@ -207,7 +207,7 @@ export class SingletonPool {
     return BigInt(await chain.read(token, "token", "balanceOf", [account]));
   }
 
-  /** By the positions that the test made, and the contract's own price and liquidity in range. */
+  /** Returns the expected dollars, by the test's positions and the contract's price and range. */
   async #usd(): Promise<string> {
     const { sqrtPrice, liquidity } = await this.#state();
     const near = this.#isFirst ? (liquidity * sqrtPrice) >> 96n : (liquidity << 96n) / sqrtPrice;
@@ -215,7 +215,7 @@ export class SingletonPool {
     return divide(2n * (near < held ? near : held) * 600n, E18, 18);
   }
 
-  /** What all positions hold in coins (Uniswap v3 whitepaper, 6.29 and 6.30). */
+  /** Returns the coins of all positions (Uniswap v3 whitepaper, 6.29 and 6.30). */
   #heldCoins(sqrtPrice: bigint): bigint {
     const clamp = (value: bigint, { lower, upper }: Position) => {
       const [low, high] = [sqrtPriceAt(lower), sqrtPriceAt(upper)];

@@ -1,6 +1,6 @@
 import type { Call, Inquiry } from "../../../../src/feed/chain/pools/forms/pool-form.ts";
 
-/** Answers an inquiry's calls by the names of their functions. */
+/** Runs an inquiry to its end. Answers each call by the name of its function. */
 export function answer<T>(
   inquiry: Inquiry<T>,
   answers: Readonly<Record<string, (args: readonly unknown[]) => unknown>>,

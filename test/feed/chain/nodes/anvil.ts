@@ -31,10 +31,10 @@ export function describeOnAnvil(title: string, tests: () => void): void {
   describe.skipIf(BINARY === undefined)(words, tests);
 }
 
-/** Start of its chain, before everything on it. */
+/** Time of the first block, in seconds since 1970. */
 const GENESIS_S = 1_500_000_000;
 
-/** A node of its own chain, on which blocks are made when the test says so. */
+/** Runs a node with its own chain. It mines blocks only on request. */
 export class Anvil implements AsyncDisposable {
   readonly chainId: number;
   #child: ChildProcess | undefined;
@@ -47,12 +47,12 @@ export class Anvil implements AsyncDisposable {
     this.chainId = chainId;
   }
 
-  /** What it is asked at; over a WebSocket too. */
+  /** The node's address, which also accepts WebSockets. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Starts it, again on the port and with the chain that it had. Ready when this resolves. */
+  /** Starts the node. A restart keeps its port and its chain. Resolves when it is ready. */
   async start(): Promise<this> {
     const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --slots-in-an-epoch 1 --timestamp ${GENESIS_S}`;
     const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
@@ -70,7 +70,7 @@ export class Anvil implements AsyncDisposable {
     return this;
   }
 
-  /** Stops it; its chain is kept for the next start. */
+  /** Stops the node. The next start continues its chain. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -88,7 +88,7 @@ export class Anvil implements AsyncDisposable {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Asks the node. Throws what it complains of. */
+  /** Sends a request. Rejects with the node's error message. */
   async ask<T = unknown>(method: string, params: readonly unknown[] = []): Promise<T> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     const answer = await post<{ result: T; error?: { message: string } }>(this.url, body, this.#agent);

@@ -6,8 +6,9 @@ import { decodeFunctionResult, encodeFunctionResult, isHex, multicall3Abi, numbe
 import { post } from "./post.ts";
 
 /**
- * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims but nobody
- * has. `invents`: it makes up these too. `forgets`: it stores the state of only this many blocks.
+ * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims although
+ * they do not exist. `invents`: it also invents their headers. `forgets`: it has the state of only
+ * this many blocks.
  */
 export type Fault =
   | { readonly kind: "none" }
@@ -33,14 +34,14 @@ interface Request {
   readonly params?: readonly unknown[];
 }
 
-/** Stands before a real node and passes on what it says, or something else. */
+/** A proxy of a real node that forwards its responses or falsifies them. */
 export class FaultyNode implements AsyncDisposable {
   fault: Fault = { kind: "none" };
-  /** How often each method was asked. */
+  /** Number of requests by method. */
   readonly asked = new Map<string, number>();
-  /** How often it was asked for a state that it has forgotten. */
+  /** Number of requests for a state that it has pruned. */
   askedForgotten = 0;
-  /** Compresses its answers for those who accept that. */
+  /** Whether it compresses responses for clients that accept that. */
   compresses = false;
   readonly #target: string;
   readonly #server: Server;
@@ -86,8 +87,8 @@ export class FaultyNode implements AsyncDisposable {
     }
     try {
       const answer = await this.#ask(text);
-      const told = "result" in answer ? (answer.result ?? (await this.#invented(request))) : undefined;
-      const bent = "result" in answer ? { ...answer, result: this.#bend(request, told) } : answer;
+      const result = "result" in answer ? (answer.result ?? (await this.#invented(request))) : undefined;
+      const falsified = "result" in answer ? { ...answer, result: this.#falsify(request, result) } : answer;
       const refused = fault.kind === "no-receipts" && request.method === "eth_getBlockReceipts";
       const error = {
         code: -32_601,
@@ -97,7 +98,7 @@ export class FaultyNode implements AsyncDisposable {
       const pruned = { code: -32_000, message: "missing trie node 5c3d (path ) state is not available" };
       if (forgotten) this.askedForgotten += 1;
       if (forgotten) return send(response, { jsonrpc: "2.0", id: request.id, error: pruned });
-      const body = refused ? { jsonrpc: "2.0", id: request.id, error } : bent;
+      const body = refused ? { jsonrpc: "2.0", id: request.id, error } : falsified;
       const isZipped = this.compresses && incoming.headers["accept-encoding"]?.includes("gzip") === true;
       if (isZipped) return void sendZipped(response, body);
       send(response, body);
@@ -106,7 +107,7 @@ export class FaultyNode implements AsyncDisposable {
     }
   }
 
-  /** A call at a block whose state pruned nodes no longer have. */
+  /** Returns whether this is a call at a block whose state is pruned. */
   async #hasForgotten({ method, params }: Request): Promise<boolean> {
     const { fault } = this;
     const [, block] = params ?? [];
@@ -116,7 +117,7 @@ export class FaultyNode implements AsyncDisposable {
     return "result" in answer && Number(block) <= Number(answer.result) - fault.blocks;
   }
 
-  /** A header of a block that nobody has, a second after the one before it. */
+  /** Returns the header of a block that does not exist, one second after the previous block. */
   async #invented({ method, params }: Request): Promise<unknown> {
     if (this.fault.kind !== "invents" || method !== "eth_getBlockByNumber") return null;
     const ask = { jsonrpc: "2.0", id: 1, method, params: ["latest", false] };
@@ -132,7 +133,7 @@ export class FaultyNode implements AsyncDisposable {
     return post(this.#target, body, this.#agent);
   }
 
-  #bend({ method, params }: Request, result: unknown): unknown {
+  #falsify({ method, params }: Request, result: unknown): unknown {
     const { fault } = this;
     const [first] = params ?? [];
     if (
@@ -150,7 +151,7 @@ export class FaultyNode implements AsyncDisposable {
     if (fault.kind === "other-hash" && method === "eth_getBlockByNumber" && typeof result === "object")
       return { ...result, hash: `0x${"ee".repeat(32)}` };
     if (fault.kind === "alters-logs" && method === "eth_getBlockReceipts") {
-      // The last figure of every log: a swap of a little more, a pool at another place.
+      // Changes the last digit of every log's data.
       return JSON.parse(JSON.stringify(result).replace(/"data":"0x([0-9a-f]+)[0-9a-f]"/g, '"data":"0x$17"'));
     }
     return result;

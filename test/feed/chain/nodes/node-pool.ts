@@ -4,7 +4,7 @@ import { stillRunning } from "../../../support/still-running.ts";
 import { settle, until } from "../../exchange/scripted-venue.ts";
 import { CHAIN, type ScriptedNode } from "./scripted-node.ts";
 
-/** A pool over these nodes, by a clock that the test moves. */
+/** Runs a pool of these nodes with a manual clock. */
 export class NodePool implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly notices: string[] = [];
@@ -27,21 +27,21 @@ export class NodePool implements AsyncDisposable {
     return this.#stop.signal;
   }
 
-  /** Notes a sentence without the endpoint that it is about. */
+  /** Records a message without its endpoint's name. */
   readonly notify = (_level: string, sentence: string): void => {
     this.notices.push(sentence.replace(/^127\.\S+ /, ""));
   };
 
-  /** Resolves when all nodes were looked at for the first time. */
+  /** Waits until every node was polled for the first time. */
   ready(): Promise<void> {
-    return until("all were looked at", () => stillRunning().length >= this.#nodes.length);
+    return until("all nodes were polled", () => stillRunning().length >= this.#nodes.length);
   }
 
-  /** The next looks, after a second. */
+  /** Advances a second, and waits until every node was polled again. */
   async look(): Promise<void> {
     const before = this.clock.slept.length;
     this.clock.advance(1_000);
-    await until("all have been looked at", () => this.clock.slept.length >= before + this.#nodes.length);
+    await until("all nodes were polled again", () => this.clock.slept.length >= before + this.#nodes.length);
     await settle();
   }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { EvmLog } from "../../../../src/feed/chain/pools/evm-log.ts";
 
-/** The blocks that are recorded. */
+/** Names of the recorded blocks. */
 export const RECORDED = ["ethereum-18000000", "ethereum-18500000", "polygon-50000000"] as const;
 
 interface RecordedReceipt {
@@ -16,17 +16,17 @@ function read(file: string): unknown {
   return JSON.parse(gunzipSync(readFileSync(path)).toString("utf8"));
 }
 
-/** A recorded block's receipts, as the node answered. */
+/** Returns a recorded block's receipts, as the node returned them. */
 export function recordedReceipts(name: (typeof RECORDED)[number]): unknown[] {
   return read(`${name}-receipts.json.gz`) as unknown[];
 }
 
-/** A recorded block's header as answered by the node, without unused fields. */
+/** Returns a recorded block's header, as the node returned it but without unused fields. */
 export function recordedHeader(name: (typeof RECORDED)[number]): Record<string, unknown> {
   return (read("headers.json.gz") as Record<string, Record<string, unknown>>)[name] ?? {};
 }
 
-/** Every log of a recorded block. */
+/** Returns every log of a recorded block. */
 export function recordedLogs(name: (typeof RECORDED)[number]): EvmLog[] {
   return (recordedReceipts(name) as RecordedReceipt[]).flatMap(({ from, logs }) =>
     logs.map((log) => ({ ...log, logIndex: Number(log.logIndex), origin: from })),

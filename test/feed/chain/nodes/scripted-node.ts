@@ -16,33 +16,33 @@ export type Answer =
 /** The root of the receipts of a block without any: the hash of an empty trie. */
 const EMPTY_ROOT = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 
-/** The hash of the block of that number on a branch, which is named by a hexadecimal digit. */
+/** Returns the hash of a block on a branch, which a hexadecimal digit names. */
 export function hashOn(branch: string, number: number): string {
   return `0x${branch.repeat(8)}${number.toString(16).padStart(56, "0")}`;
 }
 
-/** A node on loopback whose every answer the test gives. Its blocks are empty. */
+/** A node on loopback with empty blocks. The test can replace any response. */
 export class ScriptedNode implements AsyncDisposable {
   readonly asked: string[] = [];
   head = 100;
   /** Blocks between the final block that it reports and its head. */
   finality = 2;
   chainId = CHAIN;
-  /** Answers in place of the script. */
+  /** Returns a response that replaces the default one; `undefined` for the default. */
   answer: ((method: string, params: readonly unknown[]) => Answer | Promise<Answer> | undefined) | undefined;
   #isDown = false;
-  /** The branch on which the block of that number lies. */
+  /** Returns the branch of the block with that number. */
   branchAt: (number: number) => string = () => "a";
-  /** The block's time, in seconds since 1970. */
+  /** Returns the block's time, in seconds since 1970. */
   secondAt: (number: number) => number = (number) => 1_700_000_000 + number;
   readonly #server = createServer(async (request, response) => {
     let text = "";
     for await (const part of request) text += String(part);
     if (this.#isDown) return response.destroy();
-    // An answer that a test forwards fails when the other node ends first.
-    const heard = await this.#hear(text).catch(() => undefined);
-    if (!heard) return response.destroy();
-    const { id, answer } = heard;
+    // A response that a test forwards fails if the other node ends first.
+    const reply = await this.#handle(text).catch(() => undefined);
+    if (!reply) return response.destroy();
+    const { id, answer } = reply;
     if ("status" in answer) {
       const { status, retryAfter } = answer;
       response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("no");
@@ -57,9 +57,9 @@ export class ScriptedNode implements AsyncDisposable {
     this.#sockets.on("connection", (socket) => {
       if (this.#isDown) return socket.terminate();
       socket.on("message", async (data) => {
-        const heard = await this.#hear(String(data)).catch(() => undefined);
-        if (!heard) return socket.terminate();
-        socket.send(textOf(heard.id, heard.answer));
+        const reply = await this.#handle(String(data)).catch(() => undefined);
+        if (!reply) return socket.terminate();
+        socket.send(textOf(reply.id, reply.answer));
       });
     });
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
@@ -70,7 +70,7 @@ export class ScriptedNode implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** WebSockets that are open. */
+  /** Number of open WebSockets. */
   get openSockets(): number {
     return this.#sockets.clients.size;
   }
@@ -106,7 +106,7 @@ export class ScriptedNode implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Breaks off every connection, now and until it is set to false. */
+  /** Closes every connection until it is set to false. */
   set isDown(isDown: boolean) {
     this.#isDown = isDown;
     if (!isDown) return;
@@ -114,7 +114,7 @@ export class ScriptedNode implements AsyncDisposable {
     this.#server.closeAllConnections();
   }
 
-  async #hear(text: string): Promise<{ readonly id: unknown; readonly answer: Answer }> {
+  async #handle(text: string): Promise<{ readonly id: unknown; readonly answer: Answer }> {
     const { id, method, params } = JSON.parse(text);
     this.asked.push(method);
     return { id, answer: (await this.answer?.(method, params)) ?? { result: this.#usual(method, params) } };

@@ -3,20 +3,20 @@ import type { Answer, ScriptedNode } from "./scripted-node.ts";
 
 /*
  * A chain that settles its blocks later, as Avalanche does since ACP-194. Its roots and hashes are
- * computed here in another way than in the product: the trie grows by one key after the other.
+ * computed differently than in the product: keys are added to the trie one at a time.
  */
 
 type Rlp = string | readonly Rlp[];
 
 const bare = (hex: string) => hex.slice(2);
-/** Even digits without a prefix; none for zero. */
+/** Returns an even number of digits without a prefix; none for zero. */
 const number = (value: bigint | number) => {
   const digits = value.toString(16);
   return BigInt(value) === 0n ? "" : digits.length % 2 ? `0${digits}` : digits;
 };
 const hashOf = (digits: string) => bare(keccak256(`0x${digits}`));
 
-/** RLP of texts of hexadecimal digits. */
+/** Returns the RLP of texts of hexadecimal digits. */
 export function rlp(item: Rlp): string {
   const isText = typeof item === "string";
   const body = isText ? item : item.map(rlp).join("");
@@ -64,7 +64,7 @@ function put(node: Node | undefined, path: string, value: string): Node {
   return at === 0 ? branch : { kind: "short", path: path.slice(0, at), end: branch };
 }
 
-/** A node as items; those of 32 bytes or more appear in their parent by their hash. */
+/** Returns a node's RLP items. Child nodes of 32 bytes or more are replaced by their hash. */
 function items(node: Node): Rlp {
   if (node.kind === "branch") return [...node.below.map((one) => (one ? refer(one) : "")), node.value];
   const flag = (typeof node.end === "string" ? 2 : 0) + (node.path.length % 2);
@@ -77,7 +77,7 @@ function refer(node: Node): Rlp {
   return encoded.length < 64 ? own : hashOf(encoded);
 }
 
-/** The root of a trie of these values, whose keys are the RLP of their index. */
+/** Returns the root of a trie of these values, whose keys are the RLP of their index. */
 export function rootOf(values: readonly string[]): string {
   let root: Node | undefined;
   for (const [index, value] of values.entries()) root = put(root, rlp(number(index)), value);
@@ -120,7 +120,7 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 const word = (value: number, bytes = 32) => `0x${value.toString(16).padStart(bytes * 2, "0")}`;
 const EMPTY_ROOT = rootOf([]);
 
-/** The hash of a header of this form. */
+/** Returns the hash of a header of this form. */
 export function headerHash(header: Readonly<Record<string, unknown>>): string {
   const text = (name: string) => String(header[name]);
   const bytes = (...names: readonly string[]) => names.map((name) => bare(text(name)));
@@ -199,7 +199,7 @@ export class SettledChain {
     return this.#settled[this.height] ?? 0;
   }
 
-  /** What a node of this chain returns. It has not executed the last of its blocks. */
+  /** Returns a node's response. The node has not executed its last `unexecuted` blocks. */
   answer(method: string, [id]: readonly unknown[], unexecuted = 0): Answer | undefined {
     const at = id === "finalized" ? this.settled : Number(id);
     if (method === "eth_getHeaderByNumber" || method === "eth_getBlockByNumber")
@@ -212,7 +212,7 @@ export class SettledChain {
     node.answer = (method, params) => this.answer(method, params, unexecuted);
   }
 
-  /** A copy in which some answers differ. */
+  /** Returns a copy, modified by `change`. */
   with(change: (copy: SettledChain) => void): SettledChain {
     const copy = new SettledChain([], []);
     copy.headers.push(...this.headers);
@@ -236,7 +236,7 @@ export class SettledChain {
       receiptsRoot: rootOf((height === 0 ? own : settled).map((one) => encoded(one as Receipt))),
       settledHeight: hex(this.#settled[height] ?? 0),
     });
-    // The first one is of another form, without these fields.
+    // The first header has an older form, without this field.
     const { settledHeight, ...first } = header;
     this.headers.push(height === 0 ? (first as Header) : header);
     this.receipts.push(own.map((receipt) => ({ ...receipt, blockHash: header.hash })));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Passes bytes on to a node, until it is cut. */
+/** A TCP proxy of a node that can be cut. */
 export class TcpLine implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server;
@@ -31,7 +31,7 @@ export class TcpLine implements AsyncDisposable {
     return this;
   }
 
-  /** For WebSockets. */
+  /** Its address for WebSockets. */
   get url(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

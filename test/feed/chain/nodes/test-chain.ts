@@ -6,7 +6,7 @@ import { Anvil } from "./anvil.ts";
 
 const require = createRequire(import.meta.url);
 
-/** What can be deployed and called. */
+/** A contract that can be deployed and called. */
 export interface Contract {
   readonly abi: Abi;
   readonly bytecode: Hex;
@@ -42,7 +42,7 @@ const ROUTER = [
   "function swap(address, bool, int256, uint160)",
 ];
 
-/** What can be deployed. */
+/** The contracts that tests deploy. */
 export const CONTRACTS = {
   v2Factory: packaged("@uniswap/v2-core/build/UniswapV2Factory.json"),
   v2Pair: packaged("@uniswap/v2-core/build/UniswapV2Pair.json"),
@@ -88,7 +88,7 @@ const DEPLOY_GAS = "0x5f5e100";
 /** The account that deploys. */
 export const OWNER = "0x00000000000000000000000000000000000a11ce";
 
-/** An account without a past. */
+/** Returns the address of an unused account. */
 export function wallet(number: number): string {
   return `0x${(0xbee0_0000 + number).toString(16).padStart(40, "0")}`;
 }
@@ -99,9 +99,9 @@ interface Receipt {
   readonly transactionHash: string;
 }
 
-/** A chain on which the test is everybody. */
+/** A chain on which the test can send transactions from any account. */
 export class TestChain extends Anvil {
-  /** Time of the block that comes next, in seconds since 1970. */
+  /** Time of the next block, in seconds since 1970. */
   nextAt = 1_700_000_000;
   #pending: string[] = [];
 
@@ -114,7 +114,7 @@ export class TestChain extends Anvil {
     return chain;
   }
 
-  /** Deploys in a block of its own. */
+  /** Deploys a contract in its own block. Returns its address. */
   async deploy(name: ContractName, args: readonly unknown[] = []): Promise<string> {
     const { abi, bytecode } = contractOf(name);
     const data = args.length > 0 ? encodeDeployData({ abi, bytecode, args }) : bytecode;
@@ -134,7 +134,7 @@ export class TestChain extends Anvil {
     value = 0n,
   ): Promise<void> {
     const { abi } = contractOf(name);
-    // What a transaction may burn has to fit into its block, beside that of the others.
+    // The gas limits of all transactions must fit into their block.
     const gas = name === "token" || functionName.startsWith("swap") ? SMALL_GAS : GAS;
     await this.#send(from, to, encodeFunctionData({ abi, functionName, args }), gas, value);
   }
@@ -144,12 +144,12 @@ export class TestChain extends Anvil {
     return this.send(from, ...batchOf(batch, calls));
   }
 
-  /** Puts a copy of a contract to another address, with its code but nothing that it remembers. */
+  /** Copies a contract's code, but not its storage, to another address. */
   async copy(from: string, to: string): Promise<void> {
     await this.ask("anvil_setCode", [to, await this.ask("eth_getCode", [from, "latest"])]);
   }
 
-  /** Gives an account a balance of a token out of nothing. */
+  /** Sets an account's balance of a token. */
   async endow(token: string, account: string, units: bigint): Promise<void> {
     // The slot of `balanceOf`, a mapping at slot 3.
     const slot = keccak256(`0x${account.slice(2).padStart(64, "0")}${"3".padStart(64, "0")}`);
@@ -172,7 +172,7 @@ export class TestChain extends Anvil {
     return receipts;
   }
 
-  /** What a contract says, or would say to `from`. */
+  /** Returns a contract's response to a call from `from`. */
   async read(
     to: string,
     name: ContractName,
@@ -186,13 +186,13 @@ export class TestChain extends Anvil {
   }
 
   async #send(from: string, to: string | undefined, data: Hex, gas = DEPLOY_GAS, value = 0n): Promise<void> {
-    const place = to === undefined ? {} : { to };
-    const transaction = { from, ...place, data, gas, gasPrice: "0x0", value: `0x${value.toString(16)}` };
+    const target = to === undefined ? {} : { to };
+    const transaction = { from, ...target, data, gas, gasPrice: "0x0", value: `0x${value.toString(16)}` };
     this.#pending.push(await this.ask<string>("eth_sendTransaction", [transaction]));
   }
 }
 
-/** The call of a batch contract that makes these calls, for {@link TestChain.run} of another. */
+/** Returns one call of a batch contract that makes these calls, for use in another batch. */
 export function batchOf(batch: string, calls: readonly Call[]): Call {
   const data = calls.map(([, name, functionName, args]) =>
     encodeFunctionData({ abi: contractOf(name).abi, functionName, args }),
@@ -200,7 +200,7 @@ export function batchOf(batch: string, calls: readonly Call[]): Call {
   return [batch, "batch", "run", [calls.map(([to]) => to), data]];
 }
 
-/** The address in a word that a contract said. */
+/** Returns the address in a word of a contract's response. */
 export function addressIn(word: string): string {
   return `0x${word.slice(-40)}`;
 }

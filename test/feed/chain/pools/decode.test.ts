@@ -40,7 +40,7 @@ const ABI = parseAbi([
   "event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)",
 ]);
 
-/** Those of pools of bins: their decoders are tested with the contracts. */
+/** The events of pools of bins. Their decoders are tested with the contracts. */
 const BIN_ABI = parseAbi([
   "event LBPairCreated(address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address LBPair, uint256 pid)",
   "event Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)",
@@ -55,7 +55,7 @@ const BIN_ABI = parseAbi([
   "event Burn(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts)",
 ]);
 
-/** The second opinion: viem's general decoder, whose names are brought to ours. */
+/** Decodes a log independently, with viem's general decoder. */
 function expected(log: EvmLog): PoolLog | undefined {
   const entry = ABI.find((one) => toEventSelector(one) === log.topics[0]);
   if (!entry) return undefined;
@@ -109,7 +109,7 @@ function expected(log: EvmLog): PoolLog | undefined {
         range,
       };
     if (eventName === "Swap" && id !== undefined) {
-      // The swapper's amounts, where other pools report their own.
+      // These are the swapper's amounts. Other pools report their own.
       const paid = { amount0: -(amount0 ?? 0n), amount1: -(amount1 ?? 0n) };
       return { kind: "swap", form: "positions", ...paid, range };
     }
@@ -149,7 +149,7 @@ function expected(log: EvmLog): PoolLog | undefined {
 
 describe("logs of pools", () => {
   test("[topics] exactly the declared events have a decoder", () => {
-    // Those of launchpads have tests of their own.
+    // The launchpads' events have their own tests.
     const curves = Object.keys(CURVE.readers).map((signature) => toEventSelector(signature));
     const all = [...ABI, ...BIN_ABI].map((entry) => toEventSelector(entry));
     expect(new Set([...all, ...curves])).toEqual(new Set(EVENT_READERS.keys()));
@@ -162,7 +162,7 @@ describe("logs of pools", () => {
       { "sync v2": 33, "swap v2": 34, "swap v3": 22, "mint v3": 1, "burn v3": 1, "collect v3": 1 },
     ],
     ["polygon-50000000", { "swap v3": 4 }],
-  ] as const)("[exact] every log of block %s is what an independent decoder reads", (name, counts) => {
+  ] as const)("[exact] every log of block %s is decoded as by an independent decoder", (name, counts) => {
     const logs = recordedLogs(name);
     const read = logs.map(decodeLog);
     expect(read).toEqual(logs.map(expected));
@@ -250,7 +250,7 @@ describe("logs of pools", () => {
     );
   });
 
-  test("[edge] a log whose tick is no signed 24-bit number is ignored", () => {
+  test("[edge] a log whose tick is not a signed 24-bit number is ignored", () => {
     const words = (tick: bigint) =>
       [1n, BigInt.asUintN(256, tick)].map((value) => value.toString(16).padStart(64, "0")).join("");
     const tickOf = (tick: bigint) => {
@@ -265,7 +265,7 @@ describe("logs of pools", () => {
       expect(tickOf(tick)).toBeUndefined();
   });
 
-  test("[edge] a stable pair of Solidly's form is ignored: its reserves are not its price", () => {
+  test("[edge] a stable pair of Solidly's form is ignored, because its reserves are not its price", () => {
     const topics = [
       toEventSelector("PairCreated(address,address,bool,address,uint256)"),
       `0x${"1".padStart(64, "0")}`,

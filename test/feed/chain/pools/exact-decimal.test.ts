@@ -4,7 +4,7 @@ import { formatRatio, formatUnits, PRICE_FIGURES } from "../../../../src/feed/ch
 
 const PLAIN = /^(0|[1-9]\d*)(\.\d*[1-9])?$/;
 
-/** The fraction that a plain decimal stands for: its figures over a power of ten. */
+/** Returns a plain decimal as a fraction: its digits over a power of ten. */
 function fraction(text: string): readonly [bigint, bigint] {
   const [whole = "", rest = ""] = text.split(".");
   return [BigInt(whole + rest), 10n ** BigInt(rest.length)];

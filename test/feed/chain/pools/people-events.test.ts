@@ -11,7 +11,7 @@ const FOREVER = 4_000_000_000n;
 const USERS = IS_SOAK ? 40 : 12;
 const ALL = 2n ** 256n - 1n;
 
-/** A pool of the token with coins, by its router. */
+/** A pool of the token and coins, and its router. */
 interface CoinPool {
   readonly pool: string;
   readonly router: string;
@@ -61,7 +61,7 @@ class People implements AsyncDisposable {
     await this.chain.send(account, token, "token", "approve", [router, ALL]);
   }
 
-  /** Puts a contract to an account that may trade with 1,000 coins. */
+  /** Turns an account into a batch contract that can trade with 1,000 coins. */
   async contract(account: string): Promise<string> {
     const { chain, exchange, token } = this;
     for (const { router } of this.pools)
@@ -73,21 +73,21 @@ class People implements AsyncDisposable {
     return account;
   }
 
-  /** Buys for this many coins: the call, and the tokens that come out. */
+  /** Returns the call that buys for `coins`, and the tokens that come out. */
   buy({ router, ...pool }: CoinPool, coins: bigint, to: string): readonly [Call, bigint] {
     const tokens = swapped(coins, pool.coins, pool.tokens);
     this.#move(pool.pool, -tokens, coins);
     return [this.#swap(router, coins, [this.exchange.coin, this.token], to), tokens];
   }
 
-  /** Sells this many tokens: the call, and the coins that come out. */
+  /** Returns the call that sells `tokens`, and the coins that come out. */
   sell({ router, ...pool }: CoinPool, tokens: bigint, to: string): readonly [Call, bigint] {
     const coins = swapped(tokens, pool.tokens, pool.coins);
     this.#move(pool.pool, tokens, -coins);
     return [this.#swap(router, tokens, [this.token, this.exchange.coin], to), coins];
   }
 
-  /** The trades, and the reports of liquidity of the last block with any. */
+  /** Returns the trades, and the liquidity reports of the last block that has any. */
   async settle(): Promise<{ trades: readonly MarketEvent[]; liquidity: readonly string[] }> {
     const { network } = this.exchange;
     const added = this.#factories.map((address) => ({ name: "V2", form: "v2" as const, address }));
@@ -101,7 +101,7 @@ class People implements AsyncDisposable {
     };
   }
 
-  /** A trade at the coin's price of 600 dollars, at the price of its first part. */
+  /** Returns the expected trade: at the price of its first part, and 600 dollars per coin. */
   trade(
     side: "buy" | "sell",
     trader: string,
@@ -136,7 +136,7 @@ class People implements AsyncDisposable {
 }
 
 describeOnAnvil("people behind the swaps of real pools", () => {
-  test("[people] arbitrage through three pools is no trade, and the pools' liquidity is that after it", async () => {
+  test("[people] arbitrage through three pools is no trade, and the pools report their liquidity after it", async () => {
     await using people = await People.open(1_000_000n, 500_000n);
     const { chain, exchange, token, pools } = people;
     const [first, second] = pools;
@@ -184,7 +184,7 @@ describeOnAnvil("people behind the swaps of real pools", () => {
     expect(trades).toMatchObject([people.trade("sell", seller, [[market, 20_000n * E18, coins]])]);
   });
 
-  test("[people] an aggregator that splits a purchase over five pools is one buyer, of the sum, at the price in the largest pool", async () => {
+  test("[people] a purchase that an aggregator splits over five pools is one trade of the sum, at the price in the largest pool", async () => {
     await using people = await People.open(1_000_000n, 800_000n, 600_000n, 400_000n, 2_000_000n);
     const { chain } = people;
     const aggregator = await people.contract(wallet(1));
@@ -221,7 +221,7 @@ describeOnAnvil("people behind the swaps of real pools", () => {
     }
   });
 
-  test("[people] of a sandwich only its victim counts, in three transactions or in one", async () => {
+  test("[people] only the victim of a sandwich counts, in three transactions or in one", async () => {
     await using people = await People.open(1_000_000n);
     const { chain, exchange, pools } = people;
     const [pool] = pools;
@@ -256,7 +256,7 @@ describeOnAnvil("people behind the swaps of real pools", () => {
     expect(liquidity.at(-1)).toBe(`${pool.pool} ${divide(1_200n * pool.coins, E18, 18)}`);
   });
 
-  test(`[people] ${USERS} users of one bundler are as many traders, who buy and sell`, async () => {
+  test(`[people] ${USERS} users of one bundler, who buy and sell, count as ${USERS} traders`, async () => {
     await using people = await People.open(1_000_000n);
     const { chain, exchange, token, pools } = people;
     const [pool] = pools;

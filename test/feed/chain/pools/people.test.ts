@@ -19,7 +19,7 @@ function leg(tokens: bigint, pool = "0xp1", price = 1n): Leg {
   return { pool, emitter: pool, tokens, dollars: abs(tokens) * price, depth: DEEP };
 }
 
-/** Traders with what they bought and sold. */
+/** Returns each trade's trader and tokens. */
 function summary(trades: readonly NetTrade[]): readonly (readonly [string, bigint])[] {
   return trades.map(({ trader, tokens }) => [trader, tokens]);
 }
@@ -69,7 +69,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     );
   });
 
-  test("[people] the trades of one person's buys and sells at one price add up to the difference exactly, or to nothing if it is within a tenth", () => {
+  test("[people] the trades of one person's buys and sells at one price add up to the difference exactly, or to nothing if the difference is within a tenth", () => {
     const one = anyLeg.map((own) => ({ ...own, dollars: own.tokens * 3n }));
     const both = fc.record({ buys: fc.array(one, { maxLength: 5 }), sells: fc.array(one, { maxLength: 5 }) });
     fc.assert(
@@ -111,7 +111,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     );
   });
 
-  test("[people] the dollars of sales that count are all but two times, and a tenth, those paid for purchases in pools that held as many", () => {
+  test("[people] purchases cancel sales of at most twice their dollars and a tenth, and only in pools that held those dollars", () => {
     const depths = fc.record({
       "0xp1": fc.bigInt(0n, 10n ** 17n),
       "0xp2": fc.bigInt(0n, 10n ** 16n),
@@ -145,7 +145,7 @@ describe("people behind the swaps of a token in one transaction", () => {
       expect(Number(trade?.tokens)).toBeCloseTo(-1_000, -1);
       expect(Number(trade?.dollars)).toBeCloseTo(100_000, -2);
     }
-    // Sold for twice what it cost, it is arbitrage.
+    // A sale for twice the cost of the purchase is arbitrage.
     const arbitrage = { ...cent, tokens: 1_000n, dollars: 50_000n };
     expect(tradesOf([sale, arbitrage], NOBODY, SENDER)).toEqual([]);
   });
@@ -167,20 +167,20 @@ describe("people behind the swaps of a token in one transaction", () => {
     expect(sumOf(salesIn(tradesOf(two, NOBODY, SENDER))).dollars).toBe(200_000n);
   });
 
-  test("[people] the sender trades if it received or gave the token, otherwise whose balance changed most", () => {
+  test("[people] the sender is the trader if it received or gave the token, otherwise the address whose balance changed most", () => {
     const flows = (...entries: [string, bigint][]) => new Map(entries);
-    const who = (own: readonly Leg[], all: ReadonlyMap<string, bigint>) =>
+    const tradersOf = (own: readonly Leg[], all: ReadonlyMap<string, bigint>) =>
       summary(tradesOf(own, all, SENDER));
-    expect(who([leg(100n)], NOBODY)).toEqual([[SENDER, 100n]]);
-    expect(who([leg(100n)], flows([SENDER, 50n], ["0xa1", 50n]))).toEqual([[SENDER, 100n]]);
-    expect(who([leg(100n)], flows(["0xa1", 95n], ["0xa2", 5n]))).toEqual([["0xa1", 100n]]);
-    expect(who([leg(100n)], flows(["0xa1", 40n], ["0xa2", 60n]))).toEqual([["0xa2", 100n]]);
-    expect(who([leg(-95n)], flows(["0xa1", -100n], ["0xa2", 5n]))).toEqual([["0xa1", -95n]]);
+    expect(tradersOf([leg(100n)], NOBODY)).toEqual([[SENDER, 100n]]);
+    expect(tradersOf([leg(100n)], flows([SENDER, 50n], ["0xa1", 50n]))).toEqual([[SENDER, 100n]]);
+    expect(tradersOf([leg(100n)], flows(["0xa1", 95n], ["0xa2", 5n]))).toEqual([["0xa1", 100n]]);
+    expect(tradersOf([leg(100n)], flows(["0xa1", 40n], ["0xa2", 60n]))).toEqual([["0xa2", 100n]]);
+    expect(tradersOf([leg(-95n)], flows(["0xa1", -100n], ["0xa2", 5n]))).toEqual([["0xa1", -95n]]);
     // A relayer that is paid with a little of the token is no trader.
-    expect(who([leg(100n)], flows([SENDER, 1n], ["0xa1", 99n]))).toEqual([["0xa1", 100n]]);
+    expect(tradersOf([leg(100n)], flows([SENDER, 1n], ["0xa1", 99n]))).toEqual([["0xa1", 100n]]);
   });
 
-  test("[people] one swap is one person, whatever a hostile token's contract writes", () => {
+  test("[people] one swap is one person, whatever transfers a hostile token's contract logs", () => {
     const crowd = new Map(Array.from({ length: 40 }, (_, index) => [`0xa${index}`, 100n]));
     expect(tradesOf([leg(100n)], crowd, SENDER)).toHaveLength(1);
     expect(tradesOf([leg(4_000n)], crowd, SENDER)).toHaveLength(1);
@@ -191,7 +191,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     expect(summary(tradesOf(five, dust, SENDER))).toEqual([["0xa0", 500n]]);
     const thousands = new Map(Array.from({ length: 5_000 }, (_, index) => [`0xa${index}`, 100n]));
     expect(tradesOf([...five, leg(-200n)], thousands, SENDER)).toHaveLength(6);
-    // Without money: what they buy is sold in the same transaction.
+    // This needs no money: the purchases are sold in the same transaction.
     expect(tradesOf([...five, leg(-500n)], new Map([...crowd, ["0xb1", -500n]]), SENDER)).toEqual([]);
   });
 
@@ -214,7 +214,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     expect(summary(tradesOf([by("0xc1", 60n)], new Map([["0xa1", 60n]]), SENDER))).toEqual([["0xa1", 60n]]);
   });
 
-  test("[people] a part at another price is a trade in its own pool, so a pool of one's own sets no price and no volume of another", () => {
+  test("[people] a part at another price is a trade in its own pool, so a trader's own pool affects no other pool's price or volume", () => {
     const parts = [leg(100n, "0xp1"), leg(99n, "0xown", 50n), leg(50n, "0xp2")];
     expect(tradesOf(parts, NOBODY, SENDER)).toEqual([
       { trader: SENDER, pool: "0xp1", tokens: 150n, dollars: 150n, price: [100n, 100n] },
@@ -273,7 +273,7 @@ describe("people by a token's transfers", () => {
 
   const isPool = (address: string) => address === account("0xb9");
 
-  test("[people] a token in the middle of a route that leaves through a pool that is not followed is not bought; one that enters there is sold", () => {
+  test("[people] a route that ends in a pool that is not followed is no purchase; a route that starts there is a sale", () => {
     const route = (tokens: bigint) => {
       const swaps = swapsOf(leg(tokens, account("0xb1")));
       swaps.addPool(account("0xb2"));
@@ -285,7 +285,7 @@ describe("people by a token's transfers", () => {
     // Half of it is for the sender.
     const half = transfers(["0xb1", "0xc1", 100n], ["0xc1", "0xb2", 50n], ["0xc1", SENDER, 50n]);
     expect(summary(route(100n).trades(half, isPool))).toEqual([[account(SENDER), 50n]]);
-    // What looks like a pool may be the seller's own contract, with tokens put there before.
+    // The apparent pool may be the seller's own contract, filled before.
     const into = transfers(["0xb2", "0xc1", 100n], ["0xc1", "0xb1", 100n]);
     expect(summary(route(-100n).trades(into, isPool))).toEqual([[account(SENDER), -100n]]);
   });
@@ -300,14 +300,14 @@ describe("people by a token's transfers", () => {
     ]);
   });
 
-  test("[people] a pool's depth is that before the transaction, whatever is added meanwhile", () => {
+  test("[people] a pool's depth is its depth before the transaction, whatever is added meanwhile", () => {
     const swaps = swapsOf(leg(-1_000n, account("0xb1")));
     for (const depth of [999n, DEEP]) swaps.addDepth(account("0xb2"), () => depth);
     swaps.add(TOKEN, leg(1_000n, account("0xb2")));
     expect(summary(swaps.trades([], isPool))).toEqual([[account(SENDER), -1_000n]]);
   });
 
-  test("[people] pools, burned tokens and the token's own contract are no people; other tokens' transfers do not count", () => {
+  test("[people] pools, burned tokens and the token's own contract do not count as people, nor do other tokens' transfers count", () => {
     const own = transfers(
       ["0xb1", "0xdead", 0n],
       ["0xb1", `0x${"0".repeat(36)}dead`, 90n],

@@ -7,7 +7,7 @@ import { OWNER } from "../nodes/test-chain.ts";
 
 const POOLS = 12;
 
-/** A chain on which each of some pools, listed long before, is traded in a block of its own. */
+/** Creates a chain with pools that were listed long ago. Each is traded in its own block. */
 async function tradedPools() {
   const exchange = await Exchange.open();
   const { chain, coin } = exchange;
@@ -34,11 +34,11 @@ describeOnAnvil("pools that were not seen before", () => {
     await using collector = new Collector({ network, urls: [node.url], resumeAfterMs: fromMs });
     await collector.reached(untilMs);
     expect(collector.facts.filter(({ kind }) => kind === "trade")).toHaveLength(POOLS);
-    // Three for the pools of quote tokens; then identity in two, state, and tokens.
+    // Three for the pools of quote tokens, two for identities, the rest for states and tokens.
     expect(node.asked.get("eth_call")).toBeLessThanOrEqual(10);
   });
 
-  test("[pruned] a state of more than 100 blocks ago is not asked for: nodes have pruned it", async () => {
+  test("[pruned] a state of more than 100 blocks ago is not requested, because nodes have pruned it", async () => {
     const { exchange, chain, fromMs, untilMs } = await tradedPools();
     await using _chain = chain;
     for (let block = 0; block <= 130; block++) await chain.mine();

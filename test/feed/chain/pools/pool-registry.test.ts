@@ -35,7 +35,7 @@ describe("pools that matter", () => {
     ]);
   });
 
-  test("have a quote token and a valid one; others are looked up once", () => {
+  test("have a quote token and a valid token; other pools are looked up once", () => {
     const book = bookOf();
     book.learnToken("0xbb", undefined);
     book.create({ ...POOL, pool: "0xp1" });
@@ -57,11 +57,11 @@ describe("pools that matter", () => {
     expect(book.unknownTokens("0xcc", "0xdd")).toEqual([]);
   });
 
-  test("are 200,000 at most: the least recently used is forgotten first", () => {
+  test("are at most 200,000; the least recently used is forgotten first", () => {
     const book = bookOf();
     for (let count = 0; count < 200_000; count++) book.create({ ...POOL, pool: `0xp${count}` });
     expect(book.find("0xp0")).toBeDefined();
-    // To look at one without using it is no use.
+    // peek() does not count as a use.
     expect(book.peek("0xp1")).toBeDefined();
     book.create({ ...POOL, pool: "0xnew" });
     const known = ["0xp0", "0xp1", "0xp2", "0xnew"].map((pool) => !book.isUnknown(pool));
@@ -77,13 +77,13 @@ describe("pools of singletons", () => {
     expect(["0xf4", "0xf2"].map((emitter) => book.isGenuine(swap, emitter))).toEqual([true, false]);
     for (const { factories } of Object.values<Network>(NETWORKS)) {
       const forms = factories.map(({ form }) => form).filter((form) => FORMS[formOf(form)].isSingleton);
-      // An id is a pool's name, so two managers must not give the same one.
+      // Pools are stored by id, so two managers must not assign the same one.
       expect(forms.length).toBe(new Set(forms).size);
       expect(forms.length).toBeGreaterThan(0);
     }
   });
 
-  test("with the chain's own coin have the quote token that wraps it", () => {
+  test("of the chain's own coin have the quote token that wraps it", () => {
     const quotes = [USD, { ...USD, address: "0x02", isStable: false, isWrappedCoin: true }];
     const book = new PoolRegistry({ ...NETWORK, quotes }, new UsdPrices(quotes, 50_000));
     book.learnToken("0xaa", { address: "0xaa", decimals: 18, symbol: undefined, name: undefined });

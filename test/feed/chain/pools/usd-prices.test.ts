@@ -28,7 +28,7 @@ function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole
   };
 }
 
-/** The pool reports other reserves. */
+/** Changes the pool's reserves. */
 function fill(book: UsdPrices, pool: Pool, reserve0: bigint, reserve1: bigint): void {
   pool.state.apply({ kind: "sync", form: "v2", reserve0, reserve1 }, 1, () => undefined);
   book.touch(pool);
@@ -40,7 +40,7 @@ function bookOf(...pools: readonly Pool[]): UsdPrices {
   return book;
 }
 
-/** What a whole token is worth in whole dollars, cut off behind. */
+/** Returns a whole token's value in dollars, rounded down. */
 function dollars(book: UsdPrices, quote: QuoteToken): number | undefined {
   const one = book.wholeWorth(quote);
   return one === undefined ? undefined : Number(one / E18);
@@ -103,7 +103,7 @@ describe("the value of quote tokens", () => {
       }
       expect(worths.includes(6_000), `held for ${heldMs} ms`).toBe(heldMs > 30_000);
       expect(worths.at(-1)).toBe(600);
-      // After half a minute and a block at the latest what is held is what counts.
+      // A price that holds counts after half a minute and one block.
       if (heldMs === 90_000) expect(worths.indexOf(6_000)).toBe(60);
     }
   });
@@ -124,8 +124,8 @@ describe("the value of quote tokens", () => {
     expect(dollars(book, COIN)).toBe(700);
   });
 
-  test("[anchor] a pool with ranges counts with its liquidity in range: without any, it does not count, however full", () => {
-    // 600 dollars: √600 × 2⁹⁶, and a bit.
+  test("[anchor] a pool with ranges counts with its liquidity in range: without any, it does not count, whatever its balance", () => {
+    // 600 dollars: slightly more than √600 × 2⁹⁶.
     const sqrtPriceX96 = 1_940_685_714_182_491_852_533_977_682_923n;
     const range = { sqrtPriceX96, tick: 63_973, liquidity: 0n };
     const balances = [10_000n * E18, 10_000_000n * E18] as const;

@@ -6,34 +6,34 @@ import { until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { BUSY, hashOn, ScriptedNode } from "../nodes/scripted-node.ts";
 
-/** Starts nodes that each serve their own branch's block 50, and a reader of them. */
+/** Starts one node per letter, which names the branch of its block 50, and a reader of all. */
 async function nodesOn(branches: string) {
   const nodes = await Promise.all([...branches].map(() => new ScriptedNode().listen()));
   for (const [index, node] of nodes.entries())
     node.branchAt = (number) => (number === 50 ? branches.charAt(index) : "a");
   const run = new NodePool(nodes);
-  await until("all are known", () => run.pool.usable(0).length === nodes.length);
+  await until("all nodes are usable", () => run.pool.usable(0).length === nodes.length);
   const { pool, clock, notify } = run;
   const reader = new BlockReader({ pool, clock, notify });
   return {
     ...{ nodes, run, reader },
     read: (number: number) => reader.read(number, run.signal),
     readByMajority: (parent?: string) => reader.readByMajority(50, parent, run.signal),
-    /** Which of the nodes failed lately, and are left alone. */
-    resting: () => nodes.flatMap((_, index) => (able(index) ? [] : [index])),
+    /** Indices of the nodes that rest after a failure. */
+    resting: () => nodes.flatMap((_, index) => (isUsable(index) ? [] : [index])),
     [Symbol.asyncDispose]: async () => {
       await run[Symbol.asyncDispose]();
       for (const node of nodes) await node[Symbol.asyncDispose]();
     },
   };
-  function able(index: number): boolean {
+  function isUsable(index: number): boolean {
     const [host] = (nodes[index]?.url ?? "").split("//").slice(1);
     return pool.usable(0).some(({ name }) => name === host);
   }
 }
 
 describe("a block that is read", () => {
-  test("comes from the first endpoint if a second one has the same", async () => {
+  test("comes from the first endpoint if a second one has the same block", async () => {
     await using run = await nodesOn("aa");
     expect(await run.read(50)).toEqual({
       ...{ number: 50, hash: hashOn("a", 50), parentHash: hashOn("a", 49) },
@@ -43,7 +43,7 @@ describe("a block that is read", () => {
     expect(run.nodes.map((node) => node.count("eth_getBlockByNumber"))).toEqual([1, 1]);
   });
 
-  test("is rejected if a second endpoint has another, and accepted if no second one responds", async () => {
+  test("is rejected if a second endpoint has another block, and accepted if no second endpoint responds", async () => {
     await using run = await nodesOn("ab");
     await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
     const [, other] = run.nodes;
@@ -61,7 +61,7 @@ describe("a block that is read", () => {
     await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
   });
 
-  test("is not believed of one endpoint while a second one that follows the chain lacks it", async () => {
+  test("is not accepted from one endpoint while a second one that follows the chain lacks it", async () => {
     await using run = await nodesOn("ab");
     const [, other] = run.nodes;
     if (!other) throw new Error("no second node");
@@ -70,7 +70,7 @@ describe("a block that is read", () => {
     await run.run.look();
     await expect(run.read(50)).rejects.toMatchObject({ kind: "pending" });
     await expect(run.readByMajority()).rejects.toMatchObject({ kind: "pending" });
-    // Not having it yet is no fault. One that stands still does not hold up the feed.
+    // Lacking the block is not a failure. An endpoint that stands still does not delay the feed.
     run.run.clock.advance(30_001);
     expect((await run.read(50)).hash).toBe(hashOn("a", 50));
     expect([run.resting(), run.run.notices]).toEqual([[], []]);
@@ -108,21 +108,21 @@ describe("a block that is read", () => {
     await using run = await nodesOn("a");
     const [node] = run.nodes;
     if (!node) throw new Error("no node");
-    const tell = (change: object) => {
+    const serve = (change: object) => {
       node.answer = (method) =>
         method === "eth_getBlockByNumber" ? { result: { ...node.headerOf(50), ...change } } : undefined;
     };
-    tell({ receiptsRoot: hashOn("f", 1) });
+    serve({ receiptsRoot: hashOn("f", 1) });
     await expect(run.read(50)).rejects.toThrow("logs of block 50 that do not match its header");
     run.run.clock.advance(60_000);
-    tell({ number: "0x31" });
+    serve({ number: "0x31" });
     await expect(run.read(50)).rejects.toThrow("a block 50 that is number 49");
     run.run.clock.advance(60_000);
-    tell({ timestamp: "yesterday" });
+    serve({ timestamp: "yesterday" });
     await expect(run.read(50)).rejects.toThrow("returned an invalid block 50");
   });
 
-  test("counts as a failure of an endpoint that lies, but not of a rate-limited one", async () => {
+  test("that is invalid counts as a failure of its endpoint, but a rate limit does not", async () => {
     await using run = await nodesOn("a");
     const [node] = run.nodes;
     if (!node) throw new Error("no node");
@@ -133,7 +133,7 @@ describe("a block that is read", () => {
     run.run.clock.advance(100);
     const read = run.read(50);
     const refused = expect(read).rejects.toThrow("returned an invalid block 50");
-    await until("it is blamed", () => run.resting().length === 1);
+    await until("the endpoint rests", () => run.resting().length === 1);
     await refused;
     expect(run.run.notices).toEqual(["returned an invalid block 50"]);
   });
@@ -146,13 +146,18 @@ describe("a block on which the majority of endpoints decides", () => {
     ["bab", "b"],
     ["aabbb", "b"],
     ["a", "a"],
-  ])("is the majority's: of %s it is %s, and the others are reported and rest", async (branches, most) => {
-    await using run = await nodesOn(branches);
-    expect((await run.readByMajority())?.hash).toBe(hashOn(most, 50));
-    const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
-    expect(run.resting()).toEqual(wrong);
-    expect(run.run.notices).toEqual(wrong.map(() => "returned a block 50 that differs from the majority's"));
-  });
+  ])(
+    "is the majority's: of branches %s it is %s, and the other endpoints are reported and rest",
+    async (branches, most) => {
+      await using run = await nodesOn(branches);
+      expect((await run.readByMajority())?.hash).toBe(hashOn(most, 50));
+      const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
+      expect(run.resting()).toEqual(wrong);
+      expect(run.run.notices).toEqual(
+        wrong.map(() => "returned a block 50 that differs from the majority's"),
+      );
+    },
+  );
 
   test.each(["ab", "aabb", "abc"])(
     "is undecided without a majority: %s; no endpoint is blamed",
@@ -163,7 +168,7 @@ describe("a block on which the majority of endpoints decides", () => {
     },
   );
 
-  test("follows its parent even against a majority; is undefined if no block does", async () => {
+  test("has the requested parent even against a majority, and is undefined if no block has it", async () => {
     await using run = await nodesOn("aab");
     for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
     expect((await run.readByMajority(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));

@@ -11,7 +11,7 @@ import { type Answer, ScriptedNode } from "../nodes/scripted-node.ts";
 const HERE = `0x${"1".repeat(40)}`;
 const NOWHERE = `0x${"2".repeat(40)}`;
 
-test("[contracts] a contract is missing only if no endpoint has its code: one without states hides none", async () => {
+test("[contracts] a contract counts as missing only if no endpoint returns its code", async () => {
   await using empty = await new ScriptedNode().listen();
   await using full = await new ScriptedNode().listen();
   await using broken = await new ScriptedNode().listen();
@@ -20,7 +20,7 @@ test("[contracts] a contract is missing only if no endpoint has its code: one wi
   full.answer = (method, [address]) =>
     method === "eth_getCode" ? { result: address === HERE ? "0x6000" : "0x" } : undefined;
   await using run = new NodePool([empty, broken, full]);
-  await until("all are known", () => run.pool.usable(0).length === 3);
+  await until("all nodes are usable", () => run.pool.usable(0).length === 3);
   const facts = new FactStore(undefined, run.clock, () => undefined);
   const reader = new ContractReader({
     ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock, notify: run.notify },
@@ -35,7 +35,7 @@ test.each([
   { decimals: [7, 6, 6], outcome: 6 },
   { decimals: [6, 6, 8], outcome: 6 },
 ])(
-  "[facts] of decimals $decimals that three hosts return, $outcome are used: no value without two hosts",
+  "[facts] if three hosts return decimals $decimals, $outcome is used, because a value needs two hosts",
   async ({ decimals, outcome }) => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
@@ -45,7 +45,7 @@ test.each([
       node.answer = (method, params) =>
         method === "eth_call" ? answerDecimals(decimals[index] ?? 0, params) : undefined;
     await using run = new NodePool(nodes);
-    await until("all are known", () => run.pool.usable(0).length === nodes.length);
+    await until("all nodes are usable", () => run.pool.usable(0).length === nodes.length);
     const facts = new FactStore(undefined, run.clock, () => undefined);
     const reader = new ContractReader({
       ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock, notify: run.notify },
@@ -62,7 +62,7 @@ test.each([
 const DECIMALS = "0x313ce567";
 const Params = z.tuple([z.object({ data: z.custom<`0x${string}`>(isHex) }), z.string()]);
 
-/** Answers a request of Multicall3 as a chain whose only tokens have these decimals. */
+/** Answers a Multicall3 request as if every contract were a token with these decimals. */
 function answerDecimals(decimals: number, params: readonly unknown[]): Answer {
   const [{ data }] = Params.parse(params);
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });

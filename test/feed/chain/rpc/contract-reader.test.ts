@@ -12,10 +12,10 @@ import { describeOnAnvil } from "../nodes/anvil.ts";
 import { FaultyNode } from "../nodes/faulty-node.ts";
 import { addressIn, OWNER, wallet } from "../nodes/test-chain.ts";
 
-/** What the contracts of an exchange's chain say, asked in one go. */
+/** Runs `use` with a reader of a network's contracts. */
 async function withReader<T>(
   { network }: Pick<Exchange, "network">,
-  ask: (reader: ContractReader, signal: AbortSignal) => Promise<T>,
+  use: (reader: ContractReader, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const notify = () => undefined;
@@ -30,7 +30,7 @@ async function withReader<T>(
   const running = pool.run(over.signal);
   while (pool.finalHead < 0) await pool.changed(100, over.signal);
   try {
-    return await ask(
+    return await use(
       new ContractReader({
         ...{ network, pool, facts: new FactStore(undefined, systemClock, notify) },
         ...{ clock: systemClock, notify },
@@ -43,7 +43,7 @@ async function withReader<T>(
   }
 }
 
-describeOnAnvil("contracts of strangers", () => {
+describeOnAnvil("unknown contracts", () => {
   test("[metadata] bytes32 texts, empty texts, reverts, used-up gas, missing contracts and absurd decimals affect no other token", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
@@ -55,12 +55,12 @@ describeOnAnvil("contracts of strangers", () => {
     const none = await chain.deploy("noToken");
     const eaters = [eater];
     for (let more = IS_SOAK ? 2 : 0; more > 0; more--) eaters.push(await chain.deploy("gasEater"));
-    // What a call may burn is what a block may: here as much as real nodes allow.
+    // A call may use a block's whole gas. This limit is what real nodes allow.
     await chain.ask("evm_setBlockGasLimit", ["0x2faf080"]);
     await chain.mine();
-    const asked = [...eaters, plain, none, old, wallet(9), mute, odd];
-    const told = await withReader(exchange, (reader, signal) => reader.tokens(asked, signal));
-    expect(told).toEqual([
+    const addresses = [...eaters, plain, none, old, wallet(9), mute, odd];
+    const found = await withReader(exchange, (reader, signal) => reader.tokens(addresses, signal));
+    expect(found).toEqual([
       ...eaters.map((address) => ({ address, decimals: 18, symbol: undefined, name: undefined })),
       { address: plain, decimals: 6, symbol: "PLAIN", name: "Plain Token" },
       { address: old, decimals: 9, symbol: "OLD", name: "Old Maker" },
@@ -69,7 +69,7 @@ describeOnAnvil("contracts of strangers", () => {
     ]);
   });
 
-  test("[calls] many contracts take one request, even if some are no tokens", async () => {
+  test("[calls] many contracts are read with one request, even if some are not tokens", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const plain = await exchange.token("Plain Token", "PLAIN");
@@ -77,9 +77,9 @@ describeOnAnvil("contracts of strangers", () => {
     const odd = [await chain.deploy("oldToken"), await chain.deploy("muteToken")];
     await using node = await new FaultyNode(chain.url).start();
     const network = { ...exchange.network, rpcUrls: [node.url] };
-    const asked = [none, wallet(9), ...odd, plain];
-    const told = await withReader({ network }, (reader, signal) => reader.tokens(asked, signal));
-    expect(told.map(({ address }) => address)).toEqual([...odd, plain]);
+    const addresses = [none, wallet(9), ...odd, plain];
+    const found = await withReader({ network }, (reader, signal) => reader.tokens(addresses, signal));
+    expect(found.map(({ address }) => address)).toEqual([...odd, plain]);
     expect(node.asked.get("eth_call")).toBe(1);
   });
 
@@ -107,16 +107,16 @@ describeOnAnvil("contracts of strangers", () => {
     const reserves = await exchange.pairOf(coin, usd);
     await using node = await new FaultyNode(chain.url).start();
     const network = { ...exchange.network, rpcUrls: [node.url] };
-    const asked = [
+    const unknown = [
       { pool: ranges, form: "v3", emitter: ranges },
       { pool: reserves, form: "v2", emitter: reserves },
     ] as const;
-    const found = await withReader({ network }, (reader, signal) => reader.identify(asked, signal));
+    const found = await withReader({ network }, (reader, signal) => reader.identify(unknown, signal));
     expect(found.map(({ pool }) => pool)).toEqual([ranges, reserves]);
     expect(node.asked.get("eth_call")).toBe(2);
   });
 
-  test("[genuine] an existing pool is confirmed by its factory; a false claim is not", async () => {
+  test("[genuine] an existing pool is confirmed by its factory; a pool that falsely claims the factory is not", async () => {
     await using market = await Market.open();
     const { exchange, token } = market;
     const { chain, coin, v2Factory } = exchange;
@@ -128,29 +128,29 @@ describeOnAnvil("contracts of strangers", () => {
     await chain.ask("anvil_setStorageAt", [forged, "0x5", `0x${v2Factory.slice(2).padStart(64, "0")}`]);
     await chain.mine();
     const genuine = await exchange.pairOf(token, coin);
-    const asked = [forged, genuine, wallet(3), token, other].map((pool) => ({
+    const unknown = [forged, genuine, wallet(3), token, other].map((pool) => ({
       pool,
       form: "v2" as const,
       emitter: pool,
     }));
-    // Of that block no node has the state: it is that of the other one.
+    // No node has the state at `atBlock`, so that of `latest` is read.
     const latest = Number(await chain.ask<string>("eth_blockNumber"));
-    const place = { atBlock: latest + 1_000, latest };
-    const told = await withReader(exchange, async (reader, signal) =>
-      reader.readStates(await reader.identify(asked, signal), place, signal),
+    const blocks = { atBlock: latest + 1_000, latest };
+    const found = await withReader(exchange, async (reader, signal) =>
+      reader.readStates(await reader.identify(unknown, signal), blocks, signal),
     );
     const [token0, token1] = BigInt(token) < BigInt(coin) ? [token, coin] : [coin, token];
     const [coins, tokens] = [100n * E18, 1_000_000n * E18];
     const [first, second] = token0 === coin ? ([coins, tokens] as const) : ([tokens, coins] as const);
-    expect(told).toEqual([
+    expect(found).toEqual([
       {
         ...{ pool: genuine, form: "v2", factory: v2Factory, token0, token1 },
         state: new ReserveState([first, second]),
       },
     ]);
-    // Private fields are no part of the comparison.
-    expect(told[0]?.state.depth(0)).toBe(first);
-    expect(told[0]?.state.depth(1)).toBe(second);
+    // toEqual() does not compare private fields.
+    expect(found[0]?.state.depth(0)).toBe(first);
+    expect(found[0]?.state.depth(1)).toBe(second);
   });
 
   test("[listing] a pool with liquidity from before the start is not listed; its trades are published", async () => {

@@ -56,33 +56,33 @@ describe("one endpoint", () => {
     expect(heads).toEqual([97, 96]);
   });
 
-  test("gets requests more slowly with each refusal, up to two seconds, and faster again while it responds", async () => {
+  test("gets requests more slowly after each refusal, up to a pause of two seconds, and faster again while it responds", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
-    /** How long the next question is held back. */
+    /** Sends a request. Returns how long it was delayed, in milliseconds. */
     const ask = async (): Promise<number> => {
       const count = node.asked.length;
       const slept = clock.slept.length;
-      const asked = endpoint.ask("eth_call", [], never).catch((error: unknown) => error);
-      const heldMs = clock.slept.length > slept ? (clock.slept.at(-1) ?? 0) : 0;
-      clock.advance(heldMs);
-      await asked;
+      const request = endpoint.ask("eth_call", [], never).catch((error: unknown) => error);
+      const delayMs = clock.slept.length > slept ? (clock.slept.at(-1) ?? 0) : 0;
+      clock.advance(delayMs);
+      await request;
       expect(node.asked).toHaveLength(count + 1);
-      // A complaint about what was asked later than the last one.
+      // So that the next refusal is for a later request than this one.
       clock.advance(1);
-      return heldMs;
+      return delayMs;
     };
     expect(await ask()).toBe(0);
     node.answer = () => BUSY;
-    const held: number[] = [];
-    for (let count = 0; count < 10; count++) held.push(await ask());
-    expect(held.map(Math.round)).toEqual([0, 19, 39, 79, 159, 319, 639, 1_279, 1_999, 1_999]);
+    const delays: number[] = [];
+    for (let count = 0; count < 10; count++) delays.push(await ask());
+    expect(delays.map(Math.round)).toEqual([0, 19, 39, 79, 159, 319, 639, 1_279, 1_999, 1_999]);
     expect([endpoint.strikes, endpoint.isResting]).toEqual([0, false]);
     node.answer = undefined;
-    const better: number[] = [];
-    for (let count = 0; count < 30; count++) better.push(await ask());
-    expect(better.slice(0, 4).map(Math.round)).toEqual([1_999, 1_999, 1_399, 979]);
-    expect(better.at(-1)).toBe(0);
+    const recovering: number[] = [];
+    for (let count = 0; count < 30; count++) recovering.push(await ask());
+    expect(recovering.slice(0, 4).map(Math.round)).toEqual([1_999, 1_999, 1_399, 979]);
+    expect(recovering.at(-1)).toBe(0);
   });
 
   test.each([
@@ -90,33 +90,33 @@ describe("one endpoint", () => {
     ["refused", -32_601, "the method eth_call does not exist/is not available"],
     ["reverted", 3, "execution reverted"],
     ["failed", -32_000, "header not found"],
-  ] as const)("has its errors read by their code and words: %s", async (kind, code, message) => {
+  ] as const)("has its errors classified by code and message: %s", async (kind, code, message) => {
     await using node = await new ScriptedNode().listen();
     node.answer = () => ({ error: { code, message } });
     const { endpoint } = endpointOf(node);
     await expect(endpoint.ask("eth_call", [], never)).rejects.toMatchObject({ kind });
   });
 
-  test("is slowed once by refusals of simultaneous requests", async () => {
+  test("is slowed down once by refusals of simultaneous requests", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => BUSY;
     clock.advance(1_000);
-    const asked = Array.from({ length: 5 }, () => endpoint.ask("eth_call", [], never).catch(() => {}));
-    await Promise.all(asked);
+    const requests = Array.from({ length: 5 }, () => endpoint.ask("eth_call", [], never).catch(() => {}));
+    await Promise.all(requests);
     const again = endpoint.ask("eth_call", [], never).catch(() => {});
     expect(clock.slept.at(-1)).toBe(20);
     clock.advance(20);
     await again;
   });
 
-  test("gets no requests for as long as it demands, without counting as failing", async () => {
+  test("gets no requests for as long as it demands, which does not count as a failure", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
     expect(await endpoint.pollFinalHead(never)).toBeUndefined();
     expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
-    // A caller that asks it anyway waits too.
+    // A request to this endpoint waits too.
     const again = endpoint.ask("eth_call", [], never).catch(() => {});
     expect(clock.slept.at(-1)).toBe(7_000);
     node.answer = undefined;
@@ -130,7 +130,7 @@ describe("one endpoint", () => {
     expect(endpoint.tally.report("bsc", "x", true)).toMatchObject({ requests: 2, refused: 1, errors: 0 });
   });
 
-  test("gets no requests for five minutes at most, whatever it demands", async () => {
+  test("gets no requests for at most five minutes, whatever it demands", async () => {
     await using node = await new ScriptedNode().listen();
     for (const [retryAfter, restMs] of [
       ["300", 300_000],
@@ -157,18 +157,18 @@ describe("one endpoint", () => {
     expect(await endpoint.pollFinalHead(stop.signal)).toBeUndefined();
     expect([endpoint.isListening, node.openSockets, heads]).toEqual([true, 1, [98]]);
     node.tellHead(101);
-    await until("it is heard", () => heads.length === 2);
-    // While one poll runs, all that are pushed cause one more.
+    await until("the new head is polled", () => heads.length === 2);
+    // All heads that are pushed during one poll cause one more poll.
     const before = node.asked.length;
     for (const head of [102, 103, 104]) node.tellHead(head);
-    await until("the last is heard", () => heads.at(-1) === 102);
+    await until("the last head is polled", () => heads.at(-1) === 102);
     expect(heads.slice(0, 2)).toEqual([98, 99]);
     expect(node.asked.length - before).toBeLessThanOrEqual(3);
     endpoint.close();
     await until("the WebSocket is closed", () => node.openSockets === 0);
   });
 
-  test("opens its WebSocket again with the next request after it was lost, and listens again", async () => {
+  test("reopens a lost WebSocket with the next request, and listens again", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
     expect(await endpoint.listen(never)).toBeUndefined();
@@ -182,18 +182,18 @@ describe("one endpoint", () => {
     expect(await endpoint.listen(never)).toBeUndefined();
     expect(await endpoint.pollFinalHead(never)).toBeUndefined();
     node.tellHead(101);
-    await until("the new head is heard", () => heads.at(-1) === 99);
+    await until("the new head is polled", () => heads.at(-1) === 99);
     expect([endpoint.strikes, node.openSockets]).toEqual([0, 1]);
     endpoint.close();
   });
 
-  test("counts as failed if nothing comes over its WebSocket in time, and then gets a new one", async () => {
+  test("counts as failed if its WebSocket delivers nothing in time, and then opens a new one", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node, node.url.replace("http", "ws"));
     const { promise: unanswered } = Promise.withResolvers<Answer>();
     node.answer = () => unanswered;
     const polled = endpoint.pollFinalHead(never);
-    await until("it is asked", () => node.asked.length === 1);
+    await until("the request arrives", () => node.asked.length === 1);
     clock.advance(10_000);
     expect((await polled)?.message).toMatch(/^did not respond to \w+ over its WebSocket within 10 s$/);
     await until("the dead WebSocket is closed", () => node.openSockets === 0);
@@ -215,30 +215,30 @@ describe("several endpoints", () => {
     expect([pool.finalHead, ...[97, 98, 99].map((number) => pool.usable(number).length)]).toEqual([
       98, 2, 1, 0,
     ]);
-    const asked = async () => {
+    const requestCounts = async () => {
       const before = [first.count("eth_call"), second.count("eth_call")];
       await pool.ask("eth_call", [], never);
       return [first.count("eth_call") - (before[0] ?? 0), second.count("eth_call") - (before[1] ?? 0)];
     };
-    expect(await asked()).toEqual([1, 0]);
+    expect(await requestCounts()).toEqual([1, 0]);
     first.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
-    expect(await asked()).toEqual([1, 1]);
-    // It rests, and when it has rested it comes behind the other.
-    expect(await asked()).toEqual([0, 1]);
+    expect(await requestCounts()).toEqual([1, 1]);
+    // It rests, and then ranks behind the other.
+    expect(await requestCounts()).toEqual([0, 1]);
     expect(pool.usable(0)).toHaveLength(1);
     clock.advance(250);
     await settle();
     expect(pool.usable(0)).toHaveLength(2);
-    expect(await asked()).toEqual([0, 1]);
+    expect(await requestCounts()).toEqual([0, 1]);
   });
 
-  test("take turns in runs of fifty requests, so that no one's limit is used up first", async () => {
+  test("take turns in runs of fifty requests, so that no endpoint's limit is used up first", async () => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
     await using third = await new ScriptedNode().listen();
     const nodes = [first, second, third];
     await using run = new NodePool(nodes);
-    await until("all are known", () => run.pool.usable(0).length === nodes.length);
+    await until("all nodes are usable", () => run.pool.usable(0).length === nodes.length);
     for (let count = 0; count < 240; count++) await run.pool.ask("eth_call", [], never);
     const counts = nodes.map((node) => node.count("eth_call"));
     expect(counts.every((count) => count >= 40)).toBe(true);
@@ -249,12 +249,12 @@ describe("several endpoints", () => {
     await using second = await new ScriptedNode().listen();
     const nodes = [first, second];
     await using run = new NodePool(nodes, 20);
-    await until("all are known", () => run.pool.usable(0).length === nodes.length);
+    await until("all nodes are usable", () => run.pool.usable(0).length === nodes.length);
     const before = nodes.reduce((sum, { asked }) => sum + asked.length, 0);
     for (let count = before; count < 40; count++) await run.pool.ask("eth_call", [], never);
     expect(nodes.map(({ asked }) => asked.length)).toEqual([20, 20]);
     const more = run.pool.ask("eth_call", [], never);
-    await until("it waits", () => run.clock.slept.at(-1) === 1_000);
+    await until("the request waits", () => run.clock.slept.at(-1) === 1_000);
     expect(nodes.map(({ asked }) => asked.length)).toEqual([20, 20]);
     run.clock.advance(310_000);
     expect(await more).toBe("0x");
@@ -265,7 +265,7 @@ describe("several endpoints", () => {
     await using run = new NodePool([node]);
     const { pool, clock } = run;
     await run.ready();
-    await until("it is known", () => pool.finalHead === 98);
+    await until("its head is known", () => pool.finalHead === 98);
     node.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
     await expect(pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "failed" });
     node.answer = undefined;
@@ -275,12 +275,12 @@ describe("several endpoints", () => {
     expect([pool.finalHead, await pool.ask("eth_call", [], never)]).toEqual([98, "0x"]);
   });
 
-  test("are not tried one after another for a call that reverts", async () => {
+  test("are not tried in turn for a call that reverts", async () => {
     await using first = await new ScriptedNode().listen();
     await using second = await new ScriptedNode().listen();
     await using run = new NodePool([first, second]);
     await run.ready();
-    await until("both are known", () => run.pool.usable(0).length === 2);
+    await until("both nodes are usable", () => run.pool.usable(0).length === 2);
     const reverted: Answer = { error: { code: 3, message: "execution reverted" } };
     for (const node of [first, second]) node.answer = () => reverted;
     await expect(run.pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "reverted" });
@@ -308,7 +308,7 @@ describe("several endpoints", () => {
     await using node = await new ScriptedNode().listen();
     node.chainId = 1;
     const run = new NodePool([node]);
-    await until("it is found out", () => run.pool.allWrongChain);
+    await until("the wrong chain is detected", () => run.pool.allWrongChain);
     await run[Symbol.asyncDispose]();
     run.clock.advance(60_000);
     await settle();
@@ -316,7 +316,7 @@ describe("several endpoints", () => {
     expect(run.notices).toEqual(["serves chain 1, not 56; ignoring it"]);
   });
 
-  test("are awaited until a head moves or the time is over, without leaking timers", async () => {
+  test("are awaited until a head moves or the timeout expires, without leaking timers", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
     const { pool, clock } = run;

@@ -31,12 +31,12 @@ describeOnAnvil("a chain behind several endpoints", () => {
       await using collector = new Collector({ network, urls: [faulty.url, chain.url] });
       for (let count = 0; count < 5; count++) await market.trade();
       await collector.reached(await market.settle());
-      // The fault is there from the start, and in mid-stream.
+      // The fault is active at the start and while the feed is live.
       for (let count = 0; count < 5; count++) await market.trade();
       await collector.reached(await market.settle());
       expect(collector.facts).toEqual(market.events);
       expect(faulty.asked.size).toBeGreaterThan(0);
-      // Endpoints that refuse it, as BSC's official ones do, serve as well as others.
+      // BSC's official endpoints refuse eth_getLogs.
       expect(faulty.asked.has("eth_getLogs")).toBe(false);
       expect(collector.notices.join()).not.toContain("secret-key");
     },
@@ -70,7 +70,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[pace] a rate-limited endpoint gets fewer requests, and every event is published in the end", async () => {
+  test("[pace] a rate-limited endpoint gets fewer requests, and every event is still published", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using busy = await new FaultyNode(chain.url).start();
@@ -84,7 +84,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
   test("[heads] an endpoint with a WebSocket pushes new blocks", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
-    // Nobody asks for heads within an hour.
+    // No head is polled within an hour.
     const urls = [chain.url.replace("http", "ws")];
     await using collector = new Collector({ network, urls, pollEveryMs: 3_600_000 });
     await market.trade();
@@ -107,7 +107,7 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[refusal] with only endpoints of another chain the feed fails with the reason", async () => {
+  test("[refusal] if all endpoints serve another chain, the feed fails with the reason", async () => {
     await using market = await Market.open();
     await using foreign = await new FaultyNode(market.exchange.chain.url).start();
     foreign.fault = { kind: "foreign" };
@@ -116,13 +116,13 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.notices.join()).toContain("serves chain 1, not 56");
   });
 
-  test("[preset] contracts that the first endpoint to respond lacks are looked for again", async () => {
+  test("[preset] contracts that the first endpoint to respond lacks are looked up again", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using early = await new ScriptedNode().listen();
-    let looks = 0;
+    let requests = 0;
     early.answer = async (method, params) => {
-      if (method === "eth_getCode" && looks++ < 2 * (network.factories.length + network.quotes.length + 1))
+      if (method === "eth_getCode" && requests++ < 2 * (network.factories.length + network.quotes.length + 1))
         return { result: "0x" };
       if (method === "eth_getHeaderByNumber") return { error: { code: -32_601, message: "unknown" } };
       return { result: await chain.ask(method, [...params]) };

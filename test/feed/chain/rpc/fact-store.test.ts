@@ -24,7 +24,7 @@ function openAt(path: string | undefined, clock = new ManualClock()) {
   return { store, notices, [Symbol.dispose]: () => store.close() };
 }
 
-test("[facts] a store returns after a restart what it had, big integers as text", () => {
+test("[facts] a store returns its facts after a restart, with big integers as text", () => {
   const path = join(directory, "facts.sqlite");
   {
     using first = openAt(path);
@@ -49,7 +49,7 @@ test("[facts] a fact is forgotten thirty days after two hosts returned it", () =
   expect(only.store.get("token a")).toBeUndefined();
 });
 
-test("[facts] facts of the first version, which one endpoint returned alone, are asked for again", () => {
+test("[facts] facts of the first version, which one endpoint returned alone, are requested again", () => {
   const path = join(directory, "facts.sqlite");
   const db = new DatabaseSync(path);
   db.exec(`CREATE TABLE fact (at INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
@@ -68,7 +68,7 @@ test("[facts] without a file, facts last as long as the store", () => {
   expect(only.store.get("token a")).toBe(1);
 });
 
-test("[facts] a damaged file is set aside and reported, and a new one begun", () => {
+test("[facts] a damaged file is renamed and reported, and a new one is started", () => {
   const path = join(directory, "facts.sqlite");
   writeFileSync(path, "no database, but a text that is long enough to look like one ".repeat(100));
   using damaged = openAt(path);
@@ -80,7 +80,7 @@ test("[facts] a damaged file is set aside and reported, and a new one begun", ()
   expect([again.store.get("token a"), again.notices]).toEqual([1, []]);
 });
 
-test("[facts] a file that another process uses is left alone, and memory takes its place", () => {
+test("[facts] a file that another process uses is left unchanged, and memory is used instead", () => {
   const path = join(directory, "facts.sqlite");
   using first = openAt(path);
   first.store.set(new Map([["token a", 1]]));
@@ -92,7 +92,7 @@ test("[facts] a file that another process uses is left alone, and memory takes i
 });
 
 describeOnAnvil("a feed with a file of facts", () => {
-  test("[restart] asks only for states after a restart: pools and tokens are on disk", async () => {
+  test("[restart] requests only states after a restart, because pools and tokens are on disk", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await market.trade();
@@ -115,11 +115,11 @@ describeOnAnvil("a feed with a file of facts", () => {
       for (const method of ["eth_call", "eth_getCode"])
         counts.push((node.asked.get(method) ?? 0) + (other.asked.get(method) ?? 0));
     }
-    // At first: the pools of quote tokens and states, and from both hosts identities and tokens.
+    // First start: pools of quote tokens, states, and from both hosts identities and tokens.
     expect(counts).toEqual([13, 7, 3, 0]);
   });
 
-  test("[facts] decimals that one of two or three endpoints makes up are neither used nor stored", async () => {
+  test("[facts] decimals that one of two or three endpoints invents are neither used nor stored", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await market.trade();
@@ -128,7 +128,7 @@ describeOnAnvil("a feed with a file of facts", () => {
     await using honest = await new FaultyNode(chain.url).start();
     liar.fault = { kind: "lies-about-decimals" };
     const factsFile = join(directory, "chain.sqlite");
-    // One with a WebSocket is asked last.
+    // An endpoint with a WebSocket is queried last.
     const third = chain.url.replace("http", "ws");
     const both = [liar.url, honest.url];
     const tries = [
@@ -150,7 +150,7 @@ describeOnAnvil("a feed with a file of facts", () => {
     }
   });
 
-  test("[facts] a lie of the only endpoint that answers ends with the process: nothing is stored", async () => {
+  test("[facts] facts from the only endpoint that responds are not stored, so a lie ends with the process", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await market.trade();

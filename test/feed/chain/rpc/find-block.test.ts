@@ -7,10 +7,10 @@ import { NodePool } from "../nodes/node-pool.ts";
 import { ScriptedNode } from "../nodes/scripted-node.ts";
 
 describe("the first block at a moment", () => {
-  test("is the first at or after it; the highest if all are before", async () => {
+  test("is the first block at or after it, or the highest if all are earlier", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
-    await until("it is known", () => run.pool.usable(0).length === 1);
+    await until("the node is usable", () => run.pool.usable(0).length === 1);
     const { pool, signal } = run;
     const gaps = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 400 });
     await fc.assert(
@@ -30,10 +30,10 @@ describe("the first block at a moment", () => {
     );
   });
 
-  test("may depend on the time of the highest, and is not searched among invalid blocks", async () => {
+  test("may depend on the highest block's time, and is rejected if a block is invalid", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);
-    await until("it is known", () => run.pool.usable(0).length === 1);
+    await until("the node is usable", () => run.pool.usable(0).length === 1);
     const { pool, signal } = run;
     const before = (highestAtMs: number) => highestAtMs - 7_000;
     expect((await findBlock({ pool, highest: 98 }, before, signal)).number).toBe(91);
@@ -43,18 +43,18 @@ describe("the first block at a moment", () => {
     );
   });
 
-  test("counts as another host confirms it, and as the earlier of two that differ", async () => {
+  test("must be confirmed by another host, or else is the earliest that a host returned", async () => {
     await using liar = await new ScriptedNode().listen();
     await using honest = await new ScriptedNode().listen();
     liar.secondAt = (number) => 1_700_000_000 + 9 * number;
     await using run = new NodePool([liar, honest]);
-    await until("both are known", () => run.pool.usable(98).length === 2);
+    await until("both nodes are usable", () => run.pool.usable(98).length === 2);
     const { pool, signal } = run;
     const search = () => findBlock({ pool, highest: 98 }, () => 1_700_000_060_000, signal);
     expect((await search()).number).toBe(7);
     await using third = await new ScriptedNode().listen();
     await using three = new NodePool([liar, honest, third]);
-    await until("all are known", () => three.pool.usable(98).length === 3);
+    await until("all nodes are usable", () => three.pool.usable(98).length === 3);
     const found = findBlock({ pool: three.pool, highest: 98 }, () => 1_700_000_060_000, three.signal);
     expect((await found).number).toBe(60);
   });

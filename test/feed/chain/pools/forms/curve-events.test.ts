@@ -7,8 +7,8 @@ import { describeOnAnvil } from "../../nodes/anvil.ts";
 import { wallet } from "../../nodes/test-chain.ts";
 
 /*
- * A contract of the test on a real EVM, which emits the given logs and answers questions
- * with the structures that four.meme and flap publish.
+ * Uses a test contract on a real EVM. It emits the given logs, and returns the structures that
+ * four.meme and flap publish.
  */
 
 const NATIVE = `0x${"0".repeat(40)}`;
@@ -19,7 +19,7 @@ describeOnAnvil("launchpads as a node returns them", () => {
     ["four-meme", "a token", false],
     ["flap", "the chain's own coin", true],
   ] as const)(
-    "[exact] %s: a curve for %s is found by its contract's own record",
+    "[exact] %s: a curve for %s is identified by its contract's record",
     async (form, _, isNative) => {
       const exchange = await Exchange.open();
       await using chain = exchange.chain;

@@ -29,7 +29,7 @@ const CONTRACTS = {
   getTokenV5: () => [1, 0n, 0n, 0n, 5, R, H, K, 8n * 10n ** 26n, NATIVE],
 };
 
-/** A trade at 600 dollars for a BNB. */
+/** Returns a trade at a price of 600 dollars per BNB. */
 function trade(
   at: number,
   side: "buy" | "sell",
@@ -64,7 +64,7 @@ function create(blocks: LaunchBlocks, creator: string): void {
   blocks.send(creator).log(FOUR_MEME, "TokenCreate", { creator, token: TOKEN, requestId: 7n, ...words });
 }
 
-/** Buys on four.meme, or sells tokens below zero. */
+/** Buys on four.meme. Negative `tokens` are a sale. */
 function swap(blocks: LaunchBlocks, account: string, tokens: bigint, cost: bigint, funds: bigint): void {
   const name = tokens > 0n ? "TokenPurchase" : "TokenSale";
   const amount = tokens > 0n ? tokens : -tokens;
@@ -74,7 +74,7 @@ function swap(blocks: LaunchBlocks, account: string, tokens: bigint, cost: bigin
   blocks.log(FOUR_MEME, name, { token: TOKEN, account, amount, cost, funds, ...rest });
 }
 
-/** The funds of the curve and some tokens move to a pool of PancakeSwap V2. */
+/** Moves the curve's funds and some tokens to a pool of PancakeSwap V2. */
 function graduate(blocks: LaunchBlocks, funds: bigint, tokens: bigint, factory = V2_FACTORY): void {
   const [token0, token1] = BigInt(TOKEN) < BigInt(WBNB) ? [TOKEN, WBNB] : [WBNB, TOKEN];
   const [amount0, amount1] = token0 === TOKEN ? [tokens, funds] : [funds, tokens];
@@ -92,7 +92,7 @@ describe("launchpads, by logs of the published signatures", () => {
     expect(published.toSorted()).toEqual(topics.toSorted());
   });
 
-  test("[exact] four.meme: creation lists the token; purchases and sales are those of the accounts, to the last digit", () => {
+  test("[exact] four.meme: creation lists the token; the accounts' purchases and sales are exact to the last digit", () => {
     const blocks = new LaunchBlocks();
     const [dev, user, seller, relayer] = [1, 2, 3, 4].map(wallets);
     if (!dev || !user || !seller || !relayer) throw new Error("no wallets");
@@ -118,7 +118,7 @@ describe("launchpads, by logs of the published signatures", () => {
     ]);
   });
 
-  test("[exact] flap: the same, with the funds that follow from the curve's price", () => {
+  test("[exact] flap: the same, with funds computed from the curve's price", () => {
     const blocks = new LaunchBlocks();
     const createdAt = blocks.atMs;
     const [dev = "", user = ""] = [1, 2].map(wallets);
@@ -132,7 +132,7 @@ describe("launchpads, by logs of the published signatures", () => {
     for (const coins of [2n * E18, E18 / 3n, -(E18 / 2n), 11n * E18]) {
       const at = blocks.atMs;
       held += coins;
-      // The tokens outside: those that the curve's product leaves in it are the rest.
+      // The tokens that were sold: all except those that the curve's product leaves in it.
       const after = BILLION + H - (K * E18) / (held + R);
       const tokens = after - supply;
       supply = after;
@@ -141,11 +141,11 @@ describe("launchpads, by logs of the published signatures", () => {
       const [amount, eth] = [tokens > 0n ? tokens : -tokens, coins > 0n ? coins : -coins];
       const common = { ts: 1n, token: TOKEN, amount, eth, fee: eth / 100n, postPrice };
       const side = coins > 0n ? "buy" : "sell";
-      const [name, who] =
+      const [name, party] =
         side === "buy" ? (["TokenBought", "buyer"] as const) : (["TokenSold", "seller"] as const);
       blocks
         .send(user)
-        .log(FLAP, name, { ...common, [who]: user })
+        .log(FLAP, name, { ...common, [party]: user })
         .mine(CONTRACTS);
       funds.push(held);
       expected.push(liquidity(at, held, "sync"), trade(at, side, user, amount, eth));
@@ -161,7 +161,7 @@ describe("launchpads, by logs of the published signatures", () => {
       expect(usd / (1_200 * Number(funds[index]) * 1e-18)).toBeCloseTo(1, 8);
   });
 
-  test("[graduation] joins both lives of a token: one listing, the funds move, and its price is that of the pool", () => {
+  test("[graduation] moves a token to a pool: it has one listing, the funds move, and the pool sets its price", () => {
     const blocks = new LaunchBlocks();
     const events = () => blocks.events.slice(0);
     create(blocks, wallets(1));
@@ -220,7 +220,7 @@ describe("launchpads, by logs of the published signatures", () => {
       expect(warnings).not.toContain("liquidity-removed");
   });
 
-  test("[graduation] to a pool that is not followed leaves the last liquidity, because the funds are not gone", () => {
+  test("[graduation] to a pool that is not followed leaves the liquidity unchanged", () => {
     const blocks = new LaunchBlocks();
     create(blocks, wallets(1));
     swap(blocks, wallets(1), E18, 10n * E18, 10n * E18);
@@ -245,7 +245,7 @@ describe("launchpads, by logs of the published signatures", () => {
     ]);
   });
 
-  test("[hostile] only a launchpad's own contract reports on its tokens, and only on those that it knows", () => {
+  test("[hostile] only a launchpad's own contract can report on its tokens, and only on tokens that it lists", () => {
     const blocks = new LaunchBlocks();
     const rest = { price: 1n, fee: 0n, offers: 1n, funds: E18, account: wallets(1) };
     const fake = { token: TOKEN, amount: E18, cost: E18, ...rest };

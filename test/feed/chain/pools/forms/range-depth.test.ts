@@ -30,7 +30,7 @@ interface Position {
 
 const WIDE: Position = { lower: -FULL, upper: FULL, liquidity: 50_000 };
 
-/** A pool of ranges with dollars on one side: floating point instead of a contract, real logs. */
+/** Models a pool of ranges with dollars on one side in floating point. Emits real logs. */
 class ModelPool {
   readonly translator = new BlockTranslator(NETWORKS.bsc);
   /** Cause, or `listing`, and whole dollars of each report of liquidity. */
@@ -52,7 +52,7 @@ class ModelPool {
     return { token0, token1 };
   }
 
-  /** A factory makes the pool, which starts at a price of one dollar. */
+  /** Creates the pool at a price of one dollar. */
   create(): this {
     this.translator.pools.create({
       kind: "created",
@@ -65,7 +65,7 @@ class ModelPool {
     return this;
   }
 
-  /** The pool was there before, with these positions; its state is that of the end of a block. */
+  /** Adds a pool that existed before, with these positions, as of the end of a block. */
   learn(positions: readonly Position[], countedAtBlock: number, isRangeKnown = true): this {
     this.#positions = [...positions];
     const liquidity = this.#inRange();
@@ -85,7 +85,7 @@ class ModelPool {
     return this;
   }
 
-  /** The pool's log of a mint, without the tokens: they are in its balance already. */
+  /** Logs a mint whose tokens are already in the balance. */
   mintCounted(position: Position): this {
     const [amount0, amount1] = amountsOf(position, this.#tick);
     this.#log("Mint", { sender: MAKER, ...ticksOf(position), amount0, amount1 });
@@ -99,7 +99,7 @@ class ModelPool {
     return this;
   }
 
-  /** Pays what a burn at the present price owes. */
+  /** Pays the amounts that a burn at the current price owes. */
   collect(position: Position): this {
     const [amount0, amount1] = amountsOf(position, this.#tick);
     this.#transfer(POOL, MAKER, [amount0, amount1]);
@@ -107,7 +107,7 @@ class ModelPool {
     return this;
   }
 
-  /** A swap that takes the price to a tick, whose taker pays a fee of 0.3 %. */
+  /** Swaps until the price is at a tick. The taker pays a fee of 0.3 %. */
   swapTo(tick: number): this {
     const before = this.#sum(this.#tick);
     const after = this.#sum(tick);
@@ -133,7 +133,7 @@ class ModelPool {
     return this;
   }
 
-  /** Translates what happened since the last call, as one block. */
+  /** Translates the logs since the last call, as one block. */
   mine(): this {
     const block = { number: this.#block, hash: "0x", parentHash: "0x", atMs: this.#block * 1_000 };
     const events = this.translator.translate(this.translator.read({ ...block, logs: this.#logs }));
@@ -179,7 +179,7 @@ function sqrtX96(tick: number): bigint {
   return BigInt(Math.round(1.0001 ** (tick / 2) * 2 ** 48)) << 48n;
 }
 
-/** What a position holds of either token at a price (Uniswap v3 whitepaper, 6.29 and 6.30). */
+/** Returns a position's amounts at a price (Uniswap v3 whitepaper, 6.29 and 6.30). */
 function amountsOf({ lower, upper, liquidity }: Position, tick: number): [bigint, bigint] {
   const [low, high] = [1.0001 ** (lower / 2), 1.0001 ** (upper / 2)];
   const now = Math.min(high, Math.max(low, 1.0001 ** (tick / 2)));
@@ -213,7 +213,7 @@ describe("liquidity of pools with ranges", () => {
   });
 
   test.each([0, 1] as const)(
-    "[depth] a position in range adds what it holds, and its removal restores the level exactly (dollars are token %i)",
+    "[depth] a position in range adds its amounts, and its removal restores the level exactly (dollars are token %i)",
     (dollarIndex) => {
       const inRange = { lower: -6_000, upper: 6_000, liquidity: 50_000 };
       const pool = new ModelPool(dollarIndex).create().mint(WIDE).mine();
@@ -232,7 +232,7 @@ describe("liquidity of pools with ranges", () => {
       { lower: 0, upper: 60_000, liquidity: 50_000 },
       { lower: -60_000, upper: 0, liquidity: 50_000 },
     ].map((position) => {
-      // Enough dollars are in the pool; what is in reach of the price decides.
+      // The pool holds enough dollars, so the liquidity in range decides.
       const idle = { lower: -800_000, upper: -1, liquidity: 1_000_000 };
       const pool = new ModelPool().create().mint(idle).mint(position).mine();
       return pool.reports.at(-1);
@@ -243,7 +243,7 @@ describe("liquidity of pools with ranges", () => {
     ]);
   });
 
-  test("[depth] liquidity that is in a pool for one block ends at the previous level", () => {
+  test("[depth] liquidity that is in a pool for one block leaves the previous level", () => {
     const justInTime = { lower: -600, upper: 600, liquidity: 2_000_000 };
     const pool = new ModelPool().create().mint(WIDE).mine();
     pool.mint(justInTime).swapTo(20).swapTo(0).burn(justInTime).collect(justInTime).mine();
@@ -272,7 +272,7 @@ describe("liquidity of pools with ranges", () => {
   test("[depth] an existing pool is followed from its state on, which includes everything before", () => {
     const late = { lower: -FULL, upper: FULL, liquidity: 10_000 };
     const pool = new ModelPool().learn([WIDE, late], 1_000);
-    // In the block of whose end the state is, this position is counted already.
+    // The state at the end of this block already includes the position.
     pool.mintCounted(late).mine();
     pool.burn(late).mine();
     expect(pool.reports).toEqual([

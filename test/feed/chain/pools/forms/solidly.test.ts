@@ -66,7 +66,7 @@ describe("pairs of Solidly's form", () => {
     ]);
   });
 
-  test("[before] an existing pair is confirmed by its factory if it is no stable pair", () => {
+  test("[before] an existing pair is confirmed by its factory, unless it is a stable pair", () => {
     const identify = (listed: string) =>
       answer(V2.identify({ pool: PAIR, form: "v2", emitter: PAIR }, new Map([[FACTORY, SOLIDLY]])), {
         ...{ factory: () => FACTORY, token0: () => TOKEN, token1: () => DOLLAR },

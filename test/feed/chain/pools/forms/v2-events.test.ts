@@ -5,7 +5,7 @@ import { Ledger } from "../../market/ledger.ts";
 import { describeOnAnvil } from "../../nodes/anvil.ts";
 import { wallet } from "../../nodes/test-chain.ts";
 
-describeOnAnvil("what happens in V2 pools on a real EVM", () => {
+describeOnAnvil("V2 pools on a real EVM", () => {
   test("[exact] listing, trades of many wallets, two legs at once, liquidity added and removed equal the ledger, to the last digit", async () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
@@ -51,7 +51,7 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
       ledger.buy(atMs, beta, ledger.sell(atMs, alpha, 12_345n * E18, wallet(2)), wallet(2));
     });
 
-    // The coin becomes dearer, and half a minute later what is paid with it.
+    // The coin's price rises, and half a minute later the dollars of trades.
     atMs = chain.nextAt * 1_000;
     await exchange.swapV2(wallet(1), 60_000n * E18, [exchange.usd, coin]);
     await exchange.swapV2(wallet(1), 2n * E18, [coin, beta]);
@@ -79,8 +79,8 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
     ledger.move(atMs, alpha, after.tokens - before.tokens, after.coins - before.coins);
 
     expect(await eventsOf(exchange)).toEqual(ledger.events);
-    const { tokens: held, coins: lying } = ledger.book(alpha);
-    expect(after).toEqual({ tokens: held, coins: lying });
+    const { tokens: tokensLeft, coins: coinsLeft } = ledger.book(alpha);
+    expect(after).toEqual({ tokens: tokensLeft, coins: coinsLeft });
   });
 
   test("[anchor] a huge swap that is traded back in the next block changes no token's dollar value", async () => {
@@ -103,7 +103,7 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
       await exchange.swapV2(wallet(1), E18, [coin, token]);
       ledger.buy(atMs, token, E18, wallet(1));
     };
-    // Ten times the pool goes in: for one block the coin costs a hundred times as much.
+    // Ten times the pool is paid in, so for one block the coin costs a hundred times as much.
     atMs = chain.nextAt * 1_000;
     await exchange.swapV2(wallet(2), 6_000_000n * E18, [usd, coin]);
     await buy();
@@ -155,10 +155,10 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
   });
 });
 
-/** What lies in the pool with the coin, by the tokens' own books. */
+/** Returns the reserves of the token's pool, by the tokens' own balances. */
 async function reservesOf(exchange: Exchange, token: string) {
   const { chain, coin } = exchange;
   const pool = await exchange.pairOf(token, coin);
-  const of = async (one: string) => BigInt(await chain.read(one, "token", "balanceOf", [pool]));
-  return { tokens: await of(token), coins: await of(coin) };
+  const balanceOf = async (one: string) => BigInt(await chain.read(one, "token", "balanceOf", [pool]));
+  return { tokens: await balanceOf(token), coins: await balanceOf(coin) };
 }

@@ -10,9 +10,9 @@ import { wallet } from "../../nodes/test-chain.ts";
 
 const FACTORIES = ["v3Factory", "cakeFactory", "algebraFactory", "integralFactory"] as const;
 
-describeOnAnvil("what happens in V3 pools on a real EVM", () => {
+describeOnAnvil("V3 pools on a real EVM", () => {
   test.for(shareOf(FACTORIES))(
-    "[exact] %s: listing, swaps both ways, liquidity burnt and collected, as the tokens' own balances have it",
+    "[exact] %s: listing, swaps both ways, liquidity burned and collected, match the tokens' own balances",
     async (factory, { skip }) => {
       needPackage(factory, skip);
       const { exchange, pool } = await openPool(factory);
@@ -33,7 +33,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
   );
 
   test.for(shareOf(FACTORIES.toReversed()))(
-    "[depth] %s: coins that wait far from the price are no liquidity; what is added and burnt in range is, by the contract's own figure",
+    "[depth] %s: coins far from the price do not count as liquidity; coins added and burned in range do, by the contract's own liquidity",
     async (factory, { skip }) => {
       needPackage(factory, skip);
       const { exchange, pool } = await openPool(factory);
@@ -64,7 +64,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
       ["cakeFactory", "have forgotten", 4],
     ] as const),
   )(
-    "[before] %s: an existing pool is found by its factory, and its liquidity is exact if nodes %s its past",
+    "[before] %s: an existing pool is identified by its factory, and its liquidity is exact if nodes %s its past",
     async ([factory, memory, blocks], { skip }) => {
       needPackage(factory, skip);
       const { exchange, pool } = await openPool(factory);
@@ -73,7 +73,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
       node.fault = { kind: "forgets", blocks };
       await pool.list(6_000, 5_000n * E18, { symbol: "RNG", name: "Range" });
       await chain.mine(300);
-      const told = pool.events.length;
+      const before = pool.events.length;
       await pool.swap(wallet(1), "buy", 3n * E18);
       await pool.swap(wallet(2), "sell", E18);
       for (let block = 0; block < 10; block++) await chain.mine();
@@ -87,7 +87,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
       for (let block = 0; block < 4; block++) await chain.mine();
       await collector.reached(untilMs);
       const events = collector.facts.filter(({ kind }) => kind !== "profile");
-      const expected = pool.events.slice(told);
+      const expected = pool.events.slice(before);
       // Before the block whose state was available, that state's liquidity counts.
       const known = expected.findLast((event) => event.kind === "liquidity" && event.at < beginMs);
       const usd = known?.kind === "liquidity" ? known.usd : "";

@@ -45,7 +45,7 @@ function managerLog(
   return { ...at, address: MANAGER, topics, data };
 }
 
-/** The events of a pair of the Liquidity Book, as Infinity's manager reports them. */
+/** Converts the logs of a pair of the Liquidity Book to those of Infinity's manager. */
 function asInfinity(logs: readonly EvmLog[]): EvmLog[] {
   const result: EvmLog[] = [];
   let swap = { amount0: 0n, amount1: 0n };
@@ -61,7 +61,7 @@ function asInfinity(logs: readonly EvmLog[]): EvmLog[] {
       const fees = { compositionFeeAmount: ZERO, feeAmountToProtocol: ZERO };
       result.push(managerLog(log, read.isAdded ? "Mint" : "Burn", { ...lists, ...fees }));
     } else if (read?.kind === "swap" && read.form === "bins") {
-      // One log for all bins, with what the swapper receives.
+      // One log for all bins, with the amounts that the swapper receives.
       swap = { amount0: swap.amount0 - read.amount0, amount1: swap.amount1 - read.amount1 };
       const next = logs[index + 1];
       if (next?.address === log.address && decodeLog(next)?.kind === "swap") continue;
@@ -122,7 +122,7 @@ describe("a pool of PancakeSwap Infinity Bin from before the start", () => {
     expect(identify(MANAGER, NOBODY)).toBeUndefined();
   });
 
-  test("[before] has what its bins near the price hold", () => {
+  test("[before] has the depth of its bins near the price", () => {
     const active = MIDDLE + 5;
     const read = (bin: (id: number) => readonly bigint[] | undefined) =>
       answer(INFINITY_BIN.readState(identity, FACTORY, 9), {
@@ -140,7 +140,7 @@ describe("a pool of PancakeSwap Infinity Bin from before the start", () => {
     expect(read(() => [0n, 0n]).isFresh).toBe(true);
   });
 
-  test("[bins] a protocol's fee is in no bin", () => {
+  test("[bins] the protocol's fee is added to no bin", () => {
     const at = { address: MANAGER, topics: [], data: "0x", logIndex: 0, transactionHash: "0x", origin: "0x" };
     const swap = { amount0: -1_000_000n, amount1: 990_000n, activeId: 7, protocolFee: 1_000 };
     expect(decodeLog(managerLog(at, "Swap", swap))).toMatchObject({

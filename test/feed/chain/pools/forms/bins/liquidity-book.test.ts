@@ -9,7 +9,7 @@ import { wallet } from "../../../nodes/test-chain.ts";
 
 const NAMES = { symbol: "BOOK", name: "Book" };
 
-/** A swap through several bins reports each; the last report of a moment counts. */
+/** Keeps the last of consecutive reports, because a swap reports every bin that it passes. */
 function lastReports(events: readonly MarketEvent[]): MarketEvent[] {
   return events.filter((event, index) => {
     const next = events[index + 1];
@@ -21,7 +21,7 @@ function addOf({ at, group, pool, token, liquidity: usd }: ListingEvent): Market
   return { kind: "liquidity", at, group, pool, token, usd, cause: "add" };
 }
 
-describeOnAnvil("what happens in pairs of LFJ's Liquidity Book on a real EVM", () => {
+describeOnAnvil("pairs of LFJ's Liquidity Book on a real EVM", () => {
   test.each(
     shareOf([
       ["2.0", true],
@@ -38,7 +38,7 @@ describeOnAnvil("what happens in pairs of LFJ's Liquidity Book on a real EVM", (
       await pool.swap(wallet(2), "sell", 123_456_789_012_345_678n);
       await pool.swap(wallet(1), "buy", 450n * E18);
       await pool.swap(wallet(2), "sell", 1_234n * E18);
-      // Coins far from the price are no liquidity.
+      // Coins far from the price do not count as liquidity.
       await pool.add(-200, -190, 100n * E18);
       await pool.remove(-20, -15);
       await pool.swap(wallet(2), "buy", 11n * E18);
@@ -52,7 +52,7 @@ describeOnAnvil("what happens in pairs of LFJ's Liquidity Book on a real EVM", (
   );
 
   test.each(shareOf(["2.2", "2.0"] as const))(
-    "[before] %s: an existing pair is found by its factory, and bins that the price comes near are read again",
+    "[before] %s: an existing pair is identified by its factory, and bins are read again as the price nears them",
     async (version) => {
       const pool = await BookPool.open(version);
       await using chain = pool.chain;
@@ -70,7 +70,7 @@ describeOnAnvil("what happens in pairs of LFJ's Liquidity Book on a real EVM", (
       const firstMs = await settled();
       await using collector = new Collector({ network: pool.network, backfillMs: 60_000 });
       await collector.reached(firstMs);
-      // Forty bins on, some bins near the price are unknown until the next look-up.
+      // After forty bins, some bins near the price are unknown until the next look-up.
       await pool.swap(wallet(2), "sell", 4_500n * E18);
       await collector.reached(await settled());
       await pool.swap(wallet(1), "buy", 7n * E18);

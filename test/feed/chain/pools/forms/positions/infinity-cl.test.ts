@@ -22,7 +22,7 @@ const V4_SWAP = "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24
 const CL_INITIALIZE = "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)";
 const CL_SWAP = "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)";
 
-/** The same event as Infinity's manager reports it. */
+/** Converts a log of Uniswap V4's manager to that of Infinity's. */
 function asInfinity(log: EvmLog): EvmLog {
   const words = log.data.slice(2).match(/.{64}/g) ?? [];
   const [topic = "", ...rest] = log.topics;
@@ -118,7 +118,7 @@ describe("a pool of PancakeSwap Infinity CL from before the start", () => {
       state.apply({ kind: "swap", form: "positions", amount0: 1n, amount1: -1n, range }, 10, () => undefined);
       return state.isOutdated;
     };
-    // A fourth of the price, and less.
+    // A quarter of the price, and slightly less.
     expect([moveTo(tick - 13_863), moveTo(tick - 13_864), moveTo(tick)]).toEqual([false, true, false]);
     // A word that could not be read leaves the depth unknown.
     expect(read((word) => (word === 0 ? undefined : wordOf(word))).depth(1)).toBeUndefined();

@@ -27,7 +27,7 @@ function readPool(positions: readonly Position[]): PositionState {
     0n,
   );
   const source = {
-    // biome-ignore lint/correctness/useYield: it has nothing to ask.
+    // biome-ignore lint/correctness/useYield: it makes no calls.
     *range() {
       return { sqrtPriceX96: sqrtPriceAt(0), tick: 0, liquidity };
     },
@@ -44,14 +44,14 @@ function readPool(positions: readonly Position[]): PositionState {
     },
   };
   const step = readPositions(source, 1, 10).next();
-  if (!step.done) throw new Error("asked for more");
+  if (!step.done) throw new Error("the inquiry is not finished");
   return step.value;
 }
 
 const move = ([lower, upper, liquidity]: Position) =>
   ({ kind: "position", form: "positions", lower, upper, liquidity }) as const;
 
-/** What one position of this liquidity holds within a tick at the price. */
+/** A position of one tick on either side of the price. */
 const NARROW: Position = [-1, 1, 10n ** 24n];
 const narrow = readPool([NARROW]).depth(1) ?? 0n;
 
@@ -64,12 +64,12 @@ test("[depth] a position that was never read adds nothing when it is removed", (
   expect(pool.depth(1)).toBe(narrow);
 });
 
-test("[depth] a narrow position at the end of what is read does not count as if it had no end", () => {
+test("[depth] a narrow position at the end of the read ticks does not count as if it had no end", () => {
   const pool = readPool([NARROW, [-28_000, -27_700, 10n ** 24n], [27_700, 28_000, 10n ** 24n]]);
   for (const side of [0, 1] as const) expect(Number(pool.depth(side)) / Number(narrow)).toBeLessThan(60);
 });
 
-test("[depth] dust at many ticks hides no end of a position", () => {
+test("[depth] dust at many ticks does not hide the ends of a position", () => {
   const wide: Position = [-600, 600, 10n ** 24n];
   const dust = Array.from({ length: 600 }, (_, index): Position => [-index - 1, index + 1, 1n]);
   const honest = Number(readPool([wide]).depth(1));
@@ -93,7 +93,7 @@ test("[depth] dust at more ticks than are followed displaces no position near th
   const before = Number(created.depth(1));
   for (let index = 1; index < 5_100; index++) created.apply(move([-10 * index, 10 * index, 1n]), 1);
   expect(Number(created.depth(1)) / before).toBeCloseTo(1, 6);
-  // What is beyond the known ticks cannot be removed from them.
+  // Liquidity beyond the known ticks cannot be removed from them.
   created.apply(move([-50_990, 50_990, -1n]), 2);
   expect(Number(created.depth(1)) / before).toBeCloseTo(1, 6);
 });

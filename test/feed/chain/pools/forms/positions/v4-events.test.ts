@@ -8,7 +8,7 @@ import { wallet } from "../../../nodes/test-chain.ts";
 const NAMES = { symbol: "SGL", name: "Single" };
 const WIDE = 14_400 * STEP;
 
-describeOnV4("what happens in Uniswap V4's pools on a real EVM", () => {
+describeOnV4("Uniswap V4's pools on a real EVM", () => {
   test.each([
     ["a wrapped coin", false],
     ["the chain's own coin", true],
@@ -20,7 +20,7 @@ describeOnV4("what happens in Uniswap V4's pools on a real EVM", () => {
       await pool.change(-WIDE, WIDE, 500n * E18, NAMES);
       await pool.swap(wallet(1), "buy", 3n * E18 + 7n);
       await pool.swap(wallet(2), "sell", 123_456_789_012_345_678n);
-      // Coins far from the price are no liquidity.
+      // Coins far from the price do not count as liquidity.
       await pool.change(-200 * STEP, -100 * STEP, 5_000n * E18);
       await pool.change(-10 * STEP, 10 * STEP, 2_000n * E18);
       await pool.swap(wallet(2), "buy", 11n);
@@ -34,7 +34,7 @@ describeOnV4("what happens in Uniswap V4's pools on a real EVM", () => {
     },
   );
 
-  test("[depth] a narrow range counts with the coins that it holds, which are the manager's", async () => {
+  test("[depth] a narrow range counts with its coins, which the manager holds", async () => {
     const pool = await SingletonPool.open();
     await using _ = pool.chain;
     await pool.change(-STEP, STEP, 10_000n * E18, NAMES);
@@ -44,7 +44,7 @@ describeOnV4("what happens in Uniswap V4's pools on a real EVM", () => {
     expect(usd).toBeLessThan(40_000);
   });
 
-  test("[before] an existing pool is found by its id, with all its positions around the price", async () => {
+  test("[before] an existing pool is identified by its id, with all its positions around the price", async () => {
     const pool = await SingletonPool.open();
     await using chain = pool.chain;
     await pool.addPositionManager();
@@ -67,7 +67,7 @@ describeOnV4("what happens in Uniswap V4's pools on a real EVM", () => {
     expect(events.map(({ kind }) => kind)).toEqual(["liquidity", "trade", "liquidity", "liquidity", "trade"]);
   });
 
-  test("[exact] the price at a tick is the lowest that the contract counts to it", async () => {
+  test("[exact] the price at a tick is the lowest that the contract assigns to it", async () => {
     const pool = await SingletonPool.open();
     await using _ = pool.chain;
     for (const tick of [
