@@ -30,7 +30,7 @@ const HOME: Readonly<Record<string, string>> = {
   GT: "GT_USDT",
 };
 
-/** A stand-in, and a feed that follows it, at up to this many times the usual pace. */
+/** Starts a stand-in and a feed that follows it, at up to `factor` times real time. */
 async function followed(factor = 40, minutes = 5) {
   const clock = new PacedClock(factor, START);
   const server = await new StandIn(clock, PAIRS).listen();
@@ -47,14 +47,14 @@ async function followed(factor = 40, minutes = 5) {
     minVolume: 1e6,
     warmupMs: minutes * MINUTE,
     clock,
-    notify: (_level, sentence) => notices.push(sentence),
+    notify: (_level, message) => notices.push(message),
   });
   const events: MarketEvent[] = [];
-  let look: () => void = () => {};
+  let check: () => void = () => {};
   const reading = (async () => {
     for await (const event of feed.events(stop.signal)) {
       events.push(event);
-      look();
+      check();
     }
   })();
   return {
@@ -62,14 +62,14 @@ async function followed(factor = 40, minutes = 5) {
     /** Resolves when the condition holds for the emitted events. */
     until: (holds: () => boolean) =>
       new Promise<void>((resolve, reject) => {
-        const beat = setInterval(() => look(), 20);
-        look = () => {
+        const timer = setInterval(() => check(), 20);
+        check = () => {
           if (!holds()) return;
-          clearInterval(beat);
+          clearInterval(timer);
           resolve();
         };
         reading.then(() => reject(new Error("the feed ended")), reject);
-        look();
+        check();
       }),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -83,7 +83,7 @@ const candles = (events: readonly MarketEvent[]) =>
   events.filter((event): event is Candle => event.kind === "candle");
 const clocks = (events: readonly MarketEvent[]) =>
   events.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
-/** The last word on each token's minutes. */
+/** Returns the last version of each token's minutes. */
 const finalOf = (events: readonly MarketEvent[]) =>
   new Map(candles(events).map((candle) => [`${candle.token} ${candle.openAt}`, candle]));
 
@@ -105,14 +105,14 @@ function faults(
         [candle.open, candle.high, candle.low, candle.close, candle.volume].join() !==
         [open, high, low, close, volume].join()
       )
-        wrong.push(`${token} ${new Date(openAt).toISOString()} is not what it was`);
+        wrong.push(`${token} ${new Date(openAt).toISOString()} is wrong`);
     }
   }
   return wrong;
 }
 
 describe("three exchanges", () => {
-  test("are merged into one market: the past first, then each minute at its end, each token from its main market", async () => {
+  test("are merged into one market: the past first, then each minute at its end, each token from its preferred market", async () => {
     await using run = await followed();
     const { events, until } = run;
     const live = Math.ceil(START / MINUTE) * MINUTE + 2 * MINUTE;
@@ -127,7 +127,7 @@ describe("three exchanges", () => {
       expect(ofToken[0]).toMatchObject({ kind: "profile", symbol: token });
       expect(ofToken.slice(1).every(({ kind }) => kind === "candle")).toBe(true);
     }
-    // A candle stands before the clock of its minute's end, or amends it within the engine's bound.
+    // A candle precedes the clock of its minute's end, or amends it within the engine's bound.
     let clock = 0;
     const tooLate = events.filter((event) => {
       if (event.kind === "clock") clock = event.at;
@@ -164,14 +164,14 @@ describe("three exchanges", () => {
       server.cut(venue);
     }
     await until(() => clock.now() - (clocks(events).at(-1) ?? 0) > 20_000);
-    const stoodAt = clocks(events).at(-1) ?? 0;
-    await until(() => clock.now() - stoodAt > 3 * MINUTE);
-    expect(clocks(events).at(-1)).toBe(stoodAt);
+    const stoppedAt = clocks(events).at(-1) ?? 0;
+    await until(() => clock.now() - stoppedAt > 3 * MINUTE);
+    expect(clocks(events).at(-1)).toBe(stoppedAt);
     for (const venue of venues) server.mischief.delete(venue);
     const backAt = Math.ceil(clock.now() / MINUTE) * MINUTE;
     await until(() => clocks(events).some((at) => at >= backAt + 2 * MINUTE));
     const [began = 0] = clocks(events);
-    // Who came back first is filled for sure; the others' streams may stand a little later.
+    // The exchange that returns first is complete. The others may reconnect a little later.
     const wrong = Object.keys(HOME).map((token) => faults(events, [token], began, backAt - MINUTE).length);
     expect(Math.min(...wrong)).toBe(0);
     const steps = clocks(events).map((at, index, all) => at - (all[index - 1] ?? at - 1_000));
@@ -223,8 +223,8 @@ describe("three exchanges", () => {
           warmupMs: MINUTE,
           clock,
         },
-        notify: (_level, sentence) => {
-          notices.push(sentence);
+        notify: (_level, message) => {
+          notices.push(message);
           server.mischief.delete("binance");
         },
       });

@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 /** A whole minute. */
 const START = Date.UTC(2026, 0, 1);
 
-/** Exchanges as one feed, by a clock that the test moves; their volumes name their pairs. */
+/** Runs scripted exchanges as one feed with a manual clock. The keys of the volumes are pairs. */
 async function market(
   volumes: Partial<Record<VenueName, Record<string, number>>>,
   options: Partial<ExchangeFeedOptions> = {},
@@ -39,7 +39,7 @@ async function market(
       warmupMs: 0,
       clock,
       random: () => 0.5,
-      notify: (_level: string, sentence: string) => notices.push(sentence),
+      notify: (_level: string, message: string) => notices.push(message),
     },
     ...options,
   });
@@ -62,7 +62,7 @@ async function market(
       server(name).say(candleNews("QUIET", 0, START + clock.monotonic() + aheadMs));
       if (before !== 0)
         await until(
-          `${name} is heard`,
+          `${name} has delivered`,
           () => feed.services?.().find(({ service }) => service === name)?.ageMs === 0,
         );
       await settle();
@@ -84,7 +84,7 @@ const candlesOf = (events: readonly MarketEvent[]) =>
   );
 
 describe("the exchanges' market", () => {
-  test("emits a minute three seconds after its end, amends it for five more seconds, and introduces a token once", async () => {
+  test("emits a minute three seconds after its end, amends it for five more seconds, and emits a token's profile once", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { connected, pass, server, events, clockMs } = run;
     await connected();
@@ -126,14 +126,14 @@ describe("the exchanges' market", () => {
     expect(candlesOf(events)).toEqual(["A -2 1", "A -1 1"]);
   });
 
-  test("uses the time of most exchanges", async () => {
+  test("uses the median of the exchanges' times", async () => {
     const volumes = { binance: { A: 1 }, kucoin: { B: 1 }, gate: { C: 1 } };
     await using run = await market(volumes);
     const { connected, server, pass, clockMs, feed } = run;
     for (const name of ["binance", "kucoin", "gate"] as const) await connected(name);
     server("kucoin").say(candleNews("B", 0, START + 20_000));
     server("gate").say(candleNews("C", 0, START - 40_000));
-    await until("both are heard", () => !/kucoin|gate/.test(feed.trouble?.() ?? ""));
+    await until("both exchanges are live", () => !/kucoin|gate/.test(feed.trouble?.() ?? ""));
     await pass(8_000, "binance", 5_000);
     expect(clockMs()).toBe(13_000 - LAG_MS);
   });
@@ -146,9 +146,9 @@ describe("the exchanges' market", () => {
     const { clock, server, connected, pass, notices } = run;
     const lists = () => server().asked.filter((path) => path === "/pairs").length;
     for (const count of [1, 2, 3]) {
-      await until(`the lists are asked for a ${count}th time`, () => lists() === count);
+      await until(`the lists are requested for time ${count}`, () => lists() === count);
       await until(
-        "the answer is waited for",
+        "the feed waits for the next attempt",
         () => clock.slept.filter((ms) => ms === 1_000).length === count,
       );
       if (count === 3) server().answer = (path) => server().usual(path);
@@ -173,7 +173,7 @@ describe("the exchanges' market", () => {
     await connected("binance");
     await connected("kucoin");
     const listed = (count: number) =>
-      until("the lists were asked for", () => clock.slept.filter((ms) => ms === 600_000).length === count);
+      until("the lists were requested", () => clock.slept.filter((ms) => ms === 600_000).length === count);
     await listed(2);
     server("binance").answer = () => undefined;
     clock.advance(600_000);
@@ -206,14 +206,14 @@ describe("the exchanges' market", () => {
       await using run = await market({ binance: { A: 1 } }, { startsAtPresent });
       const { clock, connected, pass, server, events, clockMs, notices, feed } = run;
       await connected();
-      // Soon after the start, when a wait of the start's would still be under way.
+      // Soon after the start, when a leaked wait of the start would still be pending.
       await pass(5_000);
       const running = stillRunning();
       const requests = () =>
         notices.filter((one) => /^requested \d+ past minutes of 1 markets .* received those of 1$/.test(one));
       const first = requests().length;
       for (const round of [1, 2]) {
-        const stoodAt = clockMs();
+        const stoppedAt = clockMs();
         server().cut();
         server().isRefusing = true;
         clock.advance(11_000);
@@ -231,7 +231,7 @@ describe("the exchanges' market", () => {
         }
         await connected();
         await pass(10_000);
-        expect(clockMs()).toBeGreaterThan(stoodAt + 5 * MINUTE);
+        expect(clockMs()).toBeGreaterThan(stoppedAt + 5 * MINUTE);
         expect(requests()).toHaveLength(first + round);
         await until("nothing more runs", () => stillRunning().join() === running.join());
       }
@@ -270,7 +270,7 @@ describe("the exchanges' market", () => {
     );
   });
 
-  test("requests what one exchange missed while another went on, and emits each minute once", async () => {
+  test("requests the minutes that one exchange missed while another continued, and emits each minute once", async () => {
     await using run = await market({ binance: { A: 1 }, kucoin: { B: 1 } });
     const { clock, connected, pass, server, events, clockMs, feed } = run;
     await connected("binance");
@@ -290,9 +290,9 @@ describe("the exchanges' market", () => {
     const silent = candlesOf(events).filter((one) => one.startsWith("A"));
     expect(silent).toEqual(["A 1 1"]);
     server().isRefusing = false;
-    const asked = () => server().asked.filter((path) => path.startsWith("/minutes")).length;
-    const before = asked();
-    for (let tries = 0; tries < 100 && asked() === before; tries++) await pass(1_000, "kucoin");
+    const requests = () => server().asked.filter((path) => path.startsWith("/minutes")).length;
+    const before = requests();
+    for (let tries = 0; tries < 100 && requests() === before; tries++) await pass(1_000, "kucoin");
     await until("the past has arrived", () => feed.filling?.() === undefined);
     await passBoth(1);
     const minutes = candlesOf(events).filter((one) => one.startsWith("A"));

@@ -5,7 +5,7 @@ import { choosePairs, type FollowedPair, type Listing } from "../../../src/feed/
 import type { MinuteCandle } from "../../../src/feed/exchange/venue.ts";
 
 const CHOICE = { quotes: ["USDT", "USDC"], minVolume: 1_000, maxTokens: 100 };
-const NOBODY: ReadonlyMap<string, FollowedPair> = new Map();
+const NONE: ReadonlyMap<string, FollowedPair> = new Map();
 
 function listing(venue: Listing["venue"], markets: Readonly<Record<string, number>>): Listing {
   const pairs = Object.keys(markets).map((pair) => {
@@ -18,7 +18,7 @@ const chosen = (...args: Parameters<typeof choosePairs>) =>
   [...choosePairs(...args).values()].map(({ token, venue, pair }) => `${token} ${venue} ${pair}`);
 
 describe("the followed markets", () => {
-  test("contain each token once: on Binance if it lists the token with enough volume, whatever others claim", () => {
+  test("contain each token once: on Binance if it lists the token with enough volume, whatever other exchanges report", () => {
     const binance = listing("binance", {
       "AAA/USDT": 5_000,
       "AAA/USDC": 6_000,
@@ -27,17 +27,17 @@ describe("the followed markets", () => {
       "USDC/USDT": 9_000,
     });
     const gate = listing("gate", { "AAA/USDT": 5_500_000, "BBB/USDT": 1_000, "BTC3L/USDT": 9_000 });
-    expect(chosen([gate, binance], NOBODY, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
+    expect(chosen([gate, binance], NONE, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
   });
 
-  test("are elsewhere on the exchange that reports the median volume, the lower of two: wash trading gains nothing", () => {
+  test("are otherwise on the exchange with the median volume (of two, the lower), so that wash trading gains nothing", () => {
     const kucoin = listing("kucoin", { "AAA/USDT": 2_000, "AAA/USDC": 500, "BBB/USDT": 999 });
     const gate = listing("gate", { "AAA/USDT": 9_000_000, "BBB/USDT": 1_000 });
-    expect(chosen([gate, kucoin], NOBODY, CHOICE)).toEqual(["AAA kucoin AAA/USDT", "BBB gate BBB/USDT"]);
+    expect(chosen([gate, kucoin], NONE, CHOICE)).toEqual(["AAA kucoin AAA/USDT", "BBB gate BBB/USDT"]);
   });
 
   test("change to Binance when it lists the token, and not back while its market has half the volume", () => {
-    const first = choosePairs([listing("gate", { "AAA/USDT": 9_000 })], NOBODY, CHOICE);
+    const first = choosePairs([listing("gate", { "AAA/USDT": 9_000 })], NONE, CHOICE);
     const at = (volume: number) => [
       listing("binance", { "AAA/USDT": volume }),
       listing("gate", { "AAA/USDT": 9_000 }),
@@ -50,24 +50,24 @@ describe("the followed markets", () => {
   });
 
   test("stay while their exchange is down", () => {
-    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000, "BBB/USDT": 2_000 })], NOBODY, CHOICE);
+    const first = choosePairs([listing("binance", { "AAA/USDT": 2_000, "BBB/USDT": 2_000 })], NONE, CHOICE);
     expect(chosen([listing("gate", { "BBB/USDT": 9_000 })], first, CHOICE)).toEqual([
       "AAA binance AAA/USDT",
       "BBB binance BBB/USDT",
     ]);
   });
 
-  test("stay from half the minimum volume on, and not below", () => {
+  test("stay at half the minimum volume, and not below", () => {
     const at = (volume: number) => [listing("binance", { "AAA/USDT": volume })];
-    const first = choosePairs(at(1_000), NOBODY, CHOICE);
-    expect(chosen(at(1_000), NOBODY, CHOICE)).toHaveLength(1);
-    expect(chosen(at(999), NOBODY, CHOICE)).toEqual([]);
+    const first = choosePairs(at(1_000), NONE, CHOICE);
+    expect(chosen(at(1_000), NONE, CHOICE)).toHaveLength(1);
+    expect(chosen(at(999), NONE, CHOICE)).toEqual([]);
     expect(chosen(at(500), first, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
     expect(chosen(at(499), first, CHOICE)).toEqual([]);
   });
 
   test("stay at exactly twice the volume of another market, and change above", () => {
-    const first = choosePairs([listing("gate", { "AAA/USDT": 4_000 })], NOBODY, CHOICE);
+    const first = choosePairs([listing("gate", { "AAA/USDT": 4_000 })], NONE, CHOICE);
     const beside = (volume: number) => [
       listing("gate", { "AAA/USDT": volume }),
       listing("kucoin", { "AAA/USDT": 2_000 }),
@@ -75,7 +75,7 @@ describe("the followed markets", () => {
     expect(chosen(beside(4_000), first, CHOICE)).toEqual(["AAA gate AAA/USDT"]);
     expect(chosen(beside(4_001), first, CHOICE)).toEqual(["AAA kucoin AAA/USDT"]);
     const binance = (usdc: number) => [listing("binance", { "AAA/USDT": 2_000, "AAA/USDC": usdc })];
-    const held = choosePairs(binance(1_000), NOBODY, CHOICE);
+    const held = choosePairs(binance(1_000), NONE, CHOICE);
     expect(chosen(binance(4_000), held, CHOICE)).toEqual(["AAA binance AAA/USDT"]);
     expect(chosen(binance(4_001), held, CHOICE)).toEqual(["AAA binance AAA/USDC"]);
   });
@@ -83,7 +83,7 @@ describe("the followed markets", () => {
   test("stay within the maximum, including those of an exchange that did not answer", () => {
     const most = { ...CHOICE, maxTokens: 3 };
     const binance = listing("binance", { "AAA/USDT": 1_000, "BBB/USDT": 1_000 });
-    const first = choosePairs([binance], NOBODY, most);
+    const first = choosePairs([binance], NONE, most);
     const gate = listing("gate", { "CCC/USDT": 9_000, "DDD/USDT": 8_000, "BBB/USDT": 9_999 });
     expect(chosen([gate], first, most)).toEqual([
       "AAA binance AAA/USDT",
@@ -97,7 +97,7 @@ describe("the followed markets", () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`T${index}/USDT`, 1_000 + index]),
     );
-    const tokens = [...choosePairs([listing("kucoin", many)], NOBODY, { ...CHOICE, maxTokens: 3 }).keys()];
+    const tokens = [...choosePairs([listing("kucoin", many)], NONE, { ...CHOICE, maxTokens: 3 }).keys()];
     expect(tokens).toEqual(["T47", "T48", "T49"]);
   });
 });
@@ -115,7 +115,7 @@ const candle = (minute: number, volume: number): MinuteCandle => ({
 });
 
 describe("the candles of a minute", () => {
-  test("are emitted when it closes, not without trades, and amended once by a later version", () => {
+  test("are emitted when it closes, unless without trades, and are amended once by a later version", () => {
     const book = new CandleBook();
     book.put("B", candle(0, 5));
     book.put("A", candle(0, 7));

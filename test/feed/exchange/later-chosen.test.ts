@@ -11,7 +11,7 @@ import { candleOf, StandIn, type StandInPair } from "./stand-in.ts";
 const START = Date.UTC(2026, 5, 1, 12, 0, 40);
 const MINUTE = 60_000;
 
-/** A feed of BTC on Binance and KCS on KuCoin, which is read for the length of the test. */
+/** Reads a feed of BTC on Binance and KCS on KuCoin until `leave` is called. */
 function follow(clock: PacedClock, server: StandIn, warmupMs: number, startsAtPresent = false) {
   const { url, streamUrl } = server;
   const events: MarketEvent[] = [];
@@ -20,7 +20,7 @@ function follow(clock: PacedClock, server: StandIn, warmupMs: number, startsAtPr
   const feed = createExchangeFeed({
     venues: [createBinance({ url, streamUrl }), createKucoin({ url, connectId: () => "test" })],
     ...{ quotes: ["USDT"], minVolume: 0, warmupMs, startsAtPresent, clock, random: () => 0 },
-    notify: (_level, sentence) => notices.push(sentence),
+    notify: (_level, message) => notices.push(message),
   });
   const reading = (async () => {
     for await (const event of feed.events(stop.signal)) events.push(event);
@@ -32,20 +32,20 @@ function follow(clock: PacedClock, server: StandIn, warmupMs: number, startsAtPr
   /** Resolves soon after the condition holds. */
   const until = (holds: () => boolean) =>
     new Promise<void>((resolve, reject) => {
-      const beat = setInterval(() => {
+      const timer = setInterval(() => {
         if (!holds()) return;
-        clearInterval(beat);
+        clearInterval(timer);
         resolve();
       }, 10);
       reading.then(() => {
-        clearInterval(beat);
+        clearInterval(timer);
         reject(new Error("the feed ended"));
       }, reject);
     });
   return { events, notices, leave, until };
 }
 
-/** Open times and closes that were emitted for a token. */
+/** Returns the open times and closes that were emitted for a token. */
 const minutesOf = (events: readonly MarketEvent[], token: string) =>
   events.flatMap((event) =>
     event.kind === "candle" && event.token === token ? [[event.openAt, event.close] as const] : [],
@@ -71,8 +71,8 @@ describe("a market that is added later", () => {
     try {
       await until(() => server.heard.join().includes("btcusdt@kline_1m"));
       server.mischief.set("binance", "hang");
-      const isAsked = () => server.requests.some(({ path }) => path.startsWith("/api/v3/klines"));
-      await until(() => isAsked());
+      const isRequested = () => server.requests.some(({ path }) => path.startsWith("/api/v3/klines"));
+      await until(() => isRequested());
       server.mischief.delete("kucoin");
       await until(() => events.some(({ kind }) => kind === "candle"));
       const [first] = events;
@@ -93,7 +93,7 @@ describe("a market that is added later", () => {
   test("gets its past at once, before its first present minute, without delaying others", async ({
     pairs,
   }) => {
-    // Its second look at the lists comes early in a minute.
+    // The second request of the lists comes early in a minute.
     const clock = new PacedClock(60, START - 30_000);
     await using server = await new StandIn(clock, pairs).listen();
     const { events, notices, leave, until } = follow(clock, server, 10 * MINUTE);

@@ -10,27 +10,27 @@ const Volumes = z.record(z.string(), z.number());
 const Minutes = z.array(z.number());
 const News = z.custom<StreamNews>();
 
-/** Waits until this holds; fails with the sentence if it does not within 20 s. */
-export async function until(sentence: string, holds: () => boolean): Promise<void> {
+/** Waits up to 20 s until the condition holds; otherwise fails with its description. */
+export async function until(description: string, holds: () => boolean): Promise<void> {
   await vi.waitFor(
     () => {
-      if (!holds()) throw new Error(`never happened: ${sentence}`);
+      if (!holds()) throw new Error(`never happened: ${description}`);
     },
     { timeout: 20_000, interval: 2 },
   );
 }
 
-/** Lets everything that can happen without time and without the network happen. */
+/** Runs all pending work that needs neither time nor the network. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A minute of a pair. */
+/** Returns a minute of a pair. */
 function minuteAt(openAt: number, volume = 1): MinuteCandle {
   return { openAt, open: "1", high: "1", low: "1", close: "1", volume: String(volume) };
 }
 
-/** News of a candle. */
+/** Returns the news of a candle. */
 export function candleNews(pair: string, openAt: number, sentAt?: number, volume = 1): StreamNews {
   return { kind: "candle", pair, candle: minuteAt(openAt, volume), sentAt };
 }
@@ -42,26 +42,26 @@ interface Served {
   isOpen: boolean;
 }
 
-/** How the exchange differs from the plainest one. */
+/** Differences from the default exchange. */
 export interface ScriptedVenueOptions extends Partial<Pick<StreamEndpoint, "greets" | "ping">> {
   readonly name?: Venue["name"];
   readonly maxPairs?: number;
-  /** Between two messages to the stream. */
+  /** Minimum milliseconds between two messages to the stream. */
   readonly pauseMs?: number;
   readonly hasTicket?: boolean;
 }
 
-/** An exchange on loopback whose every word the test says; its stream's messages are StreamNews. */
+/** A scripted exchange on loopback. Its stream sends StreamNews as JSON. */
 export class ScriptedVenue implements AsyncDisposable {
   /** Every connection so far, in order. */
   readonly served: Served[] = [];
   readonly asked: string[] = [];
-  /** How many times messages of a subscription were made. */
-  worded = 0;
+  /** Number of calls of `subscribe`. */
+  subscribeCalls = 0;
   /** Refuses new connections of the stream. */
   isRefusing = false;
   volumes: Record<string, number> = {};
-  /** Answers a request instead of the script; `undefined`: 404. */
+  /** Returns a request's response body; `undefined`: 404. */
   answer: (path: string, response: ServerResponse) => unknown = (path) => this.usual(path);
   readonly #options: ScriptedVenueOptions;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -116,7 +116,7 @@ export class ScriptedVenue implements AsyncDisposable {
         ...{ maxPairs, pauseMs, endpoint: () => endpoint },
         ...(hasTicket ? { ticket: { url: `${this.url}/ticket` } } : {}),
         subscribe: (pairs, wanted) => {
-          this.worded += 1;
+          this.subscribeCalls += 1;
           return pairs.map((pair) => `${wanted ? "+" : "-"}${pair}`);
         },
         read: (message) => [News.parse(message)],
@@ -124,7 +124,7 @@ export class ScriptedVenue implements AsyncDisposable {
     };
   }
 
-  /** Default answers: its pairs, their volumes, and every requested minute. */
+  /** Returns the default response: the pairs, their volumes, or the requested minutes. */
   usual(path: string): unknown {
     if (path === "/pairs") return Object.keys(this.volumes);
     if (path === "/volumes") return this.volumes;
@@ -166,5 +166,5 @@ export class ScriptedVenue implements AsyncDisposable {
   }
 }
 
-/** An answer that never comes. */
+/** Result of `answer` for a request that gets no response. */
 export const HANGS = Symbol("hangs");

@@ -6,7 +6,7 @@ import type { Clock } from "../../../src/lib/time/clock.ts";
 
 const MINUTE = 60_000;
 
-/** What an exchange of the stand-in does instead of answering. */
+/** Faulty responses of an exchange of the stand-in. */
 export type Mischief = "429" | "429 after" | "500" | "hang" | "cut" | "html" | "types" | "missing";
 
 /** A market of the stand-in. */
@@ -23,7 +23,7 @@ const WRITTEN: Readonly<Record<VenueName, (base: string, quote: string) => strin
   gate: (base, quote) => `${base}_${quote}`,
 };
 
-/** The true candle of a pair's minute after `part` of it. The same on every call. */
+/** Returns the candle of a pair's minute after the share `part` of it. Deterministic. */
 export function candleOf(pair: string, openAt: number, part = 1): MinuteCandle {
   const seed = [...pair].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
   const minute = openAt / MINUTE;
@@ -48,12 +48,12 @@ interface Client {
  * misbehave.
  */
 export class StandIn implements AsyncDisposable {
-  /** Misbehaviour of an exchange's REST side; its stream refuses meanwhile. */
+  /** Faults of an exchange's REST API. Meanwhile its stream refuses connections. */
   readonly mischief = new Map<VenueName, Mischief>();
-  /** Exchanges whose streams say nothing more, though they stand. */
+  /** Exchanges whose streams stay open but send nothing. */
   readonly mute = new Set<VenueName>();
   readonly requests: { readonly venue: VenueName; readonly path: string }[] = [];
-  /** Messages that came over streams. */
+  /** Messages that clients sent over streams. */
   readonly heard: string[] = [];
   readonly #clock: Clock;
   readonly #pairs: readonly StandInPair[];
@@ -91,7 +91,7 @@ export class StandIn implements AsyncDisposable {
     return this.url.replace("http", "ws");
   }
 
-  /** Breaks every connection of the exchange off, without a word. */
+  /** Terminates every connection of the exchange. */
   cut(venue: VenueName): void {
     for (const client of this.#clients) if (client.venue === venue) client.socket.terminate();
   }
@@ -363,7 +363,7 @@ function venueOf(path: string): VenueName {
   return /^\/(api\/v2|api\/v1|kucoin)/.test(path) ? "kucoin" : "binance";
 }
 
-/** Answers as no client wants it. */
+/** Sends a faulty response, or none. */
 export function misbehave(mischief: Mischief, response: ServerResponse): void {
   const json = { "content-type": "application/json" };
   switch (mischief) {

@@ -9,8 +9,8 @@ import { candleNews, ScriptedVenue, type ScriptedVenueOptions, settle, until } f
 const DAY = 86_400_000;
 const NEVER = 20 * DAY;
 
-/** A line to a scripted exchange, by a clock that the test moves; it stands when this resolves. */
-async function lineTo(
+/** Subscribes to a scripted exchange with a manual clock. Waits until it is connected. */
+async function subscribeTo(
   pairs: readonly string[],
   options: ScriptedVenueOptions & { readonly renewMs?: number; readonly isAwaited?: boolean } = {},
 ) {
@@ -20,7 +20,7 @@ async function lineTo(
   const health: (string | undefined)[] = [];
   const resumed: (readonly string[])[] = [];
   const { venue } = server;
-  const line = new VenueSubscription(
+  const subscription = new VenueSubscription(
     {
       ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
       renewMs: options.renewMs ?? NEVER,
@@ -31,29 +31,29 @@ async function lineTo(
     pairs,
   );
   const stop = new AbortController();
-  const running = line.run(stop.signal);
-  /** So much time passes; the exchange says something else than candles now and then. */
-  const pass = async (ms: number, word: StreamNews = { kind: "volume", pair: "X", quoteVolume: 1 }) => {
+  const running = subscription.run(stop.signal);
+  /** Advances the clock. Every 20 seconds the exchange sends `message`, by default a volume. */
+  const pass = async (ms: number, message: StreamNews = { kind: "volume", pair: "X", quoteVolume: 1 }) => {
     for (let left = ms; left > 0; left -= 20_000) {
       clock.advance(Math.min(20_000, left));
       if (server.open.length === 0) continue;
       const before = news.length;
-      server.say(word);
-      await until("the line hears the exchange", () => news.length > before || server.open.length === 0);
+      server.say(message);
+      await until("the message arrives", () => news.length > before || server.open.length === 0);
     }
     await settle();
   };
-  const stands = (count: number) =>
+  const connected = (count: number) =>
     until(
-      `the line stands for the ${count}th time`,
+      `the subscription connects for time ${count}`,
       () => health.filter((one) => one === undefined).length >= count,
     );
   const troubles = () => health.filter((one) => one !== undefined);
-  const run = { line, server, clock, news, health, resumed, pass, stands, troubles };
-  if (options.isAwaited ?? true) await stands(1);
+  const run = { subscription, server, clock, news, health, resumed, pass, connected, troubles };
+  if (options.isAwaited ?? true) await connected(1);
   return {
     ...run,
-    /** Pauses after failures in milliseconds; 10 s are the timeout of a request. */
+    /** Pauses after failures in milliseconds. Sleeps of 10 s are the timeout of a request. */
     backOffs: () => clock.slept.filter((ms) => ms >= 1_000 && ms < 10_000),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -66,8 +66,8 @@ async function lineTo(
 
 describe("a connection that fails repeatedly", () => {
   test("is closed after more than 30 silent seconds, and the missed minutes are requested", async () => {
-    await using run = await lineTo(["A", "B"]);
-    const { clock, server, troubles, stands, line, resumed } = run;
+    await using run = await subscribeTo(["A", "B"]);
+    const { clock, server, troubles, connected, subscription, resumed } = run;
     for (const [round, waitMs] of [1_500, 2_500, 4_500].entries()) {
       clock.advance(30_000);
       await settle();
@@ -77,48 +77,48 @@ describe("a connection that fails repeatedly", () => {
       await until("the connection is closed", () => server.open.length === 0);
       expect(troubles()[round]).toBe("was silent for 30 s");
       expect(resumed).toHaveLength(round);
-      await until("the line waits", () => run.backOffs().length === round + 1);
+      await until("the subscription waits", () => run.backOffs().length === round + 1);
       expect(run.backOffs().at(-1)).toBe(waitMs);
       clock.advance(waitMs);
-      await stands(round + 2);
-      expect(resumed.at(-1)).toEqual([...line.pairs]);
+      await connected(round + 2);
+      expect(resumed.at(-1)).toEqual([...subscription.pairs]);
     }
     expect(server.served.map(({ heard }) => heard)).toEqual(Array(4).fill(["+A", "+B"]));
   });
 
   test("is closed when it sends no candle for more than 120 s, whatever else it sends", async () => {
-    await using run = await lineTo(["A"]);
-    const { clock, pass, troubles, stands } = run;
+    await using run = await subscribeTo(["A"]);
+    const { clock, pass, troubles, connected } = run;
     await pass(100_000);
     await pass(20_000, candleNews("A", 0));
     for (const round of [1, 2]) {
       await pass(120_000);
       expect(troubles()).toHaveLength(round - 1);
       clock.advance(1_000);
-      await until("the mute stream is noticed", () => troubles().length === round);
+      await until("the stream without candles is noticed", () => troubles().length === round);
       expect(troubles().at(-1)).toBe("sent no candle for 120 s");
-      await until("the line waits", () => run.backOffs().length === round);
+      await until("the subscription waits", () => run.backOffs().length === round);
       clock.advance(run.backOffs().at(-1) ?? 0);
-      await stands(round + 1);
+      await connected(round + 1);
     }
   });
 
   test("may be silent until something is subscribed", async () => {
-    await using run = await lineTo([]);
-    const { clock, pass, troubles, line } = run;
+    await using run = await subscribeTo([]);
+    const { clock, pass, troubles, subscription } = run;
     await pass(300_000);
     expect(troubles()).toEqual([]);
     await pass(20_000, candleNews("A", 0));
-    line.change(["A"], []);
+    subscription.change(["A"], []);
     await pass(120_000);
     clock.advance(1_000);
-    await until("the mute stream is noticed", () => troubles().length === 1);
+    await until("the stream without candles is noticed", () => troubles().length === 1);
   });
 
   test("starts a new series of failures if it was open for more than a minute", async () => {
-    await using run = await lineTo(["A"]);
-    const { clock, pass, server, stands } = run;
-    for (const [round, [stoodMs, waitMs]] of (
+    await using run = await subscribeTo(["A"]);
+    const { clock, pass, server, connected } = run;
+    for (const [round, [openMs, waitMs]] of (
       [
         [60_000, 1_500],
         [60_000, 2_500],
@@ -126,17 +126,17 @@ describe("a connection that fails repeatedly", () => {
         [0, 2_500],
       ] as const
     ).entries()) {
-      await pass(stoodMs, candleNews("A", 0));
+      await pass(openMs, candleNews("A", 0));
       server.cut();
-      await until("the line waits", () => run.backOffs().length === round + 1);
+      await until("the subscription waits", () => run.backOffs().length === round + 1);
       expect(run.backOffs().at(-1)).toBe(waitMs);
       clock.advance(waitMs);
-      await stands(round + 2);
+      await connected(round + 2);
     }
   });
 
-  test("is alive while it answers or sends pings", async () => {
-    await using run = await lineTo([]);
+  test("counts as alive while the exchange sends pings", async () => {
+    await using run = await subscribeTo([]);
     const { clock, server, troubles } = run;
     for (let round = 0; round < 3; round++) {
       clock.advance(20_000);
@@ -149,72 +149,72 @@ describe("a connection that fails repeatedly", () => {
   });
 
   test("is retried after a refusal; so is its ticket", async () => {
-    await using run = await lineTo(["A"], { hasTicket: true });
-    const { clock, server, troubles, stands } = run;
+    await using run = await subscribeTo(["A"], { hasTicket: true });
+    const { clock, server, troubles, connected } = run;
     server.isRefusing = true;
     server.cut();
-    await until("the line waits", () => run.backOffs().length === 1);
+    await until("the subscription waits", () => run.backOffs().length === 1);
     clock.advance(1_500);
     await until("the refusal is noticed", () => troubles().length === 2);
     expect(troubles().at(-1)).toBe("rejected the stream (503)");
     server.isRefusing = false;
     server.answer = () => undefined;
-    await until("the line waits", () => run.backOffs().length === 2);
+    await until("the subscription waits", () => run.backOffs().length === 2);
     clock.advance(2_500);
     await until("the missing ticket is noticed", () => troubles().length === 3);
     expect(troubles().at(-1)).toBe("returned 404");
     server.answer = (path) => server.usual(path);
-    await until("the line waits", () => run.backOffs().length === 3);
+    await until("the subscription waits", () => run.backOffs().length === 3);
     clock.advance(4_500);
-    await stands(2);
+    await connected(2);
   });
 
   test("is reopened when the exchange announces its end", async () => {
-    await using run = await lineTo(["A"]);
-    const { clock, server, troubles, stands } = run;
+    await using run = await subscribeTo(["A"]);
+    const { clock, server, troubles, connected } = run;
     for (const round of [1, 2]) {
       server.say({ kind: "ending", reason: `ends ${round}` });
       await until("the end is noticed", () => troubles().length === round);
       expect(troubles().at(-1)).toBe(`ends ${round}`);
       await until("the connection is closed", () => server.open.length === 0);
-      await until("the line waits", () => run.backOffs().length === round);
+      await until("the subscription waits", () => run.backOffs().length === round);
       clock.advance(run.backOffs().at(-1) ?? 0);
-      await stands(round + 1);
+      await connected(round + 1);
     }
   });
 
   test("does not receive later changes, which are sent once on the open connection", async () => {
-    await using run = await lineTo(["A"]);
-    const { clock, server, stands, line } = run;
+    await using run = await subscribeTo(["A"]);
+    const { clock, server, connected, subscription } = run;
     for (const round of [1, 2, 3]) {
       server.cut();
-      await until("the line waits", () => run.backOffs().length === round);
+      await until("the subscription waits", () => run.backOffs().length === round);
       clock.advance(run.backOffs().at(-1) ?? 0);
-      await stands(round + 1);
+      await connected(round + 1);
     }
-    const before = server.worded;
-    line.change(["B"], []);
-    await until("the change is heard", () => server.open[0]?.heard.at(-1) === "+B");
-    expect(server.worded).toBe(before + 1);
+    const before = server.subscribeCalls;
+    subscription.change(["B"], []);
+    await until("the change arrives", () => server.open[0]?.heard.at(-1) === "+B");
+    expect(server.subscribeCalls).toBe(before + 1);
   });
 
   test("is closed by a stop before the exchange's greeting", async () => {
-    const run = await lineTo(["A"], { greets: true, isAwaited: false });
+    const run = await subscribeTo(["A"], { greets: true, isAwaited: false });
     await until("the exchange is connected", () => run.server.open.length === 1);
     await run[Symbol.asyncDispose]();
     expect([run.server.served.length, run.health]).toEqual([1, []]);
   });
 
   test("leaks no timers or listeners when it is reopened", async () => {
-    await using run = await lineTo(["A"]);
-    const { clock, server, stands } = run;
+    await using run = await subscribeTo(["A"]);
+    const { clock, server, connected } = run;
     const running = stillRunning();
     expect(running.length).toBeGreaterThan(0);
     for (let round = 0; round < 3; round++) {
       server.cut();
-      await until("the line waits", () => run.backOffs().length === round + 1);
+      await until("the subscription waits", () => run.backOffs().length === round + 1);
       clock.advance(run.backOffs().at(-1) ?? 0);
-      await stands(round + 2);
+      await connected(round + 2);
       await settle();
       expect(stillRunning()).toEqual(running);
     }
@@ -223,16 +223,16 @@ describe("a connection that fails repeatedly", () => {
 
 describe("messages to an exchange", () => {
   test("wait for its greeting, respect its pause, and remove pairs before adding others", async () => {
-    await using run = await lineTo(["A", "B"], { greets: true, pauseMs: 300, isAwaited: false });
-    const { clock, server, line, health, stands } = run;
+    await using run = await subscribeTo(["A", "B"], { greets: true, pauseMs: 300, isAwaited: false });
+    const { clock, server, subscription, health, connected } = run;
     await until("the exchange is connected", () => server.open.length === 1);
     await settle();
     expect(server.served[0]?.heard).toEqual([]);
     server.say({ kind: "welcome" });
     const heard = (...texts: readonly string[]) =>
-      until(`the exchange hears ${texts.join(" ")}`, () => server.served[0]?.heard.join() === texts.join());
+      until(`${texts.join(" ")} arrive`, () => server.served[0]?.heard.join() === texts.join());
     await heard("+A");
-    line.change(["C"], ["A"]);
+    subscription.change(["C"], ["A"]);
     clock.advance(299);
     await settle();
     expect([server.served[0]?.heard, health]).toEqual([["+A"], []]);
@@ -240,18 +240,18 @@ describe("messages to an exchange", () => {
     await heard("+A", "+B");
     await settle();
     clock.advance(300);
-    await stands(1);
+    await connected(1);
     await heard("+A", "+B", "-A");
     await settle();
     clock.advance(300);
     await heard("+A", "+B", "-A", "+C");
-    expect([...line.pairs]).toEqual(["B", "C"]);
+    expect([...subscription.pairs]).toEqual(["B", "C"]);
   });
 
   test("include pings at its interval", async () => {
     let pings = 0;
     const ping = { everyMs: 18_000, text: () => `ping ${++pings}` };
-    await using run = await lineTo([], { ping });
+    await using run = await subscribeTo([], { ping });
     const { clock, server, pass } = run;
     clock.advance(17_999);
     expect(pings).toBe(0);
@@ -266,21 +266,24 @@ describe("a connection replaced because of its age", () => {
   const renewMs = 100_000;
 
   test("is closed when the new one is ready, which then carries all pairs", async () => {
-    await using run = await lineTo(["A"], { renewMs });
-    const { server, pass, line, news, resumed, health } = run;
+    await using run = await subscribeTo(["A"], { renewMs });
+    const { server, pass, subscription, news, resumed, health } = run;
     const running = stillRunning();
     for (const round of [1, 2, 3]) {
       await pass(renewMs, candleNews("A", 0));
-      await until("the old one goes", () => server.served.length === round + 1 && server.open.length === 1);
+      await until(
+        "the old one is closed",
+        () => server.served.length === round + 1 && server.open.length === 1,
+      );
       expect(server.served.at(-1)).toMatchObject({
         isOpen: true,
-        heard: [...line.pairs].map((one) => `+${one}`),
+        heard: [...subscription.pairs].map((one) => `+${one}`),
       });
-      line.change([`P${round}`], []);
+      subscription.change([`P${round}`], []);
       await until("the new one carries changes", () => server.open[0]?.heard.at(-1) === `+P${round}`);
       const before = news.length;
       server.say(candleNews("A", round));
-      await until("the new one is heard", () => news.length > before);
+      await until("news arrives over the new one", () => news.length > before);
       await settle();
       expect(stillRunning()).toEqual(running);
     }
@@ -288,39 +291,39 @@ describe("a connection replaced because of its age", () => {
   });
 
   test("stays if no new one can be opened, receives changes, and is replaced later", async () => {
-    await using run = await lineTo(["A"], { renewMs });
-    const { server, pass, line, health } = run;
+    await using run = await subscribeTo(["A"], { renewMs });
+    const { server, pass, subscription, health } = run;
     const running = stillRunning();
     server.isRefusing = true;
     for (const pair of ["B", "C"]) {
       await pass(renewMs, candleNews("A", 0));
-      await until("the line waits again", () => stillRunning().join() === running.join());
-      line.change([pair], []);
+      await until("the subscription waits again", () => stillRunning().join() === running.join());
+      subscription.change([pair], []);
       await until("the old one carries changes", () => server.served[0]?.heard.at(-1) === `+${pair}`);
     }
     server.isRefusing = false;
     await pass(renewMs, candleNews("A", 0));
-    await until("the old one goes", () => server.served.length === 2 && server.open.length === 1);
+    await until("the old one is closed", () => server.served.length === 2 && server.open.length === 1);
     expect(server.open[0]?.heard).toEqual(["+A", "+B", "+C"]);
     expect(health).toEqual([undefined]);
   });
 
   test("receives changes while the new one is opening, for up to 30 s", async () => {
-    await using run = await lineTo(["A"], { renewMs, greets: true, isAwaited: false });
-    const { server, clock, stands, line, pass, health } = run;
+    await using run = await subscribeTo(["A"], { renewMs, greets: true, isAwaited: false });
+    const { server, clock, connected, subscription, pass, health } = run;
     await until("the exchange is connected", () => server.open.length === 1);
     server.say({ kind: "welcome" });
-    await stands(1);
+    await connected(1);
     await pass(renewMs, candleNews("A", 0));
     await until("a new one is tried", () => server.open.length === 2);
-    line.change(["B"], ["A"]);
+    subscription.change(["B"], ["A"]);
     await until("the old one carries changes", () => server.served[0]?.heard.join() === "+A,-A,+B");
     clock.advance(29_999);
     await settle();
     expect(server.open).toHaveLength(2);
     server.served[0]?.socket.send(JSON.stringify(candleNews("B", 0)));
     clock.advance(1);
-    await until("the new one is given up", () => server.served[1]?.isOpen === false);
+    await until("the new one is closed", () => server.served[1]?.isOpen === false);
     expect(server.served[0]?.isOpen).toBe(true);
     expect(health).toEqual([undefined]);
   });

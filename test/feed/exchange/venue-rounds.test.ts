@@ -7,7 +7,7 @@ import { candleNews, ScriptedVenue, type ScriptedVenueOptions, settle, until } f
 
 const MINUTE = 60_000;
 
-/** One exchange that is followed, by a clock that the test moves. */
+/** Follows a scripted exchange with a manual clock. */
 async function follow(pairs: readonly string[], options: ScriptedVenueOptions = {}) {
   const clock = new ManualClock();
   const server = await new ScriptedVenue(options).listen();
@@ -22,11 +22,11 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
     ...{ venue: server.venue, clock, random: () => 0.5, signal: stop.signal },
     onCandle,
     onGap: (some, sinceMs) => gaps.push(`${some.join()} ${sinceMs}`),
-    notify: (_level, sentence) => notices.push(sentence),
+    notify: (_level, message) => notices.push(message),
   });
   follower.follow(new Set(pairs));
   const run = { follower, server, clock, candles, notices, gaps, fill };
-  /** What each open connection carries. */
+  /** Returns the pairs of each open connection. */
   const carried = () =>
     server.open.map(({ heard }) => {
       const held = new Set<string>();
@@ -56,7 +56,7 @@ describe("a followed exchange", () => {
     expect([follower.isLive, follower.trouble]).toEqual([false, "sends nothing"]);
     for (const round of [0, 1]) {
       server.say(candleNews("A", round * MINUTE));
-      await until("its news are heard", () => follower.isLive);
+      await until("its news arrive", () => follower.isLive);
       expect(follower.trouble).toBeUndefined();
       clock.advance(10_000);
       expect(follower.isLive).toBe(true);
@@ -65,7 +65,7 @@ describe("a followed exchange", () => {
     }
   });
 
-  test("estimates its time by its quickest message of this minute and the previous one", async () => {
+  test("estimates its time by the fastest message of this minute and the previous one", async () => {
     await using run = await follow(["A"]);
     const { follower, server, clock, candles, carries } = run;
     await carries("A");
@@ -73,7 +73,7 @@ describe("a followed exchange", () => {
     const ahead = async (ms: number) => {
       const count = candles.length;
       server.say(candleNews("A", 0, clock.monotonic() + ms));
-      await until("a candle is heard", () => candles.length > count);
+      await until("a candle arrives", () => candles.length > count);
       return (follower.nowMs ?? Number.NaN) - clock.monotonic();
     };
     expect([await ahead(1_000), await ahead(500)]).toEqual([1_000, 1_000]);
@@ -93,7 +93,7 @@ describe("a followed exchange", () => {
     expect([await ahead(200), await ahead(900)]).toEqual([400, 900]);
   });
 
-  test("puts its pairs on as many streams as needed, and new ones where there is room", async () => {
+  test("puts its pairs on as many streams as needed, and adds pairs to streams with free capacity", async () => {
     await using run = await follow(["A", "B", "C"], { maxPairs: 2 });
     const { follower, carries, server } = run;
     await carries("A,B", "C");
@@ -106,27 +106,27 @@ describe("a followed exchange", () => {
     expect(server.served).toHaveLength(3);
   });
 
-  test("reports how many of its streams are down, and since when a broken one misses data", async () => {
+  test("reports how many of its streams are down, and since when a broken stream has missed data", async () => {
     await using run = await follow(["A", "B"], { maxPairs: 1 });
     const { follower, server, clock, notices, candles, carries, gaps } = run;
     await carries("A", "B");
     for (const round of [1, 2]) {
       server.say(candleNews("A", 0));
-      await until("its news are heard", () => follower.isLive);
+      await until("its news arrive", () => follower.isLive);
       const [first] = server.open;
       const pair = first?.heard[0]?.slice(1);
       const missed = `${pair} ${clock.now()}`;
       const heard = candles.length;
       first?.socket.send(JSON.stringify(candleNews(pair ?? "", 0)));
-      await until("its last news are heard", () => candles.length > heard);
+      await until("its last news arrive", () => candles.length > heard);
       first?.socket.terminate();
-      await until("the fall is noticed", () => follower.trouble !== undefined);
+      await until("the loss is noticed", () => follower.trouble !== undefined);
       expect(follower.trouble).toBe("1 of 2 streams are down: closed the connection (1006)");
       clock.advance(round === 1 ? 1_500 : 2_500);
       await until("the gap is reported", () => gaps.includes(missed));
       await carries("A", "B");
       await until(
-        "that is reported",
+        "the new connection is reported",
         () => notices.filter((one) => /^\w+ stream is connected again/.test(one)).length === round,
       );
     }
@@ -139,17 +139,17 @@ describe("a followed exchange", () => {
     await carries("A", "B");
     server.isRefusing = true;
     server.cut();
-    await until("both falls are noticed", () => follower.trouble === "closed the connection (1006)");
+    await until("both losses are noticed", () => follower.trouble === "closed the connection (1006)");
     expect(follower.report()).toMatchObject({ part: "exchange", service: "binance", isUp: false });
   });
 
-  test("has at most five of its refusals reported", async () => {
+  test("is reported for at most five of its refusals", async () => {
     await using run = await follow(["A"]);
     const { follower, server, notices, carries } = run;
     await carries("A");
     for (let count = 1; count <= 7; count++) server.say({ kind: "refused", reason: `refuses ${count}` });
     server.say(candleNews("A", 0));
-    await until("all is heard", () => follower.isLive);
+    await until("all messages arrive", () => follower.isLive);
     expect(notices).toEqual([1, 2, 3, 4, 5].map((count) => `binance refuses ${count}`));
   });
 
@@ -163,7 +163,7 @@ describe("a followed exchange", () => {
       { kind: "volume", pair: "A", quoteVolume: 7 },
       candleNews("A", MINUTE),
     );
-    await until("all is heard", () => candles.length > 0);
+    await until("all messages arrive", () => candles.length > 0);
     expect(candles).toEqual([`A ${MINUTE}`]);
     expect(Object.fromEntries((await follower.list())?.volumes ?? [])).toEqual({ A: 7, B: 2 });
     server.answer = (path) => (path === "/volumes" ? undefined : server.usual(path));
@@ -196,7 +196,7 @@ describe("a back-fill", () => {
     server.asked.length = 0;
     server.answer = () => undefined;
     expect(await fill(pairs, 0, MINUTE)).toBe(0);
-    // Eight are under way at once; each of the first two lets one more begin.
+    // Eight run concurrently. Each of the first two failures lets one more start.
     expect(server.asked.length).toBeGreaterThanOrEqual(3);
     expect(server.asked.length).toBeLessThanOrEqual(10);
   });

@@ -13,8 +13,8 @@ const PAIRS: readonly StandInPair[] = ["AAA", "BBB"].flatMap((base) => [
   { venue: "kucoin", base, quoteVolume: 1 } as const,
 ]);
 
-/** A line to the stand-in, at up to forty times the pace. */
-async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], renewMs?: number) {
+/** Subscribes to the stand-in, at up to forty times real time. */
+async function subscribeTo(name: "binance" | "kucoin", pairs: readonly string[], renewMs?: number) {
   const clock = new PacedClock(40, Date.UTC(2026, 0, 1));
   const server = await new StandIn(clock, PAIRS).listen();
   const { url, streamUrl } = server;
@@ -24,30 +24,30 @@ async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], rene
   const health: (string | undefined)[] = [];
   const resumed: string[] = [];
   const waiting = new Set<() => void>();
-  const look = () => {
+  const checkAll = () => {
     for (const one of waiting) one();
   };
-  const line = new VenueSubscription(
+  const subscription = new VenueSubscription(
     {
       ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
       ...(renewMs === undefined ? {} : { renewMs }),
       onNews: (one) => {
         news.push(one);
-        look();
+        checkAll();
       },
       onHealth: (trouble) => {
         health.push(trouble);
-        look();
+        checkAll();
       },
       onResumed: (some) => {
         resumed.push(...some);
-        look();
+        checkAll();
       },
     },
     pairs,
   );
   const stop = new AbortController();
-  const running = line.run(stop.signal);
+  const running = subscription.run(stop.signal);
   const until = (holds: () => boolean) =>
     new Promise<void>((resolve) => {
       const one = () => {
@@ -61,7 +61,7 @@ async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], rene
   const has = (pair: string, from: number) =>
     news.slice(from).some((one) => one.kind === "candle" && one.pair === pair);
   return {
-    ...{ line, server, news, health, resumed, until, has },
+    ...{ subscription, server, news, health, resumed, until, has },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await running;
@@ -71,7 +71,7 @@ async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], rene
 }
 
 test("a connection is replaced before the exchange cuts it, and the new one is ready before the old one closes", async () => {
-  await using run = await lineTo("kucoin", ["AAA-USDT"], 20_000);
+  await using run = await subscribeTo("kucoin", ["AAA-USDT"], 20_000);
   const { server, until, has, news, health } = run;
   await until(() => server.heard.filter((text) => text.includes("subscribe")).length >= 4);
   const from = news.length;
@@ -81,10 +81,10 @@ test("a connection is replaced before the exchange cuts it, and the new one is r
 });
 
 test("changes of the followed markets use the existing connection", async () => {
-  await using run = await lineTo("binance", ["AAAUSDT"]);
-  const { server, line, until, has } = run;
+  await using run = await subscribeTo("binance", ["AAAUSDT"]);
+  const { server, subscription, until, has } = run;
   await until(() => has("AAAUSDT", 0));
-  line.change(["BBBUSDT"], ["AAAUSDT"]);
+  subscription.change(["BBBUSDT"], ["AAAUSDT"]);
   await until(() => has("BBBUSDT", 0));
   expect(
     server.heard.map((text) => JSON.parse(text)).map(({ method, params }) => [method, ...params]),
@@ -109,7 +109,7 @@ test.each([
   ],
   ["is open but silent", (server: StandIn) => server.mute.add("binance"), "was silent for 30 s"],
 ])("a connection that %s is reopened, and the missed minutes are requested", async (_what, spoil, reason) => {
-  await using run = await lineTo("binance", ["AAAUSDT"]);
+  await using run = await subscribeTo("binance", ["AAAUSDT"]);
   const { server, until, has, news, health, resumed } = run;
   await until(() => has("AAAUSDT", 0) && health.length > 0);
   spoil(server);

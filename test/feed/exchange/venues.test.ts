@@ -65,7 +65,7 @@ describe("binance", () => {
     expect(() => binance.candles.read([[1, 2], "x"])).toThrow("a list of 2 items without valid klines");
   });
 
-  test("requests within bounds, and names streams in lower case", () => {
+  test("requests bounded numbers of minutes and streams, with stream names in lower case", () => {
     expect(binance.candles.request("币安人生USDT", T, T + 60_000).url).toMatch(
       /symbol=%E5%B8%81.*startTime=\d+&endTime=\d+&limit=1000$/,
     );
@@ -203,7 +203,7 @@ describe("gate", () => {
   });
 });
 
-/** Answers that were recorded from the exchanges; they are not part of the project. */
+/** Recorded responses of the exchanges, which are not part of the project. */
 const recorded = fileURLToPath(new URL("../../../../shared/data/api-responses/exchange/", import.meta.url));
 
 describe.skipIf(!existsSync(recorded))(
@@ -248,7 +248,7 @@ describe.skipIf(!existsSync(recorded))(
       expect(messages.length).toBeGreaterThan(50);
       for (const message of messages) {
         const news = venue.stream.read(message);
-        // In 2021 Gate's candles had no volume of the base yet.
+        // In 2021, Gate's candles had no base volume yet.
         const amended =
           venue === gate && isCandle(message)
             ? { ...message, result: { ...message.result, a: "0" } }
