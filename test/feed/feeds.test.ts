@@ -27,4 +27,4 @@ feedContract(
   () => new ReplayFeed({ path: DAY, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() }),
 );
 feedContract("two markets as one", merged);
-feedContract("two markets as one, enriched by nobody", () => enrichFeed(merged(), [], new LeapingClock()));
+feedContract("two markets as one, without enrichers", () => enrichFeed(merged(), [], new LeapingClock()));

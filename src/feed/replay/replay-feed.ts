@@ -69,7 +69,7 @@ function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
 }
 
 /**
- * A feed from a recording, see `RECORDING.md`. Equal files and profiles yield equal events,
+ * A feed from a recording, see `RECORDING.md`. Equal files and profiles give equal events,
  * whatever the speed and the consumer.
  *
  * Unusable lines are skipped, counted and reported. The constructor throws `InputError` if the file

@@ -16,7 +16,7 @@ const MIN_SLEEP_MS = 20;
 const MAX_SLEEP_MS = 1_000;
 
 export interface SimulatedFeedOptions {
-  /** Default 1. Equal seed, start and warm-up yield equal events. 1 and "1" are the same seed. */
+  /** Default 1. Equal seed, start and warm-up give equal events. 1 and "1" are the same seed. */
   readonly seed?: number | string;
   /** Event time, in whole milliseconds, at the start of iteration. The warm-up precedes it. */
   readonly startAtMs: number;

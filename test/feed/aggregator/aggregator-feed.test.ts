@@ -11,7 +11,7 @@ const SECOND = 1_000;
 const MINUTE = 60_000;
 const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 
-/** A feed that runs until it is disposed of, its stand-in, its clock, and what it reported. */
+/** A running feed with its clock, events and notices. Disposal stops it. */
 class Running implements AsyncDisposable {
   readonly clock = new ManualClock(Date.UTC(2026, 10, 22, 12));
   readonly events: MarketEvent[] = [];
@@ -19,7 +19,7 @@ class Running implements AsyncDisposable {
   readonly feed;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** Requests under way: time stands still meanwhile. */
+  /** Number of pending requests. The clock does not advance while there are any. */
   #pending = 0;
 
   constructor(standIn: StandInAggregator, listings: readonly MarketGroup[] = ["bsc"]) {
@@ -36,11 +36,11 @@ class Running implements AsyncDisposable {
     return this.events.filter((event): event is Extract<MarketEvent, { kind: K }> => event.kind === kind);
   }
 
-  /** Moves time in steps until it is so. */
-  async advanceUntil(what: string, isSo: () => boolean): Promise<void> {
-    await until(what, () => {
-      if (!isSo() && this.#pending === 0) this.clock.advance(500);
-      return isSo();
+  /** Advances the clock in steps until the condition holds. */
+  async advanceUntil(description: string, holds: () => boolean): Promise<void> {
+    await until(description, () => {
+      if (!holds() && this.#pending === 0) this.clock.advance(500);
+      return holds();
     });
   }
 
@@ -98,7 +98,7 @@ describe("an aggregator's pools as a market", () => {
     expect(new Set(standIn.asked).size).toBe(6);
   });
 
-  test("are listings while young, once each, dated by their creation, and only on chains that are not followed themselves", async () => {
+  test("are published as listings while young, once each, with their creation time, and only on chains without a chain feed", async () => {
     await using standIn = await new StandInAggregator().listen();
     const young = { symbol: "NEW", createdAt: "2026-11-22T11:56:30Z", reserve: "5000" };
     standIn.newest.set("bsc", [
@@ -130,16 +130,16 @@ describe("an aggregator's pools as a market", () => {
     expect(run.events.at(-1)?.at).toBeLessThan(before + MINUTE);
   });
 
-  test("stop event time while the aggregator refuses, as long as it asks, and continue with the present", async () => {
+  test("stop event time while the aggregator refuses requests, honor its Retry-After, and resume at the present", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
     await using run = new Running(standIn);
     await run.advanceUntil("a report", () => run.of("window").length === 1);
     standIn.refusesFor = 90;
-    const asked = standIn.asked.length;
+    const before = standIn.asked.length;
     const began = run.clock.now();
     await run.advanceUntil("five minutes", () => run.clock.now() - began >= 5 * MINUTE);
-    expect(standIn.asked.length - asked).toBeLessThanOrEqual(4);
+    expect(standIn.asked.length - before).toBeLessThanOrEqual(4);
     expect(run.feed.trouble?.()).toContain("429");
     expect(run.notices).toEqual([expect.stringContaining("warn: GeckoTerminal returned 429")]);
     const stoppedAt = run.events.at(-1)?.at ?? 0;
@@ -150,7 +150,7 @@ describe("an aggregator's pools as a market", () => {
     expect(run.notices.at(-1)).toBe("info: GeckoTerminal responds again");
   });
 
-  test("begin with the first answer, so that a market without any data has no time", async () => {
+  test("emit no event before the first successful response", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.mischief = "500";
     await using run = new Running(standIn);
@@ -160,15 +160,15 @@ describe("an aggregator's pools as a market", () => {
     await run.advanceUntil("time begins", () => run.of("clock").length > 0);
   });
 
-  test("come through hostile answers: other forms, endless bodies, cut connections", async () => {
+  test("survive invalid responses: HTML and cut connections", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
     await using run = new Running(standIn);
     await run.advanceUntil("a report", () => run.of("window").length === 1);
     for (const mischief of ["html", "cut"] as const) {
       standIn.mischief = mischief;
-      const asked = standIn.asked.length;
-      await run.advanceUntil(`${mischief} was answered`, () => standIn.asked.length > asked + 1);
+      const before = standIn.asked.length;
+      await run.advanceUntil(`${mischief} was answered`, () => standIn.asked.length > before + 1);
       expect(run.feed.trouble?.()).toEqual(expect.any(String));
     }
     standIn.mischief = undefined;

@@ -11,7 +11,7 @@ if (!BSC) throw new Error("BSC is not aggregated");
 const read = (...pools: readonly StandInPool[]) => readPools(listOf("bsc", pools), BSC, NOW);
 
 describe("GeckoTerminal's lists of pools", () => {
-  test("ask for the pools that trend over five minutes, and for the newest", () => {
+  test("are requested for pools that trend over five minutes, and for the newest pools", () => {
     expect(listUrl("https://a.example/api/v2", BSC, "trending")).toBe(
       "https://a.example/api/v2/networks/bsc/trending_pools?duration=5m&include=base_token&page=1",
     );
@@ -38,7 +38,7 @@ describe("GeckoTerminal's lists of pools", () => {
     });
   });
 
-  test("leave out quote tokens, tokens of other chains and pools without liquidity, and take the rest", () => {
+  test("exclude quote tokens, tokens of other chains and pools without liquidity, and include the rest", () => {
     const quote = NETWORKS.bsc.quotes[0].address;
     const pools = read(
       { token: quote.toUpperCase().replace("0X", "0x"), symbol: "WBNB" },
@@ -50,7 +50,7 @@ describe("GeckoTerminal's lists of pools", () => {
     expect(readPools(foreign, BSC, NOW)).toEqual([]);
   });
 
-  test("are refused if they are no list, or if no pool has the expected form", () => {
+  test("are rejected if they are not a list, or if no pool has the expected form", () => {
     expect(() => readPools({ errors: [{ status: "404" }] }, BSC, NOW)).toThrow("no list of pools");
     expect(() => readPools({ data: [{ attributes: {} }] }, BSC, NOW)).toThrow("without valid pools");
     expect(() => readPools(null, BSC, NOW)).toThrow("no list of pools");

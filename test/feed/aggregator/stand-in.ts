@@ -25,17 +25,17 @@ export interface StandInPool {
 type Counts = readonly [buys: number, sells: number, buyers: number, sellers: number, usd: string];
 
 /**
- * GeckoTerminal on loopback: its paths, its form, its limit of requests a minute, and trouble on
+ * Serves GeckoTerminal's API on loopback: its paths and its response shapes. Sends errors on
  * demand.
  */
 export class StandInAggregator implements AsyncDisposable {
   readonly trending = new Map<NetworkId, readonly StandInPool[]>();
   readonly newest = new Map<NetworkId, readonly StandInPool[]>();
   readonly asked: string[] = [];
-  /** Answers 429 with this `Retry-After` in seconds. */
+  /** If set, every response is 429 with this `Retry-After` in seconds. */
   refusesFor: number | undefined;
   mischief: Mischief | undefined;
-  /** Answers 429 to one of this many requests. */
+  /** One in this many requests gets a 429. */
   refusesEach = Number.POSITIVE_INFINITY;
   readonly #server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://stand-in");
@@ -80,7 +80,7 @@ export class StandInAggregator implements AsyncDisposable {
   }
 }
 
-/** Returns an answer in the aggregator's form. */
+/** Returns a response in the aggregator's form. */
 export function listOf(network: NetworkId, pools: readonly StandInPool[]) {
   return {
     data: pools.map((pool) => poolOf(network, pool)),

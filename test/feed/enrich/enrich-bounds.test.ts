@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 const VERIFIED: Facts = { contractSource: "verified" };
 const bsc = (token: string): TokenRef => ({ group: "bsc", token });
 
-/** A service in this process, whose answers the test gives. */
+/** A service without a network, with scripted responses. */
 class ScriptedService {
   readonly clock = new ManualClock();
   answer: () => Response = () => Response.json({});
@@ -28,7 +28,7 @@ class ScriptedService {
   });
 }
 
-/** An enricher that runs until it is disposed of, and what it found. */
+/** Runs an enricher until disposal, and collects its findings. */
 class Running implements AsyncDisposable {
   readonly found: string[] = [];
   readonly #stop = new AbortController();
@@ -45,19 +45,19 @@ class Running implements AsyncDisposable {
   }
 }
 
-/** A lookup that knows every token to be verified. */
+/** Creates an enricher whose service reports every token as verified. */
 function lookupOf(
   options: Partial<Lookup> = {},
   cache = new FactCache(undefined),
   notify: (message: string) => void = () => {},
 ) {
   const service = new ScriptedService();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const enricher = new LookupEnricher(
     {
       ...{ name: "sourcify", maxTokens: 3, holdsMs: () => 10 * MINUTE },
       url: (group, tokens) => {
-        asked.push(`${group} ${tokens.join()}`);
+        requests.push(`${group} ${tokens.join()}`);
         return "http://service.example/";
       },
       read: (_body, tokens) => new Map(tokens.map((token) => [token, VERIFIED])),
@@ -68,27 +68,27 @@ function lookupOf(
     cache,
     (_level, message) => notify(message),
   );
-  return { ...{ service, asked, enricher }, clock: service.clock };
+  return { ...{ service, requests, enricher }, clock: service.clock };
 }
 
 describe("a service that is queried for a few tokens at a time", () => {
   test("gets as many tokens per request as it accepts, of one chain only", async () => {
-    const { enricher, asked } = lookupOf();
+    const { enricher, requests } = lookupOf();
     for (const token of ["a1", "a2"]) enricher.note(bsc(token));
     enricher.note({ group: "matic", token: "m1" });
     for (const token of ["a3", "a4"]) enricher.note(bsc(token));
     await using run = new Running(enricher);
     await until("all are found", () => run.found.length === 5);
-    expect(asked).toEqual(["bsc a1,a2,a3", "matic m1", "bsc a4"]);
+    expect(requests).toEqual(["bsc a1,a2,a3", "matic m1", "bsc a4"]);
   });
 
-  test("is not queried about a chain that it refuses for half a day, says so once, and never delays the others", async () => {
+  test("is not queried for a refused chain for half a day; the refusal is reported once and delays no other chain", async () => {
     const notices: string[] = [];
     const read: Lookup["read"] = (_body, tokens) => {
       if (tokens[0]?.startsWith("b")) throw new Refusal("has no such plan");
       return new Map(tokens.map((token) => [token, VERIFIED]));
     };
-    const { enricher, asked, clock } = lookupOf({ maxTokens: 1, read }, undefined, (message) =>
+    const { enricher, requests, clock } = lookupOf({ maxTokens: 1, read }, undefined, (message) =>
       notices.push(message),
     );
     for (const token of ["b1", "b2"]) enricher.note(bsc(token));
@@ -96,7 +96,7 @@ describe("a service that is queried for a few tokens at a time", () => {
     await using run = new Running(enricher);
     await until("the other chain is served", () => run.found.length === 2);
     // Without a pause: the clock stands still.
-    expect(asked).toEqual(["bsc b1", "matic m1", "matic m2"]);
+    expect(requests).toEqual(["bsc b1", "matic m1", "matic m2"]);
     expect(enricher.trouble).toBe("refuses bsc: has no such plan");
     expect(enricher.report()).toMatchObject({ isUp: true, requests: 3, refused: 1, errors: 0 });
     expect(notices).toEqual(["sourcify refuses bsc: has no such plan"]);
@@ -104,78 +104,78 @@ describe("a service that is queried for a few tokens at a time", () => {
     enricher.note(bsc("b3"));
     enricher.note({ group: "matic", token: "m3" });
     await until("the next is served", () => run.found.length === 3);
-    expect(asked.slice(3)).toEqual(["matic m3"]);
+    expect(requests.slice(3)).toEqual(["matic m3"]);
     clock.advance(MINUTE);
     enricher.note(bsc("b4"));
     enricher.note({ group: "matic", token: "m4" });
     await until("the next is served", () => run.found.length === 4);
-    expect(asked.slice(4)).toEqual(["bsc b4", "matic m4"]);
+    expect(requests.slice(4)).toEqual(["bsc b4", "matic m4"]);
     expect(notices).toHaveLength(1);
   });
 
   test("is queried again for failed tokens, after the others", async () => {
-    const { enricher, asked, service, clock } = lookupOf({ maxTokens: 1 });
+    const { enricher, requests, service, clock } = lookupOf({ maxTokens: 1 });
     for (const token of ["a", "b"]) enricher.note(bsc(token));
     service.answer = () => new Response("no", { status: 500 });
     await using run = new Running(enricher);
     for (const [round, failing] of ["a", "b", "a"].entries()) {
       const next = failing === "a" ? "b" : "a";
-      await until("the next one is due", () => asked.length === round + 2);
-      expect(asked.at(-1)).toBe(`bsc ${next}`);
+      await until("the next one is due", () => requests.length === round + 2);
+      expect(requests.at(-1)).toBe(`bsc ${next}`);
       if (round === 2) service.answer = () => Response.json({});
       clock.advance(60_000);
     }
     await until("both are found", () => run.found.length === 2);
-    expect(asked).toEqual(["bsc a", "bsc b", "bsc a", "bsc b", "bsc a"]);
+    expect(requests).toEqual(["bsc a", "bsc b", "bsc a", "bsc b", "bsc a"]);
   });
 
   test("is queried in lower case, and its facts are matched with the market's spelling of the address", async () => {
-    const { enricher, asked } = lookupOf();
+    const { enricher, requests } = lookupOf();
     enricher.note(bsc("0xAbC"));
     await using run = new Running(enricher);
     await until("it is found", () => run.found.length === 1);
-    expect([asked, run.found]).toEqual([["bsc 0xabc"], [`0xAbC ${JSON.stringify(VERIFIED)}`]]);
+    expect([requests, run.found]).toEqual([["bsc 0xabc"], [`0xAbC ${JSON.stringify(VERIFIED)}`]]);
   });
 
   test("has at most 10,000 waiting tokens; the longest waiting one is dropped", async () => {
-    const { enricher, asked } = lookupOf({ maxTokens: 20_000 });
+    const { enricher, requests } = lookupOf({ maxTokens: 20_000 });
     for (let count = 0; count <= 10_000; count++) enricher.note(bsc(`t${count}`));
     await using run = new Running(enricher);
     await until("they are found", () => run.found.length > 0);
-    const tokens = asked[0]?.slice("bsc ".length).split(",") ?? [];
-    expect([asked.length, tokens.length, tokens[0], tokens.at(-1)]).toEqual([1, 10_000, "t1", "t10000"]);
+    const tokens = requests[0]?.slice("bsc ".length).split(",") ?? [];
+    expect([requests.length, tokens.length, tokens[0], tokens.at(-1)]).toEqual([1, 10_000, "t1", "t10000"]);
   });
 
   test("loses none of 10,000 waiting tokens when one of them is noted again", async () => {
-    const { enricher, asked } = lookupOf({ maxTokens: 20_000 });
+    const { enricher, requests } = lookupOf({ maxTokens: 20_000 });
     for (let count = 1; count <= 10_000; count++) enricher.note(bsc(`t${count}`));
     for (const token of ["t9999", "t5000"]) enricher.note(bsc(token));
     await using run = new Running(enricher);
     await until("they are found", () => run.found.length > 0);
-    expect(asked[0]?.split(",")).toHaveLength(10_000);
-    expect(asked[0]).toMatch(/^bsc t1,t2,/);
+    expect(requests[0]?.split(",")).toHaveLength(10_000);
+    expect(requests[0]).toMatch(/^bsc t1,t2,/);
   });
 
   test("is queried again when its answer has expired, without leaking timers or listeners", async () => {
-    const { enricher, asked, clock } = lookupOf();
+    const { enricher, requests, clock } = lookupOf();
     await using run = new Running(enricher);
     await settle();
     const running = stillRunning();
     for (const round of [1, 2, 3]) {
       enricher.note(bsc("a"));
-      await until("it is asked", () => asked.length === round);
+      await until("the request arrives", () => requests.length === round);
       await until("nothing more runs", () => stillRunning().join() === running.join());
       clock.advance(10 * MINUTE - 1);
       enricher.note(bsc("a"));
       await settle();
-      expect(asked).toHaveLength(round);
+      expect(requests).toHaveLength(round);
       clock.advance(1);
     }
     expect(running).toHaveLength(1);
     expect(new Set(run.found)).toEqual(new Set([`a ${JSON.stringify(VERIFIED)}`]));
   });
 
-  test("has its answers on disk when the market is closed", async () => {
+  test("has its responses saved to disk when the market is closed", async () => {
     const directory = mkdtempSync(join(tmpdir(), "flarewire-facts-"));
     const path = join(directory, "facts.json");
     try {
@@ -220,9 +220,9 @@ describe("a service that returns everything in one answer", () => {
   test("is not queried before an earlier run's answer has expired", async () => {
     const service = new ScriptedService();
     const { clock, client } = service;
-    let asked = 0;
+    let requests = 0;
     service.answer = () => {
-      asked += 1;
+      requests += 1;
       return Response.json({});
     };
     const cache = new FactCache(undefined);
@@ -236,11 +236,11 @@ describe("a service that returns everything in one answer", () => {
     ] as const) {
       clock.advance(waitMs);
       await settle();
-      expect(asked).toBe(expected);
+      expect(requests).toBe(expected);
     }
   });
 
-  test("withdraws a token's facts by omitting it, even in a later run, until it lists the token again", async () => {
+  test("withdraws a token's facts by omitting the token, until it lists the token again", async () => {
     const service = new ScriptedService();
     const { clock, client } = service;
     const gone: Facts = { socialData: null };
@@ -263,7 +263,7 @@ describe("a service that returns everything in one answer", () => {
   });
 });
 
-/** A market with one enricher, whose findings the test decides. */
+/** A market with one enricher. The test supplies its findings. */
 class Enriched implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly market = new ToldFeed("bsc");
@@ -295,7 +295,7 @@ class Enriched implements AsyncDisposable {
     return this.reported.filter((event) => event.kind === "profile");
   }
 
-  /** A second of the market passes. */
+  /** Emits the clock of a second. */
   async tick(second: number): Promise<void> {
     this.market.tell(clockAt(second));
     await settle();

@@ -10,7 +10,7 @@ export const STRANGER = `0x${"00".repeat(19)}01`;
 export const KEY = "SECRETKEY123";
 export const COIN_KEY = "CG-SECRETKEY456";
 
-/** What Etherscan answers to a free key about BSC and Avalanche. */
+/** Etherscan's response to a free key, for BSC and Avalanche. */
 export const FREE_KEY =
   "Free API access is not supported for this chain. Please upgrade your api plan for full chain coverage. https://etherscan.io/apis";
 
@@ -19,9 +19,9 @@ export class StandInServices implements AsyncDisposable {
   readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key" | "free key">();
   readonly asked: { readonly name: EnricherName; readonly path: string; readonly key?: unknown }[] = [];
   isListed = true;
-  /** More entries of CoinGecko's list. */
+  /** Additional entries of CoinGecko's list. */
   coins: readonly object[] = [];
-  /** DexScreener's pairs of KNOWN: with links, without, none, or only when asked for alone. */
+  /** DexScreener's pairs of KNOWN: with links, without, none, or only in a request for it alone. */
   links: "given" | "removed" | "unlisted" | "crowded out" = "given";
   readonly #server = createServer((request, response) => {
     const path = request.url ?? "";

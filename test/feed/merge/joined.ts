@@ -3,12 +3,12 @@ import type { MarketEvent } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { clock, SECOND, START, ToldFeed } from "./told-feed.ts";
 
-/** Lets everything that can happen without time happen. */
+/** Runs all pending work that needs no time. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Two parts in a market that is read in the background. */
+/** A market of two parts, read in the background. */
 export class Joined implements AsyncDisposable {
   readonly time: ManualClock;
   readonly bsc = new ToldFeed("bsc");
@@ -28,7 +28,7 @@ export class Joined implements AsyncDisposable {
         { name: "exchange", feed: this.exchange },
       ],
       clock: this.time,
-      notify: (_level, sentence) => this.notices.push(sentence),
+      notify: (_level, message) => this.notices.push(message),
     });
     this.feed = feed;
     this.ended = (async () => {
@@ -42,7 +42,7 @@ export class Joined implements AsyncDisposable {
     return (at - START) / SECOND;
   }
 
-  /** One after the other, seconds pass in which these parts tell their clock. */
+  /** Advances second by second. In each, these parts emit their clock. */
   async run(from: number, to: number, parts: readonly ToldFeed[]): Promise<void> {
     for (let second = from; second <= to; second++) {
       for (const part of parts) part.tell(clock(second));

@@ -23,7 +23,7 @@ describe("a part that is far ahead of the others", () => {
     exchange.tell(clock(0));
     await settle();
     expect(bsc.unread).toBe(11_000);
-    // Room is made when 10,000 are left, and no earlier.
+    // Reading resumes when 10,000 are left, and no earlier.
     exchange.tell(clock(9));
     await settle();
     expect([bsc.unread, market.reported.filter(({ kind }) => kind === "trade").length]).toEqual([
@@ -75,12 +75,12 @@ describe("a part that is far ahead of the others", () => {
     }
   });
 
-  test("does not count as stuck while it is full because nothing reads its events", async () => {
+  test("does not count as stuck while it is full because no one reads the market", async () => {
     const time = new ManualClock(START + HOUR_S * SECOND);
     const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
     const notices: string[] = [];
     const feed = mergeFeeds({
-      ...{ name: "live", clock: time, notify: (_level: string, sentence: string) => notices.push(sentence) },
+      ...{ name: "live", clock: time, notify: (_level: string, message: string) => notices.push(message) },
       parts: [bsc, exchange].map((one) => ({ name: one.name, feed: one })),
     });
     bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(Math.floor(index / 100))));
@@ -93,7 +93,7 @@ describe("a part that is far ahead of the others", () => {
     let count = 1;
     for (let next = await events.next(); !next.done; next = await events.next()) {
       if (next.value.kind === "trade") count += 1;
-      // Anyone who reads is slow: a minute passes with each of the first events.
+      // The consumer is slow: a minute passes with each of the first events.
       if (count < 10) time.advance(60 * SECOND);
       if (count === 9_000) for (const part of [bsc, exchange]) part.end();
     }
@@ -194,7 +194,7 @@ describe("late, early and missing events", () => {
     expect(market.notices).toEqual([expect.stringMatching(/^exchange sends events more than 60 s/)]);
   });
 
-  test("a part with only dropped events yields after 1,024 of them", async () => {
+  test("a part with only dropped events lets other tasks run after 1,024 of them", async () => {
     await using market = new Joined(0);
     const { bsc, exchange, time } = market;
     bsc.tell(clock(0));
@@ -226,7 +226,7 @@ describe("late, early and missing events", () => {
     bsc.tell(clock(1), trade(1));
     exchange.tell(clock(2));
     await settle();
-    // It is in step, and so waited for.
+    // It is in step, so the market waits for it.
     expect(market.reported.at(-1)).toEqual(trade(1));
     expect(market.notices.at(-1)).toMatch(/^bsc has caught up with the rest of the market/);
   });
@@ -310,7 +310,7 @@ describe("a merged market", () => {
       if (count < 5_000) continue;
       await settle();
       gc();
-      // Nothing but what was read last may be left.
+      // Only the last event may still be referenced.
       expect(refs.slice(0, 4).map((ref) => ref.deref())).toEqual(Array(4).fill(undefined));
       break;
     }

@@ -5,7 +5,7 @@ import { Joined, settle } from "./joined.ts";
 import { candle, clock, report, SECOND, START, trade } from "./told-feed.ts";
 
 const open: Joined[] = [];
-/** This many seconds after the start, by the machine's clock. */
+/** Joins two parts. The machine's clock starts this many seconds after START. */
 function join(nowS = 0): Joined {
   const joined = new Joined(nowS);
   open.push(joined);
@@ -49,7 +49,7 @@ test("if all parts have trouble from the start, the advice comes after three sec
   );
 });
 
-test("while a market starts, parts that are not there yet are no trouble", async () => {
+test("while a market starts, parts without data are not reported as trouble", async () => {
   const market = join();
   await market.run(0, 14, []);
   expect(market.notices).toEqual(
@@ -67,7 +67,7 @@ test("a silent part delays the others for at most 13 seconds, and is reported wi
   expect(market.clockS).toBe(5);
   await market.run(6, 30, [exchange]);
   expect(market.clockS).toBe(30);
-  // While the silent part was waited for, its last word was the market's.
+  // The wait itself is not reported, only its end.
   expect(market.notices).toEqual([
     "bsc is silent or more than 10 s behind the rest of the market; continuing without it",
   ]);
@@ -93,7 +93,7 @@ test("the others wait for at most 14 seconds", async () => {
   expect(market.clockS).toBe(20);
 });
 
-test("a recovered part emits its facts, and its trades and candles as past ones, and is waited for again once in step", async () => {
+test("a recovered part emits its facts, and its trades and candles as past ones, and is waited for again once it is in step", async () => {
   const market = join();
   const { bsc, exchange, reported } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -140,7 +140,7 @@ test("a part more than a minute behind is not waited for, joins when it is in st
   exchange.tick(3_500, 3_561);
   bsc.tell(clock(3_501));
   await settle();
-  // Exactly a minute: it is waited for.
+  // Exactly a minute behind, so the market waits for it.
   expect(market.clockS).toBe(3_501);
   exchange.tell(clock(3_562));
   await settle();
@@ -173,7 +173,7 @@ test("a part more than a minute behind is not waited for, joins when it is in st
   expect(market.feed.parts?.()[0]?.late).toBe(0);
 });
 
-test("a part that is slower than time, or far behind without catching up, is not waited for", async () => {
+test("a part that runs at half speed, and so does not catch up, is not waited for", async () => {
   const market = join();
   const { bsc, exchange } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -188,7 +188,7 @@ test("a part that is slower than time, or far behind without catching up, is not
   });
 });
 
-test("a part that stays silent is waited for only as long as a first event may take", async () => {
+test("a part without any event is waited for only as long as a first event may take", async () => {
   const market = join();
   const { exchange } = market;
   await market.run(0, FIRST_WORD_MS / SECOND - 1, [exchange]);
@@ -215,7 +215,7 @@ test("events dated far ahead of this machine's clock are dropped and reported, w
     await market.run(second, second, [bsc, exchange]);
     expect(market.clockS).toBe(second);
   }
-  // Those that came before a clock and behind it: all, and none of next year.
+  // All trades of both parts, and none that is dated a year ahead.
   expect(reported.filter(({ kind }) => kind === "trade").length).toBe(190);
   expect(market.feed.parts?.().map(({ late, state }) => [late, state])).toEqual([
     [0, "live"],

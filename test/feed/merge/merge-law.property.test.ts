@@ -8,7 +8,8 @@ import { test } from "../../support/still-running.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";
 
 /**
- * A part's market: some seconds with events before the clock, like candles, and after, like blocks.
+ * Returns a part's events: in each second some before the clock, like candles, and some after it,
+ * like blocks.
  */
 function marketOf(
   group: "bsc" | "matic" | "exchange",
@@ -34,9 +35,9 @@ const Markets = fc
   .tuple(Seeds, Seeds, Seeds)
   .map(([a, b, c]) => [marketOf("bsc", a), marketOf("matic", b), marketOf("exchange", c)] as const);
 
-/** The order that the law wants, reckoned otherwise: all events with their places, sorted. */
+/** Computes the expected order independently: sorts all events by position. */
 function ordered(markets: readonly (readonly MarketEvent[])[]): MarketEvent[] {
-  const placed = markets.flatMap((events, part) => {
+  const positioned = markets.flatMap((events, part) => {
     let clockAt = Number.NEGATIVE_INFINITY;
     return events.map((event) => {
       if (event.kind === "clock") clockAt = event.at;
@@ -44,9 +45,9 @@ function ordered(markets: readonly (readonly MarketEvent[])[]): MarketEvent[] {
       return { event, part, phase };
     });
   });
-  placed.sort((a, b) => a.event.at - b.event.at || a.phase - b.phase || a.part - b.part);
+  positioned.sort((a, b) => a.event.at - b.event.at || a.phase - b.phase || a.part - b.part);
   const seen = new Set<number>();
-  return placed.flatMap(({ event }): MarketEvent[] => {
+  return positioned.flatMap(({ event }): MarketEvent[] => {
     if (event.kind !== "clock") return [event];
     if (seen.has(event.at)) return [];
     seen.add(event.at);

@@ -4,7 +4,7 @@ import type { Candle, MarketEvent, MarketGroup, Trade, Window } from "../../../s
 export const SECOND = 1_000;
 export const START = Date.UTC(2026, 0, 1);
 
-/** A feed that emits the test's events, when the test says so. */
+/** A feed that emits events when the test adds them. */
 export class ToldFeed implements Feed {
   readonly name: string;
   readonly origin = "live";
@@ -21,7 +21,7 @@ export class ToldFeed implements Feed {
     this.name = name;
   }
 
-  /** Number of events that were not read yet. */
+  /** Number of events that the consumer has not read yet. */
   get unread(): number {
     return this.#waiting.length - this.#read;
   }
@@ -35,7 +35,7 @@ export class ToldFeed implements Feed {
     this.#wake();
   }
 
-  /** Returns the clocks of the seconds up to this one, counted from the start. */
+  /** Emits the clocks of the seconds `from` to `to`, counted from START. */
   tick(from: number, to: number): void {
     for (let second = from; second <= to; second++) this.tell(clock(second));
   }
@@ -85,7 +85,7 @@ export function candle(second: number, token = "BTC"): Candle {
   return { kind: "candle", at, openAt: at - 60 * SECOND, group: "exchange", token, ...prices };
 }
 
-/** An aggregator's report. */
+/** Returns an aggregator's report. */
 export function report(second: number): Window {
   const counts = { buys: 1, sells: 0, buyers: 1, sellers: 0, usd: "1" };
   return {

@@ -11,7 +11,7 @@ import { LeapingClock } from "../replay/replay-kit.ts";
 
 export const START = Date.UTC(2026, 0, 1);
 
-/** A directory of the test's own, gone after it. */
+/** Provides a temporary directory, removed after the test. */
 export const test = base.extend<{ directory: string }>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
   directory: async ({}, use) => {
@@ -21,7 +21,7 @@ export const test = base.extend<{ directory: string }>({
   },
 });
 
-/** So much of the simulated market, all at once. */
+/** Returns a feed of the first minutes of the simulated market, at full speed. */
 export function simulated(minutes: number): Feed {
   return createSimulatedFeed({
     startAtMs: START,
@@ -33,7 +33,7 @@ export function simulated(minutes: number): Feed {
   });
 }
 
-/** A feed with exactly these events. */
+/** Returns a feed with exactly these events. */
 export function scripted(events: readonly MarketEvent[]): Feed {
   return {
     name: "scripted",
@@ -75,7 +75,7 @@ export async function play(
   return { lines, state: JSON.stringify(snapshot) };
 }
 
-/** The feed, with a recorder in a directory of its own beside it. */
+/** Returns the feed with a recorder that writes below `directory`. */
 export function recording(feed: Feed, directory: string, partBytes?: number) {
   const recorder = new Recorder({
     directory,

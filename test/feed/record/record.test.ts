@@ -14,7 +14,7 @@ const manifestIn = (directory: string) =>
   RecordingManifest.parse(JSON.parse(readFileSync(join(directory, "manifest.json"), "utf8")));
 const replayed = (path: string) =>
   new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() });
-/** How a gzip member begins: magic and deflate. */
+/** First bytes of a gzip member: magic number and deflate. */
 const MEMBER = Buffer.of(0x1f, 0x8b, 8);
 const trade = (at: number): MarketEvent => ({
   ...{ kind: "trade", at, group: "bsc", pool: "0xa", token: "0xb", side: "buy" },
@@ -48,7 +48,7 @@ describe("a recording of the simulated market", () => {
     expect(replayed(recorder.directory)).toMatchObject({ origin: "simulated", facts: { trades: true } });
   });
 
-  test("that is truncated anywhere in its open part yields a prefix, and reports that it is torn", async ({
+  test("that is truncated anywhere in its open part replays as a prefix, and is reported as torn", async ({
     directory,
   }) => {
     const { recorder, feed } = recording(simulated(6), directory, 12_000);
@@ -58,7 +58,7 @@ describe("a recording of the simulated market", () => {
     if (last?.state !== "closed") throw new Error("the last part is closed");
     const path = join(recorder.directory, last.file);
     const whole = readFileSync(path);
-    // A cut between two members leaves whole members.
+    // A cut between two members leaves complete members.
     const memberEnds = new Set<number>();
     for (let at = whole.indexOf(MEMBER, 1); at > 0; at = whole.indexOf(MEMBER, at + 1)) memberEnds.add(at);
     const open = { ...manifest, parts: [...manifest.parts.slice(0, -1), { state: "open", file: last.file }] };

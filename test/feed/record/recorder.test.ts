@@ -20,24 +20,24 @@ const test = base.extend<{ directory: string }>({
   },
 });
 
-/** A recorder whose clock the test moves. */
+/** Creates a recorder with a manual clock. */
 function recorderIn(directory: string, options: Partial<RecorderOptions> = {}) {
   const clock = new ManualClock();
   const recorder = new Recorder({ directory, feed: simulated(0), clock, ...options });
-  const tell = (second: number) => recorder.write({ kind: "clock", at: START + second * 1_000 });
+  const write = (second: number) => recorder.write({ kind: "clock", at: START + second * 1_000 });
   const states = () => readRecordingDirectory(recorder.directory).manifest.parts.map(({ state }) => state);
   const written = (events: number) => until(`${events} events are written`, () => recorder.events === events);
-  const stand = (...expected: readonly string[]) =>
+  const partsAre = (...expected: readonly string[]) =>
     until(`its parts are ${expected}`, () => states().join() === expected.join());
-  return { clock, recorder, tell, states, written, stand };
+  return { clock, recorder, write, states, written, partsAre };
 }
 
 describe("a recorder", () => {
   test("makes its writer wait while more than eight members wait for the disk", async ({ directory }) => {
-    const { recorder, tell } = recorderIn(directory, { memberChars: 1 });
+    const { recorder, write } = recorderIn(directory, { memberChars: 1 });
     for (const round of [0, 1]) {
-      for (let second = 1; second <= 8; second++) expect(tell(10 * round + second)).toBeUndefined();
-      const room = tell(10 * round + 9);
+      for (let second = 1; second <= 8; second++) expect(write(10 * round + second)).toBeUndefined();
+      const room = write(10 * round + 9);
       expect(room).toBeInstanceOf(Promise);
       await room;
       expect(recorder.events).toBe(9 * (round + 1));
@@ -48,29 +48,29 @@ describe("a recorder", () => {
   test("writes buffered events every second, and closes each part at its maximum age", async ({
     directory,
   }) => {
-    const { clock, recorder, tell, states, written, stand } = recorderIn(directory, { partMs: 60_000 });
+    const { clock, recorder, write, states, written, partsAre } = recorderIn(directory, { partMs: 60_000 });
     for (const round of [0, 1]) {
       const closed = Array(round).fill("closed");
-      await tell(100 * round);
+      await write(100 * round);
       clock.advance(999);
       expect(recorder.events).toBe(3 * round);
       clock.advance(1);
       await written(3 * round + 1);
-      await tell(100 * round + 1);
+      await write(100 * round + 1);
       clock.advance(59_999);
       await written(3 * round + 2);
-      await stand(...closed, "open");
-      await tell(100 * round + 2);
+      await partsAre(...closed, "open");
+      await write(100 * round + 2);
       clock.advance(1);
       await written(3 * round + 3);
-      await stand(...closed, "closed");
+      await partsAre(...closed, "closed");
     }
     await recorder.close();
     expect(states()).toEqual(["closed", "closed"]);
   });
 
   test("syncs a part to disk before the manifest lists it as closed", async ({ directory }) => {
-    const { recorder, tell, states } = recorderIn(directory, { memberChars: 1, partBytes: 1 });
+    const { recorder, write, states } = recorderIn(directory, { memberChars: 1, partBytes: 1 });
     const probe = await open(join(directory, "probe"), "w");
     await probe.close();
     const synced: (string | undefined)[] = [];
@@ -78,7 +78,7 @@ describe("a recorder", () => {
       synced.push(states().at(-1));
     });
     try {
-      for (const second of [1, 2, 3]) await tell(second);
+      for (const second of [1, 2, 3]) await write(second);
       await recorder.close();
     } finally {
       spy.mockRestore();
@@ -88,10 +88,10 @@ describe("a recorder", () => {
   });
 
   test("ignores events after it is closed, and has no timer", async ({ directory }) => {
-    const { clock, recorder, tell, states } = recorderIn(directory);
-    await tell(1);
+    const { clock, recorder, write, states } = recorderIn(directory);
+    await write(1);
     await recorder.close();
-    await tell(2);
+    await write(2);
     clock.advance(10_000);
     await recorder.close();
     expect([recorder.events, states()]).toEqual([1, ["closed"]]);

@@ -54,7 +54,7 @@ const filesOf = (directory: string) =>
     .toSorted();
 const named = (directory: string) => readRecordingDirectory(directory).manifest.parts.map(({ file }) => file);
 
-/** A recording of an earlier run: whole, but for `isKilled`. */
+/** Creates an earlier recording. If `isKilled`, its last part is still open. */
 async function olderIn(directory: string, name: string, isKilled: boolean): Promise<string> {
   const { recorder } = await recordInto(join(directory, "elsewhere"), 12);
   const path = join(directory, name);
@@ -97,7 +97,7 @@ describe("a recording with a bound", () => {
     }
   });
 
-  test("removes those of other runs first, even of a killed one; foreign directories and renamed recordings stay", async ({
+  test("removes parts of other runs first, even of a killed one; foreign directories and renamed recordings stay", async ({
     directory,
   }) => {
     const first = await olderIn(directory, "2020-01-01T000000.000Z", true);
@@ -123,29 +123,29 @@ describe("a recording with a bound", () => {
     expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("mine");
   });
 
-  test("is consistent after each step of a removal, wherever the process is killed, and leftovers are removed the next time", async ({
+  test("is consistent after each step of a removal, even if the process is killed, and leftovers are removed the next time", async ({
     directory,
   }) => {
     const older = await olderIn(directory, "2020-01-01T000000.000Z", true);
     const own = { name: "2021", bytes: 0, parts: { next: undefined, drop: () => undefined } };
     const files = filesOf(older);
     expect(files.length).toBeGreaterThan(3);
-    for (let gone = 0; gone < files.length; gone++) {
+    for (let removed = 0; removed < files.length; removed++) {
       // Killed between the manifest and the file: the file still exists without a manifest entry.
       const [file = ""] = named(older);
       const bytes = readFileSync(join(older, file));
       makeRoom(directory, own, sizeOf(older) - 1);
-      if (gone + 1 === files.length) break;
+      if (removed + 1 === files.length) break;
       writeFileSync(join(older, file), bytes);
-      expect(named(older)).toEqual(files.slice(gone + 1));
+      expect(named(older)).toEqual(files.slice(removed + 1));
       expect((await replay(older)).error).toBeUndefined();
       makeRoom(directory, own, Number.MAX_SAFE_INTEGER);
-      expect(filesOf(older)).toEqual(files.slice(gone + 1));
+      expect(filesOf(older)).toEqual(files.slice(removed + 1));
     }
     expect(existsSync(older)).toBe(false);
   });
 
-  test("that cannot be met ends the recording, and its events are complete", async ({ directory }) => {
+  test("that cannot be met ends the recording; its events are complete up to then", async ({ directory }) => {
     const older = await olderIn(directory, "2020-01-01T000000.000Z", false);
     const [oldest = ""] = named(older);
     rmSync(join(older, oldest));

@@ -6,7 +6,7 @@ import { lawRuns } from "../../support/law-runs.ts";
 import { HEADER, line, only, replay, test } from "./replay-kit.ts";
 
 const ROWS = 3_000;
-/** Few minutes, because each second between the lines is an event too. */
+/** Many pairs, so few minutes, because each second between the lines adds an event. */
 const PAIRS = 200;
 /** All different, and hard to compress: of the first 16 kB, zlib emits all or nothing. */
 const CLOSES = Array.from({ length: ROWS }, (_, row) => (1.2 + Math.sin(row) / 10).toFixed(9));
@@ -88,7 +88,7 @@ describe("a truncated recording", () => {
     expect(error?.reason).toContain(`damaged after line ${rows + 1}`);
   });
 
-  test("anything but padding after a complete packed file is damage", async ({ write }) => {
+  test("anything but padding after a complete packed file is reported as damage", async ({ write }) => {
     const { rows, error } = await check(write(Buffer.concat([PACKED, Buffer.from("and more")])));
     expect(rows).toBeGreaterThan(ROWS / 2);
     expect(error?.reason).toContain(`damaged after line ${rows + 1}`);

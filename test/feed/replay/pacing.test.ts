@@ -5,7 +5,7 @@ import { HEADER, LeapingClock, line, MINUTE, T0, test } from "./replay-kit.ts";
 const FIRST = T0 + MINUTE;
 const HOUR = [HEADER, ...Array.from({ length: 61 }, (_, minute) => line(minute))];
 
-/** Replays and notes, for each event, wall time and event time since the start. */
+/** Replays, and records the wall time and the event time of each event since the start. */
 async function paced(
   path: string,
   clock: LeapingClock,
@@ -63,7 +63,7 @@ describe("pacing", () => {
     let events = 0;
     const released = await paced(write(HOUR), clock, { speed: 60 }, () => {
       events += 1;
-      // Once it takes ten seconds: ten minutes of event time fall due meanwhile.
+      // One event takes ten seconds, in which ten minutes of event time become due.
       if (events === 100) clock.mono += 10_000;
     });
     for (const { wallMs, eventMs } of released) expect(eventMs).toBeLessThanOrEqual(wallMs * 60 + 1e-6);
@@ -90,7 +90,7 @@ describe("pacing", () => {
 });
 
 describe("the event loop and the signal", () => {
-  test("at full speed there is no timer, and the event loop still gets its turns", async ({ write }) => {
+  test("at full speed there is no timer, and the event loop still runs other tasks", async ({ write }) => {
     const clock = new LeapingClock();
     let turns = 0;
     const turn = () => {
@@ -105,7 +105,7 @@ describe("the event loop and the signal", () => {
     expect(turns).toBeGreaterThan(released.length / 5_000);
   });
 
-  test("a slow consumer yields to the event loop soon", async ({ write }) => {
+  test("with a slow consumer, the event loop still runs other tasks soon", async ({ write }) => {
     const clock = new LeapingClock();
     let since = 0;
     let longest = 0;

@@ -12,7 +12,7 @@ export const T0 = Date.UTC(2017, 10, 12);
 export const MINUTE = 60_000;
 export const HEADER = "time_ms,pair,open,high,low,close,volume";
 
-/** A clock whose sleeps pass at once: time moves by what was slept, and by what the test adds. */
+/** A clock whose sleeps end at once and advance its time. */
 export class LeapingClock implements Clock {
   mono = 0;
   wall = Date.UTC(2026, 0, 1);
@@ -31,7 +31,7 @@ export class LeapingClock implements Clock {
   }
 }
 
-/** Writes recordings into a directory of its own, gone after the test. */
+/** Provides `write`, which writes recordings into a temporary directory. */
 export const test = base.extend<{
   write: (content: string | Uint8Array | readonly string[], name?: string) => string;
 }>({
@@ -49,16 +49,16 @@ export const test = base.extend<{
   },
 });
 
-/** A candle line `minute` minutes after T0. */
+/** Returns the line of a candle, `minute` minutes after T0. */
 export function line(minute: number, pair = "BTC_AAA", close = "1.5"): string {
   return `${T0 + minute * MINUTE},${pair},1,2,0.5,${close},10`;
 }
 
-interface Told {
+interface Replayed {
   readonly events: MarketEvent[];
   readonly skipped: [SkipReason, number, string][];
   readonly totals: Partial<Record<SkipReason, number>>;
-  /** What the feed threw after its last event, if it threw. */
+  /** The error that ended the feed, if any. */
   readonly error: unknown;
 }
 
@@ -67,9 +67,9 @@ export async function replay(
   path: string,
   options: Partial<ReplayOptions> = {},
   most = Number.POSITIVE_INFINITY,
-): Promise<Told> {
+): Promise<Replayed> {
   const events: MarketEvent[] = [];
-  const skipped: Told["skipped"] = [];
+  const skipped: Replayed["skipped"] = [];
   const feed = new ReplayFeed({
     path,
     speed: Number.POSITIVE_INFINITY,
@@ -89,7 +89,7 @@ export async function replay(
   return { events, skipped, totals: feed.skipped(), error };
 }
 
-/** The candles' close times, as minutes after T0. */
+/** Returns the candles' close times, as minutes after T0. */
 export function closes(events: readonly MarketEvent[]): number[] {
   return events.flatMap((event) => (event.kind === "candle" ? [(event.at - T0) / MINUTE] : []));
 }

@@ -18,7 +18,7 @@ const trade = (at: number) => ({
   trader: "w",
 });
 
-/** Two pairs with gaps, one of them silent for longer than it takes to be introduced again. */
+/** Two pairs with gaps. After the longest one, the pairs' profiles are emitted again. */
 const CANDLES = [
   HEADER,
   line(0),
@@ -30,7 +30,7 @@ const CANDLES = [
   line(402),
 ];
 
-/** Trades with late ones among them and clocks of their own, off the whole seconds. */
+/** Trades, some of them late, and clocks that are not at whole seconds. */
 const TRADES = [0, 400, 1_000, 700, 2_500, 2_600, 9_300, 8_000, 12_000].map((ms) => trade(T0 + ms));
 const CLOCKS = [2_550, 9_300].map((ms) => ({ kind: "clock", at: T0 + ms }));
 
@@ -80,7 +80,7 @@ test("a resumed replay without loop ends with the recording, and emits nothing a
   expect((await replay(path, { resume: { afterMs: last, catchUpToMs: last } })).events).toEqual([]);
 });
 
-test("earlier events run at full speed, new ones at the pace, and the warm-up is not repeated", async ({
+test("earlier events run at full speed, later ones are paced, and the warm-up is not repeated", async ({
   write,
 }) => {
   const path = write([HEADER, ...Array.from({ length: 30 }, (_, minute) => line(minute))]);
@@ -98,8 +98,7 @@ test("earlier events run at full speed, new ones at the pace, and the warm-up is
     expect(only("candle", events).length).toBe(24);
     return slept.find(([, mono]) => mono > 0)?.[0];
   };
-  // The first event that is paced is a second after the point up to which everything was due at
-  // once.
+  // The first paced event comes a second after the end of the catch-up.
   expect(await paced(0, first + 10 * MINUTE)).toBe(first + 10 * MINUTE + 1_000);
   expect(await paced(15 * MINUTE, first + 10 * MINUTE)).toBe(first + 15 * MINUTE + 1_000);
   expect(await paced(0, 0)).toBe(first + 5 * MINUTE + 2_000);

@@ -17,7 +17,7 @@ const at = (time: string) => `${time},BTC_AAA,1,2,0.5,1.5,10`;
 /** Minutes of 40 days. */
 const FAR = 40 * 24 * 60;
 const GAP = 10 * FAR;
-/** More than a gap and its lines make: a gap has clocks for two days. */
+/** More events than a gap and its lines produce, because a gap has clocks for two days. */
 const EVENTS_OF_GAP = 2 * 24 * 3_600 + 1_000;
 
 function tradeAt(at: number) {
@@ -25,7 +25,7 @@ function tradeAt(at: number) {
   return { ...fields, at, amount: "1", quoteUsd: "1", trader: "w" };
 }
 
-/** A bad CSV line by reason, with a part of what is reported of it. */
+/** Bad CSV lines: the reason, the line, and a part of its report. */
 const BAD_LINES: readonly [SkipReason, string, string][] = [
   [
     "too-long",
@@ -151,7 +151,7 @@ describe("unusable lines", () => {
     expect(reported.events.filter(({ kind }) => kind !== "clock")).toEqual(trades);
   });
 
-  test("wrong times cost only their lines, even if several are alike, increasing, or after a gap", async ({
+  test("only lines with wrong times are skipped, even if several are alike, increasing, or after a gap", async ({
     write,
   }) => {
     const alike = ["A", "B", "C", "D"].map((pair) => line(FAR, pair));
@@ -276,13 +276,13 @@ describe("lines", () => {
         }
         lines.push(...splitter.finish());
         const expected = content.split("\n").map((part) => part.replace(/\r$/, ""));
-        // An empty last part is no line.
+        // An empty last part is not a line.
         expect(lines).toEqual(content.endsWith("\n") || content === "" ? expected.slice(0, -1) : expected);
       }),
     );
   });
 
-  test("a line that is too long costs no memory and is reported with its length", () => {
+  test("a line that is too long uses no memory and is reported with its length", () => {
     const splitter = new LineSplitter();
     const chunk = Buffer.alloc(1_000_000, "x");
     for (let count = 0; count < 50; count += 1) expect(splitter.push(chunk)).toEqual([]);

@@ -115,7 +115,7 @@ describe("laps", () => {
     ]);
   });
 
-  test("each lap repeats the events later, without a gap in time and without new introductions", async ({
+  test("each lap repeats the events later, without a gap in time and without new profiles", async ({
     write,
   }) => {
     const lines = [HEADER, line(0), line(1), "bad", line(3)];
@@ -130,7 +130,7 @@ describe("laps", () => {
     expect(skipped.length).toBe(1);
   });
 
-  test("a token is introduced again after a silence of more than six hours", async ({ write }) => {
+  test("a token's profile is emitted again after a silence of more than six hours", async ({ write }) => {
     const lines = [line(0, "A"), line(0, "B"), line(300, "B"), line(361, "A"), line(361, "B")];
     const { events } = await replay(write(lines));
     const introduced = only("profile", events).map(({ token, at }) => [token, (at - T0) / MINUTE]);

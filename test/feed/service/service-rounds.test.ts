@@ -17,38 +17,38 @@ interface Scripted {
 
 const OK: Scripted = { status: 200 };
 const BROKEN: Scripted = { status: 500 };
-/** No wait of these tests is as long. */
+/** Longer than any wait of these tests. */
 const TIMEOUT_MS = 987_654;
 const MAX_TURNS = 2_000;
 
-/** A client of a service that gives these answers, then good ones. Its random number is 0.5. */
+/** Creates a client of a service with these responses, then good ones. Its random number is 0.5. */
 function clientOf(script: readonly Scripted[], options: Partial<ServiceOptions> = {}) {
   const clock = new ManualClock();
   const answers = [...script];
-  const askedAtMs: number[] = [];
+  const sentAtMs: number[] = [];
   const client = new ServiceClient({
     clock,
     pauseMs: 0,
     timeoutMs: TIMEOUT_MS,
     random: () => 0.5,
     fetch: async () => {
-      askedAtMs.push(clock.monotonic());
+      sentAtMs.push(clock.monotonic());
       const { status, headers } = answers.shift() ?? OK;
       return Response.json({}, { status, headers: { ...headers } });
     },
     ...options,
   });
-  /** Waits that have passed so far. */
+  /** Number of waits that have passed so far. */
   let passed = 0;
-  /** Lets time pass whenever the client waits, until `asked` is answered. */
-  async function settle<T>(asked: Promise<T>): Promise<T> {
+  /** Advances the clock whenever the client waits, until `request` is settled. */
+  async function settle<T>(request: Promise<T>): Promise<T> {
     let isOver = false;
-    const over = asked.finally(() => {
+    const over = request.finally(() => {
       isOver = true;
     });
     over.catch(() => {});
     for (let turns = 0; !isOver; turns += 1) {
-      if (turns > MAX_TURNS) throw new Error("nobody answers");
+      if (turns > MAX_TURNS) throw new Error("the request is not settled");
       await turn();
       const waits = clock.slept.filter((ms) => ms !== TIMEOUT_MS);
       for (const waitMs of waits.slice(passed)) clock.advance(waitMs);
@@ -60,8 +60,8 @@ function clientOf(script: readonly Scripted[], options: Partial<ServiceOptions> 
   const ask = (tries?: number) =>
     settle(client.ask({ url: "http://service", read: () => 1, ...(tries ? { tries } : {}) }, signal));
   /** Milliseconds between the starts of the requests. */
-  const pauses = () => askedAtMs.slice(1).map((atMs, at) => atMs - (askedAtMs[at] ?? 0));
-  return { client, clock, ask, settle, pauses, askedAtMs, signal };
+  const pauses = () => sentAtMs.slice(1).map((atMs, at) => atMs - (sentAtMs[at] ?? 0));
+  return { client, clock, ask, settle, pauses, sentAtMs, signal };
 }
 
 test("the pause grows with each consecutive failure, and starts over after a good answer", async () => {
@@ -83,10 +83,10 @@ test("a request that times out is repeated after the back-off", async () => {
     },
     onHealth: (trouble) => health.push(trouble),
   });
-  const asked = client.ask({ url: "http://service", read: () => 1 }, signal);
+  const request = client.ask({ url: "http://service", read: () => 1 }, signal);
   await turn();
   clock.advance(TIMEOUT_MS);
-  expect(await settle(asked)).toEqual({ kind: "ok", value: 1 });
+  expect(await settle(request)).toEqual({ kind: "ok", value: 1 });
   expect(startedAtMs).toEqual([0, TIMEOUT_MS + 1_500]);
   expect(health).toEqual([`did not respond within ${TIMEOUT_MS / 1_000} s`, undefined]);
 });
@@ -94,11 +94,11 @@ test("a request that times out is repeated after the back-off", async () => {
 test.for([
   ["90", 90_000],
   ["2", 2_000],
-  // What it asks for is the least; the back-off is more.
+  // The demanded pause is a minimum. The back-off is longer.
   ["1", 1_500],
   ["soon", 1_500],
-] as const)("a service that asks to be left alone for %s is, however it refused", async ([wish, waitMs]) => {
-  const headers = { "retry-after": wish };
+] as const)("a Retry-After of %s is respected, with status 429 and 503", async ([retryAfter, waitMs]) => {
+  const headers = { "retry-after": retryAfter };
   for (const status of [429, 503]) {
     const { ask, pauses } = clientOf([{ status, headers }]);
     expect(await ask()).toEqual({ kind: "ok", value: 1 });
@@ -120,18 +120,18 @@ test.for([
   [1, 1],
   [2, 2],
   [undefined, 5],
-] as const)("a question with %s tries is asked at most %i times", async ([tries, most]) => {
-  const { ask, askedAtMs } = clientOf(Array(20).fill(BROKEN));
+] as const)("a request with %s tries is sent at most %i times", async ([tries, most]) => {
+  const { ask, sentAtMs } = clientOf(Array(20).fill(BROKEN));
   expect(await ask(tries)).toEqual({ kind: "failed", reason: "returned 500" });
-  expect(askedAtMs).toHaveLength(most);
+  expect(sentAtMs).toHaveLength(most);
 });
 
-test("while a service fails, one caller tries at a time; after a failure it is the next one's turn", async () => {
-  const { client, settle, askedAtMs, signal } = clientOf([BROKEN, BROKEN, { status: 400 }]);
-  const question = { url: "http://service", read: () => 1, tries: 1 };
-  const all = Promise.all(Array.from({ length: 5 }, () => client.ask(question, signal)));
+test("while a service fails, one caller tries at a time; after a failure the next caller tries", async () => {
+  const { client, settle, sentAtMs, signal } = clientOf([BROKEN, BROKEN, { status: 400 }]);
+  const request = { url: "http://service", read: () => 1, tries: 1 };
+  const all = Promise.all(Array.from({ length: 5 }, () => client.ask(request, signal)));
   expect((await settle(all)).map(({ kind }) => kind)).toEqual(["failed", "failed", "failed", "ok", "ok"]);
-  expect(askedAtMs).toHaveLength(5);
+  expect(sentAtMs).toHaveLength(5);
 });
 
 test("refusals for too many requests are counted separately from failures", async () => {
@@ -149,11 +149,11 @@ test("refusals for too many requests are counted separately from failures", asyn
 test("a caller that aborts leaves the queue without delaying others or leaking listeners", async () => {
   const answers = Promise.withResolvers<Response>();
   const { client, settle, signal } = clientOf([], { fetch: () => answers.promise });
-  const question = { url: "http://service", read: () => 1 };
+  const request = { url: "http://service", read: () => 1 };
   const stop = new AbortController();
-  const stopped = client.ask(question, stop.signal);
-  const behind = client.ask(question, stop.signal);
-  const other = client.ask(question, signal);
+  const stopped = client.ask(request, stop.signal);
+  const behind = client.ask(request, stop.signal);
+  const other = client.ask(request, signal);
   stop.abort(new Error("enough"));
   await expect(stopped).rejects.toThrow("enough");
   await expect(behind).rejects.toThrow("enough");

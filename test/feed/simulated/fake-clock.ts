@@ -1,8 +1,8 @@
 import type { Clock } from "../../../src/lib/time/clock.ts";
 
 /**
- * A clock that stands still until someone sleeps. Then it jumps ahead by the sleep plus
- * `oversleepMs`, for a machine that wakes late.
+ * A clock that advances only with sleeps, each by its duration plus `oversleepMs`, like a machine
+ * that wakes late.
  */
 export class LeapingClock implements Clock {
   readonly sleeps: number[] = [];

@@ -5,14 +5,14 @@ import { IS_SOAK } from "../../support/law-runs.ts";
 import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
 const HOURS = IS_SOAK ? 12 : 5;
-/** The other one has all kinds of labels within its first hours. */
+/** The seed of the short run produces all kinds of labels within its first hours. */
 const SEED = IS_SOAK ? "labels" : "labels 4";
-/** What twelve hours have more of, at this number of hours. */
+/** Scales a count for twelve hours to this number of hours. */
 const inTwelveHours = (count: number) => (count * HOURS) / 12;
-/** What is smaller is dust. */
+/** Smaller trades are dust. */
 const MIN_USD = 0.01;
 
-/** A trade, in numbers. */
+/** A trade with numbers instead of decimal texts. */
 interface Fill {
   readonly at: number;
   readonly isBuy: boolean;
@@ -34,7 +34,7 @@ function append<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
   else map.set(key, [item]);
 }
 
-function keep(event: MarketEvent): void {
+function collect(event: MarketEvent): void {
   if (event.kind === "trade" && Number(event.quoteUsd) >= MIN_USD) {
     const { at, trader, pool } = event;
     const isBuy = event.side === "buy";
@@ -53,13 +53,13 @@ function keep(event: MarketEvent): void {
 }
 
 beforeAll(() => {
-  labels = simulate({ hours: HOURS, tokens: 360, seed: SEED, beginAtMs: MIDNIGHT + 6 * HOUR }, keep);
+  labels = simulate({ hours: HOURS, tokens: 360, seed: SEED, beginAtMs: MIDNIGHT + 6 * HOUR }, collect);
 });
 
 /** Moves of liquidity without harm. */
 const isHarmless = ({ kind }: Label) => kind === "rebalance" || kind === "jit" || kind === "migration";
 
-function labelled(kind: LabelKind): readonly (Label & { readonly token: string })[] {
+function labeled(kind: LabelKind): readonly (Label & { readonly token: string })[] {
   const end = MIDNIGHT + (6 + HOURS) * HOUR;
   return labels.flatMap((label) => {
     const { token } = label;
@@ -67,7 +67,7 @@ function labelled(kind: LabelKind): readonly (Label & { readonly token: string }
   });
 }
 
-/** Whether the whole market moved meanwhile, which a token's own size leaves out, or was silent. */
+/** Whether the whole market moved meanwhile, which a label's size excludes, or was silent. */
 const isCrossed = ({ startAtMs, endAtMs }: Label) =>
   labels.some(
     ({ kind, ...label }) =>
@@ -90,7 +90,7 @@ const priceBefore = (token: string, at: number) => {
 
 describe("a pump", () => {
   test("raises the price by its size, by trades of many different buyers", () => {
-    const reached = labelled("pump")
+    const reached = labeled("pump")
       .filter((label) => label.group !== "exchange" && !isCrossed(label))
       .flatMap(({ token, startAtMs, peakAtMs, size }) => {
         const before = priceBefore(token, startAtMs);
@@ -108,7 +108,7 @@ describe("a pump", () => {
   });
 
   test("allows sales while it lasts, and leaves the liquidity unchanged", () => {
-    for (const { token, startAtMs, endAtMs, group } of labelled("pump")) {
+    for (const { token, startAtMs, endAtMs, group } of labeled("pump")) {
       if (group === "exchange") continue;
       expect(between(token, startAtMs, endAtMs).some(({ isBuy }) => !isBuy)).toBe(true);
       const moves = (liquidity.get(token) ?? []).filter(({ at }) => at >= startAtMs && at < endAtMs);
@@ -120,7 +120,7 @@ describe("a pump", () => {
   });
 
   test("is visible in the candles of the exchange too, with more trades than usual", () => {
-    const pumps = labelled("pump").filter((label) => label.group === "exchange" && !isCrossed(label));
+    const pumps = labeled("pump").filter((label) => label.group === "exchange" && !isCrossed(label));
     expect(pumps.length).toBeGreaterThan(inTwelveHours(2));
     for (const { token, startAtMs, peakAtMs, size } of pumps) {
       const all = candles.get(token) ?? [];
@@ -136,7 +136,7 @@ describe("a pump", () => {
 });
 
 test("a rug removes the liquidity at the labeled time, and the price falls to less than a third", () => {
-  const rugs = labelled("rug");
+  const rugs = labeled("rug");
   expect(rugs.length).toBeGreaterThan(inTwelveHours(20));
   for (const { token, startAtMs, removedAtMs, endAtMs, size } of rugs) {
     const reported = liquidity.get(token) ?? [];
@@ -152,7 +152,7 @@ test("a rug removes the liquidity at the labeled time, and the price falls to le
 });
 
 test("in a honeypot many buy, no one sells, and the liquidity is removed at the end", () => {
-  const honeypots = labelled("honeypot");
+  const honeypots = labeled("honeypot");
   expect(honeypots.length).toBeGreaterThan(inTwelveHours(12));
   for (const { token, removedAtMs } of honeypots) {
     const all = fills.get(token) ?? [];
@@ -166,7 +166,7 @@ test("in a honeypot many buy, no one sells, and the liquidity is removed at the 
 });
 
 test("a wash trades many times the usual among a few wallets, and the price returns", () => {
-  const washes = labelled("wash").filter((label) => label.group !== "exchange" && !isCrossed(label));
+  const washes = labeled("wash").filter((label) => label.group !== "exchange" && !isCrossed(label));
   expect(washes.length).toBeGreaterThan(inTwelveHours(5));
   const returned: number[] = [];
   for (const { token, startAtMs, endAtMs } of washes) {
@@ -186,7 +186,7 @@ test("a wash trades many times the usual among a few wallets, and the price retu
 });
 
 test("a thin tick is one trade of one wallet that raises the price by its size, and another that reverts it", () => {
-  const ticks = labelled("thin").filter(({ group }) => group !== "exchange");
+  const ticks = labeled("thin").filter(({ group }) => group !== "exchange");
   expect(ticks.length).toBeGreaterThan(inTwelveHours(4));
   for (const { token, startAtMs, endAtMs, size } of ticks) {
     const first = between(token, startAtMs, startAtMs)[0];
@@ -203,7 +203,7 @@ test("a thin tick is one trade of one wallet that raises the price by its size, 
 });
 
 test("a listing's label has its time, its liquidity and its outcome", () => {
-  const reported = labelled("listing");
+  const reported = labeled("listing");
   expect(reported.length).toBeGreaterThan(inTwelveHours(120));
   const outcomes = new Map(
     labels.filter(({ kind }) => kind === "rug" || kind === "honeypot").map((one) => [one.token, one.kind]),

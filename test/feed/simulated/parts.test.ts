@@ -10,8 +10,8 @@ import { Pool } from "../../../src/feed/simulated/market/venues/pool.ts";
 
 const PLAIN = /^\d+(\.\d+)?$/;
 
-describe("chance", () => {
-  test("equal names yield equal numbers, and similar names unrelated ones", () => {
+describe("random numbers", () => {
+  test("equal names give equal numbers, and similar names unrelated ones", () => {
     const draw = (name: string) =>
       Array.from(
         { length: 8 },
@@ -88,7 +88,7 @@ describe("a pool", () => {
   test("buying and selling back costs the fee, and the amounts for a price move cause that move", () => {
     const pool = new Pool(1_000, 500, 0.003);
     expect(pool.sell(pool.buy(20))).toBeLessThan(20);
-    // Of an amount that hardly moves the price a purchase and a sale lose the fee each.
+    // With an amount that hardly moves the price, a purchase and a sale each lose the fee.
     const fair = pool.price;
     expect((pool.buy(1e-6) * fair) / 1e-6).toBeCloseTo(0.997, 6);
     expect(pool.sell(1e-6) / fair / 1e-6).toBeCloseTo(0.997, 6);
@@ -121,8 +121,8 @@ describe("arrivals", () => {
     const base = (6 / 60_000) * (1 - branching);
     const counts = new Array<number>(4_000).fill(0);
     for (let now = 0, arrived = 0; ; arrived += 1) {
-      // On average 24,000 come.
-      if (arrived > 100_000) throw new Error(`trades bring trades without end from ${now} ms on`);
+      // On average, 24,000 trades arrive.
+      if (arrived > 100_000) throw new Error(`trades trigger trades endlessly at ${now} ms`);
       now += arrivals.waitingMs(now, base, random);
       const minute = Math.floor(now / 60_000);
       if (minute >= counts.length) return counts;

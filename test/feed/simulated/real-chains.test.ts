@@ -4,7 +4,7 @@ import type { Candle, LiquidityEvent, Trade } from "../../../src/market/index.ts
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
-/** Long runs. In `npm test`, `scenarios/without-group` sees any change of the simulated market. */
+/** Long runs. In `npm test`, `scenarios/without-group` detects changes of the simulated market. */
 const test = base.runIf(IS_SOAK);
 
 const HOURS = 14;
@@ -13,7 +13,7 @@ const END = BEGIN + HOURS * HOUR;
 /** Trades below a cent are dust. */
 const MIN_USD = 0.01;
 
-/** Trades by token, dust apart. */
+/** Trades by token, without dust. */
 const tradesOf = new Map<string, Trade[]>();
 const dustOf = new Map<string, Trade[]>();
 const candles: Candle[] = [];
@@ -36,7 +36,7 @@ beforeAll(() => {
   });
 });
 
-const labelled = (kind: LabelKind) =>
+const labeled = (kind: LabelKind) =>
   labels.flatMap((label) => {
     const { token } = label;
     return label.kind === kind && label.endAtMs < END ? [{ ...label, token: token ?? "" }] : [];
@@ -62,11 +62,11 @@ test("most established tokens of the chains trade less than once in ten minutes"
   expect(idle.length / chainTokens().length).toBeLessThan(0.85);
 });
 
-test("a fifth of the tokens has dust trades, far from the price, which move no pool", () => {
+test("many tokens have dust trades, and bursts of dust come from many wallets", () => {
   const dust = allOf(dustOf);
   expect(dustOf.size).toBeGreaterThan(40);
   expect(dust.every(({ quoteUsd, price }) => Number(quoteUsd) > 0 && Number(price) > 0)).toBe(true);
-  const bursts = labelled("dust");
+  const bursts = labeled("dust");
   expect(bursts.length).toBeGreaterThan(20);
   for (const { token, startAtMs, endAtMs } of bursts) {
     const own = (dustOf.get(token) ?? []).filter(({ at }) => at >= startAtMs && at <= endAtMs);
@@ -76,7 +76,7 @@ test("a fifth of the tokens has dust trades, far from the price, which move no p
 });
 
 test("a rebalance removes a large part and returns it within 20 seconds", () => {
-  const all = labelled("rebalance");
+  const all = labeled("rebalance");
   expect(all.length).toBeGreaterThan(100);
   for (const { token, startAtMs, endAtMs, size } of all) {
     expect(size).toBeGreaterThan(0.4);
@@ -88,7 +88,7 @@ test("a rebalance removes a large part and returns it within 20 seconds", () => 
 });
 
 test("just-in-time liquidity is added before a trade and removed after it, mostly at the same time", () => {
-  const all = labelled("jit");
+  const all = labeled("jit");
   expect(all.length).toBeGreaterThan(100);
   for (const { token, startAtMs, endAtMs, size } of all) {
     const moves = movesOf(token, startAtMs, endAtMs);
@@ -102,8 +102,8 @@ test("just-in-time liquidity is added before a trade and removed after it, mostl
   expect(atomic / all.length).toBeGreaterThan(0.5);
 });
 
-test("a migration empties one pool, and the token continues in another with as much", () => {
-  const all = labelled("migration").filter(({ endAtMs }) => endAtMs < END - HOUR);
+test("a migration empties one pool, and the token continues in another with most of its liquidity", () => {
+  const all = labeled("migration").filter(({ endAtMs }) => endAtMs < END - HOUR);
   expect(all.length).toBeGreaterThan(20);
   for (const { token, startAtMs, endAtMs, size } of all) {
     const moves = movesOf(token, startAtMs, endAtMs);
@@ -136,7 +136,7 @@ test("some tokens have a deep pool with almost no trades besides their main one"
 
 test("in a slump most of the exchange's pairs fall, by about its size", () => {
   const wides = labels.filter(({ kind }) => kind === "wide");
-  const slumps = labelled("slump").filter(
+  const slumps = labeled("slump").filter(
     ({ startAtMs, endAtMs }) => !wides.some((one) => one.startAtMs < endAtMs && one.endAtMs > startAtMs),
   );
   expect(slumps.length).toBeGreaterThan(0);
@@ -153,7 +153,7 @@ test("in a slump most of the exchange's pairs fall, by about its size", () => {
 });
 
 test("during an outage a chain, or a third of the exchange's pairs, emits nothing", () => {
-  const outages = labelled("outage").filter(({ startAtMs }) => startAtMs > BEGIN + HOUR);
+  const outages = labeled("outage").filter(({ startAtMs }) => startAtMs > BEGIN + HOUR);
   expect(new Set(outages.map(({ group }) => group)).has("exchange")).toBe(true);
   expect(outages.some(({ shape }) => shape === "chain")).toBe(true);
   for (const { group, startAtMs, endAtMs, size } of outages) {
@@ -161,10 +161,10 @@ test("during an outage a chain, or a third of the exchange's pairs, emits nothin
     if (group !== "exchange") {
       const within = (one: Trade | LiquidityEvent) =>
         one.group === group && one.at > startAtMs && one.at < endAtMs;
-      const heard = [tradesOf, dustOf, liquidityOf].flatMap((byToken) =>
+      const emitted = [tradesOf, dustOf, liquidityOf].flatMap((byToken) =>
         [...byToken.values()].flatMap((own: readonly (Trade | LiquidityEvent)[]) => own.filter(within)),
       );
-      expect(heard).toEqual([]);
+      expect(emitted).toEqual([]);
       continue;
     }
     const pairsIn = (from: number, to: number) =>

@@ -1,7 +1,7 @@
 import { createSimulatedMarket, type Label } from "../../../src/feed/simulated/index.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 
-/** A Monday's midnight, UTC. */
+/** Midnight of a Monday, UTC. */
 export const MIDNIGHT = Date.UTC(2026, 0, 5);
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
@@ -11,11 +11,11 @@ interface Run {
   readonly beginAtMs?: number;
   readonly tokens?: number;
   readonly hours: number;
-  /** How much event time is asked for at once. */
+  /** Event time of each step. */
   readonly pieceMs?: number;
 }
 
-/** Runs the market and hands over each event and label as it comes. */
+/** Runs the market and passes each event to `onEvent`. Returns the labels. */
 export function simulate(run: Run, onEvent: (event: MarketEvent) => void): readonly Label[] {
   const labels: Label[] = [];
   const { seed = 1, beginAtMs = MIDNIGHT, tokens = 120, pieceMs = MINUTE } = run;
@@ -31,7 +31,7 @@ export function simulate(run: Run, onEvent: (event: MarketEvent) => void): reado
   return labels;
 }
 
-/** All events of a short run. */
+/** Returns all events of a short run. */
 export function eventsOf(run: Run): readonly MarketEvent[] {
   const events: MarketEvent[] = [];
   simulate(run, (event) => events.push(event));

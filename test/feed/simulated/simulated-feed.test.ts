@@ -37,11 +37,11 @@ test("[L4] the events are the same at any speed and on any clock", async () => {
 });
 
 test.each([1, 60, 0.5])(
-  "at speed %s nothing comes before its time, nothing late, and late waking adds up to no drift",
+  "at speed %s no event comes early or late, and late wake-ups do not add up",
   async (speed) => {
     const oversleepMs = 40;
     const clock = new LeapingClock(() => oversleepMs);
-    let furthest = 0;
+    let maxDelayMs = 0;
     let paced = 0;
     for await (const event of createSimulatedFeed({ ...SMALL, clock, speed }).events(
       new AbortController().signal,
@@ -49,16 +49,16 @@ test.each([1, 60, 0.5])(
       const now = SMALL.startAtMs + clock.monotonic() * speed;
       if (event.at <= SMALL.startAtMs) continue;
       expect(event.at).toBeLessThanOrEqual(now);
-      furthest = Math.max(furthest, (now - event.at) / speed);
+      maxDelayMs = Math.max(maxDelayMs, (now - event.at) / speed);
       paced += 1;
     }
     expect(paced).toBeGreaterThan(300);
-    // The shortest sleep, the late waking, and half a second's worth of rounding at most.
-    expect(furthest).toBeLessThanOrEqual(20 + oversleepMs + 1 / speed);
+    // At most the shortest sleep, the late wake-up, and a millisecond of event time by rounding.
+    expect(maxDelayMs).toBeLessThanOrEqual(20 + oversleepMs + 1 / speed);
   },
 );
 
-test("[L4] a resumed market emits exactly what would have come next, and missed events at once", async () => {
+test("[L4] a resumed market emits exactly the events that would have followed, and missed ones at once", async () => {
   const whole = await read({ clock: new LeapingClock() });
   const afterMs = SMALL.startAtMs - 3 * MINUTE;
   const resume = { beginAtMs: SMALL.startAtMs - SMALL.warmupMs, afterMs };
@@ -78,7 +78,7 @@ test("[L4] a resumed market emits exactly what would have come next, and missed 
     expect(() => createSimulatedFeed({ ...SMALL, clock, resume: wrong })).toThrow(/out of order/);
 });
 
-test("the warm-up is emitted at once and yields to others in between", async () => {
+test("the warm-up is emitted at once and lets other tasks run in between", async () => {
   const clock = new StoppedClock();
   const controller = new AbortController();
   const feed = createSimulatedFeed({ startAtMs: MIDNIGHT, tokens: 300, warmupMs: HOUR, clock });
@@ -138,8 +138,8 @@ test("labels are reported at their start, before any of their events", async () 
       /^(listing|migration)$/.test(kind) && token === event.token;
     expect(feed.labels.some(isLabelled)).toBe(true);
   }
-  const labelled = feed.labels.filter(({ kind }) => kind === "listing");
-  expect(labelled.length).toBeGreaterThan(15);
-  expect(labelled.every(({ token }) => token !== null && listed.has(token))).toBe(true);
+  const labeled = feed.labels.filter(({ kind }) => kind === "listing");
+  expect(labeled.length).toBeGreaterThan(15);
+  expect(labeled.every(({ token }) => token !== null && listed.has(token))).toBe(true);
   expect(reported).toEqual(feed.labels);
 });

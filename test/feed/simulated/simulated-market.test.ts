@@ -11,7 +11,7 @@ function digestOf(run: Parameters<typeof simulate>[0]): string {
 }
 
 describe("determinism", () => {
-  test("[L4] the same seed and start yield the same bytes, including labels", () => {
+  test("[L4] the same seed and start give the same bytes, including labels", () => {
     const run = { seed: "again", hours: IS_SOAK ? 2 : 0.5 };
     expect(digestOf(run)).toBe(digestOf(run));
   });
@@ -23,7 +23,7 @@ describe("determinism", () => {
     expect(digestOf({ hours, pieceMs: 7_333 })).toBe(whole);
   });
 
-  test("another seed, or another start, yields another market", () => {
+  test("another seed, or another start, gives another market", () => {
     const first = digestOf({ seed: 1, hours: 0.2 });
     expect(digestOf({ seed: "1", hours: 0.2 })).toBe(first);
     expect(digestOf({ seed: 2, hours: 0.2 })).not.toBe(first);
@@ -51,7 +51,7 @@ describe("invariants of events", () => {
   const events = eventsOf({ hours, tokens: 160, beginAtMs: MIDNIGHT + 9 * HOUR + 123 });
 
   test("each matches the schema of market events exactly", () => {
-    const share = events.filter((_, place) => IS_SOAK || place % 10 === 0);
+    const share = events.filter((_, index) => IS_SOAK || index % 10 === 0);
     const offenders = share.filter((event) => {
       const parsed = MarketEvent.safeParse(event);
       return (
@@ -79,12 +79,12 @@ describe("invariants of events", () => {
   });
 
   test("a pool's liquidity is reported within the half hour before a removal", () => {
-    const toldAt = new Map<string, number>();
+    const reportedAt = new Map<string, number>();
     let removals = 0;
     const offenders = events.filter((event) => {
       if (event.kind !== "liquidity") return false;
-      const before = toldAt.get(event.pool) ?? Number.NEGATIVE_INFINITY;
-      toldAt.set(event.pool, event.at);
+      const before = reportedAt.get(event.pool) ?? Number.NEGATIVE_INFINITY;
+      reportedAt.set(event.pool, event.at);
       if (event.cause !== "remove") return false;
       removals += 1;
       return event.at - before > 30 * MINUTE;

@@ -1,7 +1,7 @@
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import { simulate } from "./run.ts";
 
-/** The groups that a market must show, sorted. */
+/** The groups that a market must have, sorted. */
 export const MARKET_GROUPS_SEEN = ["avalanche", "bsc", "exchange", "matic"];
 
 const FACTS = ["marketData", "socialData", "contractSource", "forumPost"] as const;
@@ -24,7 +24,7 @@ export interface Tally {
   readonly factMoments: number[];
 }
 
-/** Runs the market and counts. */
+/** Runs the market and counts its events. */
 export function tally(run: Parameters<typeof simulate>[0]): Tally {
   const count = () => ({ some: 0, none: 0 });
   const result: Tally = {

@@ -26,7 +26,7 @@ const NATIVE_USD: Readonly<Record<Exclude<MarketGroup, "exchange">, number>> = {
 };
 
 interface SimulatedMarketOptions {
-  /** Equal seeds yield equal markets. The number 1 and the text "1" are the same seed. */
+  /** Equal seeds give equal markets. The number 1 and the text "1" are the same seed. */
   readonly seed: number | string;
   /** Event time of the start, in whole milliseconds. Like the seed, it determines the market. */
   readonly beginAtMs: number;
