@@ -7,7 +7,7 @@ import { readItems } from "../service/read-answer.ts";
 /*
  * GeckoTerminal's public API, keyless. Source: docs.coingecko.com, "Trending Pools by Network" and
  * "New Pools by Network" (cached for 60 s), and apiguide.geckoterminal.com/faq (30 calls a minute,
- * users must link back).
+ * asks users to link back).
  */
 
 /** The requested lists: the pools that trend over five minutes, and the newest ones. */

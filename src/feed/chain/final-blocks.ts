@@ -34,7 +34,7 @@ const READ_AHEAD = 8;
  * reading continues at the oldest of them.
  */
 const REMEMBERED = 512;
-/** Attempts that find no child of the last published block, before it counts as replaced. */
+/** Attempts that find no child of the last published block, before replaced blocks are sought. */
 const DOUBTS = 3;
 /** Consecutive failures after which the operator is notified. */
 const NOTIFY_AFTER = 4;

@@ -15,7 +15,7 @@ interface PastFillOptions {
   readonly isIdle: () => boolean;
 }
 
-/** Maximum events that wait for the next present block. Reading pauses above it. */
+/** Reading pauses while at least this many events wait for the next present block. */
 const MAX_WAITING = 10_000;
 const POLL_EVERY_MS = 250;
 

@@ -27,8 +27,8 @@ const MAX_ENTRIES = 100_000;
 
 /**
  * Caches a service's answers by key in a file, so that a restart does not repeat requests. A cache
- * must never cause a failure, so a missing or invalid file is an empty cache, and {@link save} only
- * returns the problem if it fails.
+ * must never cause a failure. So a missing or invalid file is an empty cache, and {@link save}
+ * returns a problem instead of throwing.
  */
 export class FactCache {
   readonly #path: string | undefined;

@@ -22,8 +22,8 @@ interface Choice {
 }
 
 /**
- * A followed market stays while it has this share of the minimum volume, and while neither its
- * volume nor the preferred market's is below this share of the other.
+ * A followed market stays while it has this share of the minimum volume. Neither its volume nor the
+ * preferred market's may be below this share of the other.
  */
 const STAYS_AT = 0.5;
 /** The exchange whose volumes are trusted. */
@@ -84,7 +84,7 @@ export function choosePairs(
 /**
  * Returns the market on Binance if there is one, otherwise the one with the median volume of the
  * exchanges (of two, the lower). Each exchange reports its own volume, and the highest is the
- * likeliest to come from wash trading, so it wins only if no other exchange lists the token. Of one
+ * likeliest to come from wash trading. So it wins only if no other exchange lists the token. Of one
  * exchange's quotes, the one with the most volume counts.
  */
 function preferredOf(markets: readonly Candidate[]): Candidate | undefined {

@@ -11,7 +11,7 @@ interface ConnectionOptions {
   readonly onNews: (news: StreamNews) => void;
 }
 
-/** Maximum time without any message, even a pong. After it, the connection counts as dead. */
+/** Maximum time without any message or pong. After it, the connection counts as dead. */
 const SILENT_MS = 30_000;
 /** Maximum time without a candle while pairs are subscribed. */
 const MUTE_MS = 120_000;

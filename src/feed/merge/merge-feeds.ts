@@ -37,12 +37,14 @@ const HINT = `try ${ownCommand("doctor")}, which checks every endpoint`;
  * slowest part. While the merge waits for every part, the order depends only on their events, not
  * on when they arrive.
  *
- * The wait is bounded. If a part is more than ten seconds of event time behind the furthest one,
- * and gains less than 0.75 s in three seconds, the merge continues without it until it is within
- * ten seconds again. If it is more than a minute behind, the merge does not wait at all. The part's
- * events are then late. Those that are at most five seconds late pass unchanged, because the engine
- * accepts them. For later ones settleLate decides, and dropped events are counted. A part that
- * fails for good is left out. If all fail, the merge fails.
+ * The wait is bounded. A part may be ten seconds of event time behind the furthest one. Beyond
+ * that, it must gain at least 0.75 s in three seconds. Otherwise the merge continues without it
+ * until it is within ten seconds again. If it is more than a minute behind, the merge does not wait
+ * at all.
+ *
+ * The part's events are then late. Those that are at most five seconds late pass unchanged, because
+ * the engine accepts them. For later ones settleLate decides, and dropped events are counted. A
+ * part that fails for good is left out. If all fail, the merge fails.
  *
  * No part of a live market can move the others into the future. The furthest part counts as no
  * further than this machine's clock. Events dated more than a minute ahead of that clock and of all

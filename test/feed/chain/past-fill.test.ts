@@ -9,7 +9,7 @@ const removal: LiquidityEvent = { kind: "liquidity", at: 1_000, ...pool, usd: "1
 const other: LiquidityEvent = { ...removal, pool: "0xq", usd: "2" };
 const listing: ListingEvent = { kind: "listing", at: 1_000, ...pool, liquidity: "3" };
 
-test("[past] past liquidity becomes a `sync`, and is replaced by liquidity that the present reported", async () => {
+test("[past] past liquidity becomes a `sync`, and liquidity that the present reported takes precedence", async () => {
   await using run = new NodePool([]);
   const read = { number: 1, atMs: 1_000, logs: [], transfers: new Map() };
   const block = { number: 1, atMs: 1_000, logs: [], hash: "0x1", parentHash: "0x0" };

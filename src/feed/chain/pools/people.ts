@@ -12,7 +12,7 @@
  *
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
- * writes its own Transfer logs and can name any address, so one swap counts as at most one person,
+ * writes its own Transfer logs and can name any address. So one swap counts as at most one person,
  * with an amount near the swap's. One gap remains: forty real swaps in one transaction for forty
  * addresses count as forty people, even if one person made them. Forty wallets would do the same.
  * Addresses are free on every chain, and a pool can have no fee (Uniswap V4). So a fake crowd costs
@@ -64,7 +64,7 @@ export interface NetTrade {
   readonly tokens: bigint;
   /** In 10^−36 dollars, not negative. */
   readonly dollars: bigint;
-  /** The amount paid in {@link pool}, in 10^−36 dollars, and the tokens bought for it. */
+  /** The price in {@link pool}: 10^−36 dollars, and the tokens traded for them. */
   readonly price: readonly [dollars: bigint, tokens: bigint];
 }
 
@@ -236,7 +236,7 @@ function remainderOf(
   if (remainder <= 0n) return [];
   const parts = partsOf(legs.filter((leg) => leg.tokens * sign > 0n && isPriced(leg)));
   const all = parts.reduce((sum, { tokens }) => sum + tokens, 0n);
-  // Divide the remainder among the groups in proportion. The largest group takes the rounding.
+  // Divide the remainder among the groups in proportion. The first group takes the rounding.
   let left = remainder;
   return groupsOf(parts)
     .toReversed()

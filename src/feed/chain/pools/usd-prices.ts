@@ -22,13 +22,13 @@ interface PriceChange {
 /**
  * Values quote tokens in US dollars. A stablecoin is worth one dollar. Any other token is worth the
  * median of the last minute's prices at the ends of blocks. The price comes from the deepest pool
- * between it and a quote token of known value. A pool with less than `minUsd` on that other side,
- * available to traders and, for V3 forms, in range, has no price: anyone could move it, and without
- * liquidity in range any price is possible.
+ * between it and a quote token of known value. That other side must have at least `minUsd`,
+ * available to traders and, for V3 forms, in range. Anyone could move the price of a smaller pool,
+ * and without liquidity in range any price is possible.
  *
  * So a price made by a huge swap, or by a loan repaid in its own transaction, changes no dollar
- * value unless it is held for half a minute, while anyone can profit by trading it back. In return,
- * real changes count half a minute late.
+ * value unless it is held for half a minute. Meanwhile anyone can profit by trading it back. In
+ * return, real changes count half a minute late.
  */
 export class UsdPrices {
   readonly #quotes: readonly QuoteToken[];

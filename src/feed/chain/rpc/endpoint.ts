@@ -196,8 +196,8 @@ export class Endpoint {
   }
 
   /**
-   * Subscribes to new blocks, if the endpoint has a WebSocket that is not subscribed yet, and polls
-   * the final head with each one until the signal aborts. Returns the trouble as
+   * Subscribes to new blocks, if the endpoint has a WebSocket that is not subscribed yet. Polls the
+   * final head with each new block until the signal aborts. Returns the trouble as
    * {@link pollFinalHead} does. Poll afterwards, because earlier blocks are not pushed.
    */
   async listen(signal: AbortSignal): Promise<RpcTrouble | undefined> {

@@ -16,8 +16,8 @@ const EMPTY = new Uint8Array();
 
 /**
  * Returns how many of the receipts, from the first on, the root covers; −1 if it does not match. It
- * covers all of them, or all but the last on a chain that appends a receipt of its own (Polygon's
- * state syncs, before they were part of the block).
+ * covers all of them, except on a chain that appends a receipt of its own: then all but the last.
+ * Polygon did so for state syncs, before they were part of the block.
  */
 export function countProved(receipts: readonly Receipt[], root: string, hash = keccak): number {
   const encoded = receipts.map(encodeReceipt);

@@ -307,7 +307,7 @@ describe("people by a token's transfers", () => {
     expect(summary(swaps.trades([], isPool))).toEqual([[account(SENDER), -1_000n]]);
   });
 
-  test("[people] pools, burned tokens and the token's own contract do not count as people, nor do other tokens' transfers count", () => {
+  test("[people] pools, burned tokens and the token's own contract do not count as people, and other tokens' transfers are ignored", () => {
     const own = transfers(
       ["0xb1", "0xdead", 0n],
       ["0xb1", `0x${"0".repeat(36)}dead`, 90n],
