@@ -5,10 +5,10 @@ import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/ed
 import { SseClient } from "../support/sse-client.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
-/** Far beyond what any server here reaches while a client waits. */
+/** A distance that no server here covers while a client waits. */
 const BEYOND = 10_000_000;
 
-/** Holds what a server sends to clients that are ahead of it, up to their answers, to the rules. */
+/** Expects no cursor from a server for clients that are ahead of it, until their response. */
 async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
   const snapshot = await fetch(`${url}/api/v1/snapshot`);
   const [epoch, seq] = (snapshot.headers.get("flarewire-cursor") ?? "").split("-");
@@ -17,12 +17,12 @@ async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
     const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/stream?channels=*&after=${after}`);
     onTestFinished(() => socket.close());
     const types: string[] = [];
-    const answered = Promise.withResolvers<void>();
+    const subscribed = Promise.withResolvers<void>();
     socket.onmessage = ({ data }) => {
       types.push(JSON.parse(String(data)).type);
-      if (types.includes("subscribed")) answered.resolve();
+      if (types.includes("subscribed")) subscribed.resolve();
     };
-    await answered.promise;
+    await subscribed.promise;
     expect(types.slice(0, 2), "over a WebSocket").toEqual(["hello", "subscribed"]);
   };
   const bySse = async () => {
@@ -38,7 +38,7 @@ async function expectNoEarlyCursor(url: string, onTestFinished: Finish) {
   await Promise.all(Array.from({ length: 4 }, () => [byWebSocket(), bySse()]).flat());
 }
 
-test("[F3] [W14] an edge sends a client that is ahead of it no cursor before its answer, however long it waits", async ({
+test("[F3] [W14] an edge sends a client that is ahead of it no cursor before the response, however long it waits", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished);
@@ -46,7 +46,9 @@ test("[F3] [W14] an edge sends a client that is ahead of it no cursor before its
   await expectNoEarlyCursor(edge.url, onTestFinished);
 });
 
-test("[F3] [W14] nor does a worker", { timeout: 60_000 }, async ({ onTestFinished }) => {
+test("[F3] [W14] a worker sends a client that is ahead of it no cursor before the response", {
+  timeout: 60_000,
+}, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished, "--heartbeat", "1s");
   await expectNoEarlyCursor(gateway.url, onTestFinished);
 });

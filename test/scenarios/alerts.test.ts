@@ -6,7 +6,7 @@ import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
-/** A gateway whose alerts go to the receiver, and where its things are. */
+/** Prepares a market, and gateways on it that send alerts to the receiver. */
 function prepare(finish: Finish, receiver: Receiver) {
   const directory = newDirectory(finish);
   const alerts = join(directory, "alerts.json");
@@ -28,7 +28,7 @@ const symbols = (deliveries: Receiver["taken"]) =>
     return `${type} ${event.data.flare.token.symbol}`;
   });
 
-test("[L3] a receiver that says no, and then is not there, gets every start and finish once, in order, over a restart of the gateway", async ({
+test("[L3] after a rejection, an outage and a restart of the gateway, a receiver has accepted every start and finish once, in order", async ({
   onTestFinished,
 }) => {
   await using receiver = new Receiver();
@@ -59,7 +59,7 @@ test("[L3] a receiver that says no, and then is not there, gets every start and 
   expect(new Set(receiver.taken.map(({ id }) => id)).size).toBe(4);
 });
 
-test("[L5] a receiver that never answers delays neither clients nor the gateway's end", async ({
+test("[L5] a receiver that never responds delays neither clients nor the gateway's stop", async ({
   onTestFinished,
 }) => {
   await using receiver = new Receiver();
@@ -78,7 +78,7 @@ test("[L5] a receiver that never answers delays neither clients nor the gateway'
   expect(receiver.taken).toEqual([]);
 });
 
-test("a leader and an edge with the same file both send, each message under the same id", async ({
+test("a leader and an edge with the same alert file both send each message, with the same id", async ({
   onTestFinished,
 }) => {
   await using receiver = new Receiver();

@@ -8,7 +8,7 @@ import { wallet } from "../feed/chain/nodes/test-chain.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: false };
 
-/** The token that is pumped and robbed, in a market of the ledger's. */
+/** A token's trades on a chain, also recorded in a ledger. */
 export class Story {
   readonly ledger = new Ledger();
   readonly exchange: Exchange;
@@ -31,7 +31,7 @@ export class Story {
     ledger.list(atMs, { pool, token, decimals: 18, tokens, coins }, { symbol, name: `${symbol} coin` });
   }
 
-  /** Wallets trade in one block: this many coins, or tokens where below zero. */
+  /** Mines a block of trades. Positive units buy with coins, negative units sell tokens. */
   async trade(
     orders: readonly { readonly by: number; readonly units: bigint }[],
     seconds: number,
@@ -49,26 +49,25 @@ export class Story {
     }
   }
 
-  /** Everything leaves the pool but a twentieth. */
+  /** Removes 95 % of the pool's liquidity. */
   async rug(): Promise<void> {
     const { exchange, ledger, token, atMs } = this;
     const { chain, coin } = exchange;
     const pool = await exchange.pairOf(token, coin);
-    const held = async () => {
+    const balances = async () => {
       const of = async (one: string) => BigInt(await chain.read(one, "token", "balanceOf", [pool]));
       return [await of(token), await of(coin)] as const;
     };
-    const before = await held();
+    const before = await balances();
     await exchange.removeV2(token, coin, 9_500n);
     await chain.mine(5);
-    const after = await held();
+    const after = await balances();
     ledger.move(atMs, token, after[0] - before[0], after[1] - before[1]);
   }
 }
 
 /**
- * What an engine makes of the ledger, by second of event time: the truth that the gateway is held
- * to.
+ * Returns an engine's snapshot of the ledger at each second of event time, as the expected state.
  */
 export function truthOf(
   events: readonly MarketEvent[],

@@ -23,9 +23,9 @@ import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 8;
 
-/** A token on the chain of a real exchange, and wallets that trade in it, before anybody looks. */
+/** Creates a token on an exchange, and funded wallets, before a gateway connects. */
 async function openMarket(): Promise<Story> {
-  // Not so long ago that a gateway would start over.
+  // Recent enough for a gateway to resume.
   const startS = Math.floor((Date.now() - 2 * HOUR_MS) / 1_000);
   const exchange = await Exchange.openAs(NETWORKS.bsc, startS);
   const { chain, coin } = exchange;
@@ -41,10 +41,10 @@ async function openMarket(): Promise<Story> {
 }
 
 /**
- * This many blocks, each with trades of two wallets, this many seconds apart; at last those that
- * make them final.
+ * Mines blocks at an interval of `seconds`, each with trades of two wallets, then the blocks that
+ * finalize them.
  */
-async function tradeOn(story: Story, blocks: number, seconds: number): Promise<void> {
+async function tradeBlocks(story: Story, blocks: number, seconds: number): Promise<void> {
   const { chain } = story.exchange;
   for (let count = 0; count < blocks; count++) {
     const by = (count * 7) % (WALLETS - 1);
@@ -57,17 +57,17 @@ async function tradeOn(story: Story, blocks: number, seconds: number): Promise<v
   for (let block = 0; block < 4; block++) await chain.mine();
 }
 
-/** A gateway's process on the chain, and a client that is there from its first snapshot on. */
+/** Starts a gateway process on the chain. */
 async function serve(rpc: string, flags: readonly string[], port = "0") {
   const args = ["serve", "--feed", "chain", "--rpc", rpc, "--warmup", "0", "--port", port, "--drain", "0"];
-  // The probe asks dozens of times a second.
-  const room = ["--anonymous-requests", "none"];
-  const cli = spawnCli([...args, ...room, "--stale-after", "1s", "--heartbeat", "1s", ...flags]);
+  // The test polls `/readyz` dozens of times a second.
+  const limits = ["--anonymous-requests", "none"];
+  const cli = spawnCli([...args, ...limits, "--stale-after", "1s", "--heartbeat", "1s", ...flags]);
   await cli.said("stdout", "\n");
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }
 
-/** What the probe says: its status, the age of the data in seconds, and up to where it is. */
+/** Reads `/readyz`: its status, the age of the data in seconds, and the event time. */
 async function probe(url: string) {
   const { status, headers } = await checkedFetch(`${url}/readyz`);
   const observedAt = headers.get("flarewire-observed-at");
@@ -80,19 +80,19 @@ async function probe(url: string) {
 
 type Probe = Awaited<ReturnType<typeof probe>>;
 
-/** Asks until it is so; yields the last answer. */
-async function probed(url: string, isSo: (said: Probe) => boolean): Promise<Probe> {
-  let said = await probe(url);
-  const isThere = async () => {
-    said = await probe(url);
-    return isSo(said);
+/** Polls `/readyz` until the response matches. Returns that response. */
+async function untilProbe(url: string, matches: (response: Probe) => boolean): Promise<Probe> {
+  let response = await probe(url);
+  const check = async () => {
+    response = await probe(url);
+    return matches(response);
   };
-  await eventually(isThere, () => said);
-  return said;
+  await eventually(check, () => response);
+  return response;
 }
 
-/** Everything that the one recording in the directory holds. */
-async function recorded(directory: string): Promise<readonly MarketEvent[]> {
+/** Returns all events of the only recording in the directory. */
+async function readRecording(directory: string): Promise<readonly MarketEvent[]> {
   const events: MarketEvent[] = [];
   const [name = ""] = readdirSync(directory);
   const path = join(directory, name);
@@ -101,7 +101,7 @@ async function recorded(directory: string): Promise<readonly MarketEvent[]> {
   return events;
 }
 
-/** REST, the client and an engine that is given the ledger hold one state. */
+/** Expects the same state from REST, the client, and an engine that reads the ledger. */
 async function expectTruth(url: string, client: IndependentClient, story: Story, beganMs: number) {
   const { json } = await checkedFetch(`${url}/api/v1/snapshot`);
   const { cursor: _, observed_at: at, ...lists } = json as Record<string, unknown>;
@@ -117,8 +117,8 @@ function newDirectory(onTestFinished: (fn: () => void) => void): string {
   return directory;
 }
 
-describeOnAnvil("a chain's gateway in trouble", () => {
-  test("[L3] [L5] five minutes of the chain without its endpoint: age and /readyz say so all along, then nothing is missing and nothing twice", async ({
+describeOnAnvil("a gateway of a chain with failures", () => {
+  test("[L3] [L5] five minutes without the endpoint: the age and /readyz report it throughout, and afterwards no event is missing or repeated", async ({
     onTestFinished,
   }) => {
     const story = await openMarket();
@@ -127,46 +127,46 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     const directory = newDirectory(onTestFinished);
     const { cli, url } = await serve(node.url, ["--record", directory]);
     await using _running: RunningCli = cli;
-    await probed(url, ({ status }) => status === 200);
+    await untilProbe(url, ({ status }) => status === 200);
     const { observedMs: beganMs } = await probe(url);
     const client = new IndependentClient(url);
     await client.connect();
     await story.list(story.token, "RISE", 1_000_000n * E18, 200n * E18);
-    await tradeOn(story, 10, 6);
-    await probed(url, ({ observedMs }) => observedMs >= story.atMs - 4_000);
+    await tradeBlocks(story, 10, 6);
+    await untilProbe(url, ({ observedMs }) => observedMs >= story.atMs - 4_000);
 
     node.fault = { kind: "down" };
-    const cutMs = (await probed(url, ({ status }) => status === 503)).observedMs;
+    const cutMs = (await untilProbe(url, ({ status }) => status === 503)).observedMs;
     const fromMs = story.atMs;
     const outage: Probe[] = [];
     for (let minute = 0; minute < 5; minute++) {
-      await tradeOn(story, 10, 6);
+      await tradeBlocks(story, 10, 6);
       outage.push(await probe(url));
     }
     expect(story.atMs - fromMs).toBeGreaterThanOrEqual(300_000);
-    outage.push(await probed(url, ({ age }) => age > (outage[0]?.age ?? 0) + 1));
+    outage.push(await untilProbe(url, ({ age }) => age > (outage[0]?.age ?? 0) + 1));
     expect(outage.map(({ status }) => status)).toEqual(outage.map(() => 503));
     expect(outage.map(({ observedMs }) => observedMs)).toEqual(outage.map(() => cutMs));
     const ages = outage.map(({ age }) => age);
     expect(ages).toEqual(ages.toSorted((a, b) => a - b));
-    const said = client.received.heartbeats.at(-1)?.freshness;
-    expect(said).toMatchObject({ state: "stale", observed_at: new Date(cutMs).toISOString() });
+    const freshness = client.received.heartbeats.at(-1)?.freshness;
+    expect(freshness).toMatchObject({ state: "stale", observed_at: new Date(cutMs).toISOString() });
 
     node.fault = { kind: "none" };
-    await tradeOn(story, 5, 6);
+    await tradeBlocks(story, 5, 6);
     const untilMs = story.atMs - 4_000;
-    await probed(url, ({ status, observedMs }) => status === 200 && observedMs >= untilMs);
+    await untilProbe(url, ({ status, observedMs }) => status === 200 && observedMs >= untilMs);
     await expectTruth(url, client, story, beganMs);
     await client.disconnect();
     cli.child.kill("SIGTERM");
     expect(await cli.ended()).toBe(0);
-    const events = await recorded(directory);
+    const events = await readRecording(directory);
     expect(events.filter((event) => "token" in event)).toEqual(story.ledger.events);
     const clocks = events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
     expect(clocks).toEqual(clocks.map((_, index) => (clocks[0] ?? 0) + index * 1_000));
   });
 
-  test("[L3] stopped, and killed, in the middle of a chain, a gateway catches up on what it missed: its client resumes without hole or repeat, or gets a reset", async ({
+  test("[L3] a gateway that was stopped or killed catches up with the chain: its client resumes without a gap or repeat, or gets a reset after a long outage", async ({
     onTestFinished,
   }) => {
     const story = await openMarket();
@@ -181,20 +181,19 @@ describeOnAnvil("a chain's gateway in trouble", () => {
       drain: "0",
       logLevel: "silent",
     } as const;
-    // The first one lives, as it believes, long enough to keep its state in the midst of the
-    // trades.
+    // An advanced clock makes the first gateway save its state in the middle of the trades.
     let aheadMs = 0;
     const aging = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
     const first = await startGateway(createConfig({ ...config, port: 0 }), { clock: aging });
     onTestFinished(() => first.stop());
     const { url } = first;
-    const { observedMs: beganMs } = await probed(url, ({ observedMs }) => observedMs > 0);
+    const { observedMs: beganMs } = await untilProbe(url, ({ observedMs }) => observedMs > 0);
     const client = new IndependentClient(url);
     await client.connect();
     await story.list(story.token, "RISE", 1_000_000n * E18, 200n * E18);
     for (let part = 0; part < 2; part++) {
-      await tradeOn(story, 4, 6);
-      await probed(url, ({ observedMs }) => observedMs >= story.atMs - 4_000);
+      await tradeBlocks(story, 4, 6);
+      await untilProbe(url, ({ observedMs }) => observedMs >= story.atMs - 4_000);
       aheadMs += HOUR_MS;
     }
     await first.stop();
@@ -203,23 +202,24 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     onTestFinished(() => void cli.child.kill("SIGKILL"));
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-    // Within three minutes of the stored state: after a longer time it would start at the present.
+    // Stay within three minutes of the stored state: after a longer outage it would start at the
+    // present.
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      await tradeOn(story, 8, 3);
+      await tradeBlocks(story, 8, 3);
       const reachedMs = story.atMs - 4_000;
-      // Once when all is read, once in the midst of it.
-      if (signal === "SIGTERM") await probed(url, ({ observedMs }) => observedMs >= reachedMs);
+      // Stop once after all trades are read, and once while they are being read.
+      if (signal === "SIGTERM") await untilProbe(url, ({ observedMs }) => observedMs >= reachedMs);
       const reported = client.seq;
       cli.child.kill(signal);
       await client.until(() => client.closeCode !== undefined);
       await cli.ended();
-      await tradeOn(story, 8, 3);
+      await tradeBlocks(story, 8, 3);
       ({ cli } = await serve(chain.url, flags, new URL(url).port));
       await client.connect();
       expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
       expect(client.seq).toBeGreaterThanOrEqual(reported);
     }
-    await probed(url, ({ status, observedMs }) => status === 200 && observedMs >= story.atMs - 4_000);
+    await untilProbe(url, ({ status, observedMs }) => status === 200 && observedMs >= story.atMs - 4_000);
     await expectTruth(url, client, story, beganMs);
     const metrics = await (await fetch(`${url}/metrics`)).text();
     const rejected = [...metrics.matchAll(/^flarewire_rejected_market_events_total\{.*\} (\d+)$/gm)];
@@ -232,7 +232,8 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     await client.until(() => client.closeCode !== undefined);
     expect(await cli.ended()).toBe(0);
 
-    // Away for longer than is made up for: a new epoch, and a client that resumes gets a reset.
+    // After a longer outage than it catches up with: a new epoch, and a reset for a resuming
+    // client.
     const clock = { ...systemClock, now: () => story.atMs + 7 * HOUR_MS };
     const gateway = await startGateway(createConfig({ ...config, port: Number(new URL(url).port) }), {
       clock,

@@ -13,16 +13,13 @@ import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 300;
 
-/**
- * Makes blocks until what happened is final and looked at; resolves when the gateway has come that
- * far.
- */
+/** Mines blocks until all trades are final and past. Resolves when the gateway has read them. */
 async function settle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { chain } = exchange;
   const untilMs = chain.nextAt * 1_000 + 10_000;
   for (let block = 0; block < 8; block++) await chain.mine(5);
-  const seen = () => gateway.freshness();
-  await eventually(() => Date.parse(seen().observed_at ?? "1970-01-01") >= untilMs, seen);
+  const freshness = () => gateway.freshness();
+  await eventually(() => Date.parse(freshness().observed_at ?? "1970-01-01") >= untilMs, freshness);
 }
 
 async function rest<T>(gateway: Gateway, path: string): Promise<T> {
@@ -30,11 +27,11 @@ async function rest<T>(gateway: Gateway, path: string): Promise<T> {
 }
 
 describeOnAnvil("a chain from its blocks to the wire", () => {
-  test("300 wallets, a pump and a rug, with an endpoint that lies and a node that stops: lists and events are those of the ledger", async () => {
+  test("with 300 wallets, a pump and a rug, a lying endpoint and a node that restarts, lists and events match the ledger", async () => {
     const exchange = await Exchange.openAs(NETWORKS.bsc);
     await using chain = exchange.chain;
-    await using liar = await new FaultyNode(chain.url).start();
-    liar.fault = { kind: "alters-logs" };
+    await using liarNode = await new FaultyNode(chain.url).start();
+    liarNode.fault = { kind: "alters-logs" };
     const { coin } = exchange;
     const token = await exchange.token("RISE coin", "RISE");
     const late = await exchange.token("LATE coin", "LATE");
@@ -46,17 +43,16 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
       if (number % 50 === 49) await chain.mine();
     }
     for (let block = 0; block < 4; block++) await chain.mine();
-    const rpc = `${liar.url},${chain.url}`;
+    const rpc = `${liarNode.url},${chain.url}`;
     const config = createConfig({ feed: "chain", rpc, warmup: "0", port: 0, drain: "0", logLevel: "silent" });
     const gateway = await startGateway(config);
     const beganMs = gateway.head.observedAtMs;
-    const reported: GatewayEvent[] = [];
-    gateway.events.on("event", (event) => reported.push(event));
+    const received: GatewayEvent[] = [];
+    gateway.events.on("event", (event) => received.push(event));
     try {
       const story = new Story(exchange, token);
       await story.list(token, "RISE", 1_000_000n * E18, 200n * E18);
-      // Forty quiet minutes, in which a block is replaced before it is final, and the node stops
-      // and comes back.
+      // Forty quiet minutes, with a reorganization before finality and a restart of the node.
       for (let count = 0; count < 80; count++) {
         const by = count % 20;
         await story.trade([{ by, units: count % 2 ? -250n * E18 : E18 / 20n }], 30);
@@ -70,10 +66,10 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
           await chain.start();
         }
       }
-      // The pump: 280 wallets buy, and some of them take a profit.
+      // The pump: 280 wallets buy, and some of them take profits.
       for (let from = 20; from < WALLETS; from += 5) {
-        const buyers = Array.from({ length: 5 }, (_, place) => ({
-          by: from + place,
+        const buyers = Array.from({ length: 5 }, (_, offset) => ({
+          by: from + offset,
           units: E18 / 4n + BigInt(from),
         }));
         const sellers = from > 20 ? [{ by: from - 3, units: -(500n + BigInt(from)) * E18 }] : [];
@@ -95,13 +91,13 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
       ]);
 
       await story.rug();
-      // Liquidity counts as removed when it has been gone for a minute.
+      // Liquidity counts as removed only after a minute.
       await exchange.chain.mine(61);
       await settle(exchange, gateway);
       const ended = await rest<Snapshot["flares"]>(gateway, "flares");
       expect(ended.pro).toEqual([]);
       expect(ended.finished_trending.map((flare) => flare.token.address)).toEqual([token]);
-      const names = reported.flatMap(({ name, channel }) =>
+      const names = received.flatMap(({ name, channel }) =>
         /^flare-(st|fin)/.test(name) ? [`${name} ${channel}`] : [],
       );
       expect(names).toEqual([

@@ -9,8 +9,8 @@ import { writePumpedMarket } from "../support/pumped-market.ts";
 
 const MARKET = ["--drain", "0", "--group", "bsc", "--loop", "--speed", "600", "--warmup", "1h"];
 
-describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
-  test("[L3] get each message once, in order, from the leader alone, also when it is killed while it sends", async ({
+describe.skipIf(!HAS_REDIS)("the webhooks of a cluster", () => {
+  test("[L3] receive each message once, in order, from the leader alone, even if it is killed while it sends", async ({
     onTestFinished,
   }) => {
     await using receiver = new Receiver();
@@ -25,7 +25,7 @@ describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
     await receiver.until(() => receiver.taken.length >= 2);
     const { leader } = cluster;
     if (!leader) throw new Error("no node leads");
-    // The message was sent, and its acceptance never arrives.
+    // The message arrives, but its sender never receives the acceptance.
     receiver.answer = () => {};
     const { length } = receiver.attempts;
     await receiver.until(() => receiver.attempts.length > length);
@@ -37,19 +37,19 @@ describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
     expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
     expect(receiver.attempts.filter(({ id }) => id === messages[length]?.id)).toHaveLength(2);
     const cursors = messages.map(({ cursor }) => cursor);
-    const log = await newsAfter(cluster.running[0]?.url ?? "", cursors[0] ?? "");
+    const log = await startsAndFinishesAfter(cluster.running[0]?.url ?? "", cursors[0] ?? "");
     expect(cursors.slice(1)).toEqual(log.slice(0, cursors.length - 1));
   });
 });
 
 const cursorOf = (event: unknown): string => Object(event).cursor;
 
-/** The cursors of the starts and finishes after this one, by long polls. */
-async function newsAfter(url: string, cursor: string): Promise<readonly string[]> {
-  const answer = await fetch(`${url}/api/v1/events?channels=flares.pro&limit=1000&after=${cursor}`);
-  const { events } = Object(await answer.json());
-  const news: unknown[] = events.filter((event: unknown) =>
+/** Returns the cursors of the flares' starts and finishes after this cursor, from one page. */
+async function startsAndFinishesAfter(url: string, cursor: string): Promise<readonly string[]> {
+  const response = await fetch(`${url}/api/v1/events?channels=flares.pro&limit=1000&after=${cursor}`);
+  const { events } = Object(await response.json());
+  const selected: unknown[] = events.filter((event: unknown) =>
     /^flare-(started|finished)$/.test(Object(event).name),
   );
-  return news.map(cursorOf);
+  return selected.map(cursorOf);
 }

@@ -5,10 +5,10 @@ import { HAS_REDIS } from "../cluster/redis-servers.ts";
 import { SharedViews } from "../support/moving-client.ts";
 import { RoamingClient } from "../support/roaming-client.ts";
 
-/** Connected clients: as many as the variable says where there is time. */
+/** Number of clients. CLUSTER_CLIENTS sets more for longer runs. */
 const CLIENTS = Number(process.env.CLUSTER_CLIENTS ?? 40);
 const NODES = CLIENTS > 40 ? 3 : 2;
-const CONNECTING_AT_ONCE = 40;
+const CONCURRENT_CONNECTS = 40;
 const DRAIN_SECONDS = Math.max(1, Math.ceil(CLIENTS / 200));
 const SPEED = CLIENTS > 500 ? "30" : "100";
 const MARKET = [
@@ -27,7 +27,7 @@ const MARKET = [
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 describe.skipIf(!HAS_REDIS)("a rolling restart of all gateways of a cluster", () => {
-  test(`[L3] ${CLIENTS} clients, over WebSocket and server-sent events, lose nothing and are not reset`, {
+  test(`[L3] ${CLIENTS} clients, over WebSocket and server-sent events, lose no event and get no reset`, {
     timeout: 120_000 + CLIENTS * 200,
   }, async () => {
     await using cluster = await ProcessCluster.start(NODES, [...MARKET, "--drain", `${DRAIN_SECONDS}s`]);
@@ -37,8 +37,8 @@ describe.skipIf(!HAS_REDIS)("a rolling restart of all gateways of a cluster", ()
     const views = new SharedViews();
     const clients = Array.from({ length: CLIENTS }, (_, at) => new RoamingClient(views, urls, at % 2 === 0));
     try {
-      for (let at = 0; at < CLIENTS; at += CONNECTING_AT_ONCE)
-        await Promise.all(clients.slice(at, at + CONNECTING_AT_ONCE).map((client) => client.start()));
+      for (let at = 0; at < CLIENTS; at += CONCURRENT_CONNECTS)
+        await Promise.all(clients.slice(at, at + CONCURRENT_CONNECTS).map((client) => client.start()));
       const starts = clients.map(({ seq }) => seq);
       for (const node of nodes.slice()) {
         leaving.add(node.url);

@@ -11,15 +11,15 @@ import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { pumpedFlags } from "../support/pumped-market.ts";
 
-/** How often something is killed: as often as the variable says where there is time. */
-const FEW = 3;
-const KILLS = Number(process.env.CLUSTER_KILLS ?? FEW);
+/** Number of kills. CLUSTER_KILLS sets more for longer runs. */
+const DEFAULT_KILLS = 3;
+const KILLS = Number(process.env.CLUSTER_KILLS ?? DEFAULT_KILLS);
 /** By default, every second kill hits the leader, which takes seconds to replace. */
 const LEADER_EVERY = Number(process.env.CLUSTER_LEADER_EVERY ?? 2);
-const NODES = KILLS > FEW ? 3 : 2;
+const NODES = KILLS > DEFAULT_KILLS ? 3 : 2;
 
-/** Resolves when another node leads, and has published an event. */
-async function goesOnWithout(cluster: ProcessCluster, paused: GatewayProcess): Promise<void> {
+/** Resolves when another node leads and has published an event. */
+async function continuesWithout(cluster: ProcessCluster, paused: GatewayProcess): Promise<void> {
   await expect.poll(() => cluster.leader).not.toBe(paused);
   const seq = async () => {
     const { headers } = await fetch(`${cluster.leader?.url}/api/v1/flares`, { method: "HEAD" });
@@ -29,13 +29,13 @@ async function goesOnWithout(cluster: ProcessCluster, paused: GatewayProcess): P
   await expect.poll(seq).toBeGreaterThan(before);
 }
 
-/** What clients heard that a history stores: flares by id, and candles by token and minute. */
-interface Heard {
+/** Received data that a history stores: flares by id, and candles by token and minute. */
+interface Received {
   readonly flares: ReadonlyMap<string, AnyFlare>;
   readonly candles: ReadonlyMap<string, ReadonlyMap<string, Candle>>;
 }
 
-function heardBy(clients: readonly HoppingClient[]): Heard {
+function receivedBy(clients: readonly HoppingClient[]): Received {
   const events = [...new Map(clients.flatMap(({ delivered }) => [...delivered]))];
   const seqOf = ([cursor]: readonly [string, string]) => Number(cursor.split("-")[1]);
   const flares = new Map<string, AnyFlare>();
@@ -53,24 +53,26 @@ function heardBy(clients: readonly HoppingClient[]): Heard {
   return { flares, candles };
 }
 
-/** Returns what the history at this address lacks. */
-async function lackingAt(url: string, { flares, candles }: Heard): Promise<readonly string[]> {
-  const lacking: string[] = [];
+/** Returns the received data that the history at this address does not have. */
+async function missingAt(url: string, { flares, candles }: Received): Promise<readonly string[]> {
+  const missing: string[] = [];
   const get = async (path: string) => (await fetch(`${url}/api/v1/${path}`)).json();
   for (const [id, flare] of flares) {
     const { flare: stored } = (await get(`flares/${id}`)) as Partial<FlareRecord>;
-    if (!isDeepStrictEqual(stored, flare)) lacking.push(`flare ${id}`);
+    if (!isDeepStrictEqual(stored, flare)) missing.push(`flare ${id}`);
   }
   for (const [address, minutes] of candles) {
     const { candles: stored = [] } = (await get(`tokens/bsc/${address}`)) as Partial<TokenDetails>;
     const byMinute = new Map(stored.map((candle) => [candle.open_at, candle]));
     for (const [minute, candle] of minutes)
-      if (!isDeepStrictEqual(byMinute.get(minute), candle)) lacking.push(`${address} at ${minute}`);
+      if (!isDeepStrictEqual(byMinute.get(minute), candle)) missing.push(`${address} at ${minute}`);
   }
-  return lacking;
+  return missing;
 }
 
-/** How long after the loss of a leader another one wrote, and clients had new events. */
+/**
+ * Times from the loss of a leader to the next leader's first entry, and to new events at clients.
+ */
 interface TakeOver {
   readonly leadsMs: number;
   readonly eventsMs: number;
@@ -80,18 +82,20 @@ function report(takeOvers: readonly TakeOver[]): void {
   const spread = (times: readonly number[]) => {
     const sorted = times.toSorted((a, b) => a - b);
     const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1];
-    return `p50 ${at(0.5)}, p99 ${at(0.99)}, most ${sorted.at(-1)} ms`;
+    return `p50 ${at(0.5)}, p99 ${at(0.99)}, max ${sorted.at(-1)} ms`;
   };
   const leads = spread(takeOvers.map(({ leadsMs }) => leadsMs));
   const events = spread(takeOvers.map(({ eventsMs }) => eventsMs));
-  process.stdout.write(`${takeOvers.length} leaders lost; the next one wrote: ${leads}; events: ${events}\n`);
+  process.stdout.write(
+    `${takeOvers.length} leaders lost; next leader wrote after ${leads}; clients received events after ${events}\n`,
+  );
 }
 
-/** A flare begins every four seconds. */
+/** A flare starts every four seconds. */
 const MARKET = [...pumpedFlags(), ...["--drain", "0", "--speed", "300", "--loop", "--warmup", "2h"]];
 
-describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", () => {
-  test("[L3] killed or paused in turn, and their server too, they keep one log: clients that move between them over all transports see no hole, no repeat and no reset, hold what REST serves, and find each finished flare with its candles in the history of every node", {
+describe.skipIf(!HAS_REDIS)("the gateway processes of a cluster", () => {
+  test("[L3] keep one log while nodes and their server are killed or paused in turn: clients that move between nodes over all transports see no gap, repeat or reset, have the state that REST serves, and find each finished flare with its candles in every node's history", {
     timeout: 60_000 + KILLS * 10_000,
   }, async ({ onTestFinished }) => {
     await using cluster = await ProcessCluster.start(NODES, MARKET, newDirectory(onTestFinished));
@@ -102,37 +106,37 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
     );
     const following = clients.map((client) => client.follow());
     const seqs = () => clients.map(({ seq }) => seq);
-    const moves = async (more: number) => {
+    const untilEvents = async (more: number) => {
       const target = Math.max(...seqs()) + more;
       await expect.poll(() => Math.max(...seqs()), { interval: 10 }).toBeGreaterThan(target);
     };
-    await moves(20);
+    await untilEvents(20);
     const takeOvers: TakeOver[] = [];
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const startedAt = Date.now();
-      // The few are one of the server, one of the leader, and a leader that is paused.
-      const isLast = KILLS === FEW && kill === FEW;
+      // The default kills are the server, the leader, and then a leader that is paused instead.
+      const isLast = KILLS === DEFAULT_KILLS && kill === DEFAULT_KILLS;
       const isLeader = isLast || kill % LEADER_EVERY === 0;
-      // Another node may lead a moment later.
+      // There may be no leader for a moment.
       let leader: GatewayProcess | undefined;
       await expect.poll(() => (leader = cluster.leader)).toBeDefined();
       const victims = cluster.running.filter((node) => (node === leader) === isLeader);
       const [first, ...others] = victims;
-      if (!first) throw new Error(`there is no such node: ${cluster.state}`);
+      if (!first) throw new Error(`no node to kill: ${cluster.state}`);
       const victim = chance.pick([first, ...others]);
       const isPaused = isLast || (isLeader && kill % (2 * LEADER_EVERY) === 0);
       let leadsAt = 0;
       if (isPaused) victim.cli.child.kill("SIGSTOP");
-      // The first of all hits the server.
+      // The first kill hits the server.
       else if (isLeader || (kill > 1 && chance.happens(0.5))) await cluster.replace(victim);
       else {
         await cluster.server.kill();
         await cluster.server.start();
       }
       if (isLeader) leadsAt = await cluster.leadsWithout(victim);
-      // All clients may be at the paused one: the next leader shows that the log continues.
-      if (isPaused) await goesOnWithout(cluster, victim);
-      else await moves(chance.whole(1, 30));
+      // All clients may be connected to the paused node, so check the next leader's log instead.
+      if (isPaused) await continuesWithout(cluster, victim);
+      else await untilEvents(chance.whole(1, 30));
       if (isLeader) takeOvers.push({ leadsMs: leadsAt - startedAt, eventsMs: Date.now() - startedAt });
       if (isPaused) victim.cli.child.kill("SIGCONT");
       if (isPaused) await cluster.steppedDown(victim);
@@ -140,7 +144,7 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
     }
     report(takeOvers);
     await cluster.settled();
-    await expect.poll(() => heardBy(clients).flares.size, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => receivedBy(clients).flares.size, { timeout: 60_000 }).toBeGreaterThan(0);
     for (const client of clients) client.end();
     await Promise.all(following);
     const log = await eventsOnServer(cluster.server.port);
@@ -156,8 +160,8 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
       }
       expect(client.epochs.size).toBe(1);
     }
-    const heard = heardBy(clients);
-    expect(heard.candles.size).toBeGreaterThan(0);
-    for (const { url } of cluster.running) await expect.poll(() => lackingAt(url, heard)).toEqual([]);
+    const received = receivedBy(clients);
+    expect(received.candles.size).toBeGreaterThan(0);
+    for (const { url } of cluster.running) await expect.poll(() => missingAt(url, received)).toEqual([]);
   });
 });

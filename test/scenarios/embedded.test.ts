@@ -17,18 +17,18 @@ const PREFIX = "/flarewire";
 interface Embedded extends GatewayPlugin {
   readonly host: FastifyInstance;
   readonly market: LedMarket;
-  /** The host listens; resolves with the address below which Flarewire is. */
+  /** Starts to listen. Resolves with the address of Flarewire, including the prefix. */
   listen(): Promise<string>;
 }
 
 function embed(host: FastifyInstance, settings: Parameters<typeof createConfig>[0] = {}): Embedded {
   const market = new LedMarket();
-  const made = createGatewayPlugin(createConfig({ drain: "0", logLevel: "silent", ...settings }), {
+  const created = createGatewayPlugin(createConfig({ drain: "0", logLevel: "silent", ...settings }), {
     source: market,
   });
-  host.register(made.plugin, { prefix: PREFIX });
+  host.register(created.plugin, { prefix: PREFIX });
   const listen = async () => `${await host.listen({ port: 0, host: "127.0.0.1" })}${PREFIX}`;
-  return { ...made, host, market, listen };
+  return { ...created, host, market, listen };
 }
 
 const test = base.extend<{ host: FastifyInstance }>({
@@ -42,14 +42,14 @@ const test = base.extend<{ host: FastifyInstance }>({
 
 const seqsOf = (events: readonly Record<string, unknown>[]) => events.map(({ seq }) => seq);
 
-test("[L2] inside another server, REST, WebSocket, server-sent events, long poll and the process get the same events, below the prefix", async ({
+test("[L2] inside another server, below the prefix, REST, WebSocket, server-sent events, long poll and the process get the same events", async ({
   host,
 }) => {
   const { market, listen, gateway } = embed(host);
   const url = await listen();
   const { events } = await gateway;
-  const reported: string[] = [];
-  events.on("event", ({ name, channel }) => reported.push(`${name} ${channel}`));
+  const emitted: string[] = [];
+  events.on("event", ({ name, channel }) => emitted.push(`${name} ${channel}`));
   const client = new IndependentClient(url);
   await client.connect();
   const stream = await SseClient.open(`${url}/api/v1/events`);
@@ -70,14 +70,14 @@ test("[L2] inside another server, REST, WebSocket, server-sent events, long poll
   expect(polled.events.length).toBeGreaterThan(1);
   expect(seqsOf(client.received.events)).toEqual(seqsOf(polled.events));
   expect(stream.seqs).toEqual(seqsOf(polled.events));
-  expect(reported).toEqual(polled.events.map(({ name, channel }) => `${name} ${channel}`));
+  expect(emitted).toEqual(polled.events.map(({ name, channel }) => `${name} ${channel}`));
   const flares = await fetch(`${url}/api/v1/flares`);
   expect(flares.headers.get("link")).toContain(`<${PREFIX}/api/v1/stream>`);
   for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await fetch(url + path)).status).toBe(200);
   await client.disconnect();
 });
 
-test("responses outside the prefix are the host's own, and errors inside it are problems", async ({
+test("responses outside the prefix come from the host, and errors below it are problems", async ({
   host,
 }) => {
   const { listen } = embed(host);
@@ -106,7 +106,7 @@ test("responses outside the prefix are the host's own, and errors inside it are 
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, OPTIONS"]);
 });
 
-test("the host's hooks and serializers do not change what is sent below the prefix", async ({ host }) => {
+test("the host's hooks and serializers do not change responses below the prefix", async ({ host }) => {
   host.addHook("preSerialization", async (_request, _reply, payload) => ({ wrapped: payload }));
   host.setReplySerializer((payload) => `mine ${JSON.stringify(payload)}`);
   const { listen, gateway } = embed(host);
@@ -116,7 +116,7 @@ test("the host's hooks and serializers do not change what is sent below the pref
     expect(await (await fetch(url + path)).json(), path).not.toHaveProperty("wrapped");
 });
 
-test("[W25] [W31] the host's close sends the clients away within the drain time, and frees the data directory", async ({
+test("[W25] [W31] closing the host disconnects the clients within the drain time and releases the data directory", async ({
   onTestFinished,
 }) => {
   const data = mkdtempSync(join(tmpdir(), "flarewire-embedded-"));
@@ -144,7 +144,7 @@ test("[W25] [W31] the host's close sends the clients away within the drain time,
   await again.close();
 });
 
-test("a drain longer than the host grants its plugins is cut to that, and the host closes as it should", async () => {
+test("a drain longer than the host's plugin timeout is shortened to it, and the host closes normally", async () => {
   const host = fastify({ pluginTimeout: 3_000 });
   const { listen, gateway } = embed(host, { drain: "10m" });
   const url = await listen();
@@ -155,7 +155,7 @@ test("a drain longer than the host grants its plugins is cut to that, and the ho
   for (const client of clients) expect(client.closeCode).toBe(4_200);
 });
 
-test("the host's own upgrades work beside the stream", async ({ host }) => {
+test("the host's own upgrades work next to the stream", async ({ host }) => {
   const { listen } = embed(host);
   host.get("/", () => "mine");
   host.server.on("upgrade", (message, socket) => {
@@ -172,7 +172,7 @@ test("the host's own upgrades work beside the stream", async ({ host }) => {
   await client.disconnect();
 });
 
-test("a host with a WebSocket plugin above gets an error that Flarewire needs a server of its own", async () => {
+test("a host with a WebSocket plugin gets an error: Flarewire then needs its own server", async () => {
   const host = fastify();
   host.register(createRequire(import.meta.url)("@fastify/websocket"));
   const { gateway } = embed(host);
@@ -181,7 +181,7 @@ test("a host with a WebSocket plugin above gets an error that Flarewire needs a 
   await host.close();
 });
 
-test("a second registration is refused, and so is a start that cannot be, by the host's own", async ({
+test("the host's start fails with a second registration, or with a data directory in use", async ({
   onTestFinished,
 }) => {
   const host = fastify();
@@ -202,7 +202,7 @@ test("a second registration is refused, and so is a start that cannot be, by the
   await other.close();
 });
 
-test("a host that closes before it is ready ends the gateway", async () => {
+test("a host that closes before it is ready stops the gateway", async () => {
   const host = fastify();
   const { gateway } = embed(host);
   host.register(async () => {

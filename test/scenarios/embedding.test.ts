@@ -9,10 +9,10 @@ const STATUS: EventBody = {
   data: { state: "live", reason: "" },
 };
 
-test("a listener that fails, at once or later, disturbs neither the others nor the process", async () => {
+test("a listener that throws, synchronously or later, affects neither other listeners nor the process", async () => {
   const errors: unknown[] = [];
   const events = new GatewayEvents((error) => errors.push(error));
-  const heard: string[] = [];
+  const received: string[] = [];
   events.on("event", () => {
     throw new Error("at once");
   });
@@ -20,15 +20,15 @@ test("a listener that fails, at once or later, disturbs neither the others nor t
     await Promise.resolve();
     throw new Error("later");
   });
-  events.on("event", ({ cursor }) => void heard.push(`event ${cursor}`));
-  events.on("source-status", ({ data }) => void heard.push(data.state));
+  events.on("event", ({ cursor }) => void received.push(`event ${cursor}`));
+  events.on("source-status", ({ data }) => void received.push(data.state));
   events.emitBatch([STATUS], "abcd-7");
-  expect(heard).toEqual(["event abcd-7", "live"]);
+  expect(received).toEqual(["event abcd-7", "live"]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(errors).toEqual([new Error("at once"), new Error("later")]);
 });
 
-test("a listener is taken away by what it is, hears once where it asked for that, and keeps its context", () => {
+test("a listener can be removed, is called once if added with `once`, and keeps its context", () => {
   const events = new GatewayEvents((error) => expect.fail(String(error)));
   const counts = { on: 0, once: 0 };
   const listener = function count(this: { on: number }) {
@@ -41,16 +41,16 @@ test("a listener is taken away by what it is, hears once where it asked for that
   events.emitBatch([STATUS, STATUS], "abcd-7");
   expect(counts).toEqual({ on: 2, once: 1 });
   events.off("event", listener, counts);
-  const gone = () => expect.fail("it was taken away");
-  events.once("event", gone).addListener("event", gone);
-  events.removeListener("event", gone);
+  const removed = () => expect.fail("called after its removal");
+  events.once("event", removed).addListener("event", removed);
+  events.removeListener("event", removed);
   events.emitBatch([STATUS], "abcd-8");
   expect([counts.on, events.listenerCount("event")]).toEqual([2, 0]);
 });
 
-test("settings instead of a config are rejected with a hint how to create one", async () => {
+test("plain settings instead of a Config are rejected with a hint how to create one", async () => {
   for (const given of [{ port: 0 }, {}]) {
-    // What a program without types might give.
+    // Without types, a program can pass plain settings.
     await expect(startGateway(given as Config)).rejects.toThrow(
       "expected a Config; create one with createConfig(), for example startGateway(createConfig({ port: 0 }))",
     );

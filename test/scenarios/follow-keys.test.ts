@@ -18,8 +18,7 @@ const FREE = mintSecret("fw");
 const UNKNOWN = mintSecret("fw");
 
 /**
- * A leader that knows a key of each plan, and nobody without one; `write` puts other keys in their
- * place.
+ * Starts a leader with one key of each plan and no anonymous access. `revoke` removes the pro key.
  */
 async function startKeyedLeader(onTestFinished: Finish) {
   const file = join(newDirectory(onTestFinished), "keys.json");
@@ -37,7 +36,7 @@ async function startKeyedLeader(onTestFinished: Finish) {
   return { leader, revoke: () => write(keyOf(FREE, "free")) };
 }
 
-/** An edge in this process, with what it logs. */
+/** Starts an edge in this process and collects its log lines. */
 async function startEdge(onTestFinished: Finish, url: string, leaderKey: string | undefined, more = {}) {
   const lines: string[] = [];
   const config = createConfig({ port: 0, drain: "0", staleAfter: "1s", source: `follow:${url}`, ...more });
@@ -47,7 +46,7 @@ async function startEdge(onTestFinished: Finish, url: string, leaderKey: string 
   return { edge, lines };
 }
 
-test("[F2] [K7] an edge follows a leader with the key of its environment, and says when that is revoked", async ({
+test("[F2] [K7] an edge follows a leader with the key from its environment, and reports its revocation", async ({
   onTestFinished,
 }) => {
   const { leader, revoke } = await startKeyedLeader(onTestFinished);
@@ -71,17 +70,17 @@ test("[F2] [K7] an edge follows a leader with the key of its environment, and sa
   expect(edge.stdout() + edge.stderr()).not.toContain(PRO.text.slice(13));
 });
 
-test("[F2] [K1] [K2] an edge that its leader refuses reports the reason in its log and freshness, and never the key", async ({
+test("[F2] [K1] [K2] an edge that its leader rejects reports the reason in its log and freshness, but never the key", async ({
   onTestFinished,
 }) => {
   const { leader } = await startKeyedLeader(onTestFinished);
-  for (const [key, refusal] of [
+  for (const [key, rejection] of [
     [undefined, /^the leader rejected the connection with HTTP 401: .*key/],
     [UNKNOWN.text, /^the leader rejected the connection with HTTP 401: .*key/],
     [FREE.text, /^the leader rejected the connection with HTTP 403: .*plan/],
   ] as const) {
     const { edge, lines } = await startEdge(onTestFinished, leader.url, key);
-    await expect.poll(() => edge.freshness().reason).toMatch(refusal);
+    await expect.poll(() => edge.freshness().reason).toMatch(rejection);
     expect(edge.freshness().state).toBe("down");
     const reported = lines.filter((line) => line.includes("the leader rejected the connection with HTTP 40"));
     expect(reported).toHaveLength(1);
@@ -93,7 +92,7 @@ test("[F2] [K1] [K2] an edge that its leader refuses reports the reason in its l
   await expect.poll(() => seqOf(edge)).toBeGreaterThan(5);
 });
 
-test("an edge with a leader key and no key file warns at its start that everyone has pro, and how to end that", async ({
+test("an edge with a leader key but no key file warns at its start that everyone has pro, and how to change that", async ({
   onTestFinished,
 }) => {
   const { leader } = await startKeyedLeader(onTestFinished);
@@ -110,7 +109,7 @@ test("an edge with a leader key and no key file warns at its start that everyone
   expect(await warnings(undefined, {})).toEqual([]);
 });
 
-test("a refusal that repeats the key of an edge does not make the edge reveal it", async ({
+test("an edge does not reveal its key even if the leader's rejection contains it", async ({
   onTestFinished,
 }) => {
   const key = "a-key-of-another-form";
@@ -128,7 +127,7 @@ test("a refusal that repeats the key of an edge does not make the edge reveal it
   expect(lines.join("")).not.toContain(key);
 });
 
-test("a key for the leader that can be none is refused at the start, and not repeated", async () => {
+test("a malformed leader key is rejected at the start without being printed", async () => {
   const { code, stderr } = await runInProcess(["serve"], { FLAREWIRE_LEADER_KEY: "two words" });
   expect(code).toBe(1);
   expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key from npm run flarewire -- keys add,");

@@ -6,7 +6,7 @@ import { expectOneState } from "../support/one-state.ts";
 
 const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port);
 
-test("[F5] [F4] when a leader begins a new epoch, its edges do too, and their clients, waiting or not, get a reset", {
+test("[F5] [F4] when a leader starts a new epoch, so do its edges, and their clients get a reset, on every transport", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const leader = await startLeader(onTestFinished);
@@ -28,7 +28,7 @@ test("[F5] [F4] when a leader begins a new epoch, its edges do too, and their cl
   expect((await fetch(`${edge.url}/readyz`)).status).toBe(503);
   const snapshot = await fetch(`${edge.url}/api/v1/snapshot`);
   expect([snapshot.status, snapshot.headers.get("flarewire-source-state")]).toEqual([200, "down"]);
-  // The places are the leader's to give: an edge that is alone has no events of its own.
+  // Only the leader assigns seqs, so a disconnected edge has no events of its own.
   expect(client.seq).toBe(seqOf(edge));
   expect(client.closeCode).toBeUndefined();
 
@@ -50,7 +50,7 @@ test("[F5] [F4] when a leader begins a new epoch, its edges do too, and their cl
   expect(edge.freshness()).toMatchObject({ state: "live", reason: "" });
 });
 
-test("[F5] an edge that was away for longer than the leader stores events starts over in the same epoch, and reports how much is lost", async ({
+test("[F5] an edge that was down longer than the leader retains events starts over in the same epoch, and reports the number of lost events", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, { logBytes: "64KiB" });
@@ -69,7 +69,7 @@ test("[F5] an edge that was away for longer than the leader stores events starts
   };
   await expect.poll(oldest, { timeout: 20_000 }).toBe(410);
   const again = await startEdge(leader, onTestFinished, { data, port: portOf(edge) });
-  // It serves what it kept until the leader answers.
+  // It serves its stored state until the leader responds.
   await expect.poll(() => seqOf(again)).toBeGreaterThan(left + 10);
   await client.connect();
   const answer = client.received.answers.at(-1);
@@ -79,7 +79,7 @@ test("[F5] an edge that was away for longer than the leader stores events starts
   await expectOneState(again.url, client);
 });
 
-test("[F6] a server configured to follow itself, or a ring of such servers, reports it and serves no echo as news", {
+test("[F6] a server that follows itself, directly or in a ring, reports it and does not publish its own events again", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const now = AbortSignal.abort();
@@ -91,7 +91,7 @@ test("[F6] a server configured to follow itself, or a ring of such servers, repo
   await leader.stop();
   const quiet = { logLevel: "silent", drain: "0", staleAfter: "1s" } as const;
 
-  // Where its leader was, there is itself now, with data to serve.
+  // The server follows its own address, with stored data to serve.
   const self = await startGateway(
     createConfig({ ...quiet, data, port: portOf(leader), source: `follow:${leader.url}` }),
     { signal: now },
@@ -105,7 +105,7 @@ test("[F6] a server configured to follow itself, or a ring of such servers, repo
       reason:
         "the leader rejected the connection with HTTP 503: this server mirrors another one and is disconnected from it; retry later",
     });
-  // Clients are served all the same.
+  // Clients are still served.
   const client = new IndependentClient(self.url);
   await client.connect();
   expect(client.received.answers).toHaveLength(1);

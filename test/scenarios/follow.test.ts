@@ -11,12 +11,12 @@ import { expectAllStored } from "../support/stored-seqs.ts";
 
 const NO_FACTS = { trades: false, liquidity: false, listings: false, profiles: false };
 const PUMPED = pumpedSettings();
-/** A filter lets one event in hundreds pass. */
+/** Faster, because a filter passes only one event in hundreds. */
 const FAST = { ...PUMPED, speed: 2_000 } as const;
 const AT = "2026-11-21T08:00:00.000Z";
 const STILL = { state: "live", reason: "", observed_at: AT, last_success_at: AT, data_age_ms: 1 } as const;
 
-/** The events behind `after`, as they were sent. */
+/** Returns the events after `after`, as text and as cursors. */
 async function page(gateway: Gateway, after: string): Promise<{ text: string; cursors: string[] }> {
   const response = await fetch(`${gateway.url}/api/v1/events?after=${after}&limit=1000`);
   const text = await response.text();
@@ -25,7 +25,7 @@ async function page(gateway: Gateway, after: string): Promise<{ text: string; cu
   return { text, cursors: events.map(({ cursor }) => cursor) };
 }
 
-/** The state behind each batch from now on, as REST would serve it. */
+/** Records the state after each batch from now on, as REST would serve it. */
 function watchStates({ head }: Gateway): ReadonlyMap<number, string> {
   const states = new Map<number, string>();
   head.onChange((_records, { cursor, snapshot, observedAtMs }) =>
@@ -34,7 +34,7 @@ function watchStates({ head }: Gateway): ReadonlyMap<number, string> {
   return states;
 }
 
-test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the same cursors, and serves its state at each cursor", async ({
+test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the same cursors, and the leader's state at each cursor", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, PUMPED);
@@ -52,7 +52,7 @@ test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the
   const first = Math.max(Math.min(...ofLeader.keys()), Math.min(...ofEdge.keys()));
   const between = [...ofEdge.keys()].filter((seq) => seq >= first && seq <= last);
   expect(between.length).toBeGreaterThan(50);
-  // Also where the leader never stood, in the middle of a batch, the edge never does.
+  // The edge publishes no state in the middle of a batch either.
   for (const seq of between)
     expect(JSON.parse(ofEdge.get(seq) ?? "0"), `${seq}`).toEqual(JSON.parse(ofLeader.get(seq) ?? "1"));
 
@@ -66,7 +66,7 @@ test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the
   expect(edge.freshness()).toMatchObject({ state: "live" });
 });
 
-test("[F3] [L3] clients move between leader and edges, down a chain and back, over any transport, with one cursor", async ({
+test("[F3] [L3] clients move between a leader and a chain of edges in both directions, over any transport, with one cursor", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, PUMPED);
@@ -100,7 +100,7 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
   expect(client.resets).toBe(0);
 });
 
-test("[F3] [W28] a client with a filter moves with it: what an item met before the edge started counts on both", async ({
+test("[F3] [W28] a client with a filter moves between leader and edge: an item that matched before the edge started counts as matched on both", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, FAST);
@@ -109,24 +109,24 @@ test("[F3] [W28] a client with a filter moves with it: what an item met before t
   await client.connect(query);
   await client.until(() => client.received.events.length > 20);
   const edge = await startEdge(leader, onTestFinished);
-  let held = client;
+  let current = client;
   for (const server of IS_SOAK ? [edge, leader, edge] : [edge, leader]) {
-    const target = held.received.events.length + 20;
-    await held.until(() => held.received.events.length >= target);
-    await held.disconnect();
+    const target = current.received.events.length + 20;
+    await current.until(() => current.received.events.length >= target);
+    await current.disconnect();
     const next = new IndependentClient(server.url);
-    handOver(held, next);
+    handOver(current, next);
     await expect.poll(() => seqOf(server), { interval: 5 }).toBeGreaterThanOrEqual(next.seq);
-    // The client throws at a change that does not fit what it holds.
+    // The client throws if a change does not fit its state.
     await next.connect(query);
     expect(next.received.answers[0]).toMatchObject({ resumed: "full" });
-    held = next;
+    current = next;
   }
-  const target = held.received.events.length + 20;
-  await held.until(() => held.received.events.length >= target);
+  const target = current.received.events.length + 20;
+  await current.until(() => current.received.events.length >= target);
 });
 
-test("[F3] [L3] [W28] an edge that stores its log continues in its leader's epoch after its own restart, and so do its clients", async ({
+test("[F3] [L3] [W28] an edge with a stored log resumes its leader's epoch after a restart, and so do its clients", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, FAST);
@@ -152,7 +152,7 @@ test("[F3] [L3] [W28] an edge that stores its log continues in its leader's epoc
   await filtered.connect(filter);
   expect(filtered.received.answers.at(-1)).toMatchObject({ resumed: "full" });
   const target = filtered.received.events.length + 8;
-  // The client throws at a change that does not fit what it holds.
+  // The client throws if a change does not fit its state.
   await filtered.until(() => filtered.received.events.length >= target);
   await client.until(() => client.seq > before + 40);
   await expectOneState(again.url, client);
@@ -162,7 +162,7 @@ test("[F3] [L3] [W28] an edge that stores its log continues in its leader's epoc
   expect(here.cursors.slice(0, shared)).toEqual(there.cursors.slice(0, shared));
 });
 
-test("[F3] an edge of a leader whose market stands still is there with the leader's state, before any event", async ({
+test("[F3] an edge of a leader without new events is ready with the leader's state", async ({
   onTestFinished,
 }) => {
   const polls = [{ observedAtMs: 1_000, snapshot: EMPTY_SNAPSHOT }];
@@ -177,7 +177,7 @@ test("[F3] an edge of a leader whose market stands still is there with the leade
   expect(edge.head).toMatchObject({ ready: true, cursor: leader.head.cursor, observedAtMs: 1_000 });
 });
 
-test("an edge that stores its log reports where it begins, and later that it resumes there", async ({
+test("an edge with a data directory logs its starting position, and after a restart that it resumes the stored log", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, PUMPED);

@@ -14,11 +14,11 @@ const { file: path, profiles } = createConfig({
   ...(IS_SOAK ? {} : { file: pumpedDay() }),
 });
 
-/** A checkpoint is taken this long before the interruption. */
+/** Time between the checkpoint and the interruption. */
 const CHECKPOINT_MS = 10 * MINUTE_MS;
 
 /**
- * Plays a market and notes what is published up to `untilMs`, and the first checkpoint from
+ * Plays a market. Returns the publications up to `untilMs` and the first checkpoint from
  * `checkpointMs` on.
  */
 async function play(
@@ -56,36 +56,35 @@ async function play(
       throw error;
     },
   });
-  // Closes the recording.
+  // Closes the file of the recording.
   await events?.return?.();
   return { published, checkpoint };
 }
 
 /**
- * Plays the whole in one go, and once more as a process would that continues from the last
- * checkpoint before a moment. What was published up to that moment, and by that process, is the
- * whole.
+ * Plays a market without interruption, and again as a process that resumes from the last checkpoint
+ * before `stopAtMs`. Expects the same events from both.
  */
 async function interrupt(
   feedOf: (resume?: ReplayResume) => Feed,
   { stopAtMs, untilMs }: { readonly stopAtMs: number; readonly untilMs: number },
 ) {
-  const brief = (published: readonly Publication[]) =>
+  const textsOf = (published: readonly Publication[]) =>
     published.flatMap(({ events }) => events.map((event) => JSON.stringify(event)));
-  const whole = await play(feedOf(), { untilMs, checkpointMs: stopAtMs - CHECKPOINT_MS });
-  const end = whole.published.findIndex(({ observedAtMs }) => observedAtMs >= stopAtMs) + 1;
-  const first = whole.published.slice(0, end);
+  const uninterrupted = await play(feedOf(), { untilMs, checkpointMs: stopAtMs - CHECKPOINT_MS });
+  const end = uninterrupted.published.findIndex(({ observedAtMs }) => observedAtMs >= stopAtMs) + 1;
+  const first = uninterrupted.published.slice(0, end);
   const last: Publication = JSON.parse(JSON.stringify(first.at(-1)));
-  const { text = "", afterMs = 0 } = whole.checkpoint ?? {};
+  const { text = "", afterMs = 0 } = uninterrupted.checkpoint ?? {};
   expect(afterMs).toBeLessThan(last.observedAtMs);
   const resume = { afterMs, catchUpToMs: last.observedAtMs };
   const before = { checkpoint: JSON.parse(text), last };
   const second = await play(feedOf(resume), { untilMs, checkpointMs: untilMs }, before);
   expect(second.published.length).toBeGreaterThan(50);
-  expect([...brief(first), ...brief(second.published)]).toEqual(brief(whole.published));
+  expect([...textsOf(first), ...textsOf(second.published)]).toEqual(textsOf(uninterrupted.published));
 }
 
-test("[L4] a market that was interrupted after its last checkpoint yields the same events as one that was not", async () => {
+test("[L4] a recorded market that is interrupted after its last checkpoint has the same events as one that is not", async () => {
   const feedOf = (resume?: ReplayResume) =>
     new ReplayFeed({
       path,
@@ -94,18 +93,18 @@ test("[L4] a market that was interrupted after its last checkpoint yields the sa
       clock: systemClock,
       ...(resume ? { resume } : {}),
     });
-  // In the one day flares start every 20 minutes, in the other some of them by ten.
+  // The pumped day has a flare every 20 minutes; the recorded day has some by ten o'clock.
   const [stopAt, until] = IS_SOAK ? [8.5, 10] : [2.5, 4];
   const dayMs = Date.UTC(2017, 10, 12);
   await interrupt(feedOf, { stopAtMs: dayMs + stopAt * HOUR_MS, untilMs: dayMs + until * HOUR_MS });
 });
 
-test("[L4] so does the simulated market, which is made again up to there, and what happened while it was away comes at once", async () => {
+test("[L4] a simulated market that is interrupted has the same events: it is generated again, and the events of the outage follow at once", async () => {
   const beginAtMs = Date.UTC(2026, 0, 5, 9);
   const feedOf = (resume?: ReplayResume) =>
     createSimulatedFeed({
       ...{ seed: 5, tokens: IS_SOAK ? 120 : 40, warmupMs: 0, speed: 2_000, clock: systemClock },
-      // Ten minutes pass in which nobody hears of it.
+      // The process is down for ten minutes.
       ...(resume
         ? { startAtMs: resume.catchUpToMs + 10 * MINUTE_MS, resume: { beginAtMs, afterMs: resume.afterMs } }
         : { startAtMs: beginAtMs }),

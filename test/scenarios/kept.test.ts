@@ -12,7 +12,7 @@ import { expectOneState } from "../support/one-state.ts";
 import { pumpedSettings } from "../support/pumped-market.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0", compression: false } as const;
-/** A market of few tokens and many flares, fast. */
+/** A fast market of few tokens and many flares. */
 const PUMPED = { ...QUIET, ...pumpedSettings() } as const;
 
 function newDirectory(onTestFinished: (fn: () => void) => void): string {
@@ -25,7 +25,7 @@ test("a program that embeds the gateway stores nothing on disk by default", () =
   expect(createConfig().data).toBe("none");
 });
 
-test("by default serve keeps its events below the user's state directory, each source in files of its own", async ({
+test("by default serve stores its events below the user's state directory, with separate files for each source", async ({
   onTestFinished,
 }) => {
   const home = newDirectory(onTestFinished);
@@ -45,7 +45,7 @@ test("by default serve keeps its events below the user's state directory, each s
   ]);
 });
 
-test("[L2] a gateway that mirrors an upstream continues in its epoch, and publishes what changed in the meantime", async ({
+test("[L2] a gateway that polls an upstream resumes its epoch after a restart and publishes the changes since", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -69,7 +69,7 @@ test("[L2] a gateway that mirrors an upstream continues in its epoch, and publis
   expect(client.resets).toBe(1);
 });
 
-test("[W28] [L3] a client with a filter resumes over a restart: what its items met before is stored", async ({
+test("[W28] [L3] a client with a filter resumes after a restart, because the earlier matches of its items are stored", async ({
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
@@ -86,11 +86,11 @@ test("[W28] [L3] a client with a filter resumes over a restart: what its items m
   onTestFinished(() => again.stop());
   await client.connect(filter);
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-  // The client throws at a change that does not fit what it holds.
+  // The client throws if a change does not fit its state.
   await client.until(() => client.received.events.length > 20);
 });
 
-test("[L3] killed and started again, the simulated market continues in its epoch, and its client resumes; one of another seed is another market with a log of its own", {
+test("[L3] a simulated market that is killed resumes its epoch, and so does its client; a market with another seed has its own log", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
@@ -112,7 +112,7 @@ test("[L3] killed and started again, the simulated market continues in its epoch
     const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     const gateway = await startGateway(createConfig(market), { logger });
     onTestFinished(() => gateway.stop());
-    return { gateway, said: () => lines.join("") };
+    return { gateway, logText: () => lines.join("") };
   };
   const second = await serve(7);
   await client.connect();
@@ -122,41 +122,41 @@ test("[L3] killed and started again, the simulated market continues in its epoch
   expect(client.resets).toBe(1);
   await second.gateway.stop();
   const third = await serve(8);
-  expect(third.said()).toContain("starting a new log");
+  expect(third.logText()).toContain("starting a new log");
   const cursor = client.cursor;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ lost: { reason: "epoch-changed" } });
   await third.gateway.stop();
-  // The first seed's log is where it was.
+  // The first seed's log is unchanged.
   await serve(7);
   client.cursor = cursor;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
 });
 
-test("a simulated market that was away for longer than it can catch up starts over, and the log gives the reason", async ({
+test("a simulated market that was down longer than it catches up starts a new epoch and logs the reason", async ({
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
   const config = createConfig({ ...QUIET, warmup: "1m", data });
   const epochs: string[] = [];
-  for (const awayMs of [0, 50 * 60_000, 190 * 60_000]) {
-    const said: string[] = [];
-    const logger = pino({ level: "info" }, { write: (line: string) => void said.push(line) });
-    const clock = { ...systemClock, now: () => systemClock.now() + awayMs };
+  for (const downMs of [0, 50 * 60_000, 190 * 60_000]) {
+    const lines: string[] = [];
+    const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    const clock = { ...systemClock, now: () => systemClock.now() + downMs };
     const gateway = await startGateway(config, { clock, logger });
     await expect.poll(() => gateway.freshness().state, { timeout: 20_000 }).toBe("live");
     epochs.push(gateway.head.cursor.epoch);
     await gateway.stop();
     const why =
       /starting a new epoch: the simulated market was down for \d+ minutes, and catches up at most 60/;
-    expect(said.some((line) => why.test(line))).toBe(awayMs > 100 * 60_000);
+    expect(lines.some((line) => why.test(line))).toBe(downMs > 100 * 60_000);
   }
   expect(epochs[1]).toBe(epochs[0]);
   expect(epochs[2]).not.toBe(epochs[0]);
 });
 
-/** What a gateway without its data directory says; undefined: not yet. */
+/** Reads the parts of `/readyz` and the metric that report a lost data directory. */
 async function lostDataOf(url: string) {
   const answer = await fetch(`${url}/readyz`);
   const { state, reason } = (await answer.json()) as { state: string; reason: string };
@@ -171,7 +171,7 @@ const LOST_DATA = {
   gauge: "1",
 };
 
-test("serve continues without its default data directory if that cannot be used; /readyz and a metric report it", async ({
+test("serve starts without its default data directory if that is unusable; /readyz and a metric report it", async ({
   onTestFinished,
 }) => {
   const file = join(newDirectory(onTestFinished), "file");
@@ -186,23 +186,20 @@ test("serve continues without its default data directory if that cannot be used;
 test.each([
   ["the flag", (data: string) => ({ args: ["--data", data], environment: {} })],
   ["the environment", (data: string) => ({ args: [], environment: { FLAREWIRE_DATA: data } })],
-])(
-  "a data directory that %s names and that cannot be used ends the start: exit code 1",
-  async (_name, given) => {
-    const file = join(newDirectory(onTestFinished), "file");
-    writeFileSync(file, "");
-    const { args, environment } = given(join(file, "below"));
-    const { code, stdout, stderr } = await runInProcess(["serve", "--port", "0", ...args], environment);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`data = ${file}/below cannot be used (`);
-    expect(stderr).toContain(
-      "choose a directory that this user can write to, or set data = none to hold events in memory only",
-    );
-  },
-);
+])("serve exits with code 1 if the data directory from %s is unusable", async (_name, given) => {
+  const file = join(newDirectory(onTestFinished), "file");
+  writeFileSync(file, "");
+  const { args, environment } = given(join(file, "below"));
+  const { code, stdout, stderr } = await runInProcess(["serve", "--port", "0", ...args], environment);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain(`data = ${file}/below cannot be used (`);
+  expect(stderr).toContain(
+    "choose a directory that this user can write to, or set data = none to hold events in memory only",
+  );
+});
 
 test.each(["removed", "moved"])(
-  "a data directory that is %s while the gateway runs is noticed: /readyz, a metric and the log say so, and clients continue",
+  "if the data directory is %s while the gateway runs, /readyz, a metric and the log report it, and clients are still served",
   async (how) => {
     const data = newDirectory(onTestFinished);
     const logged: string[] = [];
@@ -224,7 +221,7 @@ test.each(["removed", "moved"])(
   },
 );
 
-test("a start that fails leaves the data directory free for the next", async ({ onTestFinished }) => {
+test("a failed start releases the data directory", async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
   const other = await startGateway(createConfig({ ...QUIET, warmup: "0s" }));
   onTestFinished(() => other.stop());

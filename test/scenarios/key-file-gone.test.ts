@@ -10,7 +10,7 @@ const GAUGE = /^flarewire_key_file_usable (\d)$/m;
 
 const NOT_READY = { status: "not ready", reason: undefined };
 
-/** What an operator's probes see: the status and reason of `/readyz`, and the gauge. */
+/** Reads what an operator monitors: the status and reason of `/readyz`, and the gauge. */
 async function probe(url: string) {
   const ready = await fetch(`${url}/readyz`);
   const { status, reason } = ReadyResponse.safeParse(await ready.json()).data ?? NOT_READY;
@@ -18,15 +18,15 @@ async function probe(url: string) {
   return { status, reason, usable };
 }
 
-async function until(url: string, isSo: (seen: Awaited<ReturnType<typeof probe>>) => boolean) {
-  let seen = await probe(url);
-  const look = async () => {
-    if (!isSo(seen)) seen = await probe(url);
-    return isSo(seen) || seen;
+async function until(url: string, matches: (response: Awaited<ReturnType<typeof probe>>) => boolean) {
+  let response = await probe(url);
+  const check = async () => {
+    if (!matches(response)) response = await probe(url);
+    return matches(response) || response;
   };
-  // The file is looked at once a second.
-  await expect.poll(look, { interval: 100 }).toBe(true);
-  return seen;
+  // The server checks the file once a second.
+  await expect.poll(check, { interval: 100 }).toBe(true);
+  return response;
 }
 
 function keyFile(onTestFinished: Finish): string {
@@ -36,7 +36,7 @@ function keyFile(onTestFinished: Finish): string {
 }
 
 test.for([1, 2])(
-  "a key file that is deleted shows in /readyz and in a gauge until it is back, with %i processes that serve",
+  "/readyz and a gauge report a deleted key file until it is back, with %i serving processes",
   async (workers, { onTestFinished }) => {
     const file = keyFile(onTestFinished);
     const { url } =
@@ -58,7 +58,7 @@ test.for([1, 2])(
   },
 );
 
-test("without a key file there is no gauge", async ({ onTestFinished }) => {
+test("the gauge is absent without a key file", async ({ onTestFinished }) => {
   const { url } = await startLeader(onTestFinished, { speed: 1 });
   expect(await (await fetch(`${url}/metrics`)).text()).not.toMatch(GAUGE);
 });

@@ -11,7 +11,7 @@ import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { runInProcess as flarewire, startInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
 
-test("[K7] a key of flarewire keys opens a running server, its revocation closes the connections, and no secret is ever logged", async () => {
+test("[K7] a running server accepts a new key from flarewire keys, closes its connections on revocation, and never logs a secret", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
   const file = join(directory, "keys.json");
   const add = async () => (await flarewire(["keys", "add", "--file", file])).stdout.trim();
@@ -73,7 +73,7 @@ test("[K7] a key of flarewire keys opens a running server, its revocation closes
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("[K2] tail without a key follows a server with keys, in flares.free, and says so", async ({
+test("[K2] tail without a key follows flares.free of a server with keys, and reports it", async ({
   onTestFinished,
 }) => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
@@ -87,14 +87,14 @@ test("[K2] tail without a key follows a server with keys, in flares.free, and sa
   await tail.said("stderr", "a simulated market");
 });
 
-test("a key of no possible form is refused by tail, and not repeated", async () => {
+test("tail rejects a malformed key without printing it", async () => {
   const { code, stderr } = await flarewire(["tail"], { FLAREWIRE_CLIENT_KEY: "two words" });
   expect(code).toBe(1);
   expect(stderr).toContain("FLAREWIRE_CLIENT_KEY must be a key from npm run flarewire -- keys add,");
   expect(stderr).not.toContain("two words");
 });
 
-test("a server whose file of keys is broken does not start, and says why", async () => {
+test("a server with an invalid key file does not start and reports the reason", async () => {
   const config = createConfig({ keys: "package.json", port: 0, warmup: "0", logLevel: "silent" });
   await expect(startGateway(config)).rejects.toThrow(/package\.json: .*keys/);
 });

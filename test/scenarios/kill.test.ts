@@ -10,11 +10,9 @@ import { expectOneState } from "../support/one-state.ts";
 import { pumpedFlags, pumpedSettings } from "../support/pumped-market.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
 
-/**
- * How often the process is killed: once here, as often as the variable says where there is time.
- */
+/** Number of kills. KILLS sets more for longer runs. */
 const KILLS = Number(process.env.KILLS ?? 1);
-/** Much happens in each second, so that a kill falls among batches that are being written. */
+/** Fast, so that a kill interrupts the writing of batches. */
 const SPEED = "2000";
 
 const MARKET = [...pumpedFlags(), "--loop", "--warmup", "1h", "--no-compression"];
@@ -43,7 +41,7 @@ const logged = (cli: Pick<RunningCli, "stderr">, message: string) =>
     .map((line): { msg: string; seq?: number } => JSON.parse(line))
     .find(({ msg }) => msg.includes(message));
 
-test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} in the middle of its work, a gateway continues in its epoch: its client resumes with no hole and no repeat, and holds what REST serves`, {
+test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} while it writes, a gateway resumes its epoch: its client resumes with no gap and no repeat, and has the state that REST serves`, {
   timeout: 60_000 + KILLS * 20_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
@@ -71,11 +69,11 @@ test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} in the middle of it
   expect(epochs.size).toBe(1);
   expect(client.resets).toBe(1);
   expect(client.received.errors).toEqual([]);
-  // The client throws at a hole or a repeat of its own; these are all events behind its snapshot.
+  // The client itself throws at a gap or repeat. This compares all its events with the stored ones.
   await expectAllStored(url, client.received.events);
 });
 
-/** Starts one in the test's process, with settings of its own. Its log lines come with it. */
+/** Starts a gateway in this process and collects its log lines. */
 async function serveHere(onTestFinished: (fn: () => Promise<void>) => void, settings: object) {
   const lines: string[] = [];
   const logger = createLogger("info", { write: (line) => void lines.push(line) });
@@ -85,7 +83,7 @@ async function serveHere(onTestFinished: (fn: () => Promise<void>) => void, sett
   return { gateway, stderr: () => lines.join("") };
 }
 
-test("[L3] stopped in order and started again, it continues in its epoch; with another recording's settings it begins a new one and gives the reason", {
+test("[L3] a gateway that is stopped and restarted resumes its epoch; with other engine settings it starts a new one and logs the reason", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
@@ -114,12 +112,12 @@ test("[L3] stopped in order and started again, it continues in its epoch; with a
   });
 });
 
-test("a second gateway on the same directory and source is refused with the code that says try again", async ({
+test("a second gateway on the same directory and source exits with code 75: try again later", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
   const first = await serveHere(onTestFinished, { port: 0, data: directory });
-  // A refusal in the same process leaves the file locked.
+  // The rejected start in this process must leave the file locked.
   await expect(serveHere(onTestFinished, { port: 0, data: directory })).rejects.toThrow(/is in use by/);
   await using second = spawnCli(["serve", ...MARKET, "--port", "0", "--data", directory]);
   expect(await second.ended()).toBe(75);

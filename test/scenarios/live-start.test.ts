@@ -4,18 +4,18 @@ import { IS_SOAK } from "../support/law-runs.ts";
 import { LiveStart } from "./live-start.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS } from "./live-world.ts";
 
-/** Requests for ninety seconds of blocks with their receipts, a second endpoint, and new pools. */
+/** Maximum requests for 90 seconds of blocks with receipts, a second endpoint, and new pools. */
 const MAX_REQUESTS = { bsc: 2_000, polygon: 800, avalanche: 1_000 } as const;
 
-/** Fewer trades a block, which cost time and no request. */
-const FEW = { pools: 12, swaps: 2, pairs: 40, others: 0 };
+/** Fewer trades per block, to save time. They do not affect the number of requests. */
+const SPARSE = { pools: 12, swaps: 2, pairs: 40, others: 0 };
 
-test("a live market starts at the present: every part is live after few requests, none refused, and in the soak again after a restart", {
+test("a live market starts at the present: every part is live after few requests, none of them rejected, and in the soak also after a restart", {
   timeout: 400_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
   await using world = await LiveWorld.open(
-    IS_SOAK ? {} : { density: { bsc: FEW, polygon: FEW, avalanche: FEW } },
+    IS_SOAK ? {} : { density: { bsc: SPARSE, polygon: SPARSE, avalanche: SPARSE } },
   );
   await using first = await LiveStart.run(world, data);
   expect([...first.parts.keys()].toSorted()).toEqual(WORLD_PARTS.toSorted());

@@ -3,21 +3,23 @@ import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { type LiveWorld, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
-/** How long a start may take before it counts as failed. */
+/** Maximum duration of a start. */
 const MAX_START_MS = 150_000;
 const POLL_EVERY_MS = 100;
 
-/** When a part first was live, and how much its chain's endpoints had been asked by then. */
+/** Time until a part was live, and the requests to its services until then. */
 interface PartStart {
   readonly afterMs: number;
   readonly requests: number;
 }
 
-/** A `flarewire serve` in a world, and how it started. */
+/** A `flarewire serve` in a simulated world, with measurements of its start. */
 export class LiveStart implements AsyncDisposable {
   readonly server: RunningCli;
   url = "";
-  /** From the start of the process to `/readyz` 200 with the exchanges and the aggregator live. */
+  /**
+   * Time from the start of the process to `/readyz` 200 with the exchanges and the aggregator live.
+   */
   readyMs = Number.NaN;
   readonly parts = new Map<WorldPart, PartStart>();
 
@@ -25,7 +27,7 @@ export class LiveStart implements AsyncDisposable {
     this.server = server;
   }
 
-  /** Starts a gateway, and resolves when all its parts have been live, or too much time went by. */
+  /** Starts a gateway. Resolves when all parts have been live, or after {@link MAX_START_MS}. */
   static async run(world: LiveWorld, data: string): Promise<LiveStart> {
     const began = performance.now();
     const args = ["serve", "--port", "0", "--drain", "0", "--data", data, ...world.flags];
@@ -49,7 +51,7 @@ export class LiveStart implements AsyncDisposable {
     return start;
   }
 
-  /** Ends the gateway in order. */
+  /** Stops the gateway with SIGTERM. */
   async stop(): Promise<void> {
     this.server.child.kill("SIGTERM");
     await this.server.ended();

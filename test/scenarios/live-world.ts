@@ -8,40 +8,41 @@ import { SyntheticChain } from "../support/world/synthetic-chain.ts";
 import type { Density } from "../support/world/synthetic-market.ts";
 
 export const WORLD_CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
-/** The parts of the world that can fail. */
+/** The parts of the world that a test can stop. */
 export const WORLD_PARTS = ["exchange", "aggregator", ...WORLD_CHAINS] as const;
 export type WorldPart = (typeof WORLD_PARTS)[number];
 
-/** How the services call the chains. */
+/** Names of the chains at the services. */
 const PLATFORMS = { bsc: "binance-smart-chain", polygon: "polygon-pos", avalanche: "avalanche" } as const;
 const AGGREGATED: Readonly<Record<NetworkName, NetworkId>> = {
   bsc: "bsc",
   polygon: "polygon_pos",
   avalanche: "avax",
 };
-/** Public endpoints of each chain; one of BSC's and one of Avalanche's push their heads too. */
+/** Number of public endpoints of each chain. */
 const ENDPOINTS = { bsc: 3, polygon: 2, avalanche: 2 } as const;
+/** Whether the first endpoint of the chain also pushes new heads over a WebSocket. */
 const PUSHES = { bsc: true, polygon: false, avalanche: true } as const;
 const QUIET: Density = { pools: 12, swaps: 6, pairs: 40, others: 2 };
 const VENUES = ["binance", "kucoin", "gate"] as const;
-/** One of this many requests to the aggregator is refused, although they are within its limit. */
+/** The aggregator rejects every fifth request, even within its limit. */
 const REFUSES_EACH = 5;
 
 interface LiveWorldOptions {
-  /** Default: the machine's, which a gateway in another process has too. */
+  /** Default: the system clock, which a gateway in another process shares. */
   readonly clock?: Clock;
   readonly density?: Partial<Record<NetworkName, Density>>;
-  /** Markets of each exchange. Default 6. */
+  /** Markets of each exchange. Default: 6. */
   readonly markets?: number;
-  /** Chains answer without the usual delay of 100 to 200 ms. */
+  /** Endpoints respond without the usual delay of 100 to 200 ms. */
   readonly isNear?: boolean;
 }
 
 /**
- * All that `--feed live` asks, as it is in November 2026: three chains with several endpoints each,
- * three exchanges, GeckoTerminal, and the services of facts. Nothing is computed ahead of its
- * request but the transactions that all blocks repeat, so it starts within a second and has as much
- * past as anyone asks for.
+ * All services that `--feed live` uses, as of November 2026: three chains with several endpoints
+ * each, three exchanges, GeckoTerminal, and the services of token facts. It computes data on
+ * request, except for the transactions that all blocks repeat. So it starts within a second and has
+ * an unlimited past.
  */
 export class LiveWorld implements AsyncDisposable {
   readonly exchanges: StandIn;
@@ -91,12 +92,12 @@ export class LiveWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Lists a new token on a chain; returns its address. */
+  /** Lists a new token on a chain. Returns its address. */
   list(chain: NetworkName, symbol: string): string {
     return this.chains[chain].list(symbol);
   }
 
-  /** The settings with which a gateway lives in this world. */
+  /** Flags for a gateway that uses this world. */
   get flags(): readonly string[] {
     const { url, streamUrl } = this.exchanges;
     const { urls } = this.services;
@@ -110,7 +111,7 @@ export class LiveWorld implements AsyncDisposable {
     ];
   }
 
-  /** The chain's endpoints. */
+  /** Returns the chain's endpoints. */
   endpointsOf(chain: NetworkName): readonly ChainEndpoint[] {
     return this.#endpoints.get(chain) ?? [];
   }
@@ -121,19 +122,19 @@ export class LiveWorld implements AsyncDisposable {
     return PUSHES[chain] ? [...urls, first.replace("http", "ws")] : urls;
   }
 
-  /** Requests to all services of a part. */
+  /** Returns the number of requests to all services of a part. */
   requestsOf(part: WorldPart): number {
     if (part === "exchange") return this.exchanges.requests.length;
     if (part === "aggregator") return this.aggregator.asked.length;
     return this.endpointsOf(part).reduce((sum, { node }) => sum + node.asked.length, 0);
   }
 
-  /** Cuts a part off from everybody. */
+  /** Makes a part fail for all clients. */
   stop(part: WorldPart): void {
     this.#setDown(part, true);
   }
 
-  /** Lets it answer again. Meanwhile it continued by itself. */
+  /** Ends the failure of a part. Its state has advanced meanwhile. */
   start(part: WorldPart): void {
     this.#setDown(part, false);
   }

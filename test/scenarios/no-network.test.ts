@@ -3,7 +3,7 @@ import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { NoNetwork } from "./no-network.ts";
 
-/** Each of three WebSockets is tried at the start, and again some times after it failed. */
+/** Each of the three WebSocket endpoints is tried at the start, and again after failures. */
 const TRIES = 12;
 
 let network: NoNetwork;
@@ -22,7 +22,7 @@ afterAll(async () => {
   await network?.[Symbol.asyncDispose]();
 });
 
-/** Resolves with the messages of the log. Rejects if a line is no JSON. */
+/** Stops the server. Resolves with the messages of its log; rejects if a line is not JSON. */
 async function messagesOf({ child, ended, stderr }: RunningCli): Promise<readonly string[]> {
   child.kill("SIGTERM");
   expect(await ended()).toBe(0);
@@ -32,7 +32,7 @@ async function messagesOf({ child, ended, stderr }: RunningCli): Promise<readonl
     .map((line) => String(JSON.parse(line).msg));
 }
 
-test("without a network, /readyz has a sentence for each part on what fails", async () => {
+test("without a network, /readyz describes the failure of each part", async () => {
   const { status, json } = await checkedFetch(`${url}/readyz`);
   expect(status).toBe(503);
   const lost = "broke off the connection";
@@ -51,13 +51,14 @@ test("without a network, /readyz has a sentence for each part on what fails", as
   );
 });
 
-test("without a network, REST, tail and top say why there is no data, and wait for it", async () => {
-  const why = /no data yet: the market has no data yet; exchange has no data yet: .*GeckoTerminal broke off/;
+test("without a network, REST, tail and top report reason there is no data, and wait for it", async () => {
+  const reason =
+    /no data yet: the market has no data yet; exchange has no data yet: .*GeckoTerminal broke off/;
   const { status, json } = await checkedFetch(`${url}/api/v1/flares`);
-  expect([status, (json as { detail: string }).detail]).toEqual([503, expect.stringMatching(why)]);
+  expect([status, (json as { detail: string }).detail]).toEqual([503, expect.stringMatching(reason)]);
   await using tail = spawnCli(["tail", url]);
   await using top = spawnCli(["top", url]);
-  await Promise.all([tail.said("stderr", why), top.said("stderr", why)]);
+  await Promise.all([tail.said("stderr", reason), top.said("stderr", reason)]);
   expect(tail.stderr()).toMatch(/; retrying\n$/);
   expect(top.stderr()).toMatch(/^flarewire top: waiting for the server: no data yet: /);
   for (const command of [tail, top]) {
@@ -67,8 +68,8 @@ test("without a network, REST, tail and top say why there is no data, and wait f
   }
 });
 
-// The last one: it ends the gateway.
-test("without a network, serve --feed live logs JSON lines only, and what to do within seconds", async () => {
+// This test must be the last, because it stops the gateway.
+test("without a network, serve --feed live logs only JSON lines, with a suggestion within seconds", async () => {
   const { address: host } = network.sockets;
   await server.said(
     "stderr",

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { Waiters } from "../support/waiters.ts";
 
-/** A host that breaks every connection off. */
+/** A host that resets every connection. */
 class ClosedHost implements AsyncDisposable {
-  /** Connections that were tried. */
+  /** Number of attempted connections. */
   tried = 0;
   readonly #waiters = new Waiters(() => `${this.tried} connections tried`);
   readonly #server = createServer((socket) => {
@@ -33,7 +33,7 @@ class ClosedHost implements AsyncDisposable {
   }
 }
 
-/** A machine on which no service of `--feed live` can be reached. */
+/** A machine that can reach no service of `--feed live`. */
 export class NoNetwork implements AsyncDisposable {
   readonly http = new ClosedHost();
   readonly sockets = new ClosedHost();
@@ -44,7 +44,7 @@ export class NoNetwork implements AsyncDisposable {
     return network;
   }
 
-  /** The settings with which a gateway tries to reach everything here. */
+  /** Flags for a gateway whose services are all unreachable. */
   get flags(): readonly string[] {
     const http = `http://${this.http.address}`;
     const ws = `ws://${this.sockets.address}`;

@@ -6,7 +6,7 @@ import { spawnCommand } from "../cli/spawn-cli.ts";
 
 const MAIN = process.env.BUNDLED_PROGRAM ?? "src/main.ts";
 const SERVE = [MAIN, "serve", "--feed", "replay", "--warmup", "0", "--port", "0", "--drain", "0"];
-const FEW = 230;
+const OPEN_FILES = 230;
 
 async function status(url: string, localAddress: string): Promise<number> {
   const asked = request(`${url}/healthz`, { localAddress, agent: false }).end();
@@ -15,15 +15,17 @@ async function status(url: string, localAddress: string): Promise<number> {
   return message.statusCode;
 }
 
-test("[W33] where few files may be open, idle connections of one address keep no other address out", {
+test("[W33] with a low limit on open files, idle connections of one address do not block other addresses", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
-  const limited = `ulimit -n ${FEW}; exec "$0" "$@"`;
+  const limited = `ulimit -n ${OPEN_FILES}; exec "$0" "$@"`;
   const cli = spawnCommand("bash", ["-c", limited, process.execPath, ...SERVE]);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   await cli.said("stdout", "\n");
   const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
-  expect(cli.stderr()).toMatch(new RegExp(`maxSockets 10000 needs \\d+ open files and the limit is ${FEW}`));
+  expect(cli.stderr()).toMatch(
+    new RegExp(`maxSockets 10000 needs \\d+ open files and the limit is ${OPEN_FILES}`),
+  );
 
   const port = Number(new URL(url).port);
   const sockets: Socket[] = [];
@@ -41,7 +43,7 @@ test("[W33] where few files may be open, idle connections of one address keep no
   });
   const served = (await Promise.all(answers)).filter((answer) => answer === "200").length;
   expect(served).toBeGreaterThan(20);
-  expect(served).toBeLessThan(FEW / 2);
+  expect(served).toBeLessThan(OPEN_FILES / 2);
   for (let again = 0; again < 20; again++) expect(await status(url, "127.0.0.3")).toBe(200);
   expect(cli.stderr()).toContain('"reason":"connections-of-address"');
   const asked = request(`${url}/metrics`, { localAddress: "127.0.0.3" }).end();

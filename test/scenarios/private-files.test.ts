@@ -4,16 +4,13 @@ import { expect, test } from "vitest";
 import { SECRET } from "../alerts/webhook-fixture.ts";
 import { newDirectory, startLeader } from "../support/edges.ts";
 
-/**
- * All below a directory, the directory included, with the permissions that others than the owner
- * have.
- */
+/** Returns the permissions of users other than the owner, for the directory and all files below. */
 function permissions(directory: string): ReadonlyMap<string, number> {
   const paths = readdirSync(directory, { recursive: true, encoding: "utf8" });
   return new Map([".", ...paths].map((path) => [path, statSync(join(directory, path)).mode & 0o077]));
 }
 
-test("files that a gateway stores, records and queues are readable by their owner only", async ({
+test("a gateway's stored, recorded and queued files are accessible only to their owner", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -21,14 +18,14 @@ test("files that a gateway stores, records and queues are readable by their owne
   const rules = [{ name: "all", channels: ["*"] }];
   const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules };
   writeFileSync(alerts ?? "", JSON.stringify({ webhooks: [webhook] }));
-  // Without it the test would show nothing: by default others may read what this process makes.
+  // By default, others may read the files of this process; otherwise the test would prove nothing.
   expect(statSync(alerts ?? "").mode & 0o044).not.toBe(0);
   const gateway = await startLeader(onTestFinished, { data, record, alerts });
   const running = permissions(data ?? "");
   await gateway.stop();
-  const kept = [...running, ...permissions(data ?? "")];
+  const stored = [...running, ...permissions(data ?? "")];
   const recorded = permissions(record ?? "");
-  const names = [...kept, ...recorded].map(([name]) => name).join("\n");
+  const names = [...stored, ...recorded].map(([name]) => name).join("\n");
   for (const part of [
     /^events-.*\.sqlite$/m,
     /-wal$/m,
@@ -37,5 +34,5 @@ test("files that a gateway stores, records and queues are readable by their owne
     /manifest\.json$/m,
   ])
     expect(names).toMatch(part);
-  expect([...kept, ...recorded].filter(([, others]) => others !== 0)).toEqual([]);
+  expect([...stored, ...recorded].filter(([, others]) => others !== 0)).toEqual([]);
 });

@@ -6,18 +6,18 @@ import { expectOneState } from "../support/one-state.ts";
 
 const NAMES = ["flare-started", "flare-updated", "flare-finished", "chart-updated", "leaderboard-updated"];
 
-/** The shipped day on a free port; the whole of it takes 86,400 / speed seconds. */
+/** Serves the included recording. A whole day takes 86,400 / speed seconds. */
 function serveDay(settings: Parameters<typeof createConfig>[0]) {
   return startGateway(
     createConfig({ feed: "replay", port: 0, logLevel: "error", loop: false, drain: "1s", ...settings }),
   );
 }
 
-test("[L2] a client that reads the snapshot and applies events holds what REST serves, through reconnects; Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start", async ({
+test("[L2] a client that applies events to its snapshot has the state that REST serves, over reconnects; Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start", async ({
   onTestFinished,
 }) => {
-  // Uncompressed, which halves the test's time: other tests compare what is compressed.
-  // Stale at its end only, not whenever a busy machine makes it wait.
+  // Without compression, which would double the time and has its own tests. With a high
+  // `staleAfter`, so that a busy machine does not make the source stale before its end.
   const pace = IS_SOAK
     ? ({ warmup: "0s", speed: 4_000 } as const)
     : ({ warmup: "8h", speed: 1_000 } as const);
@@ -31,7 +31,7 @@ test("[L2] a client that reads the snapshot and applies events holds what REST s
     const names = new Set(client.received.events.map((event) => event.name));
     return NAMES.filter((name) => !names.has(name));
   };
-  // In the ninth hour a flare starts and ends; the soak plays the whole day.
+  // In the ninth hour a flare starts and finishes. The soak plays the whole day.
   const isEnough = () =>
     !IS_SOAK && compared >= 2 && missing().length === 0 && client.received.events.some(isBurst);
   while (!isEnough() && (gateway.freshness().state === "live" || compared < 2)) {
@@ -47,8 +47,7 @@ test("[L2] a client that reads the snapshot and applies events holds what REST s
     }
   }
   await expectOneState(gateway.url, client);
-  // How often it comes round to that depends on the machine: dozens of times on two cores, a few
-  // where others work too.
+  // The number of comparisons depends on the machine: dozens on two idle cores, few on busy ones.
   expect(compared).toBeGreaterThanOrEqual(2);
   expect(client.resets).toBe(1);
   expect(client.received.errors).toEqual([]);
@@ -57,7 +56,7 @@ test("[L2] a client that reads the snapshot and applies events holds what REST s
 });
 
 test.runIf(IS_SOAK)(
-  "Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start and says why",
+  "Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start with its reasons",
   async ({ onTestFinished }) => {
     const gateway = await serveDay({ warmup: "490m", speed: 300 });
     onTestFinished(() => gateway.stop());
@@ -74,7 +73,7 @@ const isBurst = (event: Record<string, unknown>) =>
   String(event.observed_at) >= "2017-11-12T08:21:00.000Z" &&
   JSON.stringify(event.data).includes('"symbol":"BTC_BCC"');
 
-/** The flare came in time, and says why. */
+/** Expects that the flare arrived in time, with its reasons. */
 function expectBurst(client: IndependentClient): void {
   const event = client.received.events.find(isBurst) as {
     observed_at: string;

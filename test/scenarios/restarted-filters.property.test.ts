@@ -35,16 +35,16 @@ const FILTERS: readonly Filter[] = [
   { names: ["token-listed", "flare-updated"] },
 ];
 
-/** One life of the gateway's parts around a log in a file. */
+/** Starts the log, head and hub of a gateway on a log file. */
 function start(path: string, market: TestMarket, clock: ManualClock) {
   const file = openLogFile({ path, nowMs: clock.now(), onSetAside: () => undefined });
-  const kept: StoredLog | undefined = file.found;
-  const restored = kept && restoreState(kept, "test", false);
+  const stored: StoredLog | undefined = file.found;
+  const restored = stored && restoreState(stored, "test", false);
   if (restored && "problem" in restored) throw new Error(restored.problem);
   const errors: unknown[] = [];
   const log: SqliteLog = new SqliteLog({
     ...{ file, fingerprint: "test", clock, minCount: 150, maxAgeMs: 0, lastingAgeMs: 0 },
-    ...(kept ? { stored: kept } : {}),
+    ...(stored ? { stored: stored } : {}),
     notify: (_level, _message, { err: error } = {}) => errors.push(error),
   });
   const snapshot = restored?.known.lists.snapshot ?? market.snapshot;
@@ -55,9 +55,9 @@ function start(path: string, market: TestMarket, clock: ManualClock) {
     limits: { catchUpRecords: 7 },
     onError: (error) => errors.push(error),
   });
-  const keep = () =>
+  const saveCheckpoint = () =>
     log.saveCheckpoint(head.cursor.seq, formatState(head, undefined), encodeLists(hub.history.lists));
-  return { log, head, hub, errors, keep };
+  return { log, head, hub, errors, saveCheckpoint };
 }
 
 const operation = fc.oneof(
@@ -66,7 +66,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({
       op: fc.constant("publish" as const),
       steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 9 }),
-      isKept: fc.boolean(),
+      isSaved: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("restart" as const) }) },
@@ -78,17 +78,17 @@ const operation = fc.oneof(
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-test("[W28] [L3] wherever the server is started again, a client with a filter is sent what it would have been sent without that", async () => {
+test("[W28] [L3] after a restart at any point, a client with a filter receives the same events as without it", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-filters-"));
   const totals = { across: 0, reported: 0, reset: 0, files: 0 };
   const run = async (operations: readonly Operation[]) => {
     const path = join(directory, `${totals.files++}.sqlite`);
     const [market, clock] = [new TestMarket(), new ManualClock()];
-    let life = start(path, market, clock);
-    life.keep();
+    let gateway = start(path, market, clock);
+    gateway.saveCheckpoint();
     const steps: ListStep[] = [];
     let lists = listsOf(market.snapshot);
-    const places = FILTERS.map(() => ({ cursor: life.head.cursor, life }));
+    const clients = FILTERS.map(() => ({ cursor: gateway.head.cursor, gateway }));
     for (const one of operations) {
       if (one.op === "publish") {
         const batch = market.poll(one.steps);
@@ -97,19 +97,19 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
           lists = advanceLists(before, event);
           steps.push({ event, before, after: lists });
         }
-        await life.head.publish({ observedAtMs: 1, ...batch });
-        if (one.isKept) life.keep();
+        await gateway.head.publish({ observedAtMs: 1, ...batch });
+        if (one.isSaved) gateway.saveCheckpoint();
       } else if (one.op === "restart") {
-        await life.log.close();
-        life = start(path, market, clock);
+        await gateway.log.close();
+        gateway = start(path, market, clock);
       } else {
-        const [place, given] = [places[one.client], FILTERS[one.client]];
+        const [client, given] = [clients[one.client], FILTERS[one.client]];
         const filter = compileFilter(given);
-        if (!place || !filter || !given) continue;
+        if (!client || !filter || !given) continue;
         const socket = new MockSocket();
-        const { seq } = place.cursor;
-        const after = formatCursor(place.cursor);
-        socket.session = life.hub.connect(socket, websocketFraming, {
+        const { seq } = client.cursor;
+        const after = formatCursor(client.cursor);
+        socket.session = gateway.hub.connect(socket, websocketFraming, {
           channels: CHANNELS,
           filter: given,
           after,
@@ -118,11 +118,11 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
         socket.session.closed();
         const answer = socket.of("subscribed")[0];
         if (answer?.resumed === "reset") {
-          expect(seq).toBeLessThan(life.hub.history.first.cursor.seq);
+          expect(seq).toBeLessThan(gateway.hub.history.first.cursor.seq);
           expect(answer.snapshot).toEqual(JSON.parse(JSON.stringify(projectLists(lists, CHANNELS, filter))));
           totals.reset += 1;
         } else {
-          const due = steps.slice(seq).flatMap((step, at) => {
+          const expected = steps.slice(seq).flatMap((step, at) => {
             const event = CHANNELS.includes(step.event.channel) && filterEvent(filter, step);
             return event ? [{ seq: seq + at + 1, ...event }] : [];
           });
@@ -130,15 +130,15 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
             const { seq, name, channel, observed_at, data } = EventMessage.parse(message);
             return { seq, name, channel, observed_at, data } as EventBody & { seq: number };
           });
-          expect(reported).toEqual(due);
+          expect(reported).toEqual(expected);
           totals.reported += reported.length;
-          if (place.life !== life) totals.across += 1;
+          if (client.gateway !== gateway) totals.across += 1;
         }
-        places[one.client] = { cursor: life.head.cursor, life };
+        clients[one.client] = { cursor: gateway.head.cursor, gateway };
       }
     }
-    expect(life.errors).toEqual([]);
-    await life.log.close();
+    expect(gateway.errors).toEqual([]);
+    await gateway.log.close();
   };
   try {
     await assertReaching(

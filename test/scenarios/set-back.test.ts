@@ -22,16 +22,16 @@ import { pumpedSettings } from "../support/pumped-market.ts";
 const MARKET = { feed: "replay", speed: 600, warmup: "0", compression: false, drain: "0" } as const;
 const SERVE = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--no-compression", "--drain", "0"];
 const STRAY = "resetting a client whose cursor is not in the log";
-/** Maximum number of connections that may end before their answer. */
+/** Maximum number of connections that may end before their response. */
 const MAX_ENDED = 5;
 const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };
 
-/** A gateway that continues in its directory and on its port. */
-class Served {
+/** A gateway that restarts on the same directory and port. */
+class RestartableGateway {
   readonly #directory: string;
-  /** One in a process of its own. */
+  /** Set while it runs in a separate process. */
   #cli: ReturnType<typeof spawnCli> | undefined;
-  /** One in the test's process. */
+  /** Set while it runs in this process. */
   #gateway: Gateway | undefined;
   #lines: string[] = [];
   #port = "0";
@@ -46,7 +46,7 @@ class Served {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  get #place(): readonly string[] {
+  get #location(): readonly string[] {
     return ["--port", this.#port, "--data", this.#directory];
   }
 
@@ -55,7 +55,7 @@ class Served {
     return join(this.#directory, name ?? "");
   }
 
-  /** Starts it in the test's process, which takes a fraction of the CPU time. */
+  /** Starts it in this process, which takes a fraction of the CPU time. */
   async start(): Promise<void> {
     this.#lines = [];
     const logger = createLogger("info", { write: (line) => void this.#lines.push(line) });
@@ -68,14 +68,14 @@ class Served {
     await this.#gateway?.stop();
   }
 
-  /** Starts it as a process. */
+  /** Starts it as a separate process. */
   async spawn(...args: readonly string[]): Promise<void> {
-    const cli = spawnCli(["serve", ...SERVE, ...this.#place, ...args]);
+    const cli = spawnCli(["serve", ...SERVE, ...this.#location, ...args]);
     this.#cli = cli;
     await cli.said("stdout", "\n");
   }
 
-  /** Ends the process. */
+  /** Ends the separate process. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     this.#cli?.child.kill(signal);
     await this.#cli?.ended();
@@ -88,7 +88,7 @@ class Served {
   }
 }
 
-/** Follows until it holds this many events more, and leaves. */
+/** Connects, waits for `more` events, and disconnects. */
 async function visit(client: IndependentClient, more: number): Promise<void> {
   await client.connect();
   const target = client.seq + more;
@@ -96,7 +96,7 @@ async function visit(client: IndependentClient, more: number): Promise<void> {
   await client.disconnect();
 }
 
-/** One that holds what the other does. */
+/** Returns a client with the same state and cursor. */
 function twinOf(client: IndependentClient, url: string): IndependentClient {
   const twin = new IndependentClient(url);
   handOver(client, twin);
@@ -104,16 +104,16 @@ function twinOf(client: IndependentClient, url: string): IndependentClient {
 }
 
 /**
- * Connects, and again with the same cursor while a worker has not caught up with its primary, or if
- * the connection ends before its answer, as it may on a busy machine.
+ * Connects, and reconnects with the same cursor while a worker has not caught up with the primary,
+ * or if the connection ends before its response, as may happen on a busy machine.
  */
 async function connectInTime(client: IndependentClient, url: string): Promise<void> {
-  const held = twinOf(client, url);
+  const original = twinOf(client, url);
   for (let ended = 0; ended < MAX_ENDED; ended += client.answer ? 0 : 1) {
     await client.connect();
     if (client.answer && !isAhead(client)) return;
     await client.disconnect();
-    handOver(held, client);
+    handOver(original, client);
   }
 }
 
@@ -121,7 +121,7 @@ function isAhead({ answer }: IndependentClient): boolean {
   return JSON.stringify(answer?.lost ?? null).includes('"reason":"ahead"');
 }
 
-/** How this connection's answer stands to the cursor that was shown, or why there is none. */
+/** Returns how the latest connection resumed, or its close code if there was no response. */
 function lastAnswer({ answer, closeCode }: IndependentClient): object {
   if (!answer) return { closeCode };
   const { resumed, lost } = answer;
@@ -134,36 +134,36 @@ const SET_BACK = [
 ] as const;
 
 test.for(shareOf(SET_BACK))(
-  "[L3] [W9] after an older file was copied over the stopped log%s, what clients hold beyond it is lost, and all else resumes",
+  "[L3] [W9] after an older file replaces the stopped log%s, clients beyond it get a reset, and all others resume",
   {
     timeout: 240_000,
   },
   async ([, args, rounds], { onTestFinished }) => {
-    const served = new Served(onTestFinished);
-    await served.start();
-    const client = new IndependentClient(served.url);
+    const gateway = new RestartableGateway(onTestFinished);
+    await gateway.start();
+    const client = new IndependentClient(gateway.url);
     await visit(client, 60);
-    await served.stop();
-    const older = takeImage(served.path);
-    const before = twinOf(client, served.url);
+    await gateway.stop();
+    const older = takeImage(gateway.path);
+    const before = twinOf(client, gateway.url);
     for (let round = 0; round < rounds; round += 1) {
-      await served.start();
+      await gateway.start();
       await visit(client, 200);
       expect(lastAnswer(client)).toMatchObject({ resumed: "full" });
-      await served.stop();
-      putImage(served.path, older);
-      await (args.length === 0 ? served.start() : served.spawn(...args));
+      await gateway.stop();
+      putImage(gateway.path, older);
+      await (args.length === 0 ? gateway.start() : gateway.spawn(...args));
       const { cursor } = client;
-      await connectInTime(client, served.url);
+      await connectInTime(client, gateway.url);
       expect(lastAnswer(client)).toMatchObject(CHANGED);
-      const early = twinOf(before, served.url);
-      await connectInTime(early, served.url);
-      expect(lastAnswer(early)).toEqual({ resumed: "full" });
-      for (const one of [client, early]) await expectOneState(served.url, one);
-      await expect.poll(() => served.logged(STRAY)).toMatchObject([{ level: "warn", cursor }]);
-      await Promise.all([client.disconnect(), early.disconnect()]);
-      await (args.length === 0 ? served.stop() : served.end("SIGTERM"));
-      putImage(served.path, older);
+      const earlier = twinOf(before, gateway.url);
+      await connectInTime(earlier, gateway.url);
+      expect(lastAnswer(earlier)).toEqual({ resumed: "full" });
+      for (const one of [client, earlier]) await expectOneState(gateway.url, one);
+      await expect.poll(() => gateway.logged(STRAY)).toMatchObject([{ level: "warn", cursor }]);
+      await Promise.all([client.disconnect(), earlier.disconnect()]);
+      await (args.length === 0 ? gateway.stop() : gateway.end("SIGTERM"));
+      putImage(gateway.path, older);
       handOver(before, client);
     }
   },
@@ -175,40 +175,40 @@ const DAMAGES = [
 ] as const;
 
 test.for(shareOf(DAMAGES))(
-  "[L3] [W9] a killed gateway with %s reports to each client what it lost, and sends no other events under the lost cursors",
+  "[L3] [W9] a killed gateway with %s reports the loss to each client and does not reuse the lost cursors for other events",
   {
     timeout: 240_000,
   },
-  async ([, spoil], { onTestFinished }) => {
-    const served = new Served(onTestFinished);
-    await served.start();
-    const client = new IndependentClient(served.url);
+  async ([, damage], { onTestFinished }) => {
+    const gateway = new RestartableGateway(onTestFinished);
+    await gateway.start();
+    const client = new IndependentClient(gateway.url);
     await visit(client, 20);
-    await served.stop();
-    await served.spawn();
+    await gateway.stop();
+    await gateway.spawn();
     await client.connect();
-    const early = twinOf(client, served.url);
-    await expect.poll(() => framesOf(takeImage(served.path)), { timeout: 20_000 }).toBeGreaterThan(100);
-    await served.end("SIGKILL");
+    const earlier = twinOf(client, gateway.url);
+    await expect.poll(() => framesOf(takeImage(gateway.path)), { timeout: 20_000 }).toBeGreaterThan(100);
+    await gateway.end("SIGKILL");
     await client.until(() => client.closeCode !== undefined);
-    putImage(served.path, spoil(takeImage(served.path)));
-    await served.start();
-    const resumed = served.logged("resuming the stored log");
+    putImage(gateway.path, damage(takeImage(gateway.path)));
+    await gateway.start();
+    const resumed = gateway.logged("resuming the stored log");
     expect(resumed).toMatchObject([{ closedInOrder: false }]);
     expect(resumed[0]?.seq).toBeLessThan(client.seq);
     const { cursor } = client;
-    await connectInTime(client, served.url);
+    await connectInTime(client, gateway.url);
     expect(lastAnswer(client)).toMatchObject(CHANGED);
-    await connectInTime(early, served.url);
-    expect(lastAnswer(early)).toEqual({ resumed: "full" });
-    for (const one of [client, early]) await expectOneState(served.url, one);
+    await connectInTime(earlier, gateway.url);
+    expect(lastAnswer(earlier)).toEqual({ resumed: "full" });
+    for (const one of [client, earlier]) await expectOneState(gateway.url, one);
     await expect
-      .poll(() => served.logged(STRAY))
+      .poll(() => gateway.logged(STRAY))
       .toMatchObject([{ level: "warn", cursor, lastOfRun: resumed[0]?.seq }]);
   },
 );
 
-test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients get a reset when the leader's log was set back", {
+test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients get a reset after the leader's log was rolled back", {
   timeout: 240_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
@@ -227,8 +227,8 @@ test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients 
   for (let round = 0; round < (IS_SOAK ? 2 : 1); round += 1) {
     const [{ seq }, { resets }] = [client, client];
     leader = await startLeader(onTestFinished, again);
-    // After an honest restart the edge's clients stay, and one that was at the leader continues at
-    // the edge.
+    // After a normal restart the edge's clients stay connected, and a client of the leader resumes
+    // at the edge.
     const other = new IndependentClient(leader.url);
     await visit(other, 20);
     await client.until(() => client.seq > Math.max(seq, other.seq));

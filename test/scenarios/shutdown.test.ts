@@ -11,7 +11,10 @@ import { pumpedFlags } from "../support/pumped-market.ts";
 
 const MAIN = process.env.BUNDLED_PROGRAM ?? fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-/** Its clients keep up on a busy machine: one that answers its close too late is cut off. */
+/**
+ * Slow enough for clients on a busy machine. The server cuts a client that responds late to a
+ * close.
+ */
 const MARKET = [...pumpedFlags(), "--loop", "--warmup", "1h"];
 
 async function serve(...args: string[]) {
@@ -25,7 +28,7 @@ async function serve(...args: string[]) {
   return { server, url, logs, exited: once(server, "exit") };
 }
 
-test("SIGTERM under load closes every client with the code that says resume, and exits 0 within the drain time", async ({
+test("SIGTERM under load closes every client with the code for resuming, and the process exits with 0 within the drain time", async ({
   onTestFinished,
 }) => {
   const { server, url, logs, exited } = await serve(...MARKET, "--speed", "120", "--drain", "3s");
@@ -42,18 +45,17 @@ test("SIGTERM under load closes every client with the code that says resume, and
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  const CALM = ["trace", "debug", "info"];
-  // On a busy machine the source may be late, and say so.
-  expect(lines.filter(({ level, msg }) => !CALM.includes(level) && !msg.startsWith("source is "))).toEqual(
-    [],
-  );
-  const timeOf = (what: string) => Date.parse(lines.find(({ msg }) => msg === what)?.time ?? "");
-  // The drain takes its time, the close grace included; by the server's own clock, as this process
-  // is busy too.
+  const EXPECTED_LEVELS = ["trace", "debug", "info"];
+  // On a busy machine the source may become stale and log it.
+  expect(
+    lines.filter(({ level, msg }) => !EXPECTED_LEVELS.includes(level) && !msg.startsWith("source is ")),
+  ).toEqual([]);
+  const timeOf = (message: string) => Date.parse(lines.find(({ msg }) => msg === message)?.time ?? "");
+  // The drain time, including the close grace, by the server's clock because this process is busy.
   expect(timeOf("stopped") - timeOf("stopping")).toBeLessThan(4_000);
 });
 
-test("[W25] [P8] a drain holds no client on a persistent connection: idle ones are closed, and every response says so", async ({
+test("[W25] [P8] a drain keeps no connection open: idle ones are closed, and every response has `connection: close`", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, { drain: "6s", speed: 1 });
@@ -64,11 +66,11 @@ test("[W25] [P8] a drain holds no client on a persistent connection: idle ones a
     await once(asked, "finish");
     return { asked, answered: answered.then(([message]) => message as IncomingMessage) };
   };
-  const keepers = [0, 1, 2].map(() => new Agent({ keepAlive: true }));
+  const agents = [0, 1, 2].map(() => new Agent({ keepAlive: true }));
   onTestFinished(() => {
-    for (const agent of keepers) agent.destroy();
+    for (const agent of agents) agent.destroy();
   });
-  const [idle, waiting, busy] = keepers as [Agent, Agent, Agent];
+  const [idle, waiting, busy] = agents as [Agent, Agent, Agent];
   const first = await ask(idle, "/healthz");
   expect((await first.answered).headers.connection).toBe("keep-alive");
   (await first.answered).resume();
@@ -78,7 +80,7 @@ test("[W25] [P8] a drain holds no client on a persistent connection: idle ones a
   const idleEnds = once(first.asked.socket as Socket, "close");
   const stopped = leader.stop();
   await idleEnds;
-  // While the others leave: after that nobody answers any more.
+  // Before the other client has left: afterwards the server no longer responds.
   const late = await ask(busy, "/api/v1/events");
   const { statusCode, headers } = await wait.answered;
   expect([statusCode, headers.connection]).toEqual([204, "close"]);
@@ -87,7 +89,7 @@ test("[W25] [P8] a drain holds no client on a persistent connection: idle ones a
   await stopped;
 });
 
-test("a signal a second after the first ends the process at once: exit code 75", async ({
+test("a second signal a second after the first ends the process at once with exit code 75", async ({
   onTestFinished,
 }) => {
   const { server, url } = await serve(...MARKET, "--drain", "5m");

@@ -6,7 +6,7 @@ import type { Step } from "../hub/test-market.ts";
 
 const EACH = 3;
 const BATCH: readonly Step[] = Array.from({ length: 500 }, (_, index) => (index % 2 ? "unlist" : "list"));
-/** What Node calls full: a socket's high-water mark. */
+/** A socket's high-water mark, above which Node reports it as full. */
 const HIGH_WATER_BYTES = 65_536;
 const LOG_BYTES = 3_000_000;
 
@@ -19,14 +19,14 @@ async function open(wire: ConnectionHandle, count: number): Promise<readonly Wir
   return clients;
 }
 
-/** Publishes a batch and waits until these have it. */
+/** Publishes a batch and waits until these clients have received it. */
 async function publish(wire: ConnectionHandle, healthy: readonly WireClient[]): Promise<void> {
   await wire.publish(...BATCH);
   const { seq } = wire.head.cursor;
   await Promise.all(healthy.map((client) => client.until(() => client.messages.at(-1)?.seq === seq)));
 }
 
-test("[L5] [W23] beside frozen and throttled readers the healthy ones get everything, the frozen are closed resumable, the throttled catch up, and what waits for readers is bounded", async ({
+test("[L5] [W23] next to frozen and throttled readers, healthy ones receive everything, frozen ones are closed and can resume, throttled ones catch up, and buffered bytes are bounded", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { maxBytes: 200_000_000 } });
@@ -43,14 +43,14 @@ test("[L5] [W23] beside frozen and throttled readers the healthy ones get everyt
     most = Math.max(most, ...waiting(wire));
   }
   expect(isFull()).toBe(true);
-  // For a connection there wait: less than the mark, and on top the write that crossed it, a batch
-  // or what a catch-up writes at once.
+  // Per connection, less than the mark is buffered, plus the write that crossed it: a batch or one
+  // catch-up write.
   const { catchUpBytes, catchUpRecords } = DEFAULT_HUB_LIMITS;
   const eventBytes = 20 + Math.max(...(healthy[0]?.messages ?? []).map((one) => JSON.stringify(one).length));
   const bound = HIGH_WATER_BYTES + Math.max(BATCH.length * eventBytes, catchUpBytes + eventBytes);
   expect(most).toBeLessThanOrEqual(bound);
   for (let second = 0; second < 11; second++) {
-    // Each throttled reader takes a part now and then; the frozen ones nothing.
+    // Each throttled reader reads for a moment; the frozen ones do not read.
     for (const { ws } of throttled) ws.resume();
     await publish(wire, healthy);
     for (const { ws } of throttled) ws.pause();
@@ -74,7 +74,7 @@ test("[L5] [W23] beside frozen and throttled readers the healthy ones get everyt
   expect(new Set(read.mock.calls.map(([, limit]) => limit))).toEqual(new Set([catchUpRecords]));
 });
 
-test("[L5] the log stays within its bytes even if no client reads", async ({ makeWire }) => {
+test("[L5] the log stays within its byte limit even if no client reads", async ({ makeWire }) => {
   const wire = await makeWire({ log: { maxBytes: LOG_BYTES } });
   const frozen = await open(wire, EACH);
   for (const { ws } of frozen) ws.pause();

@@ -14,12 +14,12 @@ import { EPOCH } from "../hub/hub-fixture.ts";
 import { ComingClient, openSockets } from "../support/coming-client.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
-const COMERS = 200;
-/** Batches that are published while they come. */
+const CLIENTS = 200;
+/** Number of batches published while the clients connect. */
 const BATCHES = 15;
 const LIMITS = { maxSockets: 10_000, maxSocketsPerIp: 10_000 };
 
-/** A server on the machine's clock, at which few may wait. */
+/** Starts a server on the system clock that admits few waiting requests. */
 async function stormyWire(makeWire: WireFactory, maxWaiting: number): Promise<ConnectionHandle> {
   const wire = await makeWire({
     hub: { clock: systemClock },
@@ -36,7 +36,7 @@ const connections = (wire: ConnectionHandle, count: number) =>
 const upTo = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test("[L3] [W38] of hundreds of requests at once those beyond the queue are refused, each with another delay; all clients return with no hole and no repeat, and connected clients missed nothing", async ({
+test("[L3] [W38] of hundreds of requests at once, those beyond the queue are rejected with different delays; all clients return with no gap and no repeat, and connected clients miss nothing", async ({
   makeWire,
 }) => {
   const wire = await stormyWire(makeWire, 40);
@@ -44,39 +44,39 @@ test("[L3] [W38] of hundreds of requests at once those beyond the queue are refu
   await Promise.all(healthy.map((client) => client.answer("subscribed")));
   const faults: string[] = [];
   const cursor = `${EPOCH}-2`;
-  const comers = Array.from(
-    { length: COMERS },
+  const clients = Array.from(
+    { length: CLIENTS },
     () => new ComingClient(streamOf(wire), cursor, (fault) => faults.push(fault)),
   );
-  const sockets = await connections(wire, COMERS);
-  const coming = Promise.all(comers.map((comer, at) => comer.comeBack(sockets[at])));
+  const sockets = await connections(wire, CLIENTS);
+  const connecting = Promise.all(clients.map((client, at) => client.comeBack(sockets[at])));
   for (let batch = 0; batch < BATCHES; batch++) {
     await wire.publish("list", "unlist");
     await expect
-      .poll(() => comers.filter(({ resumed }) => resumed.length > 0).length, { interval: 1 })
-      .toBeGreaterThan((batch * COMERS) / BATCHES / 2);
+      .poll(() => clients.filter(({ resumed }) => resumed.length > 0).length, { interval: 1 })
+      .toBeGreaterThan((batch * CLIENTS) / BATCHES / 2);
   }
-  await coming;
+  await connecting;
   const last = wire.head.cursor.seq;
   await Promise.all(healthy.map((client) => client.until(() => client.seqs.at(-1) === last)));
-  await expect.poll(() => comers.every(({ seqs }) => seqs.at(-1) === last)).toBe(true);
+  await expect.poll(() => clients.every(({ seqs }) => seqs.at(-1) === last)).toBe(true);
   for (const client of healthy) expect(client.seqs).toEqual(upTo(5, last));
-  for (const { seqs, resumed } of comers) {
+  for (const { seqs, resumed } of clients) {
     expect(resumed).toEqual(["full"]);
     expect(seqs).toEqual(upTo(3, last));
   }
   expect(faults).toEqual([]);
-  const reported = comers.flatMap(({ refusals }) => refusals);
+  const reported = clients.flatMap(({ refusals }) => refusals);
   expect(reported.length).toBeGreaterThan(0);
   for (const seconds of reported) expect(seconds).toMatch(COME_BACK_S);
   expect(new Set(reported).size).toBeGreaterThan(1);
   const { admissions, admissionsWaiting } = wire.hub.counters;
-  expect(admissions).toMatchObject({ admitted: COMERS + healthy.length, full: reported.length, gone: 0 });
+  expect(admissions).toMatchObject({ admitted: CLIENTS + healthy.length, full: reported.length, gone: 0 });
   expect(admissionsWaiting).toBe(0);
-  for (const { ws } of comers) ws?.terminate();
+  for (const { ws } of clients) ws?.terminate();
 });
 
-test("[S9] [P8] streams of server-sent events and requests for what was missed wait in the same queue, and are refused like the others", async ({
+test("[S9] [P8] server-sent event streams and polls for missed events wait in the same queue and are rejected alike", async ({
   makeWire,
 }) => {
   const wire = await stormyWire(makeWire, 20);
@@ -98,10 +98,10 @@ test("[S9] [P8] streams of server-sent events and requests for what was missed w
       return { statusCode, isStream, body, retry: fields["retry-after"] };
     }),
   );
-  const taken = answers.filter(({ statusCode }) => statusCode === 200);
+  const accepted = answers.filter(({ statusCode }) => statusCode === 200);
   const refused = answers.filter(({ statusCode }) => statusCode === 503);
-  expect(taken.length + refused.length).toBe(sockets.length);
-  expect(new Set(taken.map(({ isStream }) => isStream))).toEqual(new Set([true, false]));
+  expect(accepted.length + refused.length).toBe(sockets.length);
+  expect(new Set(accepted.map(({ isStream }) => isStream))).toEqual(new Set([true, false]));
   expect(refused.length).toBeGreaterThan(0);
   for (const { body, retry } of refused) {
     expect(retry).toMatch(COME_BACK_S);
@@ -109,62 +109,62 @@ test("[S9] [P8] streams of server-sent events and requests for what was missed w
   }
 });
 
-test("[W25] [W38] a server that stops while hundreds wait answers every one of them, and ends", async ({
+test("[W25] [W38] a server that stops while hundreds of requests wait responds to each of them and ends", async ({
   makeWire,
 }) => {
   const wire = await stormyWire(makeWire, 1_000);
   const faults: string[] = [];
-  const sockets = await connections(wire, COMERS);
-  const comers = sockets.map(
+  const sockets = await connections(wire, CLIENTS);
+  const clients = sockets.map(
     () => new ComingClient(streamOf(wire), `${EPOCH}-1`, (fault) => faults.push(fault)),
   );
-  const asked = Promise.all(comers.map((comer, at) => comer.ask(sockets[at])));
+  const asked = Promise.all(clients.map((client, at) => client.ask(sockets[at])));
   await expect.poll(() => wire.hub.counters.admissionsWaiting, { interval: 1 }).toBeGreaterThan(50);
-  // Some leave without a word.
-  for (const comer of comers.slice(-20)) comer.ws?.terminate();
+  // Some clients drop their connection.
+  for (const client of clients.slice(-20)) client.ws?.terminate();
   await wire.hub.drain(0);
   await wire.app.close();
-  const isIn = await asked;
-  await Promise.all(comers.map((comer) => comer.ended()));
+  const isAccepted = await asked;
+  await Promise.all(clients.map((client) => client.ended()));
   expect(wire.hub.counters.admissionsWaiting).toBe(0);
   expect(wire.hub.size).toBe(0);
-  const refused = comers.filter(({ refusals }) => refusals.length > 0);
+  const refused = clients.filter(({ refusals }) => refusals.length > 0);
   expect(refused.length).toBeGreaterThan(0);
   for (const { refusals } of refused) expect(refusals[0]).toMatch(COME_BACK_S);
   const { code } = CLOSE_CODES.draining;
-  const untold = comers
+  const unanswered = clients
     .slice(0, -20)
-    .filter(({ refusals, closeCode }, at) => !isIn[at] && refusals.length === 0 && closeCode !== code);
-  expect(untold).toEqual([]);
+    .filter(({ refusals, closeCode }, at) => !isAccepted[at] && refusals.length === 0 && closeCode !== code);
+  expect(unanswered).toEqual([]);
   expect(faults).toEqual([]);
 });
 
-test("[L3] [W38] with workers it is the same: when one is killed, all of its clients are back at once with no hole and no repeat", {
+test("[L3] [W38] when a worker is killed, all of its clients return at once with no gap and no repeat", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
   const faults: string[] = [];
   const url = `${gateway.url.replace("http", "ws")}/api/v1/stream?channels=charts.bsc`;
-  const comers = Array.from({ length: 120 }, () => new ComingClient(url, "", (fault) => faults.push(fault)));
+  const clients = Array.from({ length: 120 }, () => new ComingClient(url, "", (fault) => faults.push(fault)));
   onTestFinished(() => {
-    for (const { ws } of comers) ws?.terminate();
+    for (const { ws } of clients) ws?.terminate();
   });
-  await Promise.all(comers.map((comer) => comer.comeBack()));
+  await Promise.all(clients.map((client) => client.comeBack()));
   process.kill(gateway.pids()[0] ?? 0, "SIGKILL");
-  const cut = comers.filter(({ ws }) => ws?.listenerCount("message"));
-  const back = cut.map(async (comer) => {
-    await Promise.race([comer.ended(), gateway.began(3)]);
-    // Those of the other worker are where they were.
-    if (comer.ws?.readyState !== comer.ws?.OPEN) await comer.comeBack();
+  const cut = clients.filter(({ ws }) => ws?.listenerCount("message"));
+  const back = cut.map(async (client) => {
+    await Promise.race([client.ended(), gateway.began(3)]);
+    // Clients of the other worker are still connected.
+    if (client.ws?.readyState !== client.ws?.OPEN) await client.comeBack();
   });
   await Promise.all(back);
   await gateway.began(3);
-  const most = () => Math.max(...comers.map(({ seqs }) => seqs.at(-1) ?? 0));
+  const most = () => Math.max(...clients.map(({ seqs }) => seqs.at(-1) ?? 0));
   const target = most() + 1;
   await expect
-    .poll(() => comers.every(({ seqs }) => (seqs.at(-1) ?? 0) >= target), { timeout: 30_000 })
+    .poll(() => clients.every(({ seqs }) => (seqs.at(-1) ?? 0) >= target), { timeout: 30_000 })
     .toBe(true);
-  expect(comers.filter(({ resumed }) => resumed.length === 2).length).toBeGreaterThan(0);
-  for (const { resumed } of comers) expect(resumed).toEqual(["reset", "full"].slice(0, resumed.length));
+  expect(clients.filter(({ resumed }) => resumed.length === 2).length).toBeGreaterThan(0);
+  for (const { resumed } of clients) expect(resumed).toEqual(["reset", "full"].slice(0, resumed.length));
   expect(faults).toEqual([]);
 });

@@ -12,8 +12,8 @@ import { checkedFetch } from "../support/validate-response.ts";
 
 /**
  * Written by `serve --file market.csv --group bsc --speed 240 --log-count 60 --log-age 1s` of
- * commit 9c23a772 (checkpoint version 14), ended by SIGTERM. Events 809 to 868 are stored, and the
- * starts, finishes and outcomes before them. The last checkpoint is that of event 840.
+ * commit 9c23a772 (checkpoint version 14), stopped with SIGTERM. It has events 809 to 868, and the
+ * starts, finishes and outcomes before them. The last checkpoint is at event 840.
  */
 const STORED = "stored-by-14";
 const EPOCH = "250ee30820b9d680";
@@ -22,13 +22,13 @@ const [OLDEST, HEAD] = [808, 868];
 const unpack = (name: string) =>
   brotliDecompressSync(readFileSync(new URL(`${STORED}/${name}.br`, import.meta.url)));
 
-test("[L3] [W39] a copied data directory of an earlier version keeps its epoch: its cursors resume in full, and its flare finishes", async ({
+test("[L3] [W39] a gateway resumes the epoch of a copied data directory of an earlier version: its cursors resume in full, and its flare finishes", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
   const file = join(directory, "market.csv");
   writeFileSync(file, unpack("market.csv"));
-  // Nothing that is stored may leave the log before it was requested, however slow the machine is.
+  // Retain all stored events until they are requested, however slow the machine is.
   const log = { logCount: 10_000, logAge: "1h", logFlareAge: "30d" } as const;
   const market = { feed: "replay", file, group: "bsc", speed: 2_000, warmup: "0s" } as const;
   const config = createConfig({
@@ -39,8 +39,8 @@ test("[L3] [W39] a copied data directory of an earlier version keeps its epoch: 
     ...log,
     ...market,
   });
-  for (const what of ["events", "history"] as const)
-    writeFileSync(storedPath({ config }, what), unpack(`${what}.sqlite`));
+  for (const store of ["events", "history"] as const)
+    writeFileSync(storedPath({ config }, store), unpack(`${store}.sqlite`));
   const gateway = await startGateway(config);
   onTestFinished(() => gateway.stop());
 

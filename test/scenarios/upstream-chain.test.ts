@@ -17,10 +17,7 @@ async function lists(url: string): Promise<Record<string, unknown>> {
   return rest;
 }
 
-/**
- * Resolves when the recording has ended, however long that takes. Rejects when event time stands
- * still before.
- */
+/** Resolves when the recording has ended. Rejects if event time stops advancing before that. */
 async function endOf({ freshness, head }: Gateway): Promise<void> {
   while (!/has ended/.test(freshness().reason)) {
     const { observedAtMs } = head;
@@ -30,12 +27,12 @@ async function endOf({ freshness, head }: Gateway): Promise<void> {
   }
 }
 
-test("[L2] a gateway whose upstream is another Flarewire converges to the same state, and survives its upstream's restart", {
-  // Only what hangs takes so long: each wait below fails by itself when nothing moves any more.
+test("[L2] a gateway whose upstream is another Flarewire converges to its state, also after the upstream's restart", {
+  // Only a hang takes this long: each wait below fails by itself without progress.
   timeout: 600_000,
 }, async ({ onTestFinished }) => {
   const file = writePumpedMarket(join(newDirectory(onTestFinished), "market.csv"), 3);
-  // At full speed to its end: then the upstream stands still, and the two can be compared.
+  // Played to the end at full speed, so that the upstream stops changing and can be compared.
   const played = { feed: "replay", warmup: "0s", speed: "max", loop: false } as const;
   const recording = { ...quiet, ...played, file, group: "bsc" } as const;
   const upstream = await startGateway(createConfig(recording));

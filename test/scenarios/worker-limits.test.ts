@@ -19,7 +19,7 @@ const SSE = { accept: "text/event-stream" };
 /** These tests wait for no events, so the market is slow. */
 const QUIET = ["--speed", "10"];
 
-/** A file with these keys, and what brings each. */
+/** Writes a key file, and returns it with the header fields for each key. */
 function keyFile(onTestFinished: Finish, ...limits: readonly Partial<Key>[]) {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-worker-keys-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -43,7 +43,7 @@ async function ticketOf(at: KeptConnection, bearer: Record<string, string>): Pro
   return JSON.parse(body).ticket;
 }
 
-/** Resolves with the status of the handshake: 101 when it is open. */
+/** Resolves with the status of the handshake: 101 when the connection is open. */
 function handshake(url: string, query: string, onTestFinished: Finish): Promise<number> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/v1/stream?${query}`);
   onTestFinished(() => socket.terminate());
@@ -58,7 +58,7 @@ describe("workers of a server that requires keys", () => {
   const keys = keyFile(afterAll, {}, { requests_per_minute: 20 });
   const gateway = sharedWorkerGateway(...QUIET, "--keys", keys.file, "--anonymous", "off");
 
-  test("[K4] a ticket that one worker issued opens one connection at any worker, however many try at once", {
+  test("[K4] a ticket from one worker opens exactly one connection at any worker, even with concurrent attempts", {
     timeout: 120_000,
   }, async ({ onTestFinished }) => {
     const [bearer = {}] = keys.bearers;
@@ -85,7 +85,7 @@ describe("workers of a server that requires keys", () => {
     }
   });
 
-  test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its connections at all of them", {
+  test("[K6] [K7] a key's rate limit applies across workers, and a revoked key loses its connections at all of them", {
     timeout: 120_000,
   }, async ({ onTestFinished }) => {
     const [, bearer = {}] = keys.bearers;
@@ -98,22 +98,23 @@ describe("workers of a server that requires keys", () => {
         return client;
       }),
     );
-    // Eight are used up, for tickets and streams; each worker knows of the other's in a moment.
+    // Tickets and streams have used eight requests. Each worker learns the other's count in a
+    // moment.
     const left = async (at: KeptConnection) =>
       Number(/r=(\d+)/.exec(String((await at.ask("/api/v1/newest", bearer)).headers.ratelimit))?.[1]);
     await expect.poll(() => left(one), { interval: 300 }).toBeLessThanOrEqual(11);
     for (let asked = 0; asked < 20; asked += 1) await one.ask("/api/v1/newest", bearer);
     await expect.poll(async () => (await other.ask("/api/v1/newest", bearer)).status).toBe(429);
 
-    // One that takes the place of another continues from what was counted.
+    // A replacement worker continues from the current count.
     process.kill(gateway().pids()[0] ?? 0, "SIGKILL");
     await gateway().began(3);
     const kept = streams.filter(({ closeCode }) => closeCode === undefined);
     const [here, there] = await twoWorkers(gateway().url, onTestFinished);
     for (const at of [here, there]) {
       const statuses: number[] = [];
-      // The key regains a request every 3 seconds; a worker that counted from zero would serve all
-      // ten.
+      // The key regains a request every 3 seconds, so a worker that counted from zero would accept
+      // all ten.
       for (let asked = 0; asked < 10; asked += 1)
         statuses.push((await at.ask("/api/v1/newest", bearer)).status);
       expect(statuses).toContain(429);
@@ -121,14 +122,14 @@ describe("workers of a server that requires keys", () => {
 
     keys.write([]);
     await Promise.all(streams.map((client) => client.until(() => client.closeCode !== undefined)));
-    // Some were the killed worker's.
+    // Some connections were cut when the worker was killed.
     const codes = streams.map(({ closeCode }) => closeCode);
     expect(codes.filter((code) => code !== 1006)).toEqual(kept.map(() => 4003));
     for (const at of [here, there]) expect((await at.ask("/api/v1/newest", bearer)).status).toBe(401);
   });
 });
 
-test("[W33] [W32] each worker has its own limits on connections, and a client that moves to another worker leaves none behind", {
+test("[W33] [W32] each worker has its own connection limits, and a client that moves to another worker leaves no connection behind", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const {
@@ -153,7 +154,7 @@ test("[W33] [W32] each worker has its own limits on connections, and a client th
   for (const [index, client] of moves.entries()) {
     await client.connect(query);
     expect(client.received.answers).toHaveLength(1);
-    // A predecessor that is still closing when the next but one arrives is cut off.
+    // Wait, because a predecessor that is still closing two connections later is cut.
     const previous = moves[index - 1];
     await previous?.until(() => previous.closeCode !== undefined);
   }
@@ -166,14 +167,15 @@ test("[W33] [W32] each worker has its own limits on connections, and a client th
     );
     return (await Promise.all(handshakes)).filter((status) => status === 101).length;
   };
-  // The key has a slot at each worker and the client one at one of them: three of six are free.
+  // The key has a slot at each worker and the client has one at one of them, so three of six are
+  // free.
   expect(await accepted()).toBe(3);
   for (const pid of gateway.pids()) process.kill(pid, "SIGKILL");
   await gateway.began(4);
   expect(await accepted()).toBe(6);
 });
 
-/** A kept connection to this worker. */
+/** Opens a keep-alive connection to this worker. */
 async function sameWorker(worker: string, url: string, onTestFinished: Finish): Promise<KeptConnection> {
   for (;;) {
     const connection = keptConnection(url);

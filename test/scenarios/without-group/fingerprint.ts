@@ -22,8 +22,8 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { planByHeader } from "../../support/plan-by-header.ts";
 
 /**
- * What clients saw that never named a group, by event and channel, and by plan and path: the number
- * of texts, and the hash of all of them in order.
+ * Fingerprint of all data that clients receive without naming a group: by event and channel, and by
+ * plan and path, the number of texts and the hash of all of them in order.
  */
 export interface Fingerprint {
   readonly events: Readonly<Record<string, string>>;
@@ -39,12 +39,12 @@ const PATHS = [
 const PLANS = ["free", "pro"];
 /** Subscriptions of clients that name no group. */
 const SUBSCRIPTIONS = [["*"], ["flares.*"], ["candles"]];
-/** How often REST is asked. */
-const LOOK_MS = 45 * MINUTE_MS;
+/** Interval between requests to REST. */
+const FETCH_EVERY_MS = 45 * MINUTE_MS;
 
 /**
- * Plays a feed to its end as a gateway does, and hashes each body, entity tag and event that a
- * client without `group` gets. Positions in the log are left out: other channels share it.
+ * Plays a feed to its end as a gateway does. Hashes each body, entity tag and event that a client
+ * without `group` receives, but no positions in the log, which other channels share.
  */
 export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   const store = openMinuteStore(LIMITS);
@@ -56,8 +56,8 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   };
   const writer = new MinuteWriter({ head, store, notify });
   const progress = new HistoryProgress();
-  const over = new AbortController();
-  const { signal } = over;
+  const stop = new AbortController();
+  const { signal } = stop;
   const history = createHistoryReader(flares, {
     store,
     writer: () => writer,
@@ -76,7 +76,7 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   });
   const events = new Prints();
   const bodies = new Prints();
-  const look = async (at: string) => {
+  const fetchAll = async (at: string) => {
     await progress.settled();
     for (const plan of PLANS) {
       for (const path of [...PATHS, ...pathsOf(head)]) {
@@ -94,16 +94,16 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   try {
     let isWritten = false;
     let nextMs = 0;
-    let lastLook = "";
+    let lastAt = "";
     for (;;) {
       const poll = await source.poll(signal).catch(() => undefined);
       if (!poll) break;
       const { observedAtMs, snapshot } = poll;
       if (head.ready && observedAtMs >= nextMs) {
-        nextMs = observedAtMs + LOOK_MS;
-        await look("");
-        if (lastLook) await look(lastLook);
-        lastLook = new Date(Math.floor(observedAtMs / MINUTE_MS - 5) * MINUTE_MS).toISOString();
+        nextMs = observedAtMs + FETCH_EVERY_MS;
+        await fetchAll("");
+        if (lastAt) await fetchAll(lastAt);
+        lastAt = new Date(Math.floor(observedAtMs / MINUTE_MS - 5) * MINUTE_MS).toISOString();
       }
       const published = head.ready ? toEvents(head.snapshot, snapshot, observedAtMs) : [];
       const wasReady = head.ready;
@@ -114,10 +114,10 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
       void writeHistory({ log, head, store: flares, progress, clock: systemClock, notify, signal });
       for (const channels of SUBSCRIPTIONS) subscribe(hub, channels, events);
     }
-    await look("");
+    await fetchAll("");
     return { events: events.all(), bodies: bodies.all() };
   } finally {
-    over.abort();
+    stop.abort();
     await app.close();
     await writer.stop();
     store.close();
@@ -125,14 +125,14 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   }
 }
 
-/** Returns the path without what names a single flare or token. */
+/** Returns the path with a placeholder for the flare or token. */
 function kindOf(path: string): string {
   return path
     .replace(/[^/]*$/, (name) => (path.includes("/") ? "{…}" : name))
     .replace(/(address|symbol)=.*/, "$1={…}");
 }
 
-/** Paths of some listed flares and their tokens. */
+/** Returns paths of some listed flares and their tokens. */
 function pathsOf({ snapshot }: Head): readonly string[] {
   const { pro, finished_trending } = snapshot.flares;
   const flares = [pro[0], pro.at(-1), finished_trending[0], finished_trending.at(-1)];
@@ -147,7 +147,7 @@ function pathsOf({ snapshot }: Head): readonly string[] {
   return [...symbols, ...others, ...bySymbol];
 }
 
-/** Hashes the events of a WebSocket's subscription, without their positions. */
+/** Hashes the events of a WebSocket subscription, without their positions. */
 function subscribe(hub: Hub, channels: readonly string[], prints: Prints): void {
   const socket = new MockSocket();
   const name = channels.join();
@@ -163,16 +163,19 @@ class Prints {
   readonly #hashes = new Map<string, { count: number; hash: ReturnType<typeof createHash> }>();
 
   add(kind: string, text: string): void {
-    const held = this.#hashes.get(kind) ?? { count: 0, hash: createHash("sha256") };
-    this.#hashes.set(kind, held);
-    held.count += 1;
-    held.hash.update(hash("sha256", text));
+    const entry = this.#hashes.get(kind) ?? { count: 0, hash: createHash("sha256") };
+    this.#hashes.set(kind, entry);
+    entry.count += 1;
+    entry.hash.update(hash("sha256", text));
   }
 
   all(): Readonly<Record<string, string>> {
     const sorted = [...this.#hashes].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(
-      sorted.map(([kind, { count, hash: made }]) => [kind, `${count} ${made.digest("hex").slice(0, 32)}`]),
+      sorted.map(([kind, { count, hash: running }]) => [
+        kind,
+        `${count} ${running.digest("hex").slice(0, 32)}`,
+      ]),
     );
   }
 }

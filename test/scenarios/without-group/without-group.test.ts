@@ -7,8 +7,8 @@ import { IS_SOAK } from "../../support/law-runs.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
 /*
- * What clients get that never name a group: each body, entity tag and event, as hashes. A change of
- * the detector or of a body changes them. Then regenerate the files, and look at what differs:
+ * Compares hashes of all bodies, entity tags and events of clients that name no group. A change of
+ * the detector or of a body changes them. In that case regenerate the files and review the diff:
  * npx vitest run --root test scenarios/without-group -u, and the same with LAW_FACTOR=2.
  */
 
@@ -18,7 +18,7 @@ const textOf = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 const TIMEOUT_MS = 360_000;
 
-/** The feed up to this hour of its first day. */
+/** Returns the feed up to this hour of its first day. */
 function upTo(hour: number, feed: Feed): Feed {
   async function* events(signal: AbortSignal) {
     let endMs: number | undefined;
@@ -36,7 +36,7 @@ const SIZE = IS_SOAK
   : { warmupMs: HOUR_MS / 2, durationMs: HOUR_MS / 2, tokens: 60 };
 
 test(
-  "on a simulated market, clients that name no group get the recorded bodies, entity tags and events",
+  "on a simulated market, clients that name no group receive the recorded bodies, entity tags and events",
   async () => {
     const feed = createSimulatedFeed({
       ...{ seed: 11, startAtMs: Date.UTC(2026, 0, 2), ...SIZE, speed, clock: systemClock },
@@ -48,7 +48,7 @@ test(
 );
 
 test.runIf(IS_SOAK)(
-  "on ten hours of the recorded day, clients that name no group get the recorded bodies, entity tags and events",
+  "on ten hours of the recorded day, clients that name no group receive the recorded bodies, entity tags and events",
   async () => {
     const feed = new ReplayFeed({
       path: fileURLToPath(new URL("2017-11-12.csv.gz", DATA)),
