@@ -1,14 +1,14 @@
 import type { Breakage, Memory, PlainAnswer } from "./broken-server.ts";
 import { isObject, type JsonObject } from "./json.ts";
 
-/** Spoils the events of streams; what is no event passes. */
-function ofEvents(spoil: (event: JsonObject, memory: Memory) => readonly JsonObject[]): Breakage {
-  return { message: (message, memory) => (message.type === "event" ? spoil(message, memory) : [message]) };
+/** Changes the events of streams; passes other messages. */
+function ofEvents(change: (event: JsonObject, memory: Memory) => readonly JsonObject[]): Breakage {
+  return { message: (message, memory) => (message.type === "event" ? change(message, memory) : [message]) };
 }
 
-/** Spoils the messages of one type. */
-function ofType(type: string, spoil: (message: JsonObject) => JsonObject): Breakage {
-  return { message: (message) => [message.type === type ? spoil(message) : message] };
+/** Changes the messages of one type. */
+function ofType(type: string, change: (message: JsonObject) => JsonObject): Breakage {
+  return { message: (message) => [message.type === type ? change(message) : message] };
 }
 
 function without(object: JsonObject, field: string): JsonObject {
@@ -19,7 +19,7 @@ function withoutField(answer: PlainAnswer, field: string): PlainAnswer {
   return { ...answer, headers: { ...answer.headers, [field]: undefined } };
 }
 
-/** Sends lists whose streaks are those of a minute before. */
+/** Sends lists whose streaks are one minute old. */
 const staleSnapshots = ofType("subscribed", (message) => ({
   ...message,
   snapshot: JSON.parse(
@@ -28,10 +28,11 @@ const staleSnapshots = ofType("subscribed", (message) => ({
 }));
 
 /**
- * Leaves out an event after a resume and makes `prev` of the next one hide it. The first that sets
- * fields, because later events may need what others add, but no later than the fourth.
+ * Omits an event after a resume and hides the gap in the next event's `prev`. It omits the first
+ * event that sets fields, because later events may need inserted items, but at the latest the
+ * fourth.
  */
-function hiddenHole(message: JsonObject, memory: Memory): readonly JsonObject[] {
+function hiddenGap(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (message.type === "subscribed" && message.resumed === "full") memory.kept = message;
   if (message.type !== "event" || !memory.kept) return [message];
   if (memory.kept.type === "event") {
@@ -45,21 +46,21 @@ function hiddenHole(message: JsonObject, memory: Memory): readonly JsonObject[] 
   return [];
 }
 
-/** Says where it is before it has answered. */
+/** Sends a position before the response to the subscription. */
 function hasty(message: JsonObject): readonly JsonObject[] {
   if (message.type !== "hello") return [message];
   const { cursor, server_time, freshness } = message;
   return [message, { type: "heartbeat", cursor, server_time, positions: {}, freshness }];
 }
 
-/** Gives each heartbeat the cursor at which the client began. */
+/** Sends each heartbeat with the client's initial cursor. */
 function backward(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (message.type === "subscribed") memory.kept ??= message;
   if (message.type !== "heartbeat" || !memory.kept) return [message];
   return [{ ...message, cursor: memory.kept.cursor }];
 }
 
-/** Turns the fourth event and the fifth round. */
+/** Swaps the fourth and fifth events. */
 function swap(event: JsonObject, memory: Memory): readonly JsonObject[] {
   if (memory.events === 4) {
     memory.kept = event;
@@ -68,7 +69,7 @@ function swap(event: JsonObject, memory: Memory): readonly JsonObject[] {
   return memory.events === 5 && memory.kept ? [event, memory.kept] : [event];
 }
 
-/** Tells one more event behind the end of the subscription `t`, as if it had none. */
+/** Sends another event after the end of the subscription `t`, as if it were still active. */
 function oneMore(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (message.type === "event") memory.kept = message;
   const { kept, ended } = memory;
@@ -76,22 +77,22 @@ function oneMore(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (ended && message.type === "heartbeat") return [];
   if (message.type !== "unsubscribed" || message.id !== "t" || !kept) return [message];
   memory.ended = true;
-  // The position may be past the last event, by this message or a heartbeat.
+  // The position, from this message or a heartbeat, may be past the last event.
   const [epoch, position] = String(message.cursor).split("-");
   const seq = Math.max(Number(kept.seq), Number(position));
-  const place = { cursor: `${epoch}-${seq + 1}`, seq: seq + 1, prev: seq, batch: seq + 1 };
+  const fields = { cursor: `${epoch}-${seq + 1}`, seq: seq + 1, prev: seq, batch: seq + 1 };
   const status = { name: "source-status", channel: "status", data: { state: "live", reason: "" } };
-  return [message, { ...kept, ...place, ...status }];
+  return [message, { ...kept, ...fields, ...status }];
 }
 
-/** The address without these parameters. */
+/** Returns the address without these parameters. */
 function withoutParameters(path: string, names: RegExp): string {
   return path.replace(names, (field) => (field.startsWith("?") ? "?" : ""));
 }
 
 const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|sticky|names)=[^&]*/g;
 
-/** Ways to be wrong, each with the rule that it breaks. */
+/** Faults of a server, each with the rule that it breaks. */
 export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage: Breakage]>> = {
   "drops an event": ["W13", ofEvents((event, { events }) => (events === 4 ? [] : [event]))],
   "sends an event twice": ["W13", ofEvents((event, { events }) => (events === 4 ? [event, event] : [event]))],
@@ -102,7 +103,7 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
     ofEvents((event, { events }) => [{ ...event, prev: Number(event.prev) + (events === 4 ? 1 : 0) }]),
   ],
   "sends snapshots that are older than their cursor": ["W8", staleSnapshots],
-  "claims a full resume, with a hole that prev hides": ["W9", { message: hiddenHole }],
+  "claims a full resume, with a hole that prev hides": ["W9", { message: hiddenGap }],
   "resets without stating what is lost": ["W9", ofType("subscribed", (message) => without(message, "lost"))],
   "omits fields from its changes": [
     "applying-events",
@@ -200,7 +201,7 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
   ],
 };
 
-/** Likewise, of a server that knows keys, and tried with one. */
+/** Faults of a server with keys, tested with a key. */
 export const KEYED_BREAKAGES: typeof BREAKAGES = {
   "treats an unknown key as anonymous": [
     "K1",

@@ -5,49 +5,41 @@ import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import type { JsonObject } from "./json.ts";
 
-/** What is not as it should be. Each part that is left out passes things on as they are. */
+/** The faults of a server. An omitted part is passed on unchanged. */
 export interface Breakage {
-  /** The address that the server behind is asked for, in place of this one. */
+  /** Returns the address to request from the real server. */
   readonly address?: (path: string) => string;
-  /** The header fields that it is sent. */
+  /** Returns the header fields to send to the real server. */
   readonly fields?: (headers: IncomingMessage["headers"]) => IncomingMessage["headers"];
-  /** A command of a WebSocket. */
+  /** Returns the command to send over the WebSocket. */
   readonly command?: (text: string) => string;
-  /**
-   * What becomes of a message of a stream; `count` is how many there were before on this
-   * connection, by type.
-   */
+  /** Returns the messages of a stream to send in place of one. */
   readonly message?: (message: JsonObject, memory: Memory) => readonly JsonObject[];
-  /** The id of a server-sent event. */
+  /** Returns the id of a server-sent event. */
   readonly id?: (id: string) => string | undefined;
   readonly closeCode?: (code: number) => number;
-  readonly answer?: (answer: PlainAnswer, asked: IncomingMessage) => PlainAnswer;
+  readonly answer?: (answer: PlainAnswer, incoming: IncomingMessage) => PlainAnswer;
 }
 
-/**
- * What a breakage knows of a connection: how many events there were, and whatever it wants to keep.
- */
+/** Per-connection state of a fault: the number of events so far, and a message to remember. */
 export interface Memory {
   events: number;
   kept: JsonObject | undefined;
   ended?: boolean;
 }
 
-/** An answer that is no stream. */
+/** A response that is not a stream. */
 export interface PlainAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-/**
- * A server that is broken in one way: what it is asked it passes on to a whole one, and spoils what
- * comes back.
- */
+/** A server with one fault. It forwards requests to a real server and changes the responses. */
 export class BrokenServer implements AsyncDisposable {
   readonly #target: URL;
   readonly #breakage: Breakage;
-  readonly #server = createServer((asked, answer) => this.#serve(asked, answer));
+  readonly #server = createServer((incoming, reply) => this.#serve(incoming, reply));
   readonly #sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -57,10 +49,10 @@ export class BrokenServer implements AsyncDisposable {
   constructor(target: string, breakage: Breakage) {
     this.#target = new URL(target);
     this.#breakage = breakage;
-    this.#server.on("upgrade", (asked, socket: Duplex, head) => this.#upgrade(asked, socket, head));
+    this.#server.on("upgrade", (incoming, socket: Duplex, head) => this.#upgrade(incoming, socket, head));
   }
 
-  /** Resolves with its address. */
+  /** Starts to listen. Resolves with the address. */
   async listen(): Promise<string> {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
@@ -83,50 +75,54 @@ export class BrokenServer implements AsyncDisposable {
     return others;
   }
 
-  #serve(asked: IncomingMessage, answer: ServerResponse): void {
-    const { method = "GET" } = asked;
-    const behind = request(this.#addressOf(asked), { method, headers: this.#fieldsOf(asked), agent: false });
-    behind.on("error", () => answer.destroy());
-    answer.once("close", () => behind.destroy());
-    behind.once("response", (reported: IncomingMessage) => {
-      const isStream = reported.headers["content-type"]?.startsWith("text/event-stream");
-      (isStream ? this.#stream(reported, answer) : this.#answer(asked, reported, answer)).catch(() =>
-        answer.destroy(),
+  #serve(incoming: IncomingMessage, reply: ServerResponse): void {
+    const { method = "GET" } = incoming;
+    const upstream = request(this.#addressOf(incoming), {
+      method,
+      headers: this.#fieldsOf(incoming),
+      agent: false,
+    });
+    upstream.on("error", () => reply.destroy());
+    reply.once("close", () => upstream.destroy());
+    upstream.once("response", (response: IncomingMessage) => {
+      const isStream = response.headers["content-type"]?.startsWith("text/event-stream");
+      (isStream ? this.#stream(response, reply) : this.#answer(incoming, response, reply)).catch(() =>
+        reply.destroy(),
       );
     });
-    behind.end();
+    upstream.end();
   }
 
-  async #answer(asked: IncomingMessage, reported: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #answer(incoming: IncomingMessage, response: IncomingMessage, reply: ServerResponse): Promise<void> {
     const plain = {
-      status: reported.statusCode ?? 502,
-      headers: reported.headers,
-      body: Buffer.concat(await reported.toArray()).toString(),
+      status: response.statusCode ?? 502,
+      headers: response.headers,
+      body: Buffer.concat(await response.toArray()).toString(),
     };
-    const { status, headers, body } = this.#breakage.answer?.(plain, asked) ?? plain;
+    const { status, headers, body } = this.#breakage.answer?.(plain, incoming) ?? plain;
     for (const [name, value] of Object.entries(headers)) {
       const isOwn = ["content-length", "connection", "keep-alive", "transfer-encoding"].includes(name);
-      if (value !== undefined && !isOwn) answer.setHeader(name, value);
+      if (value !== undefined && !isOwn) reply.setHeader(name, value);
     }
-    answer.writeHead(status).end(body === "" ? undefined : body);
+    reply.writeHead(status).end(body === "" ? undefined : body);
   }
 
-  async #stream(reported: IncomingMessage, answer: ServerResponse): Promise<void> {
-    answer.writeHead(reported.statusCode ?? 502, { "content-type": "text/event-stream" });
+  async #stream(response: IncomingMessage, reply: ServerResponse): Promise<void> {
+    reply.writeHead(response.statusCode ?? 502, { "content-type": "text/event-stream" });
     const memory: Memory = { events: 0, kept: undefined };
     let text = "";
-    for await (const chunk of reported.setEncoding("utf8")) {
+    for await (const chunk of response.setEncoding("utf8")) {
       const blocks = `${text}${chunk}`.split("\n\n");
       text = blocks.pop() ?? "";
-      for (const block of blocks) answer.write(this.#spoilBlock(block, memory));
+      for (const block of blocks) reply.write(this.#changeBlock(block, memory));
     }
-    answer.end();
+    reply.end();
   }
 
-  #spoilBlock(block: string, memory: Memory): string {
+  #changeBlock(block: string, memory: Memory): string {
     const data = /^data: ?(.*)$/m.exec(block)?.[1];
     if (data === undefined) return `${block}\n\n`;
-    const messages = this.#spoil(JSON.parse(data), memory);
+    const messages = this.#change(JSON.parse(data), memory);
     return messages.map((message) => this.#blockOf(message, block)).join("");
   }
 
@@ -138,52 +134,52 @@ export class BrokenServer implements AsyncDisposable {
     return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`;
   }
 
-  #upgrade(asked: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const address = this.#addressOf(asked);
+  #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const address = this.#addressOf(incoming);
     address.protocol = "ws:";
-    const offered = asked.headers["sec-websocket-protocol"]?.split(", ") ?? [];
-    const { authorization } = this.#fieldsOf(asked);
-    const behind = new WebSocket(address, offered, {
+    const offered = incoming.headers["sec-websocket-protocol"]?.split(", ") ?? [];
+    const { authorization } = this.#fieldsOf(incoming);
+    const upstream = new WebSocket(address, offered, {
       perMessageDeflate: false,
       headers: authorization === undefined ? {} : { authorization },
     });
     const early: string[] = [];
-    behind.on("message", (data) => early.push(String(data)));
-    behind.on("error", () => socket.destroy());
-    behind.once("unexpected-response", (_asked, reported: IncomingMessage) => refuse(reported, socket));
-    behind.once("open", () => {
-      // Anyone who asked may have given up meanwhile.
-      if (socket.destroyed) return behind.terminate();
-      this.#sockets.handleUpgrade(asked, socket, head, (client) => this.#join(client, behind, early));
+    upstream.on("message", (data) => early.push(String(data)));
+    upstream.on("error", () => socket.destroy());
+    upstream.once("unexpected-response", (_asked, response: IncomingMessage) => refuse(response, socket));
+    upstream.once("open", () => {
+      // The client may have disconnected meanwhile.
+      if (socket.destroyed) return upstream.terminate();
+      this.#sockets.handleUpgrade(incoming, socket, head, (client) => this.#join(client, upstream, early));
     });
   }
 
-  #join(client: WebSocket, behind: WebSocket, early: readonly string[]): void {
+  #join(client: WebSocket, upstream: WebSocket, early: readonly string[]): void {
     const { command = (text: string) => text, closeCode = (code: number) => code } = this.#breakage;
     const memory: Memory = { events: 0, kept: undefined };
     const pass = (text: string) => {
-      for (const message of this.#spoil(JSON.parse(text), memory)) client.send(JSON.stringify(message));
+      for (const message of this.#change(JSON.parse(text), memory)) client.send(JSON.stringify(message));
     };
-    behind.removeAllListeners("message");
+    upstream.removeAllListeners("message");
     for (const text of early) pass(text);
-    behind.on("message", (data) => pass(String(data)));
+    upstream.on("message", (data) => pass(String(data)));
     client.on("message", (data, isBinary) =>
-      behind.send(isBinary ? data : command(String(data)), { binary: isBinary }),
+      upstream.send(isBinary ? data : command(String(data)), { binary: isBinary }),
     );
-    behind.on("close", (code, reason) => client.close(code === 1005 ? 1000 : closeCode(code), reason));
-    client.on("close", () => behind.close());
-    client.on("error", () => behind.terminate());
+    upstream.on("close", (code, reason) => client.close(code === 1005 ? 1000 : closeCode(code), reason));
+    client.on("close", () => upstream.close());
+    client.on("error", () => upstream.terminate());
   }
 
-  #spoil(message: JsonObject, memory: Memory): readonly JsonObject[] {
+  #change(message: JsonObject, memory: Memory): readonly JsonObject[] {
     if (message.type === "event") memory.events += 1;
     return this.#breakage.message?.(message, memory) ?? [message];
   }
 }
 
-/** Tells the client what the server behind said instead of an upgrade. */
-function refuse(reported: IncomingMessage, socket: Duplex): void {
-  const fields = Object.entries(reported.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${reported.statusCode} ${reported.statusMessage}\r\n${fields.join("")}\r\n`);
-  reported.pipe(socket);
+/** Sends the real server's rejection of the upgrade to the client. */
+function refuse(response: IncomingMessage, socket: Duplex): void {
+  const fields = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${response.statusCode} ${response.statusMessage}\r\n${fields.join("")}\r\n`);
+  response.pipe(socket);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 const Rules = z.array(z.string()).min(1);
 const Saves = z.record(z.string(), z.string());
 const Texts = z.record(z.string(), z.string());
-/** A number, or what `fill` makes one of. */
+/** A number, or a value that `fill` converts to one. */
 const Amount = z.union([z.number(), z.string(), z.strictObject({ $sum: z.array(z.unknown()) })]);
 const common = { rules: Rules.optional(), within_ms: Amount.optional() };
 
@@ -13,16 +13,16 @@ const Request = z.strictObject({
   path: z.string(),
   query: Texts.optional(),
   headers: Texts.optional(),
-  /** Without the key that the runner was given. */
+  /** Without the runner's key. */
   anonymous: z.boolean().optional(),
-  /** Matchers of the answer: `status`, `headers`, `body`, `bytes`. */
+  /** Matchers of the response: `status`, `headers`, `body`, `bytes`. */
   is: z.record(z.string(), z.unknown()).optional(),
   save: Saves.optional(),
-  /** The link of this `rel` in the field `Link`, under a name. */
+  /** The name under which the `Link` with this `rel` is saved. */
   link: z.strictObject({ rel: z.string(), save: z.string() }).optional(),
-  /** Ask again until the answer is so, for answers that need a market that moves. */
+  /** Repeats the request until the response matches, for responses that need a changing market. */
   until: z.boolean().optional(),
-  /** What it means that it never is: `fail`, or `quiet` where it may be the market's doing. */
+  /** The result if it never matches: `fail`, or `quiet` if a quiet market may be the reason. */
   none: z.enum(["fail", "quiet"]).optional(),
   ...common,
 });
@@ -33,10 +33,10 @@ const Open = z.strictObject({
   transport: z.string().optional(),
   query: Texts.optional(),
   headers: Texts.optional(),
-  /** Without the key that the runner was given. */
+  /** Without the runner's key. */
   anonymous: z.boolean().optional(),
   protocols: z.array(z.string()).optional(),
-  /** The line whose view at `after` the client brings along. */
+  /** The line whose lists at `after` the client starts with. */
   holding: z.string().optional(),
   ...common,
 });
@@ -49,9 +49,9 @@ const Send = z.strictObject({
   text: z.string().optional(),
   binary: z.string().optional(),
   bytes: Amount.optional(),
-  /** How often; `#` in the message is which time it is, from 1. */
+  /** Number of times. `#` in the message is replaced by the count, from 1. */
   times: Amount.optional(),
-  /** All at once, whatever `hello` says of the rate of commands. */
+  /** Sends all at once, regardless of the command rate in `hello`. */
   hurry: z.boolean().optional(),
   ...common,
 });
@@ -59,15 +59,12 @@ const Send = z.strictObject({
 const Expect = z.strictObject({
   do: z.literal("expect"),
   line: z.string(),
-  /**
-   * The first message behind the last one taken for which this holds; without it, the next of
-   * whatever kind.
-   */
+  /** Selects the first message after the last one taken that matches. Default: the next message. */
   where: z.record(z.string(), z.unknown()).optional(),
   is: z.unknown().optional(),
   frame: z.record(z.string(), z.unknown()).optional(),
   save: Saves.optional(),
-  /** What it means that none comes: `fail`, or `quiet` where it may be the market's doing. */
+  /** The result if no message matches: `fail`, or `quiet` if a quiet market may be the reason. */
   none: z.enum(["fail", "quiet"]).optional(),
   ...common,
 });
@@ -75,11 +72,11 @@ const Expect = z.strictObject({
 const Follow = z.strictObject({
   do: z.literal("follow"),
   line: z.string(),
-  /** So many events more; or all up to this cursor. */
+  /** Waits for this number of events, or for all up to this cursor. */
   events: z.number().optional(),
   until: z.string().optional(),
   save: z.strictObject({ events: z.string().optional(), cursor: z.string().optional() }).optional(),
-  /** Each event has to be like this. */
+  /** Each event must match this. */
   each: z.unknown().optional(),
   none: z.enum(["fail", "quiet"]).optional(),
   ...common,
@@ -88,7 +85,7 @@ const Follow = z.strictObject({
 const Same = z.strictObject({
   do: z.literal("same"),
   line: z.string(),
-  /** Compared with what REST serves, or with the view of another line, at one cursor. */
+  /** The line to compare with. Default: REST. */
   as: z.string().optional(),
   ...common,
 });
@@ -123,9 +120,9 @@ const Holds = z.strictObject({
   do: z.literal("holds"),
   value: z.unknown(),
   is: z.unknown(),
-  /** Otherwise nothing can be tried, and this is why. */
+  /** If the value does not match, the case is not tried, for this reason. */
   else: z.string().optional(),
-  /** That is the market's doing: run the case again, a few times. */
+  /** The market changed at the wrong moment, so run the case again, up to a limit. */
   again: z.boolean().optional(),
   ...common,
 });
@@ -133,7 +130,7 @@ const Silent = z.strictObject({
   do: z.literal("silent"),
   line: z.string(),
   where: z.record(z.string(), z.unknown()),
-  /** Nor did one before. */
+  /** No earlier message may match either. */
   ever: z.boolean().optional(),
   ...common,
 });
@@ -145,14 +142,14 @@ const Closed = z.strictObject({
   ...common,
 });
 const Close = z.strictObject({ do: z.literal("close"), line: z.string(), ...common });
-/** Opens lines until one begins at the cursor at which REST was read, and compares the two. */
+/** Opens lines until one starts at the cursor of REST's response, and compares the two. */
 const Snapshot = z.strictObject({
   do: z.literal("snapshot"),
   transport: z.string().optional(),
   ...common,
 });
 
-/** One step of a case. README.md says what each means. */
+/** One step of a case. README.md explains each. */
 export const Step = z.discriminatedUnion("do", [
   Request,
   Open,
@@ -175,13 +172,13 @@ export type StepOf<D extends Step["do"]> = Extract<Step, { do: D }>;
 
 const TransportName = z.enum(["websocket", "sse", "poll"]);
 
-/** A case: what it proves, and what is done. */
+/** A case, with the rules that it proves and its steps. */
 export const Case = z.strictObject({
   name: z.string(),
   rules: Rules,
-  /** Run once for each of these, which is `${transport}`. Left out: run once. */
+  /** Runs once for each of these transports, as `${transport}`. Default: runs once. */
   for: z.array(TransportName).min(1).optional(),
-  /** Transports that it uses whatever it is run for. */
+  /** Transports that the case uses in addition. */
   needs: z.array(TransportName).optional(),
   steps: z.array(Step).min(1),
 });

@@ -12,7 +12,7 @@ const DOCUMENT = (await Promise.all(DOCUMENTS.map((url) => readFile(url, "utf8")
 const README = await readFile(new URL("README.md", import.meta.url), "utf8");
 const NUMBERED = /^[A-Z]\d+$/;
 
-test("every rule of a connection is tried, or says why not; and cases name no rule that there is not", async () => {
+test("every rule of the documents has a case or a reason why not, and cases name only existing rules", async () => {
   const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSPTFK]\d+)\]\*\*/gm)].map(([, rule]) => rule);
   const cases = await loadCases();
   const tried = new Set(
@@ -24,13 +24,13 @@ test("every rule of a connection is tried, or says why not; and cases name no ru
   expect([...named, ...left].toSorted()).toEqual(rules.toSorted());
 });
 
-test("no two cases have one name", async () => {
+test("the names of the cases are unique", async () => {
   const names = (await loadCases()).map(({ name }) => name);
   expect(names.length).toBeGreaterThan(50);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("the document has every kind of step, and every matcher that the cases use", async () => {
+test("the README describes every kind of step and every matcher in use", async () => {
   const rows = [...README.matchAll(/^\| ((?:`[a-z]+`(?:, )?)+) \|/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`([a-z]+)`/g)].map(([, name]) => name),
   );
@@ -63,11 +63,11 @@ test.each<[unknown, unknown, string | undefined]>([
   [{ $has: "a" }, ["b"], ""],
   [{ $in: ["a", "b"] }, "c", ""],
   [{ $shape: "thing" }, { id: 1 }, "/id"],
-])("%j of %j: the first place that does not match is %j", (matcher, value, path) => {
+])("%j of %j: the first mismatch is at %j", (matcher, value, path) => {
   expect(match(matcher, value, { thing: { id: { $type: "string" } } })?.path).toBe(path);
 });
 
-test("a matcher that is none is a fault of the case, not of the server", () => {
+test("an invalid matcher throws RangeError, because the case is wrong and not the server", () => {
   expect(() => match({ $like: 1 }, 1, {})).toThrow(RangeError);
   expect(() => match({ $shape: "no" }, 1, {})).toThrow(RangeError);
   expect(isObject(parseJson("{"))).toBe(false);

@@ -15,14 +15,14 @@ import { runKit } from "./run-kit.ts";
 import { loadCases, loadNotTried, runSuite } from "./suite.ts";
 
 const QUIET = { port: 0, heartbeat: "1s", drain: "0", compression: false, logLevel: "silent" } as const;
-/** A market of few tokens, in which a flare starts every ten seconds, and which has a past. */
+/** A market with a past and few tokens, in which a flare starts every ten seconds. */
 const CONFIG = { ...QUIET, ...pumpedSettings(), speed: 120 } as const;
 /** A market of many tokens, whose pools have liquidity. */
 const LIQUID = { ...QUIET, speed: 20, warmup: "20m" } as const;
 
-/** Rules that an open server says nothing of. */
+/** Rules that do not apply to an open server. */
 const OF_KEYS = ["K1", "K2", "K3"];
-/** Rules of what is sent to whom. */
+/** Rules whose result depends on the plan. */
 const BY_PLAN = [
   "W1",
   "W8",
@@ -40,12 +40,12 @@ const BY_PLAN = [
   "K4",
   "K5",
 ];
-/** Rules that are tried on a market with liquidity. */
+/** Rules that are tested on a market with liquidity. */
 const OF_LIQUIDITY = ["W27", "W28"];
 /** The rule that only clients with a key can observe. */
 const OF_TICKETS = ["K4"];
 
-/** A gateway that knows one key, which has the plan pro. */
+/** Starts a gateway with one key, which has the plan pro. */
 async function startKeyed(config: object) {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-conformance-"));
   const keys = join(directory, "keys.json");
@@ -80,10 +80,10 @@ const test = base.extend<{ url: string; keyed: { readonly url: string; readonly 
   ],
 });
 
-/** How long a broken server is waited for. One that is not has longer, on a busy machine too. */
+/** Patience with a broken server. Others get more time, for busy machines. */
 const BROKEN_MS = 10_000;
 
-/** Runs the cases that prove these rules against a server that is broken like this. */
+/** Runs the cases of these rules against a server with this fault. */
 async function tryBroken(
   { url, key }: { readonly url: string; readonly key?: string },
   breakage: Breakage,
@@ -99,25 +99,25 @@ async function tryBroken(
   );
 }
 
-/** Runs the kit's command in the test's process, at a fraction of the time of one of its own. */
+/** Runs the kit's command in this process, which is much faster than a separate one. */
 async function runHere(...options: readonly string[]) {
-  const said = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   const code = await runKit(options, {
     stdout: {
       write: (text) => {
-        said.stdout += text;
+        output.stdout += text;
       },
     },
     stderr: {
       write: (text) => {
-        said.stderr += text;
+        output.stderr += text;
       },
     },
   });
-  return { code, ...said };
+  return { code, ...output };
 }
 
-/** The rules that the kit, as a command, did not find kept; it found none broken. */
+/** Runs the kit's command. Expects no failure, and returns the rules that did not pass. */
 async function notPassed(...options: readonly string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runHere("--json", ...options);
   expect(code, stdout + stderr).toBe(0);
@@ -125,18 +125,18 @@ async function notPassed(...options: readonly string[]): Promise<readonly string
   return report.rules.filter(({ verdict }) => verdict !== "passed").map(({ rule }) => rule);
 }
 
-test.concurrent("a gateway passes every case over every transport, and leaves only what cannot be tried", async ({
+test.concurrent("a gateway passes every case over every transport, except the rules that cannot be tried", async ({
   url,
   expect,
 }) => {
-  const left = [...Object.keys(await loadNotTried()), ...OF_KEYS];
+  const untried = [...Object.keys(await loadNotTried()), ...OF_KEYS];
   const missing = (await notPassed("--url", url, "--patience", "90")).filter(
     (rule) => !OF_LIQUIDITY.includes(rule),
   );
-  expect(missing.toSorted()).toEqual(left.toSorted());
+  expect(missing.toSorted()).toEqual(untried.toSorted());
 });
 
-test.concurrent("a gateway that knows keys passes what a plan may change with a key, and all but tickets without one", async ({
+test.concurrent("a gateway with keys passes the rules that depend on the plan with a key, and all but tickets without one", async ({
   keyed,
   expect,
 }) => {
@@ -146,7 +146,7 @@ test.concurrent("a gateway that knows keys passes what a plan may change with a 
   expect(await Promise.all(runs)).toEqual([[], OF_TICKETS]);
 });
 
-test("on a market with liquidity, a gateway passes what a filter and a plan may change, with a key and without one", async ({
+test("on a market with liquidity, a gateway passes the rules about filters, with a key and without one", async ({
   onTestFinished,
 }) => {
   const { gateway, key, stop } = await startKeyed(LIQUID);
@@ -155,16 +155,16 @@ test("on a market with liquidity, a gateway passes what a filter and a plan may 
   expect(await Promise.all([notPassed(...rules, "--key", key), notPassed(...rules)])).toEqual([[], []]);
 });
 
-test.concurrent("each broken server fails under the rule that it breaks", async ({ url, keyed, expect }) => {
+test.concurrent("each broken server fails the rule that it breaks", async ({ url, keyed, expect }) => {
   const all = [
     ...Object.entries(BREAKAGES).map((one) => [{ url }, ...one] as const),
     ...Object.entries(KEYED_BREAKAGES).map((one) => [keyed, ...one] as const),
   ];
-  // In the soak each, otherwise one for each third rule.
-  const rules = [...new Set(all.map(([, , [rule]]) => rule))].filter((_, place) => place % 3 === 0);
+  // All of them in the soak, otherwise the first of every third rule.
+  const rules = [...new Set(all.map(([, , [rule]]) => rule))].filter((_, index) => index % 3 === 0);
   const broken = all.filter(
-    ([, , [rule]], place) =>
-      IS_SOAK || (rules.includes(rule) && all.findIndex(([, , [one]]) => one === rule) === place),
+    ([, , [rule]], index) =>
+      IS_SOAK || (rules.includes(rule) && all.findIndex(([, , [one]]) => one === rule) === index),
   );
   const runs = broken.map(async ([target, name, [rule, breakage]]) => {
     const report = await tryBroken(target, breakage, [rule], BROKEN_MS);
@@ -175,10 +175,11 @@ test.concurrent("each broken server fails under the rule that it breaks", async 
   expect(await Promise.all(runs)).toEqual(expected);
 });
 
-// Alone, because a case that compares two answers needs both within one minute of the market.
-test.runIf(IS_SOAK)("a server that breaks nothing fails under no rule", async ({ keyed, expect }) => {
+// Not concurrent, because a case that compares two responses needs both within one market minute.
+test.runIf(IS_SOAK)("a proxy without faults fails no rule", async ({ keyed, expect }) => {
   const all = (await loadCases()).flatMap((one) => one.rules);
-  // The limits of W22 take ten seconds to reach, and the gateway itself is tried with them above.
+  // The limits of W22 take ten seconds to reach, and the tests above try the gateway itself with
+  // them.
   const whole = await tryBroken(
     keyed,
     {},
@@ -187,12 +188,12 @@ test.runIf(IS_SOAK)("a server that breaks nothing fails under no rule", async ({
   expect(whole.rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
 });
 
-test.concurrent("a case that compares two answers is run again when the market changed between them", async ({
+test.concurrent("a case that compares two responses is run again if the market changed between them", async ({
   url,
   expect,
 }) => {
   let asked = 0;
-  // The leaderboards change with each of the first six answers, so in the first run between two.
+  // The leaderboards change with each of the first six responses, so during the first run.
   const answer: Breakage["answer"] = (reported, { url: path = "" }) => {
     asked += path === "/api/v1/leaderboards" ? 1 : 0;
     const etag = asked <= 6 ? `"${asked}"` : reported.headers.etag;
@@ -205,7 +206,7 @@ test.concurrent("a case that compares two answers is run again when the market c
   expect(report.rules.map(({ verdict, reasons }) => [verdict, reasons])).toEqual([["passed", []]]);
 });
 
-test.concurrent("a failure is reported with the expected and the actual message: exit code 1", async ({
+test.concurrent("a failure is reported with the expected and the received message, and exit code 1", async ({
   url,
   expect,
 }) => {
@@ -217,11 +218,11 @@ test.concurrent("a failure is reported with the expected and the actual message:
     kit.stdout(),
   ).toContain(`FAILED     W19              a message above the limit ends the connection, step 4
              expected the end with 4001 message-too-big
-             came     1009 message-too-big
+             received 1009 message-too-big
 `);
 });
 
-test("nothing is left behind on the server", async ({ url }) => {
+test("the kit leaves no connection open on the server", async ({ url }) => {
   const results = await runSuite({ url, rules: ["W1", "W29", "S2", "P5", "P10"] });
   expect(results.filter(({ outcome }) => outcome.kind !== "passed")).toEqual([]);
   const open = async () => {
@@ -229,7 +230,7 @@ test("nothing is left behind on the server", async ({ url }) => {
     const counts = metrics.match(/(?<=^flarewire_connections\{.*\} )\d+/gm) ?? ["none"];
     return counts.map(Number).reduce((sum, count) => sum + count, 0);
   };
-  // Each question waits for its answer; the last connections are on their way out.
+  // Each request waits for its response, but the last connections may still be closing.
   let count: number | undefined;
   const isClosed = async () => {
     count = await open();
@@ -244,11 +245,11 @@ test.concurrent.each([
   [
     ["--url", "http://127.0.0.1:1", "--transport", "pigeon"],
     2,
-    '"pigeon" is no transport: websocket, sse, poll',
+    'unknown transport "pigeon"; known transports: websocket, sse, poll',
   ],
   [["--url", "http://127.0.0.1:1", "--patience", "0"], 2, "--patience must be from 1 to 3600 seconds"],
-])("%j ends with exit code %i, and says why", async (options, code, said) => {
+])("%j ends with exit code %i and the reason", async (options, code, output) => {
   const ended = await runHere(...options);
   expect(ended.code).toBe(code);
-  expect(ended.stderr).toContain(said);
+  expect(ended.stderr).toContain(output);
 });

@@ -1,7 +1,4 @@
-/*
- * npm run conformance -- --url URL: tries a server of the protocol from outside. README.md says
- * what it does.
- */
+/* npm run conformance -- --url URL: tests a server of the protocol from outside. See README.md. */
 import { runKit } from "./run-kit.ts";
 
 process.exitCode = await runKit(process.argv.slice(2), process);

@@ -1,11 +1,11 @@
 import { isObject, valueAt } from "./json.ts";
 
-/** What the steps before have saved, by name. */
+/** Values saved by earlier steps, by name. */
 export type Saved = Map<string, unknown>;
 
 /**
- * Puts saved values in the place of `${name}` and `${name/pointer}`: as they are where the text is
- * nothing else, as text within other text. `{"$sum": [...]}` is the sum of its numbers. Throws
+ * Replaces `${name}` and `${name/pointer}` by saved values: with their type if the text is nothing
+ * else, and as text within other text. `{"$sum": [...]}` is the sum of its numbers. Throws
  * RangeError for a name that was not saved.
  */
 export function fill(value: unknown, saved: Saved): unknown {
@@ -25,6 +25,6 @@ function fillText(text: string, saved: Saved): unknown {
 
 function read(reference: string, saved: Saved): unknown {
   const [name = "", ...path] = reference.split("/");
-  if (!saved.has(name)) throw new RangeError(`nothing is saved as "${name}"`);
+  if (!saved.has(name)) throw new RangeError(`no value is saved as "${name}"`);
   return valueAt(saved.get(name), path.map((key) => `/${key}`).join(""));
 }

@@ -3,31 +3,31 @@ import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { parseJson } from "./json.ts";
 import { Unreachable } from "./verdict.ts";
 
-/** The server that is tried, and who tries it. */
+/** The server under test, and the key to use. */
 export interface Target {
-  /** With the base path, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   /** Sent as `Authorization: Bearer`. */
   readonly key?: string | undefined;
 }
 
-/** What is asked of the server. */
-interface Question {
+/** One request to the server. */
+interface RequestOptions {
   readonly method?: string | undefined;
-  /** Below the base path; or, from a `Link`, with it, as an address of this server. */
+  /** Below the base path; or, from a `Link`, including it. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Without the key. */
+  /** Sends no key. */
   readonly anonymous?: boolean | undefined;
 }
 
-/** An answer, read to its end. */
-export interface Answer {
+/** A complete response. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
-  /** As JSON; `undefined` where it is none. */
+  /** Parsed JSON, or `undefined` if the body is not JSON. */
   readonly body: unknown;
 }
 
@@ -35,8 +35,12 @@ const REQUEST_LIMIT_MS = 70_000;
 const plainAgent = new Agent({ keepAlive: false });
 const secureAgent = new SecureAgent({ keepAlive: false });
 
-/** The address of a question. `scheme` is `http` or `ws`. */
-export function addressOf({ url }: Target, { path, query }: Question, scheme: "http" | "ws" = "http"): URL {
+/** Returns the address of a request. */
+export function addressOf(
+  { url }: Target,
+  { path, query }: RequestOptions,
+  scheme: "http" | "ws" = "http",
+): URL {
   const { origin, pathname } = new URL(url);
   const base = pathname.replace(/\/$/, "");
   const address = new URL(path.startsWith(`${base}/`) && base !== "" ? path : `${base}${path}`, origin);
@@ -45,65 +49,69 @@ export function addressOf({ url }: Target, { path, query }: Question, scheme: "h
   return address;
 }
 
-/** The fields that every request carries that is not to be anonymous. */
+/** Returns the header fields of every request that is not anonymous. */
 export function credentials(
   { key }: Target,
-  { anonymous = false }: Pick<Question, "anonymous">,
+  { anonymous = false }: Pick<RequestOptions, "anonymous">,
 ): Readonly<Record<string, string>> {
   return key === undefined || anonymous ? {} : { authorization: `Bearer ${key}` };
 }
 
 /**
- * Resolves with the answer once its head is there; the body is the caller's to read. An answer of
- * 101 is the end of the connection.
+ * Resolves with the response once its header has arrived. The caller reads the body. A response 101
+ * closes the connection.
  */
-export function openAnswer(
+export function openResponse(
   target: Target,
-  question: Question,
+  options: RequestOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const address = addressOf(target, question);
+  const address = addressOf(target, options);
   const isSecure = address.protocol === "https:";
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const asked = (isSecure ? secureRequest : request)(address, {
-    method: question.method ?? "GET",
-    headers: { ...credentials(target, question), ...question.headers },
+  const sent = (isSecure ? secureRequest : request)(address, {
+    method: options.method ?? "GET",
+    headers: { ...credentials(target, options), ...options.headers },
     agent: isSecure ? secureAgent : plainAgent,
     signal,
   });
-  asked.once("response", resolve);
-  asked.once("upgrade", (answer, socket) => {
+  sent.once("response", resolve);
+  sent.once("upgrade", (response, socket) => {
     socket.destroy();
-    resolve(answer);
+    resolve(response);
   });
-  asked.on("error", (error) =>
+  sent.on("error", (error) =>
     reject(new Unreachable(`${address.origin}: ${error.message}`, { cause: error })),
   );
-  asked.end();
+  sent.end();
   return promise;
 }
 
-/** Asks and reads the answer. Rejects with Unreachable. */
-export async function ask(target: Target, question: Question, signal: AbortSignal): Promise<Answer> {
+/** Sends a request and reads the response. Rejects with Unreachable. */
+export async function fetchResponse(
+  target: Target,
+  options: RequestOptions,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_LIMIT_MS)]);
-  const answer = await openAnswer(target, question, bounded);
+  const response = await openResponse(target, options, bounded);
   let text = "";
   let bytes = 0;
   try {
-    if (answer.statusCode !== 101) {
+    if (response.statusCode !== 101) {
       const decoder = new TextDecoder();
-      for await (const chunk of answer) {
+      for await (const chunk of response) {
         bytes += chunk.length;
         text += decoder.decode(chunk, { stream: true });
       }
     }
   } catch (cause) {
-    throw new Unreachable(`the answer of ${question.path} was cut`, { cause });
+    throw new Unreachable(`the response of ${options.path} was cut off`, { cause });
   }
-  return { status: answer.statusCode ?? 0, headers: fieldsOf(answer), bytes, body: parseJson(text) };
+  return { status: response.statusCode ?? 0, headers: fieldsOf(response), bytes, body: parseJson(text) };
 }
 
-/** The header fields, each as one text. */
+/** Returns the header fields, each as one text. */
 export function fieldsOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]),

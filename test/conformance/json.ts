@@ -1,14 +1,14 @@
-/** A JSON object as it came; its fields are looked at one by one. */
+/** A parsed JSON object. Its fields are checked one by one. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** True for what JSON calls an object. */
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * The value at a JSON pointer (RFC 6901; no `~` escapes are needed here); "" is the whole.
- * `undefined` where there is none.
+ * Returns the value at a JSON pointer (RFC 6901, without `~` escapes), or `undefined`. "" is the
+ * whole value.
  */
 export function valueAt(value: unknown, pointer: string): unknown {
   let found = value;
@@ -19,13 +19,13 @@ export function valueAt(value: unknown, pointer: string): unknown {
   return found;
 }
 
-/** The value as short JSON, for people. */
+/** Formats a value as short JSON for messages. */
 export function show(value: unknown): string {
   const text = value === undefined ? "nothing" : (JSON.stringify(value) ?? String(value));
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** The JSON in the text; `undefined` where it is none. */
+/** Parses JSON. Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The first place where two JSON values differ; `undefined` where they are equal. */
+/** Returns the first difference of two JSON values, or `undefined` if they are equal. */
 export function difference(
   left: unknown,
   right: unknown,

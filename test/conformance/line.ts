@@ -1,38 +1,37 @@
 import { setTimeout as passing } from "node:timers/promises";
 import { isObject, type JsonObject, show, valueAt } from "./json.ts";
 import { match, type Shapes } from "./match.ts";
-import { Hole, Slot } from "./place.ts";
+import { Gap, StreamPosition } from "./place.ts";
 import { Failure } from "./verdict.ts";
 import { applyEvent, mergeViews, type View, viewOf } from "./view.ts";
 
 export const TRANSPORTS = ["websocket", "sse", "poll"] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
-/** Reads the name of a transport. Throws RangeError. */
+/** Parses the name of a transport. Throws RangeError. */
 export function readTransport(name: string): TransportName {
   const found = TRANSPORTS.find((one) => one === name);
   if (found) return found;
-  throw new RangeError(`"${name}" is no transport: ${TRANSPORTS.join(", ")}`);
+  throw new RangeError(`unknown transport "${name}"; known transports: ${TRANSPORTS.join(", ")}`);
 }
 
-/** How a message came over server-sent events. */
+/** The event type and id of a server-sent event. */
 interface Frame {
   readonly event: string;
   readonly id?: string;
 }
 
-/** What a line is to be told when it is made. */
 export interface LineOptions {
   readonly name: string;
   readonly transport: TransportName;
   readonly shapes: Shapes;
-  /** What the client holds at the cursor with which it comes. */
+  /** The client's state at its initial cursor. */
   readonly view?: View | undefined;
-  /** The parameters of its address. */
+  /** Parameters of the line's address. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Which rule a message of another shape breaks. */
+/** The rule that a message with the wrong shape breaks, by type. */
 const SHAPE_RULES: Readonly<Record<string, string>> = {
   hello: "W4",
   subscribed: "W8",
@@ -48,32 +47,32 @@ const SHAPE_RULES: Readonly<Record<string, string>> = {
 
 const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"];
 
-/** Views are kept for this many places: a comparison with REST asks for one of the latest. */
-const VIEWS_KEPT = 4_000;
+/** Maximum number of stored views. A comparison with REST needs one of the latest. */
+const MAX_VIEWS = 4_000;
 
 /**
- * What one connection said. Every message is held to its shape and every event to the rules that
- * need no further request: order, `prev`, positions. The first fault remains, and rejects every
- * wait on the connection.
+ * The messages of one connection. It checks the shape of every message, and every event against the
+ * rules that need no further request: order, `prev`, positions. The first fault is stored and
+ * rejects every wait on the connection.
  */
 export class Line {
   readonly name: string;
   readonly transport: TransportName;
   readonly messages: JsonObject[] = [];
   readonly frames: (Frame | undefined)[] = [];
-  /** The messages up to here were consumed by a step. */
+  /** Number of messages that steps have consumed. */
   taken = 0;
   view: View | undefined;
-  /** What the client held at each of its last places. */
+  /** The client's state at each of its latest cursors. */
   readonly views = new Map<string, View>();
   readonly channels = new Set<string>();
-  readonly place = new Slot();
+  readonly position = new StreamPosition();
   end: { readonly code: number; readonly reason: string } | undefined;
   fault: Error | undefined;
   isFiltered: boolean;
-  /** Who leaves out names of events cannot keep the lists by the others (W29). */
+  /** False if the query omits names of events, because the lists then miss changes (W29). */
   keepsLists: boolean;
-  /** Sends a message; closes from this side. The transport sets both. */
+  /** Both are set by the transport. `send` sends a message; `close` closes the connection. */
   send: (message: string | Uint8Array) => void = () => {};
   close: () => void = () => {};
   readonly #shapes: Shapes;
@@ -81,7 +80,7 @@ export class Line {
   readonly #bySubscription = new Map<unknown, readonly string[]>();
   #commands = 0;
   #isAnswered = false;
-  #waiting: { readonly look: () => void }[] = [];
+  #waiting: { readonly test: () => void }[] = [];
 
   constructor({ name, transport, shapes, view, query }: LineOptions) {
     this.name = name;
@@ -93,62 +92,63 @@ export class Line {
     this.isFiltered = FILTER_FIELDS.some((field) => field in query);
   }
 
-  /** The events that came. */
+  /** All received events. */
   get events(): readonly JsonObject[] {
     return this.messages.filter(({ type }) => type === "event");
   }
 
-  /** Resolves when one more command is within what `hello` allows. */
-  async mayCommand(signal: AbortSignal): Promise<void> {
+  /** Resolves when another command is within the rate in `hello`. */
+  async waitForCommandSlot(signal: AbortSignal): Promise<void> {
     const limits = valueAt(this.messages[0], "/limits");
     const burst = Number(valueAt(limits, "/commands_burst") ?? 1);
     const perSecond = Number(valueAt(limits, "/commands_per_second") ?? 1);
     this.#commands += 1;
-    // Somewhat slower than allowed: the two clocks are not the same, and a server that was busy
-    // sees late what was sent in time.
+    // Slower than allowed, because the clocks differ and a busy server may read commands late.
     if (this.#commands > burst / 2) await passing(1_100 / Math.max(perSecond, 0.1), undefined, { signal });
   }
 
-  /** Takes in a message. Nothing more is taken after a fault. */
+  /** Handles a message. After a fault, messages are ignored. */
   receive(message: unknown, frame?: Frame): void {
     if (this.fault) return;
     try {
       if (!isObject(message)) throw new Failure("a JSON object", show(message), ["messages"]);
       this.messages.push(message);
       this.frames.push(frame);
-      this.#hold(message, frame);
+      this.#check(message, frame);
       this.#follow(message);
     } catch (error) {
       this.fault = error instanceof Error ? error : new Error(String(error));
-      if (error instanceof Hole) error.selection = this.#selection();
+      if (error instanceof Gap) error.selection = this.#selection();
     }
     this.#wake();
   }
 
-  /** The connection is over. */
+  /** Records the end of the connection. */
   ended(code: number, reason: string): void {
     this.end ??= { code, reason };
     this.#wake();
   }
 
-  /** Nothing can be made of what came. */
+  /** Records a fault of the connection. */
   fail(error: unknown): void {
     this.fault ??= error instanceof Error ? error : new Error(String(error));
     this.#wake();
   }
 
-  /** True once `check` holds, false when the time is up first. Rejects with the line's fault. */
+  /**
+   * Resolves with true once `check` is true, or with false after `withinMs`. Rejects with a fault.
+   */
   async until(check: () => boolean, withinMs: number): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const look = () => {
+    const test = () => {
       if (check()) resolve(true);
       else if (this.fault) reject(this.fault);
     };
-    const waiter = { look };
+    const waiter = { test };
     this.#waiting.push(waiter);
     const timer = setTimeout(() => resolve(false), withinMs);
     try {
-      look();
+      test();
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -163,10 +163,10 @@ export class Line {
   }
 
   #wake(): void {
-    for (const { look } of this.#waiting) look();
+    for (const { test } of this.#waiting) test();
   }
 
-  #hold(message: JsonObject, frame: Frame | undefined): void {
+  #check(message: JsonObject, frame: Frame | undefined): void {
     const type = String(message.type);
     const first = this.messages.length === 1;
     if (this.transport !== "poll" && first && type !== "hello") {
@@ -181,7 +181,7 @@ export class Line {
       const found = match({ $shape: `message.${type}` }, message, this.#shapes);
       if (found) throw new Failure(`${found.expected} at ${found.path} of ${type}`, show(found.came), rules);
     }
-    if (frame) holdFrame(message, frame);
+    if (frame) checkFrame(message, frame);
   }
 
   #follow(message: JsonObject): void {
@@ -191,60 +191,60 @@ export class Line {
         return;
       case "unsubscribed":
         this.#bySubscription.delete(message.id);
-        this.#gather();
-        this.place.changed(false);
+        this.#updateChannels();
+        this.position.changed(false);
         break;
       case "event":
-        this.place.take(message);
+        this.position.take(message);
         if (this.view) this.view = applyEvent(this.view, message);
-        this.#keep();
+        this.#saveView();
         return;
       case "conflated":
         if (this.view) this.view = mergeViews(this.view, viewOf(message.snapshot));
-        this.place.changed(false);
+        this.position.changed(false);
         break;
       case "heartbeat":
-        this.place.compare(message.positions, this.channels, !this.isFiltered);
-        this.place.mustNotLieBehind(String(message.cursor));
+        this.position.compare(message.positions, this.channels, !this.isFiltered);
+        this.position.checkNotBefore(String(message.cursor));
         break;
       case "page":
         break;
       default:
         return;
     }
-    this.place.moveTo(String(message.cursor));
-    this.#keep();
+    this.position.moveTo(String(message.cursor));
+    this.#saveView();
   }
 
   #subscribed(message: JsonObject): void {
     const { id, channels, snapshot, resumed } = message;
     this.#bySubscription.set(id, Array.isArray(channels) ? channels.map(String) : []);
-    this.#gather();
+    this.#updateChannels();
     if (resumed === "reset" && this.#bySubscription.size === 1) this.view = undefined;
     if (snapshot !== undefined && this.keepsLists) this.view = mergeViews(this.view, viewOf(snapshot));
-    this.place.changed(resumed === "full");
-    this.place.moveTo(String(message.cursor));
-    this.#keep();
+    this.position.changed(resumed === "full");
+    this.position.moveTo(String(message.cursor));
+    this.#saveView();
   }
 
-  #gather(): void {
+  #updateChannels(): void {
     this.channels.clear();
     for (const channels of this.#bySubscription.values()) {
       for (const channel of channels) this.channels.add(channel);
     }
   }
 
-  #keep(): void {
-    const { cursor } = this.place;
+  #saveView(): void {
+    const { cursor } = this.position;
     if (!this.view || cursor === undefined) return;
     this.views.set(cursor, this.view);
-    const oldest = this.views.size > VIEWS_KEPT ? this.views.keys().next().value : undefined;
+    const oldest = this.views.size > MAX_VIEWS ? this.views.keys().next().value : undefined;
     if (oldest !== undefined) this.views.delete(oldest);
   }
 }
 
-/** The table of "Server-sent events": which event and id a message comes with. */
-function holdFrame(message: JsonObject, { event, id }: Frame): void {
+/** Checks event type and id against the table in "Server-sent events". */
+function checkFrame(message: JsonObject, { event, id }: Frame): void {
   const type = String(message.type);
   const isReset = type === "subscribed" && valueAt(message, "/lost") !== undefined;
   const expected = type === "event" ? message.name : isReset ? "reset" : type;
@@ -252,7 +252,7 @@ function holdFrame(message: JsonObject, { event, id }: Frame): void {
   const moves = ["subscribed", "event", "heartbeat", "conflated"].includes(type);
   if (moves && id !== message.cursor) throw new Failure(`id: ${message.cursor}`, `id: ${id ?? ""}`, ["S3"]);
   if (!moves && id !== undefined) {
-    throw new Failure(`no id with ${type}, which moves no cursor`, `id: ${id}`, [
+    throw new Failure(`no id with ${type}, which does not change the cursor`, `id: ${id}`, [
       type === "hello" ? "S2" : "S3",
     ]);
   }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, show } from "./json.ts";
 
-/** Where a value is not what a matcher says. */
+/** The first part of a value that violates a matcher. */
 interface Mismatch {
   readonly path: string;
   readonly expected: string;
@@ -11,8 +11,8 @@ interface Mismatch {
 export type Shapes = JsonObject;
 
 /**
- * Holds a value to a matcher, as README.md says what each means. `undefined`: it fits. Throws
- * RangeError for a matcher that is none.
+ * Compares a value with a matcher; README.md explains the matchers. Returns `undefined` if it
+ * matches. Throws RangeError for an invalid matcher.
  */
 export function match(matcher: unknown, value: unknown, shapes: Shapes, path = ""): Mismatch | undefined {
   if (Array.isArray(matcher)) return matchArray(matcher, value, shapes, path);
@@ -36,14 +36,14 @@ export function match(matcher: unknown, value: unknown, shapes: Shapes, path = "
 
 function matchArray(matcher: readonly unknown[], value: unknown, shapes: Shapes, path: string) {
   if (!Array.isArray(value) || value.length !== matcher.length) {
-    return { path, expected: `an array of ${matcher.length}`, came: value };
+    return { path, expected: `an array of length ${matcher.length}`, came: value };
   }
   return first([...matcher.entries()], ([at, own]) => match(own, value[at], shapes, `${path}/${at}`));
 }
 
-function first<T>(items: readonly T[], look: (item: T) => Mismatch | undefined): Mismatch | undefined {
+function first<T>(items: readonly T[], check: (item: T) => Mismatch | undefined): Mismatch | undefined {
   for (const item of items) {
-    const found = look(item);
+    const found = check(item);
     if (found) return found;
   }
   return undefined;
@@ -51,7 +51,7 @@ function first<T>(items: readonly T[], look: (item: T) => Mismatch | undefined):
 
 type Operator = (operand: unknown, value: unknown, shapes: Shapes, path: string) => Mismatch | undefined;
 
-/** An operator that is a plain yes or no. */
+/** Creates an operator from a predicate. */
 function simple(word: string, holds: (operand: unknown, value: unknown) => boolean): Operator {
   return (operand, value, _shapes, path) =>
     holds(operand, value) ? undefined : { path, expected: `${word} ${show(operand)}`.trim(), came: value };
@@ -65,23 +65,23 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
       (String(operand).split("|").includes("number") && typeof value === "number"),
   ),
   $pattern: simple(
-    "a text like",
+    "text that matches",
     (operand, value) => typeof value === "string" && new RegExp(String(operand)).test(value),
   ),
   $min: simple("at least", (operand, value) => typeof value === "number" && value >= Number(operand)),
   $max: simple("at most", (operand, value) => typeof value === "number" && value <= Number(operand)),
   $least: simple(
-    "this many items or more:",
+    "at least this many items:",
     (operand, value) => Array.isArray(value) && value.length >= Number(operand),
   ),
   $most: simple(
-    "this many items or fewer:",
+    "at most this many items:",
     (operand, value) => Array.isArray(value) && value.length <= Number(operand),
   ),
-  $any: simple("something, not nothing", (_operand, value) => value !== undefined),
-  $absent: simple("nothing here", (_operand, value) => value === undefined),
+  $any: simple("any value", (_operand, value) => value !== undefined),
+  $absent: simple("no value", (_operand, value) => value === undefined),
   $has: simple(
-    "an array with",
+    "an array that contains",
     (operand, value) => Array.isArray(value) && value.some((item) => show(item) === show(operand)),
   ),
   $in: simple("one of", (operand, value) => Array.isArray(operand) && operand.includes(value)),
@@ -96,7 +96,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   $all: (operand, value, shapes, path) => first(listOf(operand), (one) => match(one, value, shapes, path)),
   $shape: (operand, value, shapes, path) => {
     const shape = shapes[String(operand)];
-    if (shape === undefined) throw new RangeError(`there is no shape "${operand}"`);
+    if (shape === undefined) throw new RangeError(`unknown shape "${operand}"`);
     return match(shape, value, shapes, path);
   },
   $each: (operand, value, shapes, path) => {
@@ -111,13 +111,13 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 
 function operate(key: string, operand: unknown, value: unknown, shapes: Shapes, path: string) {
   const operator = OPERATORS[key];
-  if (!operator) throw new RangeError(`there is no matcher "${key}"`);
+  if (!operator) throw new RangeError(`unknown matcher "${key}"`);
   return operator(operand, value, shapes, path);
 }
 
 function listOf(operand: unknown): readonly unknown[] {
   if (Array.isArray(operand)) return operand;
-  throw new RangeError(`${show(operand)} is no array of matchers`);
+  throw new RangeError(`expected an array of matchers, got ${show(operand)}`);
 }
 
 function typeOf(value: unknown): string {

@@ -1,13 +1,13 @@
 import type { Result } from "./suite.ts";
 
-/** What was found out about a rule. */
+/** The result for one rule. */
 interface RuleReport {
   readonly rule: string;
   readonly verdict: "passed" | "failed" | "not-tried";
-  /** Cases that passed, of those that prove the rule. */
+  /** Cases that prove the rule and passed. */
   readonly passed: readonly string[];
   readonly failures: readonly Failing[];
-  /** Why it was not tried, in which case. */
+  /** Reasons why it was not tried, with their cases. */
   readonly reasons: readonly string[];
 }
 
@@ -18,7 +18,7 @@ interface Failing {
   readonly came: string;
 }
 
-/** A run by rule. */
+/** The results of a run, by rule. */
 interface Report {
   readonly url: string;
   readonly passed: number;
@@ -28,8 +28,8 @@ interface Report {
 }
 
 /**
- * Sorts results by rule. A rule has failed when any case says so, and has passed when a case proves
- * it and none says otherwise.
+ * Groups results by rule. A rule has failed if any case failed it, and has passed if a case proves
+ * it and none failed it.
  */
 export function reportOf(
   url: string,
@@ -46,7 +46,7 @@ export function reportOf(
 function reportRule(rule: string, results: readonly Result[], reason: string | undefined): RuleReport {
   const passed: string[] = [];
   const failures: Failing[] = [];
-  const left = new Map<string, string[]>();
+  const untried = new Map<string, string[]>();
   for (const { name, rules, outcome } of results) {
     if (outcome.kind === "failed" && outcome.rules.includes(rule)) {
       const { step, expected, came } = outcome;
@@ -54,18 +54,19 @@ function reportRule(rule: string, results: readonly Result[], reason: string | u
     }
     if (!rules.includes(rule)) continue;
     if (outcome.kind === "passed") passed.push(name);
-    else if (outcome.kind === "not-tried") left.set(outcome.why, [...(left.get(outcome.why) ?? []), name]);
+    else if (outcome.kind === "not-tried")
+      untried.set(outcome.why, [...(untried.get(outcome.why) ?? []), name]);
     else if (!outcome.rules.includes(rule)) {
-      left.set(`ended at step ${outcome.step}, where ${outcome.rules.join(", ")} failed`, [name]);
+      untried.set(`ended at step ${outcome.step}, where ${outcome.rules.join(", ")} failed`, [name]);
     }
   }
-  const reported = [...left].map(([why, cases]) => `${why} (${cases.join("; ")})`);
-  const reasons = reason === undefined ? reported : [reason, ...reported];
+  const details = [...untried].map(([why, cases]) => `${why} (${cases.join("; ")})`);
+  const reasons = reason === undefined ? details : [reason, ...details];
   const verdict = failures.length > 0 ? "failed" : passed.length > 0 ? "passed" : "not-tried";
   return { rule, verdict, passed, failures, reasons };
 }
 
-/** The report for people. */
+/** Formats the report for people. */
 export function formatReport({ url, passed, failed, not_tried, rules }: Report): string {
   const lines = rules.flatMap(({ rule, verdict, passed: cases, failures, reasons }) => {
     const label = rule.padEnd(WIDTH);
@@ -75,7 +76,7 @@ export function formatReport({ url, passed, failed, not_tried, rules }: Report):
       ...failures.flatMap(({ case: name, step, expected, came }) => [
         `FAILED     ${label} ${name}, step ${step}`,
         `             expected ${expected}`,
-        `             came     ${came}`,
+        `             received ${came}`,
       ]),
     ];
   });
@@ -84,7 +85,7 @@ export function formatReport({ url, passed, failed, not_tried, rules }: Report):
 
 const WIDTH = 16;
 
-/** W2 before W10, and the rules with words last. */
+/** Sorts W2 before W10, and named rules last. */
 function byRule(a: string, b: string): number {
   const [left, right] = [a, b].map((rule) => /^([A-Z])(\d+)$/.exec(rule));
   if (left && right) {

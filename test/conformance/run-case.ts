@@ -1,14 +1,14 @@
 import { type Case, Step } from "./case-format.ts";
 import { fill } from "./fill.ts";
-import { ask } from "./http.ts";
+import { fetchResponse } from "./http.ts";
 import { valueAt } from "./json.ts";
 import type { TransportName } from "./line.ts";
-import { Hole } from "./place.ts";
-import { Run, type Surroundings } from "./run.ts";
+import { Gap } from "./place.ts";
+import { type Context, Run } from "./run.ts";
 import { performStep } from "./steps.ts";
 import { Failure, NotTried, Unreachable } from "./verdict.ts";
 
-/** What came of a case. */
+/** The result of a case. */
 export type Outcome =
   | { readonly kind: "passed" }
   | {
@@ -16,22 +16,22 @@ export type Outcome =
       readonly rules: readonly string[];
       readonly expected: string;
       readonly came: string;
-      /** Which step, counted from 1. */
+      /** Number of the failed step, from 1. */
       readonly step: number;
     }
   | { readonly kind: "not-tried"; readonly why: string };
 
-/** How often a case is run in which the market changed at the wrong moment. */
+/** Maximum runs of a case in which the market changes at the wrong moment. */
 const MAX_RUNS = 20;
 
-/** Runs a case to its end. Rejects with Unreachable, and for a case that is written wrongly. */
+/** Runs a case. Rejects with Unreachable, and with an Error if the case itself is wrong. */
 export async function runCase(
   one: Case,
   transport: TransportName | undefined,
-  surroundings: Surroundings,
+  context: Context,
 ): Promise<Outcome> {
   for (let run = 1; ; run += 1) {
-    const { again, outcome } = await runOnce(one, transport, surroundings);
+    const { again, outcome } = await runOnce(one, transport, context);
     if (!again || run === MAX_RUNS) return outcome;
   }
 }
@@ -39,9 +39,9 @@ export async function runCase(
 async function runOnce(
   { steps, rules }: Case,
   transport: TransportName | undefined,
-  surroundings: Surroundings,
+  context: Context,
 ): Promise<{ readonly again?: boolean; readonly outcome: Outcome }> {
-  const run = new Run(surroundings, transport);
+  const run = new Run(context, transport);
   let at = 0;
   try {
     for (const step of steps) {
@@ -53,7 +53,8 @@ async function runOnce(
   } catch (error) {
     if (error instanceof NotTried)
       return { again: error.again, outcome: { kind: "not-tried", why: error.message } };
-    const failure = error instanceof Hole || error instanceof Unreachable ? await judge(error, run) : error;
+    const failure =
+      error instanceof Gap || error instanceof Unreachable ? await findCause(error, run) : error;
     if (!(failure instanceof Failure)) throw new Error(`step ${at}: ${String(failure)}`, { cause: failure });
     const { expected, came } = failure;
     const broken = failure.rules ?? steps[at - 1]?.rules ?? rules;
@@ -66,25 +67,25 @@ async function runOnce(
 async function perform(step: Step, run: Run): Promise<void> {
   const { data, error } = Step.safeParse(fill(step, run.saved));
   if (data) return performStep(data, run);
-  // Every step was well-formed when it was loaded, so it is what the server said that is missing in
-  // it.
+  // Every step was well-formed when it was loaded, so a saved value from the server is missing.
   const missing = error.issues.map(({ path }) => path.join(".")).join(", ");
-  throw new Failure(`something to use as ${missing} of the step`, "nothing that could be");
+  throw new Failure(`a value for ${missing} of the step`, "no usable value");
 }
 
 /**
- * Finds out more about what went wrong: whether the history has an event that was left out, or else
- * `prev` is wrong; whether the server cut one answer, or else is gone, which rejects.
+ * Finds the cause of an error. For a gap, checks whether the history has the omitted event;
+ * otherwise `prev` is wrong. For a failed request, checks whether the server still responds;
+ * rejects if not.
  */
-async function judge(error: Hole | Unreachable, { surroundings: { target, signal } }: Run): Promise<Failure> {
+async function findCause(error: Gap | Unreachable, { context: { target, signal } }: Run): Promise<Failure> {
   if (error instanceof Unreachable) {
-    await ask(target, { path: "/healthz" }, signal);
-    return new Failure("an answer to its end", error.message);
+    await fetchResponse(target, { path: "/healthz" }, signal);
+    return new Failure("a complete response", error.message);
   }
   const { expected, came, after, seq, selection } = error;
   if (error.isFirst) return new Failure(expected, came, ["W9"]);
-  const question = { path: "/api/v1/events", query: { ...selection, after, limit: "1" } };
-  const first = valueAt((await ask(target, question, signal)).body, "/events/0/seq");
+  const request = { path: "/api/v1/events", query: { ...selection, after, limit: "1" } };
+  const first = valueAt((await fetchResponse(target, request, signal)).body, "/events/0/seq");
   if (typeof first !== "number" || first >= seq) return new Failure(expected, came, ["W15"]);
-  return new Failure(`event ${first} between ${after} and event ${seq}`, "it was left out", ["W13"]);
+  return new Failure(`event ${first} between ${after} and event ${seq}`, "it was omitted", ["W13"]);
 }

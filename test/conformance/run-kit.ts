@@ -9,22 +9,22 @@ const USAGE = `usage: npm run conformance -- --url URL [--key KEY] [--transport 
 `;
 const EXIT = { passed: 0, failed: 1, usage: 2, unreachable: 75 } as const;
 
-/** Where the kit writes. */
+/** The output streams of the kit. */
 interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
-/** Runs the kit as a command with these arguments. Resolves with the exit code. */
+/** Runs the kit's command with these arguments. Resolves with the exit code. */
 export async function runKit(args: readonly string[], { stdout, stderr }: Output): Promise<number> {
-  let asked: ReturnType<typeof readArguments>;
+  let parsed: ReturnType<typeof readArguments>;
   try {
-    asked = readArguments(args);
+    parsed = readArguments(args);
   } catch (error) {
     stderr.write(`conformance: ${error instanceof Error ? error.message : error}\n${USAGE}`);
     return EXIT.usage;
   }
-  const { json, ...options } = asked;
+  const { json, ...options } = parsed;
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.once("SIGINT", interrupt);
@@ -37,9 +37,9 @@ export async function runKit(args: readonly string[], { stdout, stderr }: Output
     stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
     return report.failed === 0 ? EXIT.passed : EXIT.failed;
   } catch (error) {
-    const isGone = unreachable(error);
-    stderr.write(`conformance: ${isGone ?? (error instanceof Error ? error.message : error)}\n`);
-    return isGone === undefined ? EXIT.usage : EXIT.unreachable;
+    const message = unreachable(error);
+    stderr.write(`conformance: ${message ?? (error instanceof Error ? error.message : error)}\n`);
+    return message === undefined ? EXIT.usage : EXIT.unreachable;
   } finally {
     process.removeListener("SIGINT", interrupt);
   }
@@ -72,7 +72,7 @@ function readArguments(args: readonly string[]) {
   };
 }
 
-/** What to say where an error means that there is no server. */
+/** Returns the message for an error that means that the server cannot be reached. */
 function unreachable(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Unreachable) return `the server cannot be reached: ${cause.message}`;

@@ -1,14 +1,14 @@
 import { setTimeout as passing } from "node:timers/promises";
 import type { Step, StepOf } from "./case-format.ts";
-import { compareBeginning, compareSelection, compareWithLine, compareWithRest } from "./compare.ts";
-import { type Answer, ask } from "./http.ts";
+import { compareInitialState, compareSelection, compareWithLine, compareWithRest } from "./compare.ts";
+import { fetchResponse, type HttpResponse } from "./http.ts";
 import { difference, isObject, type JsonObject, show, valueAt } from "./json.ts";
 import { type Line, readTransport } from "./line.ts";
 import { match } from "./match.ts";
 import type { Run } from "./run.ts";
 import { Failure, NotTried } from "./verdict.ts";
 
-/** Between two tries of a question that is asked until its answer is so. */
+/** Pause between two requests that are repeated until the response matches. */
 const RETRY_MS = 200;
 
 type Performed = { readonly [D in Step["do"]]: (step: StepOf<D>, run: Run) => Promise<void> | void };
@@ -17,12 +17,12 @@ const PERFORMED: Performed = {
   async request(step, run) {
     const deadline = performance.now() + patience(step, run);
     for (;;) {
-      const answer = await ask(run.surroundings.target, step, run.signal);
+      const response = await fetchResponse(run.context.target, step, run.signal);
       const isLast = !step.until || performance.now() > deadline;
-      const found = match(step.is ?? {}, answer, run.surroundings.shapes);
-      if (!found) return saveAnswer(step, answer, run);
+      const found = match(step.is ?? {}, response, run.context.shapes);
+      if (!found) return saveResponse(step, response, run);
       if (isLast) {
-        if (step.none === "quiet") throw new NotTried(`${step.path} has nothing to try it with yet`);
+        if (step.none === "quiet") throw new NotTried(`${step.path} has no suitable response yet`);
         const asked = `${step.method ?? "GET"} ${step.path}`;
         throw new Failure(`${found.expected} at ${found.path} of ${asked}`, show(found.came));
       }
@@ -43,7 +43,7 @@ const PERFORMED: Performed = {
     const line = run.line(step.line);
     await line.until(() => line.messages.length > 0 || line.end !== undefined, patience(step, run));
     for (let at = 1; at <= Number(step.times ?? 1); at += 1) {
-      if (!step.hurry) await line.mayCommand(run.signal);
+      if (!step.hurry) await line.waitForCommandSlot(run.signal);
       if (step.binary !== undefined) line.send(new TextEncoder().encode(step.binary));
       else if (step.bytes !== undefined) line.send("x".repeat(Number(step.bytes)));
       else line.send(step.text ?? JSON.stringify(step.message).replaceAll("#", `${at}`));
@@ -57,18 +57,18 @@ const PERFORMED: Performed = {
     const line = run.line(step.line);
     const { where = {}, none = "fail" } = step;
     let at = -1;
-    const look = () => {
+    const find = () => {
       at = line.messages.findIndex(
-        (message, index) => index >= line.taken && !match(where, message, run.surroundings.shapes),
+        (message, index) => index >= line.taken && !match(where, message, run.context.shapes),
       );
       return at >= 0;
     };
-    const came = await line.until(() => look() || line.end !== undefined, patience(step, run));
+    const came = await line.until(() => find() || line.end !== undefined, patience(step, run));
     if (at < 0) throw missing(`a message like ${show(where)}`, line, came, none);
     line.taken = at + 1;
     const message = line.messages[at];
-    run.hold(step.is ?? {}, message, `${line.transport} message `);
-    if (step.frame) run.hold(step.frame, line.frames[at], "server-sent event ");
+    run.check(step.is ?? {}, message, `${line.transport} message `);
+    if (step.frame) run.check(step.frame, line.frames[at], "server-sent event ");
     run.save(step.save, message);
   },
 
@@ -76,14 +76,14 @@ const PERFORMED: Performed = {
     const line = run.line(step.line);
     const { none = "quiet", until } = step;
     const first = line.events.length;
-    const isThere = () =>
+    const hasArrived = () =>
       until === undefined
         ? line.events.length >= first + (step.events ?? 1)
         : line.views.has(until) || line.events.some(({ cursor }) => cursor === until);
-    const came = await line.until(() => isThere() || line.end !== undefined, patience(step, run));
-    if (!isThere()) throw missing(until ?? `${step.events ?? 1} events`, line, came, none);
+    const came = await line.until(() => hasArrived() || line.end !== undefined, patience(step, run));
+    if (!hasArrived()) throw missing(until ?? `${step.events ?? 1} events`, line, came, none);
     const events = step.until === undefined ? line.events.slice(first) : eventsUpTo(line, step.until);
-    for (const event of events) if (step.each !== undefined) run.hold(step.each, event, "event ");
+    for (const event of events) if (step.each !== undefined) run.check(step.each, event, "event ");
     if (step.save?.events) run.saved.set(step.save.events, events);
     if (step.save?.cursor) run.saved.set(step.save.cursor, events.at(-1)?.cursor);
   },
@@ -99,7 +99,7 @@ const PERFORMED: Performed = {
   },
 
   async snapshot(step, run) {
-    await compareBeginning(readTransport(step.transport ?? "websocket"), run, patience(step, run));
+    await compareInitialState(readTransport(step.transport ?? "websocket"), run, patience(step, run));
   },
 
   async history(step, run) {
@@ -107,10 +107,10 @@ const PERFORMED: Performed = {
     let after = step.after;
     for (let more = true; more; ) {
       const query = { ...step.query, after };
-      const question = { path: "/api/v1/events", query };
-      const { status, body } = await ask(run.surroundings.target, question, run.signal);
+      const request = { path: "/api/v1/events", query };
+      const { status, body } = await fetchResponse(run.context.target, request, run.signal);
       if (status !== 200) throw new Failure("200", `${status} ${show(body)}`, ["P1"]);
-      run.hold({ $shape: "page" }, body, "history ");
+      run.check({ $shape: "page" }, body, "history ");
       const page = valueAt(body, "/events");
       for (const event of Array.isArray(page) ? page : []) {
         events.push(event);
@@ -133,19 +133,19 @@ const PERFORMED: Performed = {
   },
 
   differ({ left, right }) {
-    if (!difference(left, right)) throw new Failure("two values that differ", `${show(left)} twice`);
+    if (!difference(left, right)) throw new Failure("two different values", `${show(left)} twice`);
   },
 
   holds({ value, is, else: why, again = false }, run) {
-    if (why !== undefined && match(is, value, run.surroundings.shapes)) throw new NotTried(why, again);
-    run.hold(is, value, "value ");
+    if (why !== undefined && match(is, value, run.context.shapes)) throw new NotTried(why, again);
+    run.check(is, value, "value ");
   },
 
   async silent(step, run) {
     const line = run.line(step.line);
     const from = step.ever ? 0 : line.messages.length;
     const find = () =>
-      line.messages.slice(from).find((message) => !match(step.where, message, run.surroundings.shapes));
+      line.messages.slice(from).find((message) => !match(step.where, message, run.context.shapes));
     await line.until(() => find() !== undefined, Number(step.within_ms ?? 1_000));
     const found = find();
     if (found) throw new Failure(`no message like ${show(step.where)}`, show(found));
@@ -167,7 +167,7 @@ const PERFORMED: Performed = {
   },
 };
 
-/** Performs a step. Throws Failure and NotTried. */
+/** Runs a step. Throws Failure and NotTried. */
 export async function performStep(step: Step, run: Run): Promise<void> {
   switch (step.do) {
     case "request":
@@ -206,17 +206,17 @@ export async function performStep(step: Step, run: Run): Promise<void> {
 }
 
 function patience(step: Step, run: Run): number {
-  return Number(step.within_ms ?? run.surroundings.patienceMs);
+  return Number(step.within_ms ?? run.context.patienceMs);
 }
 
-/** What it means that something never came. */
-function missing(what: string, line: Line, hasEnded: boolean, none: "fail" | "quiet"): Error {
+/** Returns the error for messages that did not arrive. */
+function missing(what: string, line: Line, isDone: boolean, none: "fail" | "quiet"): Error {
   if (line.end) return new Failure(what, `the end: ${line.end.code} ${line.end.reason}`);
-  if (none === "quiet" && !hasEnded) return new NotTried(`no ${what} came in time: the market is quiet`);
-  return new Failure(what, "nothing of the kind in time");
+  if (none === "quiet" && !isDone) return new NotTried(`no ${what} arrived in time: the market is quiet`);
+  return new Failure(what, "no match in time");
 }
 
-/** The items without these fields. */
+/** Returns the items without these fields. */
 function without(items: unknown, fields: readonly string[]): unknown {
   if (!Array.isArray(items) || fields.length === 0) return items;
   return items.map((item) =>
@@ -226,13 +226,13 @@ function without(items: unknown, fields: readonly string[]): unknown {
   );
 }
 
-function saveAnswer({ save, link }: StepOf<"request">, answer: Answer, run: Run): void {
-  run.save(save, answer);
+function saveResponse({ save, link }: StepOf<"request">, response: HttpResponse, run: Run): void {
+  run.save(save, response);
   if (!link) return;
-  const links = (answer.headers.link ?? "").split(/,\s*(?=<)/);
+  const links = (response.headers.link ?? "").split(/,\s*(?=<)/);
   const found = links.find((one) => one.includes(`rel="${link.rel}"`));
   const path = /^<([^>]+)>/.exec(found ?? "")?.[1];
-  if (path === undefined) throw new Failure(`a Link of rel="${link.rel}"`, show(answer.headers.link));
+  if (path === undefined) throw new Failure(`a Link of rel="${link.rel}"`, show(response.headers.link));
   run.saved.set(link.save, path);
 }
 

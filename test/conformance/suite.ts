@@ -1,29 +1,28 @@
 import { readdir, readFile } from "node:fs/promises";
 import { type Case, CaseFile } from "./case-format.ts";
-import { ask, type Target } from "./http.ts";
+import { fetchResponse, type Target } from "./http.ts";
 import { isObject } from "./json.ts";
 import { TRANSPORTS, type TransportName } from "./line.ts";
-import type { Surroundings } from "./run.ts";
+import type { Context } from "./run.ts";
 import { type Outcome, runCase } from "./run-case.ts";
 
 const CASES = new URL("cases/", import.meta.url);
 
-/** What a suite is run with. */
 interface SuiteOptions extends Target {
-  /** Cases that need another transport are left out. Default: all. */
+  /** Cases that need another transport are not tried. Default: all. */
   readonly transports?: readonly TransportName[];
-  /** Cases at once; default 8. Each has at most three connections open. */
+  /** Maximum concurrent cases, each with up to three connections. Default: 8. */
   readonly atOnce?: number;
-  /** How long events of the market are waited for; default 30,000. */
+  /** Maximum wait for events of the market in ms. Default: 30,000. */
   readonly patienceMs?: number;
-  /** Only cases that prove one of these rules. */
+  /** Runs only cases that prove one of these rules. */
   readonly rules?: readonly string[] | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** A case that was run, or left out. */
+/** The result of a case, including one that was not tried. */
 export interface Result {
-  /** The case's name, and its transport where it has several. */
+  /** The case's name, with the transport if it runs finished several. */
   readonly name: string;
   readonly rules: readonly string[];
   readonly outcome: Outcome;
@@ -31,7 +30,7 @@ export interface Result {
 
 let loaded: Promise<readonly Case[]> | undefined;
 
-/** All cases, in the order of their files. Rejects where a file is not as README.md says. */
+/** Returns all cases, in the order of their files. Rejects if a file is invalid. */
 export function loadCases(): Promise<readonly Case[]> {
   loaded ??= readCases();
   return loaded;
@@ -49,25 +48,25 @@ async function readCases(): Promise<readonly Case[]> {
   });
 }
 
-/** Rules that no case can prove from outside, each with the reason. */
+/** Returns the rules that no case can prove from outside, each with the reason. */
 export async function loadNotTried(): Promise<Readonly<Record<string, string>>> {
   const reasons = await readJson("not-tried.json");
-  if (!isObject(reasons)) throw new Error("not-tried.json is no object");
+  if (!isObject(reasons)) throw new Error("not-tried.json is not a JSON object");
   return Object.fromEntries(Object.entries(reasons).map(([rule, why]) => [rule, String(why)]));
 }
 
 /**
- * Runs the cases against a server, several at once, as gently as they are written. Rejects with
- * Unreachable when there is no server, or none any more.
+ * Runs the cases against a server, several at once. Rejects with Unreachable if the server cannot
+ * be reached, at the start or later.
  */
 export async function runSuite(options: SuiteOptions): Promise<readonly Result[]> {
   const { transports = TRANSPORTS, atOnce = 8, patienceMs = 30_000, rules: wanted } = options;
   const shapes = await readJson("shapes.json");
-  if (!isObject(shapes)) throw new Error("shapes.json is no object");
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]);
-  await ask(options, { path: "/healthz" }, signal);
-  const surroundings: Surroundings = { target: options, shapes, patienceMs, signal };
+  if (!isObject(shapes)) throw new Error("shapes.json is not a JSON object");
+  const finished = new AbortController();
+  const signal = AbortSignal.any([finished.signal, ...(options.signal ? [options.signal] : [])]);
+  await fetchResponse(options, { path: "/healthz" }, signal);
+  const context: Context = { target: options, shapes, patienceMs, signal };
   const waiting = (await loadCases())
     .filter(({ rules }) => !wanted || rules.some((rule) => wanted.includes(rule)))
     .flatMap((one) => (one.for ?? [undefined]).map((transport) => ({ one, transport })))
@@ -82,19 +81,19 @@ export async function runSuite(options: SuiteOptions): Promise<readonly Result[]
       );
       const outcome: Outcome =
         missing === undefined
-          ? await runCase(one, transport, surroundings).catch((error: unknown) => {
+          ? await runCase(one, transport, context).catch((error: unknown) => {
               throw new Error(`case "${name}": ${error instanceof Error ? error.message : error}`, {
                 cause: error,
               });
             })
-          : { kind: "not-tried", why: `the transport ${missing} is left out` };
+          : { kind: "not-tried", why: `the transport ${missing} is excluded` };
       results.push({ at, result: { name, rules: one.rules, outcome } });
     }
   };
   try {
     await Promise.all(Array.from({ length: atOnce }, work));
   } finally {
-    over.abort();
+    finished.abort();
   }
   return results.toSorted((a, b) => a.at - b.at).map(({ result }) => result);
 }

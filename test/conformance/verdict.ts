@@ -1,12 +1,12 @@
-/** The server did not do what a rule says. */
+/** The server broke a rule. */
 export class Failure extends Error {
-  /** The rules that it breaks; `undefined`: those of the step, or of the case, that was at work. */
+  /** The broken rules. `undefined`: those of the current step or case. */
   readonly rules: readonly string[] | undefined;
   readonly expected: string;
   readonly came: string;
 
   constructor(expected: string, came: string, rules?: readonly string[]) {
-    super(`expected ${expected}; came ${came}`);
+    super(`expected ${expected}; received ${came}`);
     this.expected = expected;
     this.came = came;
     this.rules = rules;
@@ -14,11 +14,11 @@ export class Failure extends Error {
 }
 
 /**
- * Nothing can be said of the rule here and now: the market is quiet, a list is empty. The message
- * says why.
+ * The rule cannot be tested now, for example because the market is quiet or a list is empty. The
+ * message has the reason.
  */
 export class NotTried extends Error {
-  /** Whether another run of the case may say more. */
+  /** Whether another run of the case may succeed. */
   readonly again: boolean;
 
   constructor(message: string, again = false) {
@@ -27,5 +27,5 @@ export class NotTried extends Error {
   }
 }
 
-/** The server cannot be reached at all. */
+/** The server cannot be reached. */
 export class Unreachable extends Error {}

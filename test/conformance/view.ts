@@ -2,14 +2,13 @@ import { isObject, type JsonObject, valueAt } from "./json.ts";
 import { Failure } from "./verdict.ts";
 
 /*
- * "Applying events" of PROTOCOL.md, written from that text alone. Nothing is changed in place: a
- * view stays what it was.
+ * "Applying events" of PROTOCOL.md, written from that text alone. Views are immutable.
  */
 
-/** The rule that a change which does not fit breaks. */
+/** The rule that a change breaks if it does not fit its list. */
 const APPLY = "applying-events";
 
-/** Lists by `resource.list`, the explanations, and with finished flares their outcomes. */
+/** Lists by `resource.list`, explanations, and the outcomes of finished flares. */
 export interface View {
   readonly lists: ReadonlyMap<string, readonly unknown[]>;
   readonly explanations: JsonObject;
@@ -18,16 +17,13 @@ export interface View {
 
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"];
 
-/**
- * The list that a channel's events change; `undefined` for `status` and channels that are not
- * known.
- */
+/** Returns the list that a channel changes; `undefined` for `status` and unknown channels. */
 function listNameOf(channel: string): string | undefined {
   if (channel === "flares.finished") return "flares.finished_trending";
   return RESOURCES.includes(channel.split(".")[0] ?? "") ? channel : undefined;
 }
 
-/** The view of a `snapshot`, or of the body of `GET /api/v1/snapshot`. */
+/** Returns the view of a `snapshot`, or of the body of `GET /api/v1/snapshot`. */
 export function viewOf(snapshot: unknown): View {
   const lists = new Map<string, readonly unknown[]>();
   for (const resource of RESOURCES) {
@@ -46,7 +42,7 @@ export function viewOf(snapshot: unknown): View {
   };
 }
 
-/** The view with the lists of `more` in place of its own; the notes of both. */
+/** Returns the view with the lists of `more`, and the explanations and outcomes of both. */
 export function mergeViews(view: View | undefined, more: View): View {
   if (!view) return more;
   return {
@@ -56,13 +52,13 @@ export function mergeViews(view: View | undefined, more: View): View {
   };
 }
 
-/** The view as JSON that can be compared. */
+/** Converts a view to comparable JSON. */
 export function plain({ lists, explanations, outcomes }: View): JsonObject {
   const sorted = [...lists].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { ...Object.fromEntries(sorted), explanations, outcomes };
 }
 
-/** The key of an item, as the table of PROTOCOL.md says. */
+/** Returns the key of an item, by the table in PROTOCOL.md. */
 export function keyOf(item: unknown): unknown {
   return (
     valueAt(item, "/id") ??
@@ -72,7 +68,7 @@ export function keyOf(item: unknown): unknown {
   );
 }
 
-/** The view after an `event`. Throws Failure where a change does not fit. */
+/** Returns the view after an `event`. Throws Failure if a change does not fit. */
 export function applyEvent(view: View, event: JsonObject): View {
   const channel = String(event.channel);
   const name = listNameOf(channel);
@@ -103,7 +99,7 @@ function applyChange(items: readonly unknown[], change: unknown, event: JsonObje
     new Failure(`${expected} in ${event.channel}`, `event ${event.seq}: ${JSON.stringify(change)}`, [APPLY]);
   const find = (key: unknown) => {
     const at = items.findIndex((item) => keyOf(item) === key);
-    if (at < 0) throw misfit(`a key of an item held, not ${JSON.stringify(key)},`);
+    if (at < 0) throw misfit(`a key in the list, not ${JSON.stringify(key)},`);
     return at;
   };
   switch (valueAt(change, "/op")) {
@@ -112,7 +108,7 @@ function applyChange(items: readonly unknown[], change: unknown, event: JsonObje
       const index = Number(valueAt(change, "/index"));
       if (!isObject(item)) throw misfit("an item to insert");
       if (!(index >= 0 && index <= items.length)) throw misfit(`an index of 0 to ${items.length}`);
-      if (items.some((one) => keyOf(one) === keyOf(item))) throw misfit("a key that is not there already");
+      if (items.some((one) => keyOf(one) === keyOf(item))) throw misfit("a key that is not in the list");
       return items.toSpliced(index, 0, item);
     }
     case "remove":

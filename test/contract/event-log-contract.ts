@@ -6,7 +6,7 @@ import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../s
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/** What every adapter of the port takes. */
+/** Settings of every adapter of the port. */
 export interface LogSettings {
   readonly clock: Clock;
   readonly epoch: Epoch;
@@ -16,7 +16,7 @@ export interface LogSettings {
   readonly lastingAgeMs: number;
 }
 
-/** Makes a new, empty log. */
+/** Creates an empty log. */
 export type LogFactory = (settings: LogSettings) => EventLog | Promise<EventLog>;
 
 const EPOCH = toEpoch("epoch1");
@@ -29,10 +29,7 @@ export const ROOMY = {
   lastingAgeMs: 0,
 };
 
-/**
- * The event with this number; numbers make the events differ, and every third is on another
- * channel.
- */
+/** Returns the event with this number. Every third is on another channel. */
 export function numbered(number: number, padding = ""): EventBody {
   const observed_at = new Date(Date.UTC(2017, 10, 12) + number * 1_000).toISOString();
   return number % 3 === 0
@@ -50,17 +47,17 @@ export function numbered(number: number, padding = ""): EventBody {
       };
 }
 
-/** The events from number `first` on. */
+/** Returns `size` events, numbered from `first`. */
 export function batchOf(first: number, size: number, padding = ""): readonly EventBody[] {
   return Array.from({ length: size }, (_, index) => numbered(first + index, padding));
 }
 
-/** A cursor. */
+/** Returns a cursor. */
 export const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
-/** The event that a record holds. */
+/** Returns the event in a record. */
 const bodyOf = (record: LogRecord): unknown => JSON.parse(`{${record.tail.toString("utf8")}`);
 
-/** What every event log has to do, whatever it keeps its events in. */
+/** Tests that apply to every event log, whatever its storage. */
 export function eventLogContract(name: string, create: LogFactory): void {
   const fresh = async (settings: Partial<LogSettings> = {}) => {
     const clock = new ManualClock();
@@ -68,7 +65,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
     return { clock, log };
   };
 
-  describe(`${name} keeps the contract of the event log`, () => {
+  describe(`${name} fulfills the contract of the event log`, () => {
     test("a new log is empty: head and oldest are seq 0, no channel has a position", async () => {
       const { log } = await fresh();
       expect(log).toMatchObject({ epoch: EPOCH, head: at(0), oldest: at(0), bytes: 0 });
@@ -77,7 +74,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("events get the next cursors, the wall-clock time of the append, and a tail that is their text", async () => {
+    test("events get the next cursors, the wall-clock time of the append, and a tail with their text", async () => {
       const { log, clock } = await fresh();
       await log.append(batchOf(1, 2));
       clock.advance(5);
@@ -98,7 +95,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("positions that were handed out stay as they were", async () => {
+    test("positions returned earlier do not change", async () => {
       const { log } = await fresh();
       await log.append(batchOf(3, 1));
       const before = log.positions;
@@ -109,25 +106,25 @@ export function eventLogContract(name: string, create: LogFactory): void {
 
     test("an empty batch changes nothing and calls no listener", async () => {
       const { log } = await fresh();
-      const heard: unknown[] = [];
-      log.onAppend((records) => heard.push(records));
+      const received: unknown[] = [];
+      log.onAppend((records) => received.push(records));
       expect(await log.append([])).toEqual([]);
-      expect([log.head.seq, heard]).toEqual([0, []]);
+      expect([log.head.seq, received]).toEqual([0, []]);
       await log.close();
     });
 
-    test("a batch is not appended at all if one of its events cannot be encoded", async () => {
+    test("no event of a batch is appended if one of them cannot be encoded", async () => {
       const { log } = await fresh();
-      const heard: unknown[] = [];
-      log.onAppend((records) => heard.push(records));
+      const received: unknown[] = [];
+      log.onAppend((records) => received.push(records));
       const bad = { ...numbered(2), data: { op: "remove", id: 1n } } as unknown as EventBody;
       await expect(log.append([numbered(1), bad])).rejects.toThrow(/BigInt/);
-      expect([log.head.seq, log.positions["flares.finished"], log.bytes, heard]).toEqual([0, 0, 0, []]);
+      expect([log.head.seq, log.positions["flares.finished"], log.bytes, received]).toEqual([0, 0, 0, []]);
       expect((await log.append([numbered(4)])).map(({ seq }) => seq)).toEqual([1]);
       await log.close();
     });
 
-    test("a read gives at most as many as asked for, and refuses a limit below 1", async () => {
+    test("a read returns at most `limit` records, and rejects a limit below 1", async () => {
       const { log } = await fresh();
       await log.append(batchOf(1, 5));
       const read = async (after: number, limit: number) => {
@@ -142,7 +139,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("a cursor of another epoch, or ahead of the head, is lost, with an unknown number of events", async () => {
+    test("a cursor of another epoch or ahead of the head is lost, with an unknown number of events", async () => {
       const { log } = await fresh();
       await log.append(batchOf(1, 3));
       expect(await log.read(at(2, OTHER), 10)).toEqual({
@@ -156,7 +153,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
     listening(fresh);
     retention(fresh);
 
-    test("after close, appends and reads reject and listeners are silent", async () => {
+    test("after close, appends and reads reject", async () => {
       const { log } = await fresh();
       await log.append(batchOf(1, 1));
       await log.close();
@@ -172,10 +169,10 @@ export function eventLogContract(name: string, create: LogFactory): void {
 type Fresh = (settings?: Partial<LogSettings>) => Promise<{ clock: ManualClock; log: EventLog }>;
 
 function listening(fresh: Fresh): void {
-  test("listeners hear each batch as it was appended, in order, until they stop", async () => {
+  test("listeners receive each appended batch in order, until they are removed", async () => {
     const { log } = await fresh();
-    const heard: number[][] = [];
-    const listener = (records: readonly LogRecord[]) => heard.push(records.map(({ seq }) => seq));
+    const received: number[][] = [];
+    const listener = (records: readonly LogRecord[]) => received.push(records.map(({ seq }) => seq));
     const stop = log.onAppend(listener);
     const stopSecond = log.onAppend(listener);
     await log.append(batchOf(1, 2));
@@ -183,11 +180,11 @@ function listening(fresh: Fresh): void {
     await log.append(batchOf(3, 1));
     stop();
     await log.append(batchOf(4, 1));
-    expect(heard).toEqual([[1, 2], [1, 2], [3]]);
+    expect(received).toEqual([[1, 2], [1, 2], [3]]);
     await log.close();
   });
 
-  test("the head already stands behind the batch that a listener hears, and a read there finds it", async () => {
+  test("when a listener receives a batch, the head is at its end and a read returns it", async () => {
     const { log } = await fresh();
     const reads: Promise<unknown>[] = [];
     log.onAppend((records) => {
@@ -199,22 +196,22 @@ function listening(fresh: Fresh): void {
     await log.close();
   });
 
-  test("a listener that throws disturbs neither the append nor the other listeners", async () => {
+  test("a listener that throws affects neither the append nor the other listeners", async () => {
     const { log } = await fresh();
-    const heard: number[] = [];
+    const received: number[] = [];
     log.onAppend(() => {
       throw new Error("broken listener");
     });
-    log.onAppend((records) => heard.push(...records.map(({ seq }) => seq)));
+    log.onAppend((records) => received.push(...records.map(({ seq }) => seq)));
     await log.append(batchOf(1, 2));
     await log.append(batchOf(3, 1));
-    expect([heard, log.head.seq]).toEqual([[1, 2, 3], 3]);
+    expect([received, log.head.seq]).toEqual([[1, 2, 3], 3]);
     await log.close();
   });
 }
 
 function retention(fresh: Fresh): void {
-  test("[L3] a cursor that fell off the log is lost, with the exact number of events after it", async () => {
+  test("[L3] a cursor before the oldest event is lost, with the exact number of events after it", async () => {
     const { log } = await fresh({ maxBytes: 4_000 });
     for (let first = 1; first <= 50; first += 5) await log.append(batchOf(first, 5, "x".repeat(100)));
     const oldest = log.oldest.seq;
@@ -231,7 +228,7 @@ function retention(fresh: Fresh): void {
     await log.close();
   });
 
-  test("a batch larger than the cap is stored whole until the next", async () => {
+  test("a batch above the byte limit is stored completely until the next batch", async () => {
     const { log } = await fresh({ maxBytes: 1_000 });
     await log.append(batchOf(1, 1));
     await log.append(batchOf(2, 20, "x".repeat(100)));
@@ -242,7 +239,7 @@ function retention(fresh: Fresh): void {
     await log.close();
   });
 
-  test("a wall clock that jumps drops nothing", async () => {
+  test("a jump of the wall clock drops no events", async () => {
     const { log, clock } = await fresh({ minCount: 0 });
     await log.append(batchOf(1, 3));
     clock.jumpWall(400 * 86_400_000);
@@ -276,12 +273,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** What the model knows: every event ever appended, and when. */
+/** All events ever appended, with their times. */
 type Model = { readonly bodies: EventBody[]; readonly appendedAt: number[] };
 
 /**
- * The model against the log: whatever was appended and however time went, a read gives exactly what
- * follows or says that it can't.
+ * Compares the log with a model: after any appends and times, a read returns exactly the following
+ * events or reports the loss.
  */
 function law(fresh: Fresh): void {
   const settings = fc.record({
@@ -289,7 +286,7 @@ function law(fresh: Fresh): void {
     minCount: fc.constantFrom(0, 5, 20),
     maxBytes: fc.constantFrom(3_000, 2 ** 40),
   });
-  test("[L3] from any cursor a read gives exactly what follows, or says what was lost", async () => {
+  test("[L3] from any cursor a read returns exactly the following events, or reports the loss", async () => {
     await fc.assert(
       fc.asyncProperty(settings, fc.array(step, { maxLength: 40, size: "max" }), async (limits, steps) => {
         const { log, clock } = await fresh(limits);

@@ -2,16 +2,17 @@ import { expect, test } from "vitest";
 import type { Feed } from "../../src/feed/index.ts";
 import { MarketEvent } from "../../src/market/index.ts";
 
-/** So late an event may come: beyond it an engine would not take it. */
+/** Maximum delay of an event. An engine rejects later ones. */
 const LATE_MS = 5_000;
 const MAX_EVENTS = 20_000;
 
 /**
- * What every feed keeps to. `open` makes a new one, at full speed, that tells the same each time.
+ * Tests that apply to every feed.
+ * @param open Creates a feed at full speed, with the same events each time.
  */
 export function feedContract(name: string, open: () => Feed): void {
-  /** The first events of a run, after which it is left. */
-  const some = async (feed: Feed) => {
+  /** Returns the first events of a run, then leaves it. */
+  const firstEvents = async (feed: Feed) => {
     const events: MarketEvent[] = [];
     for await (const event of feed.events(new AbortController().signal)) {
       events.push(event);
@@ -20,8 +21,8 @@ export function feedContract(name: string, open: () => Feed): void {
     return events;
   };
 
-  test(`${name}: every event is a market event, in the order of time, with a clock at least every second`, async () => {
-    const events = await some(open());
+  test(`${name}: every event is a valid market event, in order of time, with a clock at least every second`, async () => {
+    const events = await firstEvents(open());
     expect(events.length).toBeGreaterThan(100);
     expect(events.filter((event) => !MarketEvent.safeParse(event).success)).toEqual([]);
     let clockAt: number | undefined;
@@ -37,23 +38,23 @@ export function feedContract(name: string, open: () => Feed): void {
     expect(clockAt).toBeDefined();
   });
 
-  test(`[L4] ${name}: its events are the same each time`, async () => {
-    const [first, second] = [await some(open()), await some(open())];
+  test(`[L4] ${name}: two runs have the same events`, async () => {
+    const [first, second] = [await firstEvents(open()), await firstEvents(open())];
     expect(second).toEqual(first);
   });
 
-  test(`${name}: it ends soon after its signal aborts, and cannot be iterated twice`, async () => {
+  test(`${name}: the iteration ends soon after its signal aborts, and a second one is rejected`, async () => {
     const feed = open();
     const stop = new AbortController();
-    let reported = 0;
+    let received = 0;
     const reading = (async () => {
       for await (const _event of feed.events(stop.signal)) {
-        reported += 1;
-        if (reported === 50) stop.abort(new Error("enough"));
+        received += 1;
+        if (received === 50) stop.abort(new Error("enough"));
       }
     })();
     await reading.catch((error: unknown) => expect(error).toBe(stop.signal.reason));
-    expect(reported).toBeGreaterThanOrEqual(50);
+    expect(received).toBeGreaterThanOrEqual(50);
     const again = async () => {
       for await (const _event of feed.events(new AbortController().signal)) return;
     };

@@ -6,7 +6,7 @@ import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { batchOf, type LogSettings } from "./event-log-contract.ts";
 
-/** Makes a new, empty log that can follow another. */
+/** Creates an empty log that can follow another. */
 type FollowerLogFactory = (settings: LogSettings) => FollowerLog;
 
 const EPOCH = toEpoch("epoch1");
@@ -15,7 +15,7 @@ const ROOMY = { maxAgeMs: 600_000, minCount: 1_000_000, maxBytes: 2 ** 40, lasti
 const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
 
 /**
- * What every log of a gateway that follows another has to do, beside the contract of the event log.
+ * Tests that apply to every log of a gateway that follows another, in addition to the event log's.
  */
 export function followerLogContract(name: string, create: FollowerLogFactory): void {
   const fresh = () => {
@@ -24,8 +24,8 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
     return { clock, leader, log: create({ clock: new ManualClock(0), epoch: EPOCH, ...ROOMY }) };
   };
 
-  describe(`${name} keeps the contract of the log of one that follows`, () => {
-    test("[F3] records with cursors are stored unchanged: seq, batch, time and bytes", async () => {
+  describe(`${name} fulfills the contract of a follower's log`, () => {
+    test("[F3] replicated records are stored unchanged: seq, batch, time and bytes", async () => {
       const { clock, leader, log } = fresh();
       for (const size of [3, 1, 2]) {
         clock.advance(7);
@@ -38,7 +38,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       await log.close();
     });
 
-    test("[L3] a batch that leaves a gap, comes again, or is not whole is refused, and nothing changes", async () => {
+    test("[L3] a batch that leaves a gap, is repeated or is incomplete is rejected, and nothing changes", async () => {
       const { leader, log } = fresh();
       const [first, second] = [await leader.append(batchOf(1, 2)), await leader.append(batchOf(3, 3))];
       await log.appendReplicated(first);
@@ -60,7 +60,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       await log.close();
     });
 
-    test("[F5] after a restart it holds nothing, starts at the given cursor with its positions, and older cursors are lost", async () => {
+    test("[F5] a restarted log is empty and starts at the given cursor and positions, and older cursors are lost", async () => {
       const { log } = fresh();
       await log.append(batchOf(1, 4));
       const positions = { status: 36, "flares.finished": 40 };
@@ -81,40 +81,40 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       await log.close();
     });
 
-    test("listeners stay over a restart, hear nothing of it, and can stop afterwards", async () => {
+    test("listeners remain after a restart, receive no call for it, and can be removed afterwards", async () => {
       const { log } = fresh();
-      const [heard, stopped]: number[][] = [[], []];
-      log.onAppend((records) => heard?.push(...records.map(({ seq }) => seq)));
+      const [received, stopped]: number[][] = [[], []];
+      log.onAppend((records) => received?.push(...records.map(({ seq }) => seq)));
       const stop = log.onAppend((records) => stopped?.push(...records.map(({ seq }) => seq)));
       await log.append(batchOf(1, 1));
       await log.restart({ cursor: at(7), positions: { status: 7 } });
       await log.append(batchOf(8, 1));
       stop();
       await log.append(batchOf(9, 1));
-      expect([heard, stopped]).toEqual([
+      expect([received, stopped]).toEqual([
         [1, 8, 9],
         [1, 8],
       ]);
       await log.close();
     });
 
-    test("[L3] a restart in the middle of a delivery keeps the old history from the listeners that come later", async () => {
+    test("[L3] after a restart in the middle of a delivery, the later listeners do not receive the old history", async () => {
       const { log } = fresh();
-      const heard: number[] = [];
+      const received: number[] = [];
       let isFirst = true;
       log.onAppend(() => {
         if (isFirst) void log.restart({ cursor: at(7), positions: { status: 7 } });
         isFirst = false;
       });
-      log.onAppend((records) => heard.push(...records.map(({ seq }) => seq)));
+      log.onAppend((records) => received.push(...records.map(({ seq }) => seq)));
       await log.append(batchOf(1, 1));
-      expect([heard, log.head.seq]).toEqual([[], 7]);
+      expect([received, log.head.seq]).toEqual([[], 7]);
       await log.append(batchOf(8, 1));
-      expect(heard).toEqual([8]);
+      expect(received).toEqual([8]);
       await log.close();
     });
 
-    test("[F3] [L3] however batches and restarts come, a read gives what the leader's log does, or says what is lost", async () => {
+    test("[F3] [L3] after any batches and restarts, a read returns the same as the leader's log, or reports the loss", async () => {
       const step = fc.oneof(
         {
           weight: 5,

@@ -24,12 +24,12 @@ const steps = fc.array(
   { maxLength: 40, size: "max" },
 );
 
-/** Everything that lasts behind a cursor, read in pieces. */
+/** Returns all lasting events after a cursor, read in pages. */
 async function lastingAfter(log: EventLog, seq: number, limit: number): Promise<readonly LogRecord[]> {
   const found: LogRecord[] = [];
   for (let from = seq; from < log.head.seq; ) {
     const result = await log.readLasting(at(from), limit);
-    if (result.kind === "lost") throw new Error(`lost in the middle: ${result.lost.reason}`);
+    if (result.kind === "lost") throw new Error(`lost between two pages: ${result.lost.reason}`);
     expect(result.records.length).toBeLessThanOrEqual(limit);
     expect(result.through).toBeGreaterThan(from);
     found.push(...result.records);
@@ -39,23 +39,23 @@ async function lastingAfter(log: EventLog, seq: number, limit: number): Promise<
 }
 
 /**
- * What every event log has to do with the events that last (`LASTING_EVENTS`). In {@link batchOf}
- * it is every third.
+ * Tests that apply to lasting events (`LASTING_EVENTS`) in every event log. In {@link batchOf} two
+ * of three are lasting.
  */
 export function lastingContract(name: string, create: LogFactory): void {
-  describe(`${name} keeps starts and finishes longer than the rest`, () => {
-    test("[W36] [L3] from any cursor all lasting events follow, or the loss is reported; those within the promised time and bytes are there", async () => {
+  describe(`${name} retains lasting events longer than others`, () => {
+    test("[W36] [L3] a read from any cursor returns all later lasting events or reports the loss; events within the time and byte limits are retained", async () => {
       await fc.assert(
-        fc.asyncProperty(limits, steps, async (settings, taken) => {
+        fc.asyncProperty(limits, steps, async (settings, sequence) => {
           const clock = new ManualClock();
           const log = await create({ ...ROOMY, ...settings, clock });
           const lasting: { seq: number; appendedAt: number }[] = [];
-          for (const { waitMs, size, padding, back, limit } of taken) {
+          for (const { waitMs, size, padding, back, limit } of sequence) {
             clock.advance(waitMs);
             const before = log.head.seq;
             const records = await log.append(batchOf(before + 1, size, "x".repeat(padding)));
-            const news = records.filter((record) => LASTING_EVENTS.has(record.name));
-            lasting.push(...news.map(({ seq }) => ({ seq, appendedAt: clock.monotonic() })));
+            const added = records.filter((record) => LASTING_EVENTS.has(record.name));
+            lasting.push(...added.map(({ seq }) => ({ seq, appendedAt: clock.monotonic() })));
             const { oldestLasting, oldest, head } = log;
             expect(oldestLasting.seq).toBeLessThanOrEqual(oldest.seq);
             expect(log.bytes <= settings.maxBytes || oldest.seq === before).toBe(true);
@@ -78,7 +78,7 @@ export function lastingContract(name: string, create: LogFactory): void {
       );
     });
 
-    test("where the bytes run out the lasting ones alone go first while they take more than half, else the oldest of all", async () => {
+    test("above the byte limit, older lasting events are dropped first while they take more than half, otherwise the oldest events", async () => {
       const clock = new ManualClock();
       const log = await create({
         ...ROOMY,
@@ -95,14 +95,14 @@ export function lastingContract(name: string, create: LogFactory): void {
       expect(oldestLasting.seq).toBeGreaterThan(0);
       expect(oldestLasting.seq).toBeLessThan(oldest.seq);
       const tail = (await lastingAfter(log, oldestLasting.seq, 100)).filter(({ seq }) => seq <= oldest.seq);
-      const held = tail.reduce((sum, record) => sum + record.tail.length + 512, 0);
-      expect(held).toBeGreaterThan(18_000);
-      expect(held).toBeLessThanOrEqual(20_800);
+      const tailBytes = tail.reduce((sum, record) => sum + record.tail.length + 512, 0);
+      expect(tailBytes).toBeGreaterThan(18_000);
+      expect(tailBytes).toBeLessThanOrEqual(20_800);
       expect(head.seq - oldest.seq).toBeGreaterThan(20);
       await log.close();
     });
 
-    test("lasting events are refused, lost and counted like the rest", async () => {
+    test("reads of lasting events reject invalid limits and report losses like other reads", async () => {
       const log = await create({ ...ROOMY, clock: new ManualClock() });
       await log.append(batchOf(1, 3));
       await expect(log.readLasting(at(0), 0)).rejects.toMatchObject({ code: "invalid-parameter" });

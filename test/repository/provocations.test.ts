@@ -43,7 +43,7 @@ const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
   draining: [PRESSURE, "a drain on real connections", "draining"],
   "slow-consumer": [PRESSURE, "a frozen reader is closed with slow-consumer", "slow-consumer"],
   "heartbeat-lost": [STREAM, "without a pong within 10 seconds it is closed", "heartbeat-lost"],
-  reset: [FOLLOW, "when a leader begins a new epoch, its edges do too", "4204"],
+  reset: [FOLLOW, "when a leader starts a new epoch, so do its edges", "4204"],
   superseded: [TAKEOVER, "a live connection is closed with superseded", "superseded"],
 };
 
@@ -61,8 +61,8 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
   refusals: [LIMITS, "of a flood the first limit that is reached decides", "toBe(10)"],
   subscriptions: [LIMITS, "the 65th subscription is refused with the bound", "65"],
   firstCommandWithinMs: [STREAM, "refusals, and the closes that end them, on the wire", "10_000"],
-  catchUpBytes: [SLOW, "what waits for readers is bounded", "catchUpBytes"],
-  catchUpRecords: [SLOW, "what waits for readers is bounded", "catchUpRecords"],
+  catchUpBytes: [SLOW, "buffered bytes are bounded", "catchUpBytes"],
+  catchUpRecords: [SLOW, "buffered bytes are bounded", "catchUpRecords"],
   conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
   aheadWaitMs: [AHEAD, "a client ahead for longer gets ahead", "2_000"],
   queuedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
@@ -104,7 +104,7 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
 const ADMISSIONS: Readonly<Record<keyof AdmissionQueueLimits, Provocation>> = {
   maxWaiting: [
     STORM,
-    "of hundreds of requests at once those beyond the queue are refused",
+    "of hundreds of requests at once, those beyond the queue are rejected",
     "stormyWire(makeWire, 40)",
   ],
   maxWaitMs: [QUEUE, "beyond the bounds of number and time", "900 ms"],

@@ -56,7 +56,7 @@ test("[L2] a client that applies events to its snapshot has the state that REST 
 });
 
 test.runIf(IS_SOAK)(
-  "Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start with its reasons",
+  "Bitcoin Cash's flare of 12 November 2017 arrives within minutes of its start, with its reasons",
   async ({ onTestFinished }) => {
     const gateway = await serveDay({ warmup: "490m", speed: 300 });
     onTestFinished(() => gateway.stop());
