@@ -5,47 +5,49 @@ import { type Connection, openPoll, openSse, openWebSocket, readSnapshot } from 
 
 type Json = Record<string, unknown>;
 
-/** Connections that a client leaves open beside its own; one more, and the oldest is closed. */
+/**
+ * Maximum connections that a client leaves open in addition to its own. Above it, the oldest is
+ * closed.
+ */
 const MAX_LEFT = 2;
 
-/** The ways to follow events. */
+/** The transports. */
 export type Transport = "websocket" | "sse" | "poll";
 
-/** How a client behaves. */
-export interface Habit {
+/** The behavior of a client. */
+export interface Profile {
   readonly name: string;
   readonly transports: readonly [Transport, ...Transport[]];
   readonly wanted: Wanted;
-  /** Sends the same id with each of its connections. */
+  /** Sends the isEqual id with each of its connections. */
   readonly clientId?: string;
   readonly mode?: "latest";
 }
 
-/** What a client lived through. */
+/** Counts of a client's run. */
 export interface ClientTally {
   connections: number;
   events: number;
-  /** Connections that continued where the one before had ended. */
+  /** Connections that resumed where the previous one had ended. */
   resumed: number;
-  /** Its cursor was gone, and it got the lists again. */
+  /** Resets, because the cursor was no longer stored. */
   resets: number;
   conflated: number;
-  /** Connections that it did not close before it opened the next. */
+  /** Connections that were still open when the client opened the next. */
   abandoned: number;
-  /** Times that its view was held against the market's own state. */
+  /** Comparisons of the view with the market's own state. */
   compared: number;
-  /** Reasons of ends that the server gave. */
+  /** Reasons of the server for ending connections. */
   readonly ends: Map<string, number>;
 }
 
 /**
- * A client that believes nothing: it follows the gateway over connections that fail, and holds
- * every message against the truth. It throws at a hole, a repeat, a place that moves back, and a
- * view that is not the market's. What it can do is what PROTOCOL.md says; the rest is the
- * independent client's.
+ * A client that checks everything. It follows the gateway over failing connections and compares
+ * every message with the truth. It throws on a gap, a repeat, a position that moves back, and a
+ * view that differs from the market. It uses only PROTOCOL.md, and the independent client's code.
  */
 export class ChaosClient extends IndependentClient {
-  readonly habit: Habit;
+  readonly profile: Profile;
   readonly tally: ClientTally = {
     connections: 0,
     events: 0,
@@ -56,47 +58,45 @@ export class ChaosClient extends IndependentClient {
     compared: 0,
     ends: new Map(),
   };
-  /** What it found wrong. */
+  /** The first violation found. */
   fault: Error | undefined;
   readonly #url: string;
   readonly #truth: Truth;
   readonly #chance: Chance;
-  /** Which of its connections it listens to; `undefined`: none. */
+  /** Number of the connection whose messages it accepts; `undefined`: none. */
   #listening: number | undefined;
-  /** Connections that it has left as they are. */
+  /** Connections that it has left open. */
   readonly #left: Connection[] = [];
-  /** Ticks of the scenario in which nothing came. */
+  /** Ticks without a message. */
   #silence = 0;
   #patience = 0;
   #ticks: (() => void)[] = [];
 
-  constructor(url: string, habit: Habit, truth: Truth, chance: Chance) {
+  constructor(url: string, profile: Profile, truth: Truth, chance: Chance) {
     super(url);
     this.#url = url;
-    this.habit = habit;
+    this.profile = profile;
     this.#truth = truth;
     this.#chance = chance;
   }
 
-  /**
-   * Follows over one connection after the other until `signal` aborts or it finds something wrong.
-   */
+  /** Follows over one connection after another until `signal` aborts or a violation is found. */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.fault) {
       const connection = this.#connect();
-      await Promise.race([connection.ended, this.#enough(signal)]);
+      await Promise.race([connection.ended, this.#untilLeaving(signal)]);
       this.#leave(connection);
-      // Anyone who was refused or cut does not come back within the same moment.
+      // A client that was rejected or cut waits before it reconnects.
       for (let wait = this.#chance.whole(1, 3); wait > 0 && !signal.aborted; wait -= 1) await this.#tick();
     }
   }
 
-  /** Ends whatever it has left open. */
+  /** Closes all connections that are still open. */
   close(): void {
     for (const connection of this.#left.splice(0)) connection.close();
   }
 
-  /** Time passes for the client: after enough of it in silence it holds its connection for dead. */
+  /** Advances the client's time. After enough silence it treats its connection as dead. */
   tick(): void {
     this.#silence += 1;
     for (const wake of this.#ticks.splice(0)) wake();
@@ -108,29 +108,29 @@ export class ChaosClient extends IndependentClient {
       this.#silence = 0;
       this.#take(message);
     } catch (error) {
-      const what = `${this.habit.name} at ${this.cursor}: ${error instanceof Error ? error.message : error}`;
+      const what = `${this.profile.name} at ${this.cursor}: ${error instanceof Error ? error.message : error}`;
       this.fault ??= new Error(what, { cause: error });
     }
   }
 
-  /** Holds the view against the state at the client's place; throws when it is another. */
+  /** Compares the view with the market's state at the client's position. Throws if they differ. */
   compare(): void {
-    const same = this.#truth.isHeld(this.seq, this.habit.wanted, this.state);
-    if (same === false) throw new Error(`the view is not the market's at ${this.seq}`);
-    if (same) this.tally.compared += 1;
+    const isEqual = this.#truth.matches(this.seq, this.profile.wanted, this.state);
+    if (isEqual === false) throw new Error(`the view differs from the market at ${this.seq}`);
+    if (isEqual) this.tally.compared += 1;
   }
 
   #take(message: Json): void {
     switch (message.type) {
       case "event":
-        this.#mustSkipNothing(Number(message.seq));
+        this.#checkNothingSkipped(Number(message.seq));
         super.take(message);
         this.tally.events += 1;
         this.received.events.length = 0;
         if (this.#chance.happens(0.02)) this.compare();
         break;
       case "subscribed":
-        this.#answered(message);
+        this.#subscribed(message);
         break;
       case "conflated":
         this.#conflated(message);
@@ -148,18 +148,18 @@ export class ChaosClient extends IndependentClient {
         this.#count(String(message.reason));
         break;
       case "error":
-        throw new Error(`refused: ${JSON.stringify(message)}`);
+        throw new Error(`the server sent an error: ${JSON.stringify(message)}`);
     }
   }
 
-  #answered(message: Json): void {
+  #subscribed(message: Json): void {
     const before = this.cursor;
     const { cursor, resumed, lost } = message;
-    if (resumed === "full" && cursor !== before) throw new Error(`continued at ${cursor}, not ${before}`);
+    if (resumed === "full" && cursor !== before) throw new Error(`resumed at ${cursor} instead of ${before}`);
     if (resumed === "reset" && before !== undefined) {
       const { reason } = lost as { reason: string };
       if (reason !== "expired" || seqOf(cursor) < seqOf(before))
-        throw new Error(`reset: ${JSON.stringify(lost)}`);
+        throw new Error(`unexpected reset: ${JSON.stringify(lost)}`);
       this.tally.resets += 1;
     }
     if (resumed === "full") this.tally.resumed += 1;
@@ -182,31 +182,31 @@ export class ChaosClient extends IndependentClient {
     this.compare();
   }
 
-  /** The server says that everything up to there was sent. */
+  /** Moves the position: the server states that it has sent all events up to the cursor. */
   #moveTo(cursor: unknown): void {
     const seq = seqOf(cursor);
-    if (seq < this.seq) throw new Error(`from ${this.seq} back to ${seq}`);
-    this.#mustSkipNothing(seq + 1);
+    if (seq < this.seq) throw new Error(`the position moved back from ${this.seq} to ${seq}`);
+    this.#checkNothingSkipped(seq + 1);
     this.cursor = String(cursor);
     this.seq = seq;
   }
 
   /**
-   * Between its place and this event the log holds none of its channels. A filter, and conflation,
-   * may leave something out.
+   * Checks that the log has no event of the client's channels between its position and this seq.
+   * With a filter or conflation, events may be omitted.
    */
-  #mustSkipNothing(seq: number): void {
-    const { wanted, mode } = this.habit;
+  #checkNothingSkipped(seq: number): void {
+    const { wanted, mode } = this.profile;
     if (isFilter(wanted) || mode === "latest") return;
     const skipped = this.#truth.between(wanted.channels, this.seq, seq);
-    if (skipped.length > 0) throw new Error(`hole: ${skipped.join()} left out before ${seq}`);
+    if (skipped.length > 0) throw new Error(`gap: events ${skipped.join()} omitted before ${seq}`);
   }
 
   #connect(): Connection {
     const chance = this.#chance;
-    // Lists under a filter can only begin with a stream (P4).
-    const isStart = this.cursor === undefined && this.habit.wanted.channels !== "*";
-    const choices = this.habit.transports.filter((transport) => !(isStart && transport === "poll"));
+    // Filtered lists must start with a stream (P4).
+    const isStart = this.cursor === undefined && this.profile.wanted.channels !== "*";
+    const choices = this.profile.transports.filter((transport) => !(isStart && transport === "poll"));
     const transport = chance.pick(choices as [Transport, ...Transport[]]);
     this.tally.connections += 1;
     this.#listening = this.tally.connections;
@@ -216,30 +216,30 @@ export class ChaosClient extends IndependentClient {
   }
 
   #open(transport: Transport, number: number): Connection {
-    const { wanted, clientId, mode } = this.habit;
-    // What was on its way when the client turned away is not the client's any more.
-    const isHeard = () => this.#listening === number;
-    const hear = (text: string) => {
-      if (isHeard()) this.take(JSON.parse(text));
+    const { wanted, clientId, mode } = this.profile;
+    // Ignore messages that were in flight when the client left.
+    const isCurrent = () => this.#listening === number;
+    const onText = (text: string) => {
+      if (isCurrent()) this.take(JSON.parse(text));
     };
     const query = new URLSearchParams({ ...wanted });
     if (transport === "poll") {
-      if (this.cursor === undefined) return readSnapshot(this.#url, hear);
+      if (this.cursor === undefined) return readSnapshot(this.#url, onText);
       query.set("limit", `${this.#chance.pick([7, 100, 1_000])}`);
       query.set("wait", `${this.#chance.pick([0, 5, 60])}`);
-      const cursor = () => (isHeard() ? this.cursor : undefined);
-      return openPoll({ url: this.#url, query, cursor, hear });
+      const cursor = () => (isCurrent() ? this.cursor : undefined);
+      return openPoll({ url: this.#url, query, cursor, onText });
     }
     if (clientId !== undefined) query.set("client", clientId);
     if (mode !== undefined) query.set("mode", mode);
     const byHeader = transport === "sse" && this.#chance.happens(0.5);
     if (this.cursor !== undefined && !byHeader) query.set("after", this.cursor);
-    if (transport === "websocket") return openWebSocket(this.#url, query, hear);
-    return openSse(this.#url, query, byHeader ? this.cursor : undefined, hear);
+    if (transport === "websocket") return openWebSocket(this.#url, query, onText);
+    return openSse(this.#url, query, byHeader ? this.cursor : undefined, onText);
   }
 
-  /** Resolves when the client has had enough of its connection, for whatever reason. */
-  async #enough(signal: AbortSignal): Promise<void> {
+  /** Resolves when the client leaves its connection, for whatever reason. */
+  async #untilLeaving(signal: AbortSignal): Promise<void> {
     const number = this.#listening;
     const leaveAfter = this.#chance.happens(0.5) ? this.#chance.magnitude(2, 500) : Number.POSITIVE_INFINITY;
     for (let ticks = 0; ticks < leaveAfter && !signal.aborted && !this.fault; ticks += 1) {
@@ -254,8 +254,8 @@ export class ChaosClient extends IndependentClient {
     });
     const isDead = this.#listening === undefined;
     this.#listening = undefined;
-    // One that seems dead is not closed, and of the others some are not either: the next connection
-    // is opened beside it.
+    // A connection that seems dead is not closed, nor are some others, so that the next one is
+    // opened in parallel.
     if (!isDead && this.#chance.happens(0.7)) {
       connection.close();
       return;

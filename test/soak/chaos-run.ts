@@ -5,35 +5,35 @@ import { type Chance, createChance } from "../support/chance.ts";
 import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ChaosClient, type ClientTally, type Habit } from "./chaos-client.ts";
+import { ChaosClient, type ClientTally, type Profile } from "./chaos-client.ts";
 import { FILTERED_CHANNELS, Truth, type Wanted } from "./chaos-truth.ts";
 import { get } from "./connections.ts";
 import { HandedSource, LOOK_MS, tapeOf } from "./market-tape.ts";
 
-/** What happened in a run. */
+/** Counts of a run. */
 export interface ChaosTally extends Omit<ClientTally, "ends">, ProxyTally {
-  /** How often each reason was given by which the server ended a connection. */
+  /** Number of connections that the server ended, by reason. */
   readonly ends: Record<string, number>;
-  /** Event time that passed, in milliseconds. */
+  /** Event time that has passed, in ms. */
   passedMs: number;
 }
 
 /**
- * Time passes in steps of this: less than the gateway's shortest patience, so that an answer can
- * travel between two.
+ * Time per step, below the gateway's shortest timeout, so that a response can travel between two
+ * steps.
  */
 const STEP_MS = 3_000;
-/** Different markets; each costs half a second to make. */
+/** Number of different markets. Each takes half a second to generate. */
 const MARKETS = 2;
-/** Turns of the event loop for what is on its way to end up somewhere. */
-const FEW_TURNS = 3;
+/** Turns of the event loop per step, in which messages in flight arrive. */
+const TURNS_PER_STEP = 3;
 /**
- * Steps without progress, once the weather is fair, after which a client counts as lost: some of
- * them find out by their silence only that they have to connect again.
+ * Steps without progress, after the proxy has calmed down, after which a client counts as stuck.
+ * Some clients notice only by silence that they must reconnect.
  */
-const PATIENT_STEPS = 3_000;
+const MAX_STUCK_STEPS = 3_000;
 
-/** What clients may want of the filtered lists. */
+/** Filters that clients may use. */
 const FILTERS: readonly [Omit<Wanted, "channels">, ...Omit<Wanted, "channels">[]] = [
   { min_price_change: "12" },
   { min_liquidity: "40000", sticky: "true" },
@@ -43,11 +43,11 @@ const FILTERS: readonly [Omit<Wanted, "channels">, ...Omit<Wanted, "channels">[]
 const SOME_CHANNELS = ["charts.bsc,status", "flares.pro,leaderboards.exchange", "newest.bsc"] as const;
 
 /**
- * Lets clients of all kinds follow a gateway through bad connections for `hours` of event time, of
- * which each takes a second or so, and then lets them come to the head. Rejects, with the seed in
- * the message, when a client missed something, was told it twice, or does not hold what REST
- * serves. The chances are the seed's; the moments at which bytes arrive are the machine's, so that
- * a seed that failed once may need several tries.
+ * Lets clients of all kinds follow a gateway through bad connections for `hours` of event time,
+ * then lets them reach the head. An hour takes about a second. Rejects, with the seed in the
+ * message, if a client misses an event, gets one twice, or does not end with the state that REST
+ * serves. The seed decides the probabilities, but the machine the timing, so a seed that failed
+ * once may need several tries.
  */
 export async function runChaos(seed: number, hours: number): Promise<ChaosTally> {
   try {
@@ -57,14 +57,14 @@ export async function runChaos(seed: number, hours: number): Promise<ChaosTally>
   }
 }
 
-async function run(seed: number, looks: readonly Poll[]): Promise<ChaosTally> {
+async function run(seed: number, polls: readonly Poll[]): Promise<ChaosTally> {
   const chance = createChance(seed);
   const clock = new ManualClock();
   const source = new HandedSource();
-  // With a short log cursors are lost now and then; with the default one never.
+  // With a short log, cursors are sometimes lost; with the default one they never are.
   const short = chance.happens(0.4) ? { logCount: chance.magnitude(20, 1_000), logAge: "1m" } : {};
   const config = createConfig({ port: 0, logLevel: "silent", drain: "0", source: "engine", ...short });
-  const [base, ...rest] = looks;
+  const [base, ...rest] = polls;
   if (base) source.hand(base);
   const gateway = await startGateway(config, { clock, source });
   const proxy = new ChaosProxy(Number(new URL(gateway.url).port), createChance(seed + 1_000_000));
@@ -97,32 +97,32 @@ interface Scene {
   readonly clients: ChaosClient[];
 }
 
-async function play(scene: Scene, url: string, looks: readonly Poll[]): Promise<ChaosTally> {
+async function play(scene: Scene, url: string, polls: readonly Poll[]): Promise<ChaosTally> {
   const { gateway, proxy, truth, chance, clients } = scene;
-  for (const habit of habits(chance)) {
-    clients.push(new ChaosClient(url, habit, truth, createChance(chance.whole(0, 2 ** 31))));
+  for (const profile of createProfiles(chance)) {
+    clients.push(new ChaosClient(url, profile, truth, createChance(chance.whole(0, 2 ** 31))));
   }
-  const over = new AbortController();
+  const finished = new AbortController();
   const steady = new IndependentClient(gateway.url);
   await steady.connect();
-  const following = clients.map((client) => client.follow(over.signal));
-  for (const look of looks) {
-    await show(scene, look, steady);
-    mustBeSound(clients);
+  const following = clients.map((client) => client.follow(finished.signal));
+  for (const poll of polls) {
+    await publish(scene, poll, steady);
+    checkFaults(clients);
   }
   proxy.calm();
   await settle(scene);
-  over.abort();
+  finished.abort();
   const left = Promise.all(following);
   for (const client of clients) client.tick();
   await left;
-  await mustAgreeWithRest(scene);
+  await compareWithRest(scene);
   await steady.disconnect();
-  return tallyOf(scene, looks.length);
+  return tallyOf(scene, polls.length);
 }
 
-/** One of each kind, and some of chance. */
-function habits(chance: Chance): readonly Habit[] {
+/** Returns one profile of each kind, with random parts. */
+function createProfiles(chance: Chance): readonly Profile[] {
   const all = { channels: "*" } as const;
   const filtered = () => ({ channels: FILTERED_CHANNELS, ...chance.pick(FILTERS) });
   const some = { channels: chance.pick(SOME_CHANNELS) };
@@ -145,13 +145,13 @@ function habits(chance: Chance): readonly Habit[] {
   ];
 }
 
-/** The market is looked at once more, and time passes until the next time. */
-async function show(scene: Scene, look: Poll, steady: IndependentClient): Promise<void> {
+/** Publishes the next state of the market and lets time pass until the following one. */
+async function publish(scene: Scene, poll: Poll, steady: IndependentClient): Promise<void> {
   const { gateway, source, chance } = scene;
   if (chance.happens(0.02)) source.state = source.state === "live" ? "stale" : "live";
-  source.hand(look);
+  source.hand(poll);
   for (let ms = 0; ms < LOOK_MS; ms += STEP_MS) await pass(scene);
-  // Paces the whole: this connection is fair, and what was sent before is on its way elsewhere too.
+  // This connection is fair and paces the run: what was sent before is also in flight elsewhere.
   await steady.until(() => steady.seq >= gateway.head.cursor.seq || steady.closeCode !== undefined);
   if (steady.closeCode !== undefined) await steady.connect();
   steady.received.events.length = 0;
@@ -160,45 +160,47 @@ async function show(scene: Scene, look: Poll, steady: IndependentClient): Promis
 async function pass({ clock, clients }: Scene): Promise<void> {
   clock.advance(STEP_MS);
   for (const client of clients) client.tick();
-  for (let turns = 0; turns < FEW_TURNS; turns += 1) await turn();
+  for (let turns = 0; turns < TURNS_PER_STEP; turns += 1) await turn();
 }
 
-/** Fair weather, and no more news: everybody comes to the head. */
+/** Lets all clients reach the head, without new events and new faults. */
 async function settle(scene: Scene): Promise<void> {
   const { gateway, clients } = scene;
-  const late = () => clients.filter(({ seq }) => seq < gateway.head.cursor.seq);
+  const lagging = () => clients.filter(({ seq }) => seq < gateway.head.cursor.seq);
   let before = "";
-  for (let steps = 0; late().length > 0; steps += 1) {
+  for (let steps = 0; lagging().length > 0; steps += 1) {
     await pass(scene);
-    mustBeSound(clients);
-    const places = clients.map(({ seq }) => seq).join();
-    if (places !== before) steps = 0;
-    before = places;
-    if (steps < PATIENT_STEPS) continue;
-    const [first] = late();
-    throw new Error(`${first?.habit.name} stays at ${first?.cursor}; the head is ${gateway.head.cursor.seq}`);
+    checkFaults(clients);
+    const positions = clients.map(({ seq }) => seq).join();
+    if (positions !== before) steps = 0;
+    before = positions;
+    if (steps < MAX_STUCK_STEPS) continue;
+    const [first] = lagging();
+    throw new Error(
+      `${first?.profile.name} is stuck at ${first?.cursor}; the head is ${gateway.head.cursor.seq}`,
+    );
   }
 }
 
-function mustBeSound(clients: readonly ChaosClient[]): void {
+function checkFaults(clients: readonly ChaosClient[]): void {
   for (const { fault } of clients) if (fault) throw fault;
 }
 
-async function mustAgreeWithRest({ gateway, clients, truth, isShort }: Scene): Promise<void> {
+async function compareWithRest({ gateway, clients, truth, isShort }: Scene): Promise<void> {
   const { body } = await get(`${gateway.url}/api/v1/snapshot`, new AbortController().signal);
   const { cursor, observed_at: _observed, ...lists } = body ?? {};
   const { seq } = gateway.head.cursor;
-  if (!String(cursor).endsWith(`-${seq}`)) throw new Error(`REST is at ${cursor}, the head at ${seq}`);
-  if (!truth.isHeld(seq, { channels: "*" }, lists)) throw new Error("REST does not serve the market's state");
+  if (!String(cursor).endsWith(`-${seq}`)) throw new Error(`REST is at ${cursor}, but the head is ${seq}`);
+  if (!truth.matches(seq, { channels: "*" }, lists)) throw new Error("REST's state differs from the market");
   for (const client of clients) {
     client.compare();
     const { resets } = client.tally;
     if (!isShort && resets > 0)
-      throw new Error(`${client.habit.name}: ${resets} resets, though the log held all`);
+      throw new Error(`${client.profile.name}: ${resets} resets, although the log has all events`);
   }
 }
 
-function tallyOf({ clients, proxy }: Scene, looks: number): ChaosTally {
+function tallyOf({ clients, proxy }: Scene, polls: number): ChaosTally {
   const ends: Record<string, number> = {};
   const sum = (field: Exclude<keyof ClientTally, "ends">) =>
     clients.reduce((total, { tally }) => total + tally[field], 0);
@@ -215,6 +217,6 @@ function tallyOf({ clients, proxy }: Scene, looks: number): ChaosTally {
     conflated: sum("conflated"),
     abandoned: sum("abandoned"),
     compared: sum("compared"),
-    passedMs: looks * LOOK_MS,
+    passedMs: polls * LOOK_MS,
   };
 }

@@ -4,61 +4,61 @@ import { type Channel, matchChannels } from "../../src/protocol/index.ts";
 import { shownLists } from "../support/shown-lists.ts";
 
 /*
- * What a client of the run must hold, known without any of the gateway's delivery: the market's own
- * snapshots, and the order in which the embedding program received the events. Filters are
- * judged again here, from PROTOCOL.md (W27, W28).
+ * The expected state of the clients of a run, without the gateway's delivery: from the market's own
+ * snapshots and the order of the events in the embedding program. Filters are implemented again
+ * here, from PROTOCOL.md (W27, W28).
  */
 
 type Item = Record<string, unknown> & { readonly id: string };
 type Lists = Record<string, Record<string, Item[]>>;
 
-/** What a client asks for, as parameters of the address. */
+/** A client's subscription, as parameters of the address. */
 export interface Wanted {
   /** Channels by name, separated by commas, or `*`. */
   readonly channels: string;
   readonly min_liquidity?: string;
   readonly min_price_change?: string;
-  /** An item that once met the filter stays (rule W40). */
+  /** Keeps an item after it once matched the filter (rule W40). */
   readonly sticky?: "true";
 }
 
-/** Channels whose items the filters of the scenario are about. */
+/** Channels to which the filters of the scenario apply. */
 export const FILTERED_CHANNELS = "flares.free,flares.pro,flares.finished,newest.bsc";
 
-/** The highest that was stated since the item entered its list. */
+/** Maximum values since the item entered its list. */
 interface Marks {
   readonly liquidity: number;
   readonly change: number;
 }
 type MarksOfLists = ReadonlyMap<string, Marks>;
 
-/** What `*` selects. */
+/** Channels that `*` selects. */
 const ALL: ReadonlySet<string> = new Set<Channel>(matchChannels("*"));
 
-/** The log as it was published, and the state at each place where the market was looked at. */
+/** The published log, and the market's state at each recorded position. */
 export class Truth {
   readonly #channels: string[] = [];
-  readonly #states = new Map<number, Slot>();
+  readonly #states = new Map<number, Moment>();
   #marks: MarksOfLists = new Map();
 
-  /** Notes what the gateway tells, from its base on. */
+  /** Records the gateway's events, from its base on. */
   constructor({ head, events }: Gateway) {
     this.#note(head.cursor.seq, shownLists(head.snapshot));
     events.on("event", ({ channel, cursor }) => {
       this.#channels.push(channel);
       if (seqOf(cursor) !== this.#channels.length)
         throw new Error(`${cursor} is event ${this.#channels.length}`);
-      // The head moves by whole batches: it is the state behind the last event of this one.
+      // The head moves by whole batches, so this is the state after the last event of this one.
       if (!this.#states.has(head.cursor.seq)) this.#note(head.cursor.seq, shownLists(head.snapshot));
     });
   }
 
-  /** Events so far. */
+  /** Number of events so far. */
   get length(): number {
     return this.#channels.length;
   }
 
-  /** Seqs of the events of these channels that lie behind `after` and before `until`. */
+  /** Returns the seqs of these channels' events after `after` and before `until`. */
   between(channels: string, after: number, until: number): readonly number[] {
     const wanted = channels.split(",");
     const found: number[] = [];
@@ -70,47 +70,47 @@ export class Truth {
   }
 
   /**
-   * Whether what a client holds at this place is what it wanted of the lists there; `undefined` in
-   * the middle of a batch.
+   * Whether a client's state at this position is the expected selection. `undefined` in the middle
+   * of a batch.
    */
-  isHeld(seq: number, wanted: Wanted, held: unknown): boolean | undefined {
+  matches(seq: number, wanted: Wanted, view: unknown): boolean | undefined {
     const known = this.#states.get(seq);
     if (!known) return undefined;
     known.sent ??= JSON.parse(JSON.stringify(known.state)) as Lists;
     const { sent, marks } = known;
-    return isDeepStrictEqual(held, wanted.channels === "*" ? sent : project(sent, marks, wanted));
+    return isDeepStrictEqual(view, wanted.channels === "*" ? sent : project(sent, marks, wanted));
   }
 
   #note(seq: number, snapshot: unknown): void {
     const state = snapshot as Lists;
-    this.#marks = remark(state, this.#marks);
+    this.#marks = updateMarks(state, this.#marks);
     this.#states.set(seq, { state, marks: this.#marks });
   }
 }
 
-/** What is known of the market at a place of the log. */
-interface Slot {
+/** The market at a position of the log. */
+interface Moment {
   readonly state: Lists;
   readonly marks: MarksOfLists;
-  /** The state as it is when it has gone through JSON; made when it is asked for. */
+  /** The state after a conversion to JSON and back, created on demand. */
   sent?: Lists;
 }
 
-/** The seq of a cursor; the one thing about it that only a test may know. */
+/** Returns the seq of a cursor. Only a test may parse cursors. */
 export function seqOf(cursor: unknown): number {
   return Number(String(cursor).split("-")[1]);
 }
 
-function remark(state: Lists, before: MarksOfLists): MarksOfLists {
+function updateMarks(state: Lists, before: MarksOfLists): MarksOfLists {
   const marks = new Map<string, Marks>();
-  for (const [resource = "", name = ""] of FILTERED_CHANNELS.split(",").map(placeOf)) {
+  for (const [resource = "", name = ""] of FILTERED_CHANNELS.split(",").map(listOf)) {
     for (const item of state[resource]?.[name] ?? []) {
       const key = `${resource} ${name} ${item.id}`;
       const { liquidity, change } = before.get(key) ?? {
         liquidity: Number.NEGATIVE_INFINITY,
         change: Number.NEGATIVE_INFINITY,
       };
-      const now = stated(resource, item);
+      const now = marksOf(resource, item);
       marks.set(key, {
         liquidity: Math.max(liquidity, now.liquidity),
         change: Math.max(change, now.change),
@@ -120,8 +120,8 @@ function remark(state: Lists, before: MarksOfLists): MarksOfLists {
   return marks;
 }
 
-/** What an item says of itself now. A listing states no price change. */
-function stated(resource: string, item: Lists[string][string][number]): Marks {
+/** Returns the current values of an item. A listing has no price change. */
+function marksOf(resource: string, item: Lists[string][string][number]): Marks {
   const change = resource === "flares" ? Number(item.recent_price_change) : Number.NEGATIVE_INFINITY;
   return { liquidity: Number(item.liquidity), change };
 }
@@ -129,11 +129,14 @@ function stated(resource: string, item: Lists[string][string][number]): Marks {
 function project(state: Lists, marks: MarksOfLists, wanted: Wanted): unknown {
   const view: Lists = {};
   for (const channel of wanted.channels.split(",").filter((one) => one !== "status")) {
-    const [resource = "", name = ""] = placeOf(channel);
+    const [resource = "", name = ""] = listOf(channel);
     const list = state[resource]?.[name] ?? [];
     const selected = isFilter(wanted)
       ? list.filter((item) =>
-          isMet(wanted.sticky ? marks.get(`${resource} ${name} ${item.id}`) : stated(resource, item), wanted),
+          passes(
+            wanted.sticky ? marks.get(`${resource} ${name} ${item.id}`) : marksOf(resource, item),
+            wanted,
+          ),
         )
       : list;
     view[resource] = { ...view[resource], [name]: selected };
@@ -146,16 +149,16 @@ function project(state: Lists, marks: MarksOfLists, wanted: Wanted): unknown {
   return finished ? { ...explained, outcomes: Object.fromEntries(outcomes) } : explained;
 }
 
-function placeOf(channel: string): readonly string[] {
+function listOf(channel: string): readonly string[] {
   return channel === "flares.finished" ? ["flares", "finished_trending"] : channel.split(".");
 }
 
-function isMet(marks: Marks | undefined, wanted: Wanted): boolean {
+function passes(marks: Marks | undefined, wanted: Wanted): boolean {
   const { min_liquidity = "0", min_price_change = "-Infinity" } = wanted;
   return !!marks && marks.liquidity >= Number(min_liquidity) && marks.change >= Number(min_price_change);
 }
 
-/** Whether not all items of its channels are wanted. */
+/** Whether the subscription excludes items of its channels. */
 export function isFilter({ min_liquidity, min_price_change }: Wanted): boolean {
   return min_liquidity !== undefined || min_price_change !== undefined;
 }

@@ -1,6 +1,6 @@
 /*
- * A gateway's front whose clock is moved from outside, and which counts what it holds: see
- * churn.ts. Needs --expose-gc, and a parent process.
+ * The HTTP part of a gateway, whose clock the parent process advances, and which counts objects of
+ * connections: see churn.ts. Needs --expose-gc and a parent process.
  */
 import type { AddressInfo } from "node:net";
 import { Socket } from "node:net";
@@ -24,33 +24,33 @@ import { TestMarket } from "../hub/test-market.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /**
- * What a connection is made of here, or belongs to: they hold the rest of it. To look through the
- * heap for one takes half a second.
+ * Classes whose instances hold the rest of a connection. Counting one of them in the heap takes
+ * half a second.
  */
 const KINDS = { Session, Group, Socket };
 
-/** What the process still has of connections, by name. */
+/** Remaining objects and resources of connections, by name. */
 export type Left = Readonly<Record<string, number>>;
 
-/** What there is after a second of the gateway's time. */
+/** The state after a second of the gateway's time. */
 export interface Second {
   readonly cursor: string;
   readonly size: number;
-  /** One of those that were issued; the others nobody uses. */
+  /** One of the issued tickets. The others stay unused. */
   readonly ticket: string;
 }
 
 /**
- * `heap`: bytes of V8's heap when all garbage is collected, as a number. `left`: {@link Left}.
- * `second`: lets one pass, and answers {@link Second}.
+ * A request of the parent process. `heap`: bytes of V8's heap after a full collection. `left`:
+ * {@link Left}. `second`: advances the clock by a second and returns {@link Second}.
  */
 export type ChurnOrder = "heap" | "left" | "second";
 
-/** Steps of the market before anybody comes: what is held of the last ones is then there. */
-const STEPS_BEFORE = 5_000;
+/** Steps of the market before the first connection, so that the log has reached its full size. */
+const INITIAL_STEPS = 5_000;
 const TICKETS_A_SECOND = 2;
 
-/** Standard input and output. */
+/** Number of sockets of standard input and output. */
 const ownSockets = queryObjects(Socket, { format: "count" });
 let step = 0;
 const clock = new ManualClock();
@@ -89,7 +89,7 @@ await app.listen({ host: "127.0.0.1", port: 0, backlog: 1_024 });
 
 async function heap(): Promise<number> {
   const { gc } = globalThis;
-  if (!gc) throw new Error("run it with --expose-gc");
+  if (!gc) throw new Error("run the server with --expose-gc");
   for (let round = 0; round < 3; round += 1) {
     await turn();
     gc();
@@ -116,16 +116,13 @@ async function second(): Promise<Second> {
   return { cursor: `${epoch}-${seq}`, size: hub.size, ticket: issued[0] ?? "" };
 }
 
-/**
- * Each step that lists a token is followed by one that takes one off the list, so that the market
- * stays as large as it is.
- */
+/** Publishes steps that list and unlist a token in turn, so that the market keeps its size. */
 async function publish(steps: number): Promise<void> {
   const some = Array.from({ length: steps }, () => (step++ % 2 ? ("unlist" as const) : ("list" as const)));
   await head.publish({ observedAtMs: 1_000, ...market.poll(some) });
 }
 
-while (step < STEPS_BEFORE) await publish(100);
+while (step < INITIAL_STEPS) await publish(100);
 const ORDERS = { heap, left, second } as const satisfies Record<ChurnOrder, () => unknown>;
 process.on("message", async (order: ChurnOrder) => {
   process.send?.(await ORDERS[order]());

@@ -1,7 +1,7 @@
 import { PLANS } from "../cluster/plans.ts";
 import { simulate } from "../cluster/simulation.ts";
 
-/** Runs that many seeds of each fault plan, and prints what was found. Returns the exit code. */
+/** Runs `seeds` seeds of each fault plan and prints the results. Returns the exit code. */
 export function runSimulations(from: number, seeds: number): number {
   let failed = 0;
   for (const [name, plan] of Object.entries(PLANS)) {
@@ -20,6 +20,6 @@ export function runSimulations(from: number, seeds: number): number {
     const words = `${seeds} seeds in ${seconds} s, ${sums.delivered} deliveries, ${sums.terms} terms, ${sums.epochs} epochs`;
     process.stdout.write(`${name}: ${words}\n`);
   }
-  process.stdout.write(failed === 0 ? "no invariant was broken\n" : `${failed} runs broke an invariant\n`);
+  process.stdout.write(failed === 0 ? "all invariants hold\n" : `${failed} runs broke an invariant\n`);
   return failed === 0 ? 0 : 1;
 }

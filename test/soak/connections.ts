@@ -3,29 +3,26 @@ import { text } from "node:stream/consumers";
 import { SseClient } from "../support/sse-client.ts";
 
 /*
- * One connection each, over the three transports, as it may fail at any moment: nothing here
- * rejects or throws.
+ * One connection over each of the three transports. Connections may fail at any moment, so nothing
+ * here rejects or throws, except `get`.
  */
 
 type Json = Record<string, unknown>;
-/** Takes one message as JSON text. */
-type Hear = (text: string) => void;
+/** Receives one message as JSON text. */
+type OnText = (text: string) => void;
 
-/** A way to the gateway, open or on its way to be. */
+/** A connection to the gateway, open or being opened. */
 export interface Connection {
-  /** Resolves when it is over, from whichever side. */
+  /** Resolves when it has ended, from either side. */
   readonly ended: Promise<void>;
-  /** Why the server ended it, if it said so. */
+  /** The server's reason for ending it, if any. */
   readonly reason?: string | undefined;
-  /**
-   * Ends it in order. A connection that is not closed is left as it is: half open, for all that
-   * anybody knows.
-   */
+  /** Closes it in order. A connection that is never closed stays half-open. */
   close(): void;
 }
 
-/** Follows over the runtime's own WebSocket. */
-export function openWebSocket(url: string, query: URLSearchParams, hear: Hear): Connection {
+/** Follows closing the runtime's WebSocket. */
+export function openWebSocket(url: string, query: URLSearchParams, onText: OnText): Connection {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/v1/stream?${query}`, "flarewire.v1");
   const ended = Promise.withResolvers<void>();
   const connection = {
@@ -33,7 +30,7 @@ export function openWebSocket(url: string, query: URLSearchParams, hear: Hear): 
     reason: undefined as string | undefined,
     close: () => socket.close(),
   };
-  socket.onmessage = ({ data }) => hear(String(data));
+  socket.onmessage = ({ data }) => onText(String(data));
   socket.onerror = () => {};
   socket.onclose = ({ reason }) => {
     if (reason !== "") connection.reason = reason;
@@ -42,19 +39,19 @@ export function openWebSocket(url: string, query: URLSearchParams, hear: Hear): 
   return connection;
 }
 
-/** Follows server-sent events; `lastEventId` resumes as a browser does. */
+/** Follows server-sent events. `lastEventId` resumes as a browser does. */
 export function openSse(
   url: string,
   query: URLSearchParams,
   lastEventId: string | undefined,
-  hear: Hear,
+  onText: OnText,
 ): Connection {
   const ended = Promise.withResolvers<void>();
   let stream: SseClient | undefined;
   let isClosed = false;
   const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
   void SseClient.open(`${url}/api/v1/events?${query}`, headers, ({ message }) =>
-    hear(JSON.stringify(message)),
+    onText(JSON.stringify(message)),
   ).then(
     (opened) => {
       stream = opened;
@@ -71,52 +68,51 @@ export function openSse(
   return { ended: ended.promise, close };
 }
 
-/** What a client that polls asks, and whom it tells. */
 interface PollOptions {
   readonly url: string;
   readonly query: URLSearchParams;
-  /** Where the next answer begins; `undefined`: nobody wants one. */
+  /** Returns the cursor of the next request; `undefined` ends the polling. */
   readonly cursor: () => string | undefined;
-  readonly hear: Hear;
+  readonly onText: OnText;
 }
 
 /**
- * Asks again and again; ends with the first answer that does not come whole, and when the cursor is
- * gone. Beside events it tells `{type: "place", cursor}` and `{type: "gone"}`.
+ * Polls repeatedly. Ends at the first incomplete response, and if the cursor is gone. In addition
+ * to events it reports `{type: "place", cursor}` and `{type: "gone"}`.
  */
-export function openPoll({ url, query, cursor, hear }: PollOptions): Connection {
-  const over = new AbortController();
+export function openPoll({ url, query, cursor, onText }: PollOptions): Connection {
+  const closing = new AbortController();
   const follow = async () => {
     for (let after = cursor(); after !== undefined; after = cursor()) {
       query.set("after", after);
-      const { status, fields, body } = await get(`${url}/api/v1/events?${query}`, over.signal);
-      if (status === 410) return hear(JSON.stringify({ type: "gone" }));
+      const { status, fields, body } = await get(`${url}/api/v1/events?${query}`, closing.signal);
+      if (status === 410) return onText(JSON.stringify({ type: "gone" }));
       if (status !== 200 && status !== 204) return;
       const page = (body ?? { events: [], cursor: fields["flarewire-cursor"] }) as {
         cursor: string;
         events: Json[];
       };
-      for (const event of page.events) hear(JSON.stringify(event));
-      hear(JSON.stringify({ type: "place", cursor: page.cursor }));
+      for (const event of page.events) onText(JSON.stringify(event));
+      onText(JSON.stringify({ type: "place", cursor: page.cursor }));
       if (page.events.length === 0 && query.get("wait") === "0") return;
     }
   };
-  return { ended: follow().catch(() => {}), close: () => over.abort() };
+  return { ended: follow().catch(() => {}), close: () => closing.abort() };
 }
 
-/** Reads the snapshot over REST and tells it as a stream would. */
-export function readSnapshot(url: string, hear: Hear): Connection {
-  const over = new AbortController();
+/** Reads the snapshot closing REST and reports it like a stream. */
+export function readSnapshot(url: string, onText: OnText): Connection {
+  const closing = new AbortController();
   const read = async () => {
-    const { status, body } = await get(`${url}/api/v1/snapshot`, over.signal);
+    const { status, body } = await get(`${url}/api/v1/snapshot`, closing.signal);
     if (status !== 200 || !body) return;
     const { cursor, observed_at: _observed, ...snapshot } = body;
-    hear(JSON.stringify({ type: "subscribed", cursor, resumed: "reset", snapshot }));
+    onText(JSON.stringify({ type: "subscribed", cursor, resumed: "reset", snapshot }));
   };
-  return { ended: read().catch(() => {}), close: () => over.abort() };
+  return { ended: read().catch(() => {}), close: () => closing.abort() };
 }
 
-/** One request on a connection of its own. Rejects when the answer does not come whole. */
+/** Sends one request on its own connection. Rejects if the response is incomplete. */
 export async function get(url: string, signal: AbortSignal) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { agent: false, signal, headers: { accept: "application/json" } })

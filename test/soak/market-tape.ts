@@ -5,12 +5,12 @@ import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
 import { EngineSource, type Poll, type SnapshotSource } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 
-/** Event time between two looks at the market. */
+/** Event time between two recorded states of the market. */
 export const LOOK_MS = 30 * SECOND_MS;
 
 const tapes = new Map<string, Promise<readonly Poll[]>>();
 
-/** So many hours of a simulated market, looked at every 30 seconds. Made once a process. */
+/** Returns the states of a simulated market every 30 seconds. Each market is generated once. */
 export function tapeOf(seed: number, hours: number): Promise<readonly Poll[]> {
   const key = `${seed} ${hours}`;
   const known = tapes.get(key) ?? record(seed, hours);
@@ -32,15 +32,15 @@ async function record(seed: number, hours: number): Promise<readonly Poll[]> {
   const engine = new TrendEngine({ facts: feed.facts });
   const source = new EngineSource({ feed, engine, clock: systemClock, warmupMs });
   const { signal } = new AbortController();
-  const looks: Poll[] = [];
+  const polls: Poll[] = [];
   for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {
-    const last = looks.at(-1);
-    if (!last || poll.observedAtMs - last.observedAtMs >= LOOK_MS) looks.push(poll);
+    const last = polls.at(-1);
+    if (!last || poll.observedAtMs - last.observedAtMs >= LOOK_MS) polls.push(poll);
   }
-  return looks;
+  return polls;
 }
 
-/** A source that says what the test hands it, when the test does. */
+/** A source that returns the polls that the test passes to {@link hand}. */
 export class HandedSource implements SnapshotSource {
   readonly info: SourceInfo = {
     name: "tape",
@@ -50,7 +50,7 @@ export class HandedSource implements SnapshotSource {
   state: Freshness["state"] = "live";
   #waiting = Promise.withResolvers<Poll>();
 
-  /** Answers the poll that waits, or the next. One at a time. */
+  /** Resolves the pending poll, or the next one. Only one poll may be passed at a time. */
   hand(poll: Poll): void {
     this.#waiting.resolve(poll);
   }

@@ -12,13 +12,13 @@ import { eventually } from "../support/waiters.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
-/** Without it, npm would install in the folder above. */
+/** Without this file, npm would install in the parent folder. */
 const PROJECT = '{"private":true}';
 
 /**
- * Installs Node-RED from npm and the built packages beside it, and lets a flow write each started
- * flare to a file. Kills Node-RED `kills` times, with flares before, between and after. Throws
- * unless the file has each flare. Returns a sentence.
+ * Installs Node-RED from npm with the built packages, and lets a flow write each started flare to a
+ * file. Kills Node-RED `kills` times, with flares before, between and after. Throws unless the file
+ * has each flare. Returns a summary.
  */
 export async function runNodeRed(kills: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-node-red-"));
@@ -28,20 +28,20 @@ export async function runNodeRed(kills: number): Promise<string> {
     const file = join(folder, "flares.txt");
     await writeFile(file, "");
     await writeFlow(folder, gateway.url, file);
-    const seen = () => readFileSync(file, "utf8").split("\n").filter(Boolean);
-    const wanted: string[] = [];
+    const received = () => readFileSync(file, "utf8").split("\n").filter(Boolean);
+    const expected: string[] = [];
     const start = (name: string) => {
-      wanted.push(name);
+      expected.push(name);
       gateway.start(name);
     };
-    const arrived = (name: string) => eventually(() => seen().includes(name), seen, { what: name });
+    const arrived = (name: string) => eventually(() => received().includes(name), received, { what: name });
     const red = createRequire(join(folder, "package.json")).resolve("node-red/red.js");
     for (let kill = 0; kill <= kills; kill++) {
       const running = spawnNode([red, "--userDir", folder, "--port", "0"]);
       await running.said("stdout", /Started flows/);
-      // What started while Node-RED was dead arrives first.
-      const last = wanted.at(-1);
-      if (last === undefined) await eventually(() => isConnected(folder), seen, { what: "a cursor" });
+      // The flare that started while Node-RED was down arrives first.
+      const last = expected.at(-1);
+      if (last === undefined) await eventually(() => isConnected(folder), received, { what: "a cursor" });
       else await arrived(last);
       start(`LIVE${kill}`);
       await arrived(`LIVE${kill}`);
@@ -49,11 +49,11 @@ export async function runNodeRed(kills: number): Promise<string> {
       await running.ended();
       start(`DEAD${kill}`);
     }
-    wanted.pop();
-    const twice = seen().length - new Set(seen()).size;
-    if (JSON.stringify([...new Set(seen())]) !== JSON.stringify(wanted))
-      throw new Error(`Node-RED got ${seen().join()}; expected ${wanted.join()}`);
-    return `${wanted.length} flares over ${kills} kills of Node-RED: none missing, ${twice} twice`;
+    expected.pop();
+    const twice = received().length - new Set(received()).size;
+    if (JSON.stringify([...new Set(received())]) !== JSON.stringify(expected))
+      throw new Error(`Node-RED received ${received().join()}; expected ${expected.join()}`);
+    return `${expected.length} flares over ${kills} kills of Node-RED: none missing, ${twice} twice`;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -2,13 +2,13 @@ import { setTimeout as passing } from "node:timers/promises";
 import { LoadClient } from "../bench/harness/load-client.ts";
 import { scrape, startProgram } from "./program.ts";
 
-/** Number of client addresses. Several, because the server limits each one. */
+/** Number of client addresses. Several, because the server limits each address. */
 const SOURCES = 20;
 const MARKET = ["--feed", "replay", "--warmup", "0", "--max-sockets-per-ip", "1000", "--drain", "2s"];
-/** How long probes go on beside the clients. */
+/** Duration of the probes after the clients have connected. */
 const WATCHED_MS = 5_000;
 
-/** What happened to ten thousand clients at a limit of open files. */
+/** The results for one limit of open files. */
 interface Outcome {
   readonly limit: number;
   readonly opened: number;
@@ -16,14 +16,14 @@ interface Outcome {
   readonly refused: Readonly<Record<string, number>>;
   readonly mostOpen: number;
   readonly deliveries: number;
-  /** Health checks and REST requests that failed, and how many there were. */
+  /** Health checks and REST requests: failures and total. */
   readonly probes: { readonly failed: number; readonly all: number };
   readonly connections: number;
   readonly connectionsAfter: number;
   readonly exitCode: number | null;
 }
 
-/** Connects `clients` to the program at a limit of open files, and probes it all the time. */
+/** Connects `clients` to the program with a limit of open files, and probes it meanwhile. */
 async function run(limit: number, clients: number): Promise<Outcome> {
   await using program = await startProgram(MARKET, limit);
   const { port } = new URL(program.url);
@@ -35,11 +35,11 @@ async function run(limit: number, clients: number): Promise<Outcome> {
     sources: SOURCES,
     prefix: '{"type":"event"',
   });
-  const over = new AbortController();
+  const finished = new AbortController();
   const probes = { failed: 0, all: 0 };
   let mostOpen = 0;
   const probing = (async () => {
-    while (!over.signal.aborted) {
+    while (!finished.signal.aborted) {
       for (const path of ["/healthz", "/readyz", "/api/v1/flares"]) {
         const headers = { connection: "close" };
         const answer = await fetch(program.url + path, { headers }).catch(() => undefined);
@@ -54,10 +54,10 @@ async function run(limit: number, clients: number): Promise<Outcome> {
   try {
     const { opened } = await load.open(clients, 200, true);
     const { deliveries } = await load.watch(WATCHED_MS);
-    over.abort();
+    finished.abort();
     await probing;
-    const seen = await scrape(program.url);
-    const refused = [...seen].flatMap(([series, count]) => {
+    const metrics = await scrape(program.url);
+    const refused = [...metrics].flatMap(([series, count]) => {
       const [, reason] = /^flarewire_refusals_total\{reason="(.*)"\}$/.exec(series) ?? [];
       return reason === undefined || count === 0 ? [] : [[reason, count] as const];
     });
@@ -86,12 +86,14 @@ async function run(limit: number, clients: number): Promise<Outcome> {
       exitCode: await program.stop(),
     };
   } finally {
-    over.abort();
+    finished.abort();
     await load.stop();
   }
 }
 
-/** Ten thousand clients at enough and at too few open files; true when both end well. */
+/**
+ * Tests ten thousand clients with enough and too few open files. Resolves with true if both pass.
+ */
 export async function runOpenFiles(clients = 10_000): Promise<boolean> {
   const many = await run(12_000, clients);
   const few = await run(1_024, clients);

@@ -13,10 +13,10 @@ const COMMANDS = 10;
 
 type Change = readonly [from: string | RegExp, to: string];
 
-const changed = (text: string, changes: readonly Change[]) =>
+const replaceAll = (text: string, changes: readonly Change[]) =>
   changes.reduce((before, [from, to]) => before.replaceAll(from, to), text);
 
-/** Environment and arguments of a unit's `ExecStart`. */
+/** Returns the environment and arguments of a unit's `ExecStart`. */
 function startOf(unit: string, stateDirectory: string): string {
   const [, command = ""] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
   const [, environment = ""] = /^Environment=(.*)$/m.exec(unit) ?? [];
@@ -24,8 +24,8 @@ function startOf(unit: string, stateDirectory: string): string {
 }
 
 /**
- * Runs the ten commands of OPERATING.md, without systemd and below another directory. True if
- * the client follows, and SIGTERM ends the unit's command in order.
+ * Runs the ten commands of OPERATING.md without systemd, below a temporary directory. Resolves with
+ * true if the client follows and SIGTERM stops the unit's command in order.
  */
 export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-operator-"));
@@ -51,7 +51,7 @@ export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
   const bound = `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`;
   writeFileSync(
     at("Caddyfile"),
-    changed(readFileSync(join(ROOT, "examples/deploy/Caddyfile"), "utf8"), [
+    replaceAll(readFileSync(join(ROOT, "examples/deploy/Caddyfile"), "utf8"), [
       ["grace_period 5s", "grace_period 1s\n\tadmin off\n\tauto_https disable_redirects"],
       [`${NAME} {`, bound],
       ["127.0.0.1:8080", `127.0.0.1:${own}`],
@@ -79,7 +79,7 @@ export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
     [/(?<![\w/])\/etc\//g, `${at("etc")}/`],
     ["/var/lib/flarewire", at("var/lib/flarewire")],
   ];
-  const start = changed(startOf(unit, "/var/lib/flarewire"), paths);
+  const start = replaceAll(startOf(unit, "/var/lib/flarewire"), paths);
   const isolated = `FLAREWIRE_PORT=${own} FLAREWIRE_METRICS_PORT=${metrics} FLAREWIRE_SPEED=60`;
   const started = `(${start.replace(" serve", ` serve`).replace("env ", "exec env ").replace(`${process.execPath}`, `${isolated} ${process.execPath}`)}) > ${at("log")} 2>&1 & echo $! > ${at("pid")}`;
   const nginx = `sed -i -f ${at("nginx.sed")} ${at("etc/nginx/nginx.conf")} && nginx -t -q -e ${at("error.log")} -c ${at("etc/nginx/nginx.conf")} && nginx -e ${at("error.log")} -c ${at("etc/nginx/nginx.conf")}`;
@@ -91,7 +91,7 @@ export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
     ["curl ", `curl --cacert ${certificate} `],
     [/https:\/\/localhost/g, `https://localhost:${port}`],
   ];
-  const script = lines.map((line) => changed(changed(line, paths), replacements));
+  const script = lines.map((line) => replaceAll(replaceAll(line, paths), replacements));
   const all = [`set -e`, `ETC=${at("etc")}`, `export NODE_EXTRA_CA_CERTS=${certificate}`, ...script].join(
     "\n",
   );
@@ -107,12 +107,12 @@ export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  let said = "";
+  let output = "";
   const followed = Promise.withResolvers<boolean>();
   for (const stream of [shell.stdout, shell.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      if (said.includes("flarewire tail: following")) followed.resolve(true);
+      output += text;
+      if (output.includes("flarewire tail: following")) followed.resolve(true);
     });
   shell.once("exit", () => followed.resolve(false));
   const isFollowed = await followed.promise;
@@ -135,16 +135,16 @@ export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
     try {
       process.kill(Number(readFileSync(pidFile, "utf8")), "SIGTERM");
     } catch (error) {
-      said += String(error);
+      output += String(error);
     }
   }
-  // The proxy passes the key on, and the client's own address.
+  // The proxy forwards the key and the client's address.
   const isAdmitted = /"transport":"websocket","address":"127.0.0.1".*"name":"desk","plan":"pro"/.test(log());
   const isGood = isFollowed && isAdmitted && isDrained && lines.length === COMMANDS;
   process.stdout.write(
     `${proxy}: ${lines.length} commands, followed: ${isFollowed}, with its key: ${isAdmitted}, drained: ${isDrained}\n`,
   );
-  if (!isGood) process.stdout.write(`${all}\n${said}\n`);
+  if (!isGood) process.stdout.write(`${all}\n${output}\n`);
   rmSync(directory, { recursive: true, force: true });
   return isGood;
 }

@@ -28,27 +28,27 @@ import { planByHeader } from "../support/plan-by-header.ts";
 interface PastOptions {
   readonly seed: number;
   readonly days: number;
-  /** How many random minutes are asked for, of each resource and plan. */
+  /** Number of random minutes to compare. */
   readonly minutes: number;
-  /** Default: the simulated market's own number. */
+  /** Default: that of the simulated market. */
   readonly tokens?: number;
   readonly warmupMs?: number;
-  /** How many minutes are stored again, to measure that. */
+  /** Number of minutes to store again for the measurement. */
   readonly measured?: number;
 }
 
 export interface PastRun {
   readonly compared: number;
-  /** Answers that are not those that were served live. */
+  /** Responses that differ from the live ones. */
   readonly wrong: readonly string[];
-  /** Of the requests, in milliseconds; `cold`: of the first one for each minute. */
+  /** Response times in ms. `cold`: of the first request for each minute. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly coldP99Ms: number;
   readonly stored: number;
   readonly bytesPerDay: number;
   readonly fileBytesPerDay: number;
-  /** CPU of all threads to store one minute. */
+  /** CPU time of all threads per stored minute. */
   readonly cpuMsPerMinute: number;
 }
 
@@ -62,8 +62,8 @@ const LIMITS = { maxAgeMs: 366 * DAY_MS, maxBytes: 2 ** 40 };
 const LOG = { clock: systemClock, maxAgeMs: 0, minCount: 1_000, maxBytes: 2 ** 30, lastingAgeMs: 0 };
 
 /**
- * Plays days of a simulated market, records the live answers at random minutes, and asks for these
- * minutes afterwards.
+ * Plays days of a simulated market, records the live responses at random minutes, and requests
+ * these minutes afterwards.
  */
 export async function runPast(options: PastOptions): Promise<PastRun> {
   const { seed, days, minutes, tokens, warmupMs = 2 * HOUR_MS, measured = 120 } = options;
@@ -76,8 +76,8 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const failures: string[] = [];
   const writer = new MinuteWriter({ head, store, notify: (_level, message) => failures.push(message) });
   const progress = new HistoryProgress();
-  const over = new AbortController();
-  const { signal } = over;
+  const finished = new AbortController();
+  const { signal } = finished;
   const history = createHistoryReader(flares, {
     store,
     writer: () => writer,
@@ -118,13 +118,13 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
       const notify = (_level: string, message: string) => failures.push(message);
       void writeHistory({ log, head, store: flares, progress, clock: systemClock, notify, signal });
     }
-    const asked = await askPast(url, live);
+    const results = await comparePast(url, live);
     await writer.stop();
     const { minutes: stored, bytes } = store.size;
     const played = (store.range ? store.range.newestMs - store.range.oldestMs : 0) / DAY_MS;
     return {
-      ...asked,
-      wrong: [...asked.wrong, ...failures],
+      ...results,
+      wrong: [...results.wrong, ...failures],
       stored,
       bytesPerDay: Math.round(bytes / played),
       fileBytesPerDay: Math.round((statSync(path).size + statSync(`${path}-wal`).size) / played),
@@ -132,7 +132,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
         measured > 0 ? await measureStoring(history, store.range?.newestMs ?? 0, measured) : Number.NaN,
     };
   } finally {
-    over.abort();
+    finished.abort();
     await turn();
     await app.close();
     store.close();
@@ -141,7 +141,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   }
 }
 
-/** Hashes of the live answers by plan and path, also those for some flares. */
+/** Returns hashes of the live responses by plan and path, including paths of some flares. */
 async function liveBodies(
   url: string,
   { snapshot }: Head,
@@ -166,7 +166,9 @@ async function liveBodies(
   return bodies;
 }
 
-/** Asks for a path under a plan. Returns status and hash of the body, without an error's. */
+/**
+ * Requests a path with a plan. Returns the status, and the hash of the body unless it is an error.
+ */
 async function hashOf(url: string, what: string, query = ""): Promise<string> {
   const [authorization = "", path = ""] = what.split(" ");
   const response = await fetch(`${url}${path}${query}`, { headers: { authorization } });
@@ -174,7 +176,7 @@ async function hashOf(url: string, what: string, query = ""): Promise<string> {
   return response.ok ? `200 ${hash("sha256", body)}` : `${response.status}`;
 }
 
-async function askPast(url: string, live: ReadonlyMap<number, ReadonlyMap<string, string>>) {
+async function comparePast(url: string, live: ReadonlyMap<number, ReadonlyMap<string, string>>) {
   const wrong: string[] = [];
   const all: number[] = [];
   const cold: number[] = [];
@@ -187,7 +189,7 @@ async function askPast(url: string, live: ReadonlyMap<number, ReadonlyMap<string
       const past = await hashOf(url, what, `${what.includes("?") ? "&" : "?"}at=${at}`);
       spent.push(performance.now() - startedAt);
       compared += 1;
-      if (past !== body) wrong.push(`${what} at ${at} is ${past}, not ${body}`);
+      if (past !== body) wrong.push(`${what} at ${at} is ${past}; expected ${body}`);
     }
     cold.push(...spent.slice(0, 1));
     all.push(...spent);
@@ -205,13 +207,13 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
-/** Stores some of the minutes again, which are parsed before. Returns the CPU time of one. */
+/** Stores some minutes again, parsed in advance. Returns the CPU time per minute. */
 async function measureStoring(history: HistoryReader, newestMs: number, measured: number): Promise<number> {
   const states = [];
   for (let atMs = newestMs - measured * MINUTE_MS; atMs <= newestMs; atMs += MINUTE_MS) {
-    const answer = await history.minute(atMs);
-    if (!answer.minute) continue;
-    const { candle_counts: _, ...lists } = JSON.parse(answer.snapshot);
+    const stored = await history.minute(atMs);
+    if (!stored.minute) continue;
+    const { candle_counts: _, ...lists } = JSON.parse(stored.snapshot);
     states.push({ atMs, snapshot: { ...EMPTY_SNAPSHOT, ...lists } });
   }
   const log = new MemoryLog({ ...LOG, epoch: toEpoch("past2") });

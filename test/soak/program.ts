@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-/** The program as an operator runs it, in a process of its own. */
+/** The program as an operator runs it, in a separate process. */
 export interface Program extends AsyncDisposable {
   readonly url: string;
   readonly log: () => string;
@@ -12,7 +12,7 @@ export interface Program extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
-/** Starts `flarewire serve` at a limit of open files. Resolves when it serves. */
+/** Starts `flarewire serve` with a limit of open files. Resolves when it serves. */
 export async function startProgram(args: readonly string[], openFiles: number): Promise<Program> {
   const script = 'ulimit -n "$1" && shift && exec "$@"';
   const command = [process.execPath, MAIN, "serve", "--port", "0", "--data", "none", ...args];
@@ -43,7 +43,7 @@ export async function startProgram(args: readonly string[], openFiles: number): 
   };
 }
 
-/** The values of `/metrics` by series. */
+/** Returns the values of `/metrics` by series. */
 export async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return new Map(

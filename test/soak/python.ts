@@ -8,12 +8,12 @@ import { IndependentClient } from "../support/independent-client.ts";
 const TRANSPORTS = ["websocket", "sse", "poll", "auto"] as const;
 /** The recorded day lasts 36 minutes at this speed. */
 const MARKET = { port: 0, logLevel: "silent", drain: "0", feed: "replay", warmup: "0s", speed: 40 } as const;
-/** How long the clients may take to reach the head when the proxies are calm again. */
+/** Maximum time for the clients to reach the head after the proxies have calmed down. */
 const CATCH_UP_MS = 180_000;
 
 /**
- * Lets Python clients follow through chaos proxies for so long, and compares each event and every
- * hundredth view with those of a direct client. Throws at the first difference. Returns a sentence.
+ * Lets Python clients follow through chaos proxies for `minutes`. Compares each event and every
+ * hundredth view with those of a direct client. Throws at the first difference. Returns a summary.
  */
 export async function runPython(minutes: number, seed: number): Promise<string> {
   const gateway = await startGateway(createConfig(MARKET));
@@ -43,7 +43,7 @@ export async function runPython(minutes: number, seed: number): Promise<string> 
       results.reduce((total, result) => total + of(result), 0);
     const cut = proxies.reduce((total, { tally }) => total + tally.cut, 0);
     const frozen = proxies.reduce((total, { tally }) => total + tally.frozen, 0);
-    return `${sum((one) => one.events)} events and ${sum((one) => one.views)} views of ${clients.length} clients compared, ${sum((one) => one.ends)} connections ended, ${cut} cut, ${frozen} frozen: no event missing, none twice`;
+    return `${sum((one) => one.events)} events and ${sum((one) => one.views)} views of ${clients.length} clients compared, ${sum((one) => one.ends)} connections ended, ${cut} cut, ${frozen} frozen: no event missing or repeated`;
   } finally {
     for (const client of clients) await client[Symbol.asyncDispose]();
     for (const proxy of proxies) await proxy.close();
@@ -52,7 +52,7 @@ export async function runPython(minutes: number, seed: number): Promise<string> 
   }
 }
 
-/** Waits, and reconnects the direct client, which a busy server may have disconnected. */
+/** Waits, and reconnects the direct client if the busy server has disconnected it. */
 async function keepConnected(direct: IndependentClient, ms: number): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end) {
@@ -61,17 +61,17 @@ async function keepConnected(direct: IndependentClient, ms: number): Promise<voi
   }
 }
 
-/** Returns the seq of the server's present head, once the direct client is there too. */
+/** Returns the seq of the server's current head, once the direct client has reached it. */
 async function headOf(url: string, direct: IndependentClient): Promise<number> {
   const { headers } = await fetch(`${url}/api/v1/snapshot`);
   const head = Number(headers.get("flarewire-cursor")?.split("-")[1]);
   for (let left = CATCH_UP_MS; direct.seq < head && left > 0; left -= 1_000)
     await keepConnected(direct, 1_000);
-  if (direct.seq < head) throw new Error(`the direct client is at ${direct.seq} and not at ${head}`);
+  if (direct.seq < head) throw new Error(`the direct client is at ${direct.seq} instead of ${head}`);
   return head;
 }
 
-/** The seq of the last event at or before this one, except candles. */
+/** Returns the seq of the last event at or before this one, except candles. */
 function lastBefore({ received }: IndependentClient, target: number): number | undefined {
   const own = received.events.filter(({ channel, seq }) => channel !== "candles" && Number(seq) <= target);
   return own.length === 0 ? undefined : Number(own.at(-1)?.seq);

@@ -5,12 +5,13 @@
  * the cluster's protocol, then real processes that are killed.
  * npm run soak -- cluster --seeds 0 --kills 0 --rolling 2000: each gateway of a cluster restarts
  * in turn, under 2,000 clients.
- * npm run soak -- history [--kills 20]: a gateway that is killed, beside one that is not.
- * npm run soak -- record: the track record of ten recorded days and a simulated week, by a script.
+ * npm run soak -- history [--kills 20]: compares a killed gateway's history with another's.
+ * npm run soak -- record: compares the track record of ten recorded days and a simulated week with
+ * a script.
  * npm run soak -- files: 10,000 clients at 12,000 and at 1,024 open files.
- * npm run soak -- delay: the histogram of delays beside what real clients measure.
+ * npm run soak -- delay: compares the histogram of delays with real clients' measurements.
  * npm run soak -- python [--minutes 30]: clients in Python behind proxies that cut and freeze.
- * npm run soak -- node-red [--kills 10]: the nodes in the real Node-RED, which is killed.
+ * npm run soak -- node-red [--kills 10]: kills the real Node-RED with Flarewire's nodes.
  * npm run soak -- mcp: the official conformance suite of the Model Context Protocol.
  * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
  * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
@@ -35,13 +36,10 @@ import { runUpgrade } from "./upgrade.ts";
 
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 const PROGRESS_EVERY = 100;
-/**
- * What the heap may be larger after the second half of a churn than after the first: code that got
- * warm.
- */
+/** Maximum growth of the heap in the second half of a churn, caused by newly compiled code. */
 const MAX_GROWTH_BYTES = 1e6;
 
-/** Tests of laws on random cases, see test/support/law-runs.ts. */
+/** Test files with properties that are tried on random cases, see test/support/law-runs.ts. */
 const LAWS = globSync("**/*.test.ts", { cwd: TESTS })
   .filter((file) =>
     /(law-runs|client-packages)\.ts"|(-log|lasting)-contract\.ts"|\bwidthsFor\b/.test(
@@ -66,7 +64,7 @@ const SUITES = [
 ];
 const values = readOptions();
 
-/** The options as text; the process ends where one is not known. */
+/** Parses the options as text. Exits on an unknown option. */
 function readOptions() {
   try {
     const { values, positionals } = parseArgs({
@@ -97,11 +95,11 @@ function readOptions() {
   }
 }
 
-/** The option's value, within its bounds; else the process ends. */
-function read(name: Exclude<keyof typeof values, "suite" | "commit">, least: number, most: number): number {
+/** Parses the value of an option. Exits if it is outside its bounds. */
+function read(name: Exclude<keyof typeof values, "suite" | "commit">, min: number, max: number): number {
   const value = Number(values[name]);
-  if (value >= least && value <= most) return value;
-  return refuse(`--${name} must be a number from ${least} to ${most}, not ${values[name]}`);
+  if (value >= min && value <= max) return value;
+  return refuse(`--${name} must be a number from ${min} to ${max}, not ${values[name]}`);
 }
 
 function refuse(why: string): never {
@@ -181,7 +179,10 @@ const isBackWell =
 const areLawsHeld = laws === 0 || runTests({ LAW_FACTOR: `${Math.floor(laws)}` }, ...LAWS);
 const isLeftWell = churnSeconds === 0 || (await churn(Math.floor(churnSeconds)));
 const isGood = failed.length === 0 && isKilledWell && isBackWell && areLawsHeld && isLeftWell;
-const chaos = failed.length === 0 ? "every client held what REST serves" : `seeds ${failed.join()} failed`;
+const chaos =
+  failed.length === 0
+    ? "every client ended with the state that REST serves"
+    : `seeds ${failed.join()} failed`;
 const killed = kills === 0 ? "" : `; ${kills} kills: ${isKilledWell ? "passed" : "failed"}`;
 const outages = outageMinutes === 0 ? "" : `; outages: ${isBackWell ? "passed" : "failed"}`;
 const tried = laws === 0 ? "" : `; laws: ${areLawsHeld ? "passed" : "failed"}`;
@@ -189,37 +190,43 @@ const churned = churnSeconds === 0 ? "" : `; churn: ${isLeftWell ? "passed" : "f
 process.stdout.write(
   `${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${outages}${tried}${churned}\n`,
 );
-// After a hundred seeds something, probably of the clients' HTTP pools, held the process for
-// minutes.
+// After a hundred seeds, open handles, probably of the clients' HTTP pools, keep the process alive
+// for minutes.
 process.exit(isGood ? 0 : 1);
 
 /**
- * Has a hundred connections a second come and go for so long; true when nothing is left of them,
- * and the heap did not grow by more than code does.
+ * Opens and ends a hundred connections a second for `durationS` seconds. Resolves with true if
+ * nothing is left and the heap grew no more than newly compiled code explains.
  */
-async function churn(howLong: number): Promise<boolean> {
-  const { came, most, left, growth } = await runChurn({ seconds: howLong, perSecond: 100, seed: 1 });
+async function churn(durationS: number): Promise<boolean> {
+  const { came, most, left, growth } = await runChurn({ seconds: durationS, perSecond: 100, seed: 1 });
   const all = Object.values(came).reduce((sum, count) => sum + count, 0);
-  const still = (["sessions", "limiter", "Session", "Group", "Socket"] as const).filter(
+  const remaining = (["sessions", "limiter", "Session", "Group", "Socket"] as const).filter(
     (what) => left[what] !== 0,
   );
-  const what = still.length === 0 ? "nothing is left" : `left: ${still.join()} of ${JSON.stringify(left)}`;
+  const what =
+    remaining.length === 0 ? "nothing is left" : `left: ${remaining.join()} of ${JSON.stringify(left)}`;
   const per = `${growth.toFixed(1)} bytes of heap for each of the second half`;
-  process.stdout.write(`${all} connections came and went, ${most} at a time at most: ${what}; ${per}\n`);
-  return still.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
+  process.stdout.write(`${all} connections opened and ended, at most ${most} at a time: ${what}; ${per}\n`);
+  return remaining.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
 }
 
-/** Starts this version on a copy of an earlier one's data; true if that keeps every client. */
+/**
+ * Starts this version on a copy of an earlier version's data. Resolves with true if every client
+ * can resume.
+ */
 async function upgrade(commit: string): Promise<boolean> {
   const problems = await runUpgrade(commit);
-  const result = problems?.slice(0, 9).join("\n") || "same epoch, every cursor resumes, none of the other";
+  const result =
+    problems?.slice(0, 9).join("\n") ||
+    "same epoch, every cursor resumes, the other run's cursors are rejected";
   process.stdout.write(
     problems ? `${result}\n` : `skipped: this clone has no commit ${commit}; use --commit\n`,
   );
   return !problems || problems.length === 0;
 }
 
-/** Compares past minutes with the live answers; true when all are equal, and fast. */
+/** Compares past minutes with the live responses. Resolves with true if all are equal, and fast. */
 async function past(): Promise<boolean> {
   const minutes = values.minutes === undefined ? 1_000 : read("minutes", 1, 1e5);
   const run = await runPast({ seed: from, days: read("days", 0.1, 31), minutes });
@@ -228,7 +235,7 @@ async function past(): Promise<boolean> {
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   process.stdout.write(
     [
-      `${compared} past answers compared, ${wrong.length} differ ${wrong.slice(0, 5).join("; ")}`,
+      `${compared} past responses compared, ${wrong.length} differ ${wrong.slice(0, 5).join("; ")}`,
       `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, of the first request for a minute ${coldP99Ms.toFixed(1)} ms`,
       `${stored} minutes: ${megabytes(bytesPerDay)} a day, ${megabytes(fileBytesPerDay)} in the file`,
       `${cpuMsPerMinute.toFixed(1)} ms of CPU to store a minute\n`,
@@ -237,7 +244,7 @@ async function past(): Promise<boolean> {
   return compared > 0 && wrong.length === 0 && p99Ms <= MAX_PAST_P99_MS;
 }
 
-/** Runs tests at lengths of their own; true when they pass. */
+/** Runs tests with these environment variables. Returns true if they pass. */
 function runTests(lengths: Readonly<Record<string, string>>, ...names: readonly string[]): boolean {
   const cwd = fileURLToPath(new URL("../../", import.meta.url));
   const { status } = spawnSync(

@@ -8,11 +8,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The first checkpoint with events before it is stored after half a minute. */
+/** The first checkpoint that follows events is stored after half a minute. */
 const CHECKPOINT_MS = 35_000;
-/** Each of as many cursors is resumed, because the gateways limit the requests of an address. */
+/** Every twentieth cursor is resumed, because gateways limit the requests of an address. */
 const SAMPLED = 20;
-/** The same path for both: it names the files of the data directory. */
+/** The same path for both versions, because it determines the file names in the data directory. */
 const RECORDING = join(ROOT, "examples/data/2017-11-12.csv.gz");
 const MARKET = [
   "--file",
@@ -36,9 +36,9 @@ interface Page {
 }
 
 /**
- * Runs a gateway of an earlier commit, copies its data directory, and starts this version on the
- * copy and the earlier one on the original. Returns what was not as promised, or `undefined` if
- * this clone does not have the commit.
+ * Runs a gateway of an earlier commit and copies its data directory. Then starts this version on
+ * the copy and the earlier version on the original. Returns the violated promises, or `undefined`
+ * if this clone does not have the commit.
  */
 export async function runUpgrade(commit: string): Promise<readonly string[] | undefined> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-upgrade-"));
@@ -60,31 +60,31 @@ async function compare(earlier: string, original: string, copy: string): Promise
   const shared = await allCursors(before.url);
   await before.stop();
   cpSync(original, copy, { recursive: true });
-  const lives = [await serve(ROOT, copy), await serve(earlier, original)] as const;
+  const gateways = [await serve(ROOT, copy), await serve(earlier, original)] as const;
   try {
     const problems: string[] = [];
-    for (const { url } of lives) {
+    for (const { url } of gateways) {
       for (const [at, cursor] of shared.entries()) {
         if (at % SAMPLED !== 0) continue;
         const { status, cursors } = await pageAfter(url, cursor);
         const next = shared[at + 1];
         if (status !== 200 || (next !== undefined && cursors[0] !== next))
-          problems.push(`${url} does not resume ${cursor}: status ${status}, then ${cursors[0]}`);
+          problems.push(`${url} does not resume ${cursor}: status ${status}, next event ${cursors[0]}`);
       }
     }
     if (problems.length > 0) return problems;
-    const own = await Promise.all(lives.map(({ url }) => newCursors(url, shared.at(-1) ?? "")));
-    for (const [at, { url }] of lives.entries()) {
+    const own = await Promise.all(gateways.map(({ url }) => newCursors(url, shared.at(-1) ?? "")));
+    for (const [at, { url }] of gateways.entries()) {
       const { status } = await pageAfter(url, own[1 - at]?.at(-1) ?? "");
-      if (status !== 410) problems.push(`${url} accepts a cursor of the other: status ${status}`);
+      if (status !== 410) problems.push(`${url} accepts a cursor of the other gateway: status ${status}`);
     }
     return shared.length > 100 ? problems : [`only ${shared.length} events before the upgrade`];
   } finally {
-    await Promise.all(lives.map((life) => life.stop()));
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
   }
 }
 
-/** Starts a gateway of the sources in this directory. */
+/** Starts a gateway from the sources in this directory. */
 async function serve(sources: string, data: string) {
   const args = ["--conditions=flarewire-source", "src/main.ts", "serve", ...MARKET, "--data", data];
   const child = spawn(process.execPath, args, { cwd: sources, stdio: ["ignore", "pipe", "inherit"] });
@@ -116,7 +116,7 @@ async function allCursors(url: string): Promise<readonly string[]> {
   return cursors;
 }
 
-/** Returns the cursors of events after this one, of the server's present run. */
+/** Returns the cursors of events after this one, from the server's current run. */
 async function newCursors(url: string, after: string): Promise<readonly string[]> {
   const { status, cursors } = await pageAfter(url, after);
   if (cursors.length === 0) throw new Error(`${url} sent no event after ${after}: status ${status}`);

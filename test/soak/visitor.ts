@@ -4,33 +4,33 @@ import { assertNever } from "../../src/lib/assert-never.ts";
 import type { Chance } from "../support/chance.ts";
 import { reset } from "../support/reset.ts";
 
-/** How a visitor comes: over which transport, and what it asks for. */
+/** Kinds of connections, by transport and behavior. */
 export const WAYS = [
   "websocket",
   "websocket that is filtered",
   "websocket that is compressed, resumes and sends commands",
-  "websocket that takes its own place over",
+  "websocket that replaces its own connection",
   "stream",
   "stream that is filtered",
   "stream that resumes",
   "stream with a ticket",
-  "stream that asks for more behind it",
+  "stream with a pipelined request",
   "poll that waits",
   "half a request",
-  "what is refused",
+  "rejected request",
 ] as const;
 export type Way = (typeof WAYS)[number];
 
-/** What a visitor knows of the server. */
-interface Slot {
+/** The data that a visitor needs to connect. */
+interface Target {
   readonly port: number;
-  /** A cursor that the server gave lately. */
+  /** A recent cursor of the server. */
   readonly cursor: string;
   readonly ticket: string;
 }
 
-/** Who takes over its own place is one of this many. */
-const NAMED = 20;
+/** Number of client ids, so that visitors often replace each other's connections. */
+const CLIENT_IDS = 20;
 const WEBSOCKET =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 const DEFLATE = "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n";
@@ -43,33 +43,33 @@ function textFrame(command: unknown): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, ...NO_MASK]), text]);
 }
 
-/**
- * A connection of its own, from an address of its own, that is there for a while and ends in one of
- * the ways in which they do.
- */
+/** One connection, from its own address, that stays for a while and ends in one of several ways. */
 export class Visitor {
   readonly way: Way;
-  /** Resolves when it has an answer, or is over; where there is none to come, when it has asked. */
+  /**
+   * Resolves when the first response has arrived or the connection has ended. Without a response to
+   * expect, it resolves when the request was sent.
+   */
   readonly arrived: Promise<unknown>;
   readonly #socket: Socket;
-  readonly #over: Promise<void>;
+  readonly #closed: Promise<void>;
   readonly #chance: Chance;
 
-  constructor(way: Way, place: Slot, chance: Chance) {
+  constructor(way: Way, target: Target, chance: Chance) {
     this.way = way;
     this.#chance = chance;
-    this.#socket = connect(place.port, "127.0.0.1");
-    this.#over = new Promise((resolve) => this.#socket.once("close", () => resolve()));
+    this.#socket = connect(target.port, "127.0.0.1");
+    this.#closed = new Promise((resolve) => this.#socket.once("close", () => resolve()));
     this.#socket.on("error", () => {});
     const address = `2001:db8:${chance.whole(0, 9_999)}:${chance.whole(0, 9_999)}::1`;
-    const [path, fields] = asked(way, place, chance);
+    const [path, fields] = requestOf(way, target, chance);
     this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\n${fields}`);
-    const silent = way === "poll that waits" || way === "half a request";
-    const spoken = once(this.#socket, silent ? "connect" : "data").catch(() => {});
-    this.arrived = Promise.race([spoken, this.#over]).then(() => this.#act());
+    const isSilent = way === "poll that waits" || way === "half a request";
+    const started = once(this.#socket, isSilent ? "connect" : "data").catch(() => {});
+    this.arrived = Promise.race([started, this.#closed]).then(() => this.#act());
   }
 
-  /** Ends it, in order or not. */
+  /** Ends the connection in a random way. */
   leave(): void {
     if (this.#chance.happens(0.3)) reset(this.#socket);
     else if (this.way.startsWith("websocket") && this.#chance.happens(0.7)) this.#socket.write(CLOSE_FRAME);
@@ -82,13 +82,17 @@ export class Visitor {
       for (const id of [1, 2]) this.#socket.write(textFrame({ type: "ping", id }));
       this.#socket.write(textFrame({ type: "unsubscribe", id: "none" }));
     }
-    if (this.way === "stream that asks for more behind it")
+    if (this.way === "stream with a pipelined request")
       this.#socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   }
 }
 
-/** The path, and what is sent behind the first fields. */
-function asked(way: Way, { cursor, ticket }: Slot, chance: Chance): readonly [path: string, rest: string] {
+/** Returns the path, and the text after the first header fields. */
+function requestOf(
+  way: Way,
+  { cursor, ticket }: Target,
+  chance: Chance,
+): readonly [path: string, rest: string] {
   const token = `0x${chance
     .whole(0, 2 ** 32)
     .toString(16)
@@ -100,10 +104,10 @@ function asked(way: Way, { cursor, ticket }: Slot, chance: Chance): readonly [pa
       return [`/api/v1/stream?channels=newest.bsc&tokens=${token}`, `${WEBSOCKET}\r\n`];
     case "websocket that is compressed, resumes and sends commands":
       return [`/api/v1/stream?channels=*&after=${cursor}&mode=latest`, `${WEBSOCKET}${DEFLATE}\r\n`];
-    case "websocket that takes its own place over":
-      return [`/api/v1/stream?channels=*&client=visitor-${chance.whole(0, NAMED)}`, `${WEBSOCKET}\r\n`];
+    case "websocket that replaces its own connection":
+      return [`/api/v1/stream?channels=*&client=visitor-${chance.whole(0, CLIENT_IDS)}`, `${WEBSOCKET}\r\n`];
     case "stream":
-    case "stream that asks for more behind it":
+    case "stream with a pipelined request":
       return ["/api/v1/events", `${STREAM}\r\n`];
     case "stream that is filtered":
       return [
@@ -118,7 +122,7 @@ function asked(way: Way, { cursor, ticket }: Slot, chance: Chance): readonly [pa
       return [`/api/v1/events?after=${cursor}&wait=60&channels=flares.finished`, "\r\n"];
     case "half a request":
       return ["/api/v1/events", STREAM];
-    case "what is refused":
+    case "rejected request":
       return [`/api/v1/stream?channels=nothing-${token}`, `${WEBSOCKET}\r\n`];
     default:
       return assertNever(way);

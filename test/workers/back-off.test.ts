@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { quickEnds, WORKER_WAIT, workerWaitMs } from "../../src/workers/primary/back-off.ts";
 
-test("the pause doubles with each quick end in a row, up to its limit, and is 0 after a long life", () => {
+test("the delay doubles with each consecutive quick end, up to its limit, and is 0 after a long run", () => {
   let ends = 0;
   const waits: number[] = [];
   for (let at = 0; at < 9; at += 1) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { chooseReceiver, MAX_LEAD } from "../../src/workers/primary/choose-receiver.ts";
 import { lawRuns } from "../support/law-runs.ts";
 
-/** A worker as the reception sees it: it takes one connection after the other, at its own pace. */
+/** A worker as the primary sees it. It takes one connection at a time, at its own pace. */
 class WorkerUnderTest {
   isReady = true;
   isStuck = false;
@@ -25,7 +25,7 @@ class WorkerUnderTest {
   }
 }
 
-/** Hands over all that waits and may be; returns what is left. */
+/** Hands over as many waiting connections as possible. Returns the number that still wait. */
 function pump(workers: readonly WorkerUnderTest[], waiting: number): number {
   for (let left = waiting; left > 0; left -= 1) {
     const chosen = chooseReceiver(workers, left, false);
@@ -40,12 +40,13 @@ const spreadOf = (workers: readonly WorkerUnderTest[]) => {
   return { fewest: Math.min(...counts), most: Math.max(...counts) };
 };
 
-test("in a burst, no worker gets more than a sixteenth and one connection ahead of another, however fast each takes them", () => {
+test("in a burst, no worker gets ahead of another by more than a sixteenth and one connection, however fast each takes them", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 8 }),
       fc.integer({ min: 1, max: 2_000 }),
-      // Who takes next: of small numbers more, so that some are quicker by far.
+      // Determines which worker takes next. Small numbers are frequent, so that some are much
+      // faster.
       fc.infiniteStream(fc.nat(20).map((at) => Math.floor(at ** 2 / 60))),
       (count, burst, takes) => {
         const workers = Array.from({ length: count }, () => new WorkerUnderTest(0));
@@ -68,7 +69,7 @@ test("in a burst, no worker gets more than a sixteenth and one connection ahead 
 test("a replaced worker gets all new connections until it has as many as the others", () => {
   const workers = [new WorkerUnderTest(0), new WorkerUnderTest(40), new WorkerUnderTest(50)];
   for (let handed = 0; handed < 50; handed += 1) {
-    // Whether the others have room makes no difference.
+    // The turn, here `handed`, only decides between workers with equal counts.
     const chosen = chooseReceiver(workers, handed, false);
     chosen?.hand();
     for (const worker of workers) worker.isHanded = false;
@@ -76,7 +77,7 @@ test("a replaced worker gets all new connections until it has as many as the oth
   expect(workers.map(({ connections }) => connections)).toEqual([45, 45, 50]);
 });
 
-test("a worker that is leaving gets no connection while another can take one", () => {
+test("a worker that is stopping gets no connection while another can take one", () => {
   const [leaving, other] = [new WorkerUnderTest(0), new WorkerUnderTest(10)];
   leaving.isLeaving = true;
   expect(chooseReceiver([leaving, other], 0, false)).toBe(other);
@@ -86,7 +87,7 @@ test("a worker that is leaving gets no connection while another can take one", (
   expect(chooseReceiver([leaving, other], 0, false)).toBe(leaving);
 });
 
-test("no connection waits for a worker that is stuck or not ready; in a hurry, none waits for any", () => {
+test("no connection waits for a worker that is stuck or not ready, nor for any worker if it is urgent", () => {
   const [slow, other] = [new WorkerUnderTest(1), new WorkerUnderTest(10)];
   slow.isHanded = true;
   expect(chooseReceiver([slow, other], 0, false)).toBeUndefined();

@@ -10,7 +10,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";
 
-/** A client that has sent its request; resolves with all that it is answered. */
+/** Sends a request. Resolves with the complete response when the connection has closed. */
 async function ask(url: string, text = REQUEST): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   let answer = "";
@@ -23,7 +23,7 @@ async function ask(url: string, text = REQUEST): Promise<string> {
   return answer;
 }
 
-/** An HTTP server that does not listen, behind a reception that does. */
+/** Starts an HTTP server that does not listen, behind a primary that does. */
 async function serve(requestTimeout = 10_000) {
   const server = createServer(
     { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 50 },
@@ -42,19 +42,19 @@ async function serve(requestTimeout = 10_000) {
       return true;
     },
   };
-  const reception = new ConnectionHandoff({
+  const handoff = new ConnectionHandoff({
     ...{ host: "127.0.0.1", port: 0, clock: systemClock, refusals: new Refusals(systemClock) },
     receivers: () => [receiver],
   });
-  const url = await reception.listen();
-  return { url, reception, connections, receiver, taken };
+  const url = await handoff.listen();
+  return { url, handoff, connections, receiver, taken };
 }
 
-test("a connection that was handed over is served, including bytes that arrived before, and its client may half-close", async ({
+test("a connection is served after its handoff, including bytes that arrived before, and its client may half-close", async ({
   onTestFinished,
 }) => {
-  const { url, reception, connections } = await serve();
-  onTestFinished(() => reception.close());
+  const { url, handoff, connections } = await serve();
+  onTestFinished(() => handoff.close());
   expect(await ask(url)).toMatch(/^HTTP\/1\.1 200 [\s\S]*served/);
   const half = connect(Number(new URL(url).port), "127.0.0.1");
   half.end(REQUEST);
@@ -65,16 +65,16 @@ test("a connection that was handed over is served, including bytes that arrived 
 });
 
 test("request timeouts apply on a server that does not listen", async ({ onTestFinished }) => {
-  const { url, reception } = await serve(300);
-  onTestFinished(() => reception.close());
+  const { url, handoff } = await serve(300);
+  onTestFinished(() => handoff.close());
   expect(await ask(url, "GET / HTTP/1.1\r\nHost: test\r\n")).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test("a closing server closes idle connections at once and all others after its grace period", async ({
   onTestFinished,
 }) => {
-  const { url, reception, connections } = await serve();
-  onTestFinished(() => reception.close());
+  const { url, handoff, connections } = await serve();
+  onTestFinished(() => handoff.close());
   const silent = connect(Number(new URL(url).port), "127.0.0.1");
   await expect.poll(() => connections.size).toBe(1);
   const closed = once(silent, "close");
@@ -95,36 +95,36 @@ test("connections wait while no worker is ready, and get 503 after 5 seconds", a
       return true;
     },
   };
-  const reception = new ConnectionHandoff({
+  const handoff = new ConnectionHandoff({
     host: "127.0.0.1",
     port: 0,
     clock,
     refusals: new Refusals(clock),
     receivers: () => [receiver],
   });
-  const url = await reception.listen();
-  onTestFinished(() => reception.close());
+  const url = await handoff.listen();
+  onTestFinished(() => handoff.close());
   const late = ask(url);
-  await expect.poll(() => reception.waiting).toBe(1);
+  await expect.poll(() => handoff.waiting).toBe(1);
   clock.advance(4_500);
   const other = ask(url);
-  await expect.poll(() => reception.waiting).toBe(2);
+  await expect.poll(() => handoff.waiting).toBe(2);
   clock.advance(5_000);
-  // Somebody is there, and only slow.
-  expect(reception.waiting).toBe(2);
+  // A worker is ready, but slow, so connections keep waiting.
+  expect(handoff.waiting).toBe(2);
   receiver.isReady = false;
   const served = ask(url);
-  await expect.poll(() => reception.waiting).toBe(3);
+  await expect.poll(() => handoff.waiting).toBe(3);
   clock.advance(500);
   expect(await late).toMatch(
     /^HTTP\/1\.1 503 [\s\S]*Retry-After: ([3-9]|1[0-2])\r\n[\s\S]*problem:not-ready"/,
   );
   expect(await other).toContain("503");
   Object.assign(receiver, { isReady: true, canTake: true });
-  reception.pump();
+  handoff.pump();
   expect(await served).toBe("");
   expect(handed).toHaveLength(1);
-  expect(reception.waiting).toBe(0);
+  expect(handoff.waiting).toBe(0);
 });
 
 test("a connection that a worker fails to take goes to the next worker", async ({ onTestFinished }) => {
@@ -138,16 +138,16 @@ test("a connection that a worker fails to take goes to the next worker", async (
     handOver: () => false,
   };
   const receivers = [gone];
-  const reception = new ConnectionHandoff({
+  const handoff = new ConnectionHandoff({
     ...{ host: "localhost", port: 0, clock: systemClock, refusals: new Refusals(systemClock) },
     receivers: () => [...receivers, receiver],
   });
-  const url = await reception.listen();
-  onTestFinished(() => reception.close());
+  const url = await handoff.listen();
+  onTestFinished(() => handoff.close());
   const served = ask(url);
-  await expect.poll(() => reception.waiting).toBeLessThanOrEqual(1);
+  await expect.poll(() => handoff.waiting).toBeLessThanOrEqual(1);
   receivers.length = 0;
-  reception.pump();
+  handoff.pump();
   expect(await served).toContain("served");
 });
 
@@ -155,26 +155,26 @@ test("each of two workers gets half of a burst, although one is nine times slowe
   onTestFinished,
 }) => {
   const [quick, slow] = [new PacedReceiver(), new PacedReceiver()];
-  const reception = new ConnectionHandoff({
+  const handoff = new ConnectionHandoff({
     ...{ host: "127.0.0.1", port: 0, clock: new ManualClock(), refusals: new Refusals(systemClock) },
     receivers: () => [quick, slow],
   });
-  const { port } = new URL(await reception.listen());
-  onTestFinished(() => reception.close());
+  const { port } = new URL(await handoff.listen());
+  onTestFinished(() => handoff.close());
   for (const burst of [10, 200, 90]) {
     const before = quick.connections + slow.connections;
     for (let at = 0; at < burst; at += 1) {
       const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
       onTestFinished(() => void socket.destroy());
     }
-    const come = () => quick.connections + slow.connections + reception.waiting - before;
-    await expect.poll(come).toBe(burst);
-    for (let turn = 0; reception.waiting > 0; turn += 1) {
+    const accepted = () => quick.connections + slow.connections + handoff.waiting - before;
+    await expect.poll(accepted).toBe(burst);
+    for (let turn = 0; handoff.waiting > 0; turn += 1) {
       if (turn >= 10 * burst)
-        throw new Error(`${reception.waiting} connections wait though both take theirs`);
+        throw new Error(`${handoff.waiting} connections wait, although both workers can take one`);
       quick.isHanded = false;
       if (turn % 9 === 0) slow.isHanded = false;
-      reception.pump();
+      handoff.pump();
     }
     for (const one of [quick, slow]) one.isHanded = false;
     const share = quick.connections / (quick.connections + slow.connections);
@@ -183,7 +183,7 @@ test("each of two workers gets half of a burst, although one is nine times slowe
   }
 });
 
-/** A worker that takes one connection whenever the test says so. */
+/** A worker that takes one connection whenever the test resets `isHanded`. */
 class PacedReceiver {
   readonly isReady = true;
   readonly isStuck = false;

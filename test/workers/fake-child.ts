@@ -2,7 +2,7 @@ import { ChildProcess } from "node:child_process";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
 import type { ToPrimary, ToWorker } from "../../src/workers/messages.ts";
 
-/** A worker's process as the primary sees it, led by the test: nothing runs. */
+/** A fake worker process, driven by the test. */
 export class FakeChild extends ChildProcess {
   override connected = true;
   override readonly pid: number;
@@ -28,25 +28,25 @@ export class FakeChild extends ChildProcess {
     return true;
   }
 
-  /** Says this to the primary. */
+  /** Sends a message to the primary. */
   say(message: ToPrimary): void {
     this.emit("message", message, undefined);
   }
 
-  /** Answers one look for a sign of life. */
+  /** Responds to one liveness check. */
   alive(connections = 0, seq?: number): void {
     const cursor = seq === undefined ? undefined : { epoch: toEpoch("abcd"), seq: toSeq(seq) };
     this.say({ type: "alive", cursor, hasSnapshot: true, connections });
   }
 
-  /** The process ends, and then its channel. */
+  /** Ends the process, then its channel. */
   end(code: number | null, signal: NodeJS.Signals | null = null): void {
     if (!this.connected) return;
     this.emit("exit", code, signal);
     this.close();
   }
 
-  /** The channel ends, silently if a handle is on the way. */
+  /** Ends the channel only, as happens while a handle is in transit. */
   close(): void {
     this.connected = false;
     this.emit("close");

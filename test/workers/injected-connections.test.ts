@@ -9,8 +9,8 @@ import { test as base } from "../support/still-running.ts";
 const GRACE_MS = 60_000;
 
 /**
- * An HTTP server that takes connections of another listener, and answers when the test does. Fails
- * when a timer or a socket outlives the test.
+ * An HTTP server that takes connections from another listener and responds when the test does.
+ * Fails if a timer or a socket outlives the test.
  */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof inject>> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
@@ -26,7 +26,7 @@ const test = base.extend<{ sut: Awaited<ReturnType<typeof inject>> }>({
 async function inject() {
   const clock = new ManualClock();
   const unanswered: ServerResponse[] = [];
-  // Node itself would end idle connections after a while.
+  // Otherwise Node itself closes idle connections after a while.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (request.url === "/later") unanswered.push(response);
     else response.end("served");
@@ -38,7 +38,7 @@ async function inject() {
   const address = listener.address();
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;
   const clients: Socket[] = [];
-  /** A connection that is kept, and whose request for `path` has arrived. */
+  /** Opens a keep-alive connection. Resolves when its request for `path` has arrived. */
   const ask = async (path: string) => {
     const before = unanswered.length;
     const socket = connect(port, "127.0.0.1");
@@ -51,21 +51,19 @@ async function inject() {
   return { clock, server, listener, connections, unanswered, clients, ask };
 }
 
-test("a closing server waits for a pending response, and closes its connection when it becomes idle", async ({
-  sut,
-}) => {
+test("a closing server waits for a pending response, then closes its idle connection", async ({ sut }) => {
   const { clock, connections, unanswered, ask } = sut;
   const idle = await ask("/");
   const busy = await ask("/later");
   const idleClosed = once(idle, "close");
-  let isOver = false;
+  let isClosed = false;
   const closed = connections.close(GRACE_MS).then(() => {
-    isOver = true;
+    isClosed = true;
   });
   clock.advance(50);
   await expect.poll(() => connections.size, { timeout: 5_000 }).toBe(1);
   await idleClosed;
-  expect(isOver).toBe(false);
+  expect(isClosed).toBe(false);
   const answered = once(busy, "data");
   unanswered[0]?.end("late");
   expect(String((await answered)[0])).toContain("late");
@@ -74,7 +72,7 @@ test("a closing server waits for a pending response, and closes its connection w
   expect(connections.size).toBe(0);
 });
 
-test("a closing server closes a connection whose response never comes after its grace period, not before", async ({
+test("a closing server closes a connection without a response after its grace period, not before", async ({
   sut,
 }) => {
   const { clock, connections, ask } = sut;

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { PrimaryLink } from "../../src/workers/index.ts";
 import type { ToPrimary, ToWorker } from "../../src/workers/messages.ts";
 
-/** A worker's line to a primary that the test plays. */
+/** Creates a worker's link to a primary that the test plays. */
 export function linked() {
   const sent: ToPrimary[] = [];
   const other: ToWorker["type"][] = [];
@@ -15,10 +15,10 @@ export function linked() {
   });
   const link = new PrimaryLink(parent, ({ type }) => other.push(type));
   const say = (message: ToWorker, handle?: unknown) => void line.emit("message", message, handle);
-  /** Answers the `at`-th question. */
+  /** Answers the worker's question number `at`. */
   const answer = (at: number, value: unknown) => {
     const asked = sent.filter((message) => message.type === "ask")[at];
-    if (!asked) throw new Error(`question ${at} was not asked`);
+    if (!asked) throw new Error(`the worker has not asked question ${at}`);
     say({ type: "answer", id: asked.id, answer: { value } });
   };
   return { link, say, sent, other, answer };

@@ -21,7 +21,7 @@ const LOG = { minCount: 150, maxAgeMs: 0, lastingAgeMs: 1_000_000 };
 const CONFIG = createConfig({ logCount: LOG.minCount, logAge: "1s" });
 const logger = createLogger("silent");
 
-/** What a worker's process does with what it receives, around the same parts. */
+/** The parts of a worker process that handle messages of the primary. */
 class WorkerUnderTest {
   readonly faults: unknown[] = [];
   readonly #take: (message: ToWorker) => void;
@@ -35,8 +35,8 @@ class WorkerUnderTest {
     let listener: (message: unknown, handle: unknown) => void = () => {};
     const line = {
       send: () => true,
-      on: (_name: "message", heard: typeof listener) => {
-        listener = heard;
+      on: (_name: "message", onMessage: typeof listener) => {
+        listener = onMessage;
       },
       once: () => {},
     };
@@ -54,12 +54,12 @@ class WorkerUnderTest {
 
   #begin(link: PrimaryLink, end: (ToWorker & { type: "snapshot-end" })["end"]): void {
     const clock = new ManualClock();
-    const kept = createReplicaStore(
+    const store = createReplicaStore(
       { records: this.#records, checkpoints: this.#checkpoints, end },
       { config: CONFIG, clock, logger },
     );
-    const log = kept.createFollowerLog();
-    const { restored } = kept;
+    const log = store.createFollowerLog();
+    const { restored } = store;
     const initial = restored && { snapshot: restored.known.lists.snapshot, observedAtMs: 1 };
     const head = new Head({ log, ...(initial ? { initial } : {}) });
     const hub = new Hub({
@@ -76,7 +76,7 @@ class WorkerUnderTest {
       log,
       head,
       history: hub.history,
-      persistence: kept,
+      persistence: store,
       onPublished: () => {},
     });
     void leader.run(mirror, new AbortController().signal);
@@ -93,18 +93,18 @@ const operation = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("begin" as const) }) },
-  // Another part of what the workers are filled with is sent.
+  // Sends the next part of the snapshot to each starting worker.
   { weight: 4, arbitrary: fc.record({ op: fc.constant("fill" as const) }) },
 );
 
-/** The lists as they are sent, without objects that two processes share. */
+/** Returns the lists as sent, without objects that both sides share. */
 function plainLists(lists: Lists): unknown {
   return structuredClone({ snapshot: lists.snapshot, marks: formatMarks(lists) });
 }
 
 const plain = (record: LogRecord) => ({ ...record, tail: record.tail.toString() });
 
-test("[F3] [L2] [L3] [W28] a worker that starts at any moment has the primary's log and its lists at every cursor, whatever happened during its start", {
+test("[F3] [L2] [L3] [W28] a worker that starts at any moment has the primary's log, and its lists at every cursor, whatever was published during the start", {
   timeout: 60_000,
 }, async () => {
   await fc.assert(
@@ -115,34 +115,34 @@ test("[F3] [L2] [L3] [W28] a worker that starts at any moment has the primary's 
         const primary = createHubUnderTest({ log: LOG, ready });
         const { head, hub, log } = primary;
         const feed = new LogPublisher({ log, head, history: hub.history, format: encodeLists });
-        const workers: { worker: WorkerUnderTest; more: () => Promise<boolean> }[] = [];
+        const workers: { worker: WorkerUnderTest; sendNext: () => Promise<boolean> }[] = [];
         const begin = () => {
           const worker = new WorkerUnderTest();
-          const behind: ToWorker[] = [];
-          let isFilled = false;
+          const pending: ToWorker[] = [];
+          let hasSnapshot = false;
           const { snapshot } = feed.follow((message) => {
-            if (isFilled) worker.take(message);
-            else behind.push(message);
+            if (hasSnapshot) worker.take(message);
+            else pending.push(message);
           });
-          const more = async () => {
+          const sendNext = async () => {
             const { value, done } = await snapshot.next();
             if (value) worker.take(value);
             if (!done) return true;
-            isFilled = true;
-            for (const message of behind.splice(0)) worker.take(message);
+            hasSnapshot = true;
+            for (const message of pending.splice(0)) worker.take(message);
             return false;
           };
-          workers.push({ worker, more });
+          workers.push({ worker, sendNext });
         };
         begin();
-        for (const asked of operations) {
-          if (asked.op === "publish") await primary.publish(...asked.steps);
-          else if (asked.op === "begin" && workers.length < 4) begin();
-          else for (const { more } of workers) await more();
+        for (const step of operations) {
+          if (step.op === "publish") await primary.publish(...step.steps);
+          else if (step.op === "begin" && workers.length < 4) begin();
+          else for (const { sendNext } of workers) await sendNext();
         }
         await primary.publish("list");
         begin();
-        for (const { more } of workers) while (await more());
+        for (const { sendNext } of workers) while (await sendNext());
         await primary.publish("refresh");
         await settled();
         for (const { worker } of workers) await expectSame(worker, primary);
@@ -160,7 +160,7 @@ async function expectSame(
   expect(worker.faults).toEqual([]);
   expect(worker.head?.cursor).toEqual(head.cursor);
   expect(worker.log?.positions).toEqual(log.positions);
-  // The same bytes of REST, and so the same entity tag.
+  // The bytes of REST are equal, and so is the entity tag.
   expect(worker.head && new ResourceBodies(worker.head).snapshot().version).toBe(
     new ResourceBodies(head).snapshot().version,
   );
@@ -170,12 +170,13 @@ async function expectSame(
   for (let seq = first; seq <= log.head.seq; seq += 13) {
     const at: Cursor = { epoch: log.epoch, seq: toSeq(seq) };
     const [here, there] = [await worker.log?.read(at, 1_000), await log.read(at, 1_000)];
-    if (here?.kind !== "records" || there.kind !== "records") throw new Error(`${seq} is not held`);
+    if (here?.kind !== "records" || there.kind !== "records")
+      throw new Error(`event ${seq} is not in both logs`);
     expect(here.records.map(plain)).toEqual(there.records.map(plain));
     const [lists, known] = [await worker.hub?.history.at(at), await hub.history.at(at)];
     if (known && lists) expect(plainLists(lists)).toEqual(plainLists(known));
-    // Who resumes with a filter anywhere resumes on a worker that was there from the first snapshot
-    // on.
+    // A client that can resume with a filter at the primary can also resume at a worker that was
+    // there from the first snapshot on.
     expect(lists === undefined && known !== undefined && seq >= first + 64).toBe(false);
   }
   const [lasting, known] = [

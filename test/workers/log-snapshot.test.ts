@@ -14,12 +14,12 @@ const record = (seq: number): LogRecord => ({
   tail: Buffer.from("}"),
 });
 
-test("[F3] [L3] a worker starts with each event up to the head once, retained events included, and with no later one", async () => {
+test("[F3] [L3] a worker's snapshot has each event up to the head once, including retained ones, and no later event", async () => {
   const { hub } = createHubUnderTest();
   const messages = snapshotMessages({
     log: {
       ...{ oldest: cursorAt(5), oldestLasting: cursorAt(2), runs: [] },
-      // A log on disk that answers late, and has more by then.
+      // A log on disk responds late and then has more events.
       readLasting: async () => ({
         kind: "records",
         records: [3, 5, 7, 9].map(record),
@@ -40,7 +40,7 @@ test("[F3] [L3] a worker starts with each event up to the head once, retained ev
   expect(seqs).toEqual([3, 5, 6, 7, 8]);
 });
 
-test("a worker starts with no events rather than with a part of the log, if the primary has lost events meanwhile", async () => {
+test("a worker starts without events instead of a part of the log if the primary has dropped events meanwhile", async () => {
   const { hub } = createHubUnderTest();
   const messages = snapshotMessages({
     log: {

@@ -10,8 +10,8 @@ import { linked } from "./linked.ts";
 
 const STALE_AFTER_MS = 15_000;
 
-/** A worker that follows a primary, and what it was asked to publish. */
-function following() {
+/** Creates a worker that follows a primary, and records its publications. */
+function createFollower() {
   const primary = createHubUnderTest({ ready: false });
   const { link, say } = linked();
   const clock = new ManualClock();
@@ -34,8 +34,8 @@ function following() {
   return { ...primary, clock, leader, published, begun, stop, run };
 }
 
-test("a worker's data age counts from its last event or the primary's last report, whichever is less", async () => {
-  const { clock, leader, publish, run, stop } = following();
+test("a worker's data age counts from its last event or the primary's last report, whichever is more recent", async () => {
+  const { clock, leader, publish, run, stop } = createFollower();
   const running = run();
   await publish("list");
   for (let round = 0; round < 2; round += 1) {
@@ -55,8 +55,8 @@ test("a worker's data age counts from its last event or the primary's last repor
   await running;
 });
 
-test("a worker publishes what its primary publishes until it stops", async () => {
-  const { publish, published, run, stop, begun } = following();
+test("a worker publishes the primary's events until it stops", async () => {
+  const { publish, published, run, stop, begun } = createFollower();
   const running = run();
   await publish("list");
   await publish("refresh");

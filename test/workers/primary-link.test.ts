@@ -5,7 +5,7 @@ import type { ToWorker } from "../../src/workers/messages.ts";
 import { createGc } from "../support/create-gc.ts";
 import { linked } from "./linked.ts";
 
-test("answers in any order reach their requests, and an error keeps its code and bound", async () => {
+test("responses in any order reach their requests, and an error keeps its code and bound", async () => {
   const { link, say, answer } = linked();
   const [first, second, third] = [1, 2, 3].map((n) => link.ask({ kind: "issue", keyId: `${n}` }));
   answer(1, "two");
@@ -21,8 +21,8 @@ test("answers in any order reach their requests, and an error keeps its code and
 test("an answered request uses no memory", async () => {
   const { link, sent, answer } = linked();
   const gc = createGc();
-  const heldAfter = async (questions: number) => {
-    for (let n = 0; n < questions; n += 1) {
+  const heapAfter = async (requests: number) => {
+    for (let n = 0; n < requests; n += 1) {
       const asked = link.ask({ kind: "metrics" });
       answer(0, "answer");
       await asked;
@@ -31,25 +31,25 @@ test("an answered request uses no memory", async () => {
     gc();
     return process.memoryUsage().heapUsed;
   };
-  const before = await heldAfter(1_000);
-  // Those that are not let go are 100 bytes each at least.
-  expect((await heldAfter(40_000)) - before).toBeLessThan(2_000_000);
+  const before = await heapAfter(1_000);
+  // Each leaked request would take at least 100 bytes.
+  expect((await heapAfter(40_000)) - before).toBeLessThan(2_000_000);
 });
 
-test("events that arrive before the listener is set reach it first, and once; other messages are passed on", () => {
+test("events that arrive before the listener is set are delivered to it first, and once; other messages are passed on", () => {
   const { link, say, other } = linked();
   const batch = (observedAtMs: number): ToWorker => ({ type: "batch", records: [], observedAtMs });
   say(batch(1));
   say(batch(2));
   say({ type: "drain" });
-  const heard: number[] = [];
-  link.onUpdate((message) => message.type === "batch" && heard.push(message.observedAtMs));
+  const received: number[] = [];
+  link.onUpdate((message) => message.type === "batch" && received.push(message.observedAtMs));
   say(batch(3));
-  link.onUpdate((message) => message.type === "batch" && heard.push(message.observedAtMs));
-  expect([heard, other]).toEqual([[1, 2, 3], ["drain"]]);
+  link.onUpdate((message) => message.type === "batch" && received.push(message.observedAtMs));
+  expect([received, other]).toEqual([[1, 2, 3], ["drain"]]);
 });
 
-test("each connection that is handed over is acknowledged, even if it closed in transit; without a listener it is closed", () => {
+test("each handed-over connection is acknowledged, even if it closed in transit; without a listener it is closed", () => {
   const { link, say, sent } = linked();
   const [early, late] = [new Socket(), new Socket()];
   say({ type: "connection" }, early);

@@ -9,7 +9,7 @@ import { linked } from "./linked.ts";
 const ACCESS = { plan: undefined, key: undefined, ticket: undefined };
 const KEY_ID = "0a0a0a0a";
 
-/** A connection, as a registry sees one. */
+/** A fake connection for the registry. */
 class FakeConnection extends EventEmitter<{ close: [] }> {
   isOpen = true;
 
@@ -19,7 +19,7 @@ class FakeConnection extends EventEmitter<{ close: [] }> {
   }
 }
 
-/** A worker with the registry of its connections. */
+/** Creates a worker's state with the registry of its connections. */
 function createWorker() {
   const { link, sent } = linked();
   const clock = new ManualClock();
@@ -36,7 +36,7 @@ function createWorker() {
   return { state, sent, clock, registry, connect };
 }
 
-test("[W32] a claim that was lost on the way does not keep an old connection for ever", () => {
+test("[W32] a lost claim does not keep an old connection open forever", () => {
   const { state, clock, connect } = createWorker();
   const connection = connect();
   clock.advance(11_000);
@@ -45,7 +45,7 @@ test("[W32] a claim that was lost on the way does not keep an old connection for
   state.stop();
 });
 
-test("[W32] of a client's connections at several workers the one that was claimed last stays, whenever the claims arrive", () => {
+test("[W32] of a client's connections at several workers only the one claimed last stays, in whatever order the claims arrive", () => {
   const step = fc.oneof(
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("connect" as const), at: fc.nat(2) }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("relay" as const), at: fc.nat(2) }) },
@@ -57,7 +57,7 @@ test("[W32] of a client's connections at several workers the one that was claime
       const connections: FakeConnection[][] = workers.map(() => []);
       const relayed = workers.map(() => 0);
       const delivered = workers.map(() => 0);
-      /** Claims in the order of the primary, by the worker that made them. */
+      /** Workers in the order in which their claims reached the primary. */
       const order: number[] = [];
       const relay = (at: number) => {
         if ((relayed[at] ?? 0) >= (workers[at]?.sent.length ?? 0)) return false;
@@ -90,7 +90,7 @@ test("[W32] of a client's connections at several workers the one that was claime
   );
 });
 
-test("[K6] requests of a key are reported every 50 ms, each once, until the worker stops", () => {
+test("[K6] a key's requests are reported every 50 ms, each once, until the worker stops", () => {
   const { link, sent } = linked();
   const clock = new ManualClock();
   const state = new RemoteState(link, clock);

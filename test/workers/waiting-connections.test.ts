@@ -9,15 +9,15 @@ import { test as base } from "../support/still-running.ts";
 const MAX_WAITING = 2_048;
 
 /**
- * A reception in front of one worker that has no room until the test says so. Fails when a timer or
- * a socket outlives the test.
+ * A primary in front of one worker, which takes no connection until the test permits it. Fails if a
+ * timer or a socket outlives the test.
  */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof receive>> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
     const sut = await receive();
     await use(sut);
-    sut.reception.close();
+    sut.handoff.close();
     for (const socket of [...sut.clients, ...sut.handed]) socket.destroy();
   },
 });
@@ -34,20 +34,20 @@ async function receive() {
     },
   };
   const refusals = new Refusals(clock);
-  const reception = new ConnectionHandoff({
+  const handoff = new ConnectionHandoff({
     ...{ host: "127.0.0.1", port: 0, clock, refusals },
     receivers: () => [worker],
   });
-  const port = Number(new URL(await reception.listen()).port);
-  /** A client that waits from now on. */
-  const come = async () => {
-    const before = reception.waiting;
+  const port = Number(new URL(await handoff.listen()).port);
+  /** Connects a client, whose connection waits from now on. */
+  const connectWaiting = async () => {
+    const before = handoff.waiting;
     const socket = connect(port, "127.0.0.1");
     clients.push(socket);
-    await expect.poll(() => reception.waiting, { interval: 1 }).toBe(before + 1);
+    await expect.poll(() => handoff.waiting, { interval: 1 }).toBe(before + 1);
     return socket;
   };
-  const answerTo = async (socket: Socket) => {
+  const responseTo = async (socket: Socket) => {
     let answer = "";
     socket.on("data", (bytes) => {
       answer += String(bytes);
@@ -55,62 +55,60 @@ async function receive() {
     await once(socket, "close");
     return answer;
   };
-  return { clock, handed, clients, worker, refusals, reception, port, come, answerTo };
+  return { clock, handed, clients, worker, refusals, handoff, port, connectWaiting, responseTo };
 }
 
 test("[W33] while 2,048 connections wait, the next one gets 503 and is counted", async ({ sut }) => {
-  const { reception, refusals, clients, port, answerTo, worker, handed } = sut;
-  for (let n = 0; n < MAX_WAITING; n += 1) reception.takeBack(new Socket());
-  expect([reception.waiting, refusals.counts]).toEqual([MAX_WAITING, {}]);
+  const { handoff, refusals, clients, port, responseTo, worker, handed } = sut;
+  for (let n = 0; n < MAX_WAITING; n += 1) handoff.takeBack(new Socket());
+  expect([handoff.waiting, refusals.counts]).toEqual([MAX_WAITING, {}]);
   const late = connect(port, "127.0.0.1");
   clients.push(late);
-  expect(await answerTo(late)).toMatch(/^HTTP\/1\.1 503 /);
-  expect([reception.waiting, refusals.counts]).toEqual([MAX_WAITING, { "no-worker": 1 }]);
+  expect(await responseTo(late)).toMatch(/^HTTP\/1\.1 503 /);
+  expect([handoff.waiting, refusals.counts]).toEqual([MAX_WAITING, { "no-worker": 1 }]);
   worker.canTake = true;
-  reception.pump();
-  expect([reception.waiting, handed.length]).toEqual([0, MAX_WAITING]);
+  handoff.pump();
+  expect([handoff.waiting, handed.length]).toEqual([0, MAX_WAITING]);
 });
 
 test("[L3] a connection that a crashed worker had not taken is served next", async ({ sut }) => {
-  const { reception, worker, handed, come } = sut;
-  await come();
-  await come();
+  const { handoff, worker, handed, connectWaiting } = sut;
+  await connectWaiting();
+  await connectWaiting();
   const [first, second] = [new Socket(), new Socket()];
-  reception.takeBack(second);
-  reception.takeBack(first);
+  handoff.takeBack(second);
+  handoff.takeBack(first);
   worker.canTake = true;
-  reception.pump();
+  handoff.pump();
   expect(handed.length).toBe(4);
   expect(handed.slice(0, 2)).toEqual([first, second]);
 });
 
 test("a connection that closed while it waited goes to no worker", async ({ sut }) => {
-  const { reception, worker, handed, come } = sut;
-  const [gone, stays] = [await come(), await come()];
-  const back = new Socket();
-  reception.takeBack(back);
-  back.destroy();
+  const { handoff, worker, handed, connectWaiting } = sut;
+  const [gone, open] = [await connectWaiting(), await connectWaiting()];
+  const returned = new Socket();
+  handoff.takeBack(returned);
+  returned.destroy();
   gone.destroy();
   worker.canTake = true;
   await expect
     .poll(() => {
-      reception.pump();
-      return reception.waiting;
+      handoff.pump();
+      return handoff.waiting;
     })
     .toBe(0);
-  expect(handed).not.toContain(back);
-  expect(handed.map(({ remotePort }) => remotePort)).toContain(stays.localPort);
+  expect(handed).not.toContain(returned);
+  expect(handed.map(({ remotePort }) => remotePort)).toContain(open.localPort);
 });
 
-test("closing refuses the connections that wait and those that come back, and stops the timer", async ({
-  sut,
-}) => {
-  const { reception, clock, refusals, come, answerTo } = sut;
-  const answers = [answerTo(await come()), answerTo(await come())];
-  reception.close();
+test("close rejects waiting and returned connections, and stops the timer", async ({ sut }) => {
+  const { handoff, clock, refusals, connectWaiting, responseTo } = sut;
+  const answers = [responseTo(await connectWaiting()), responseTo(await connectWaiting())];
+  handoff.close();
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-  const back = new Socket();
-  reception.takeBack(back);
-  expect([reception.waiting, refusals.counts]).toEqual([0, { "no-worker": 3 }]);
+  const returned = new Socket();
+  handoff.takeBack(returned);
+  expect([handoff.waiting, refusals.counts]).toEqual([0, { "no-worker": 3 }]);
   clock.advance(60_000);
 });

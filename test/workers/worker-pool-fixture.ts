@@ -9,13 +9,13 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 import { FakeChild } from "./fake-child.ts";
 
-/** A pool whose workers' processes the test leads. */
+/** Creates a pool whose worker processes the test drives. */
 function createPoolUnderTest(workers: number, signal?: AbortSignal) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
   const tickets = new TicketTable(clock);
   const children: FakeChild[] = [];
-  const leftOver: Socket[] = [];
+  const returned: Socket[] = [];
   const errors: unknown[] = [];
   const warnings: unknown[] = [];
   const report = { info: INFO, freshness: FRESH };
@@ -28,7 +28,7 @@ function createPoolUnderTest(workers: number, signal?: AbortSignal) {
   const counted: (readonly [string, number])[] = [];
   const gone: WorkerProcess[] = [];
   const publisher = new LogPublisher({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
-  /** How many follow the log now. */
+  /** Number of current followers of the log. */
   const counts = { following: 0 };
   const follow = publisher.follow.bind(publisher);
   publisher.follow = (listener) => {
@@ -57,53 +57,56 @@ function createPoolUnderTest(workers: number, signal?: AbortSignal) {
     },
     report: () => report,
     onCapacity: () => {},
-    onReturned: (socket) => leftOver.push(socket),
+    onReturned: (socket) => returned.push(socket),
     onCounted: (keyId, requests) => counted.push([keyId, requests]),
     onGone: (worker) => gone.push(worker),
   });
-  /** The `at`-th process, which has to have begun. */
+  /** Returns process number `at`. Throws if it has not been started. */
   const child = (at: number) => {
     const found = children.at(at);
-    if (!found) throw new Error(`process ${at} has not begun; there are ${children.length}`);
+    if (!found) throw new Error(`process ${at} has not been started; there are ${children.length}`);
     return found;
   };
   const { hub, publish } = sut;
-  return { clock, pool, children, child, leftOver, errors, warnings, counted, gone, counts, hub, publish };
+  return { clock, pool, children, child, returned, errors, warnings, counted, gone, counts, hub, publish };
 }
 
-/** Resolves when all of its workers serve. */
-export async function serving({ pool, children }: ReturnType<typeof createPoolUnderTest>): Promise<void> {
+/** Starts the pool. Resolves when all workers are ready. */
+export async function startServing({
+  pool,
+  children,
+}: ReturnType<typeof createPoolUnderTest>): Promise<void> {
   const started = pool.start();
   for (const child of children) child.say({ type: "ready" });
   await started;
 }
 
-/** A test that fails when timers or listeners outlive it. */
+/** Tests that fail if timers or listeners outlive them. */
 export const test = base.extend<{
-  /** A pool that the test ends, or whose start fails. */
+  /** Creates a pool that the test drains, or whose start fails. */
   createPool: typeof createPoolUnderTest;
-  /** A pool whose workers all serve; ended behind the test. */
+  /** Creates a pool whose workers are all ready. It is drained after the test. */
   startPool: (workers: number) => Promise<ReturnType<typeof createPoolUnderTest>>;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   createPool: async ({}, use) => {
-    const made: ReturnType<typeof createPoolUnderTest>[] = [];
+    const pools: ReturnType<typeof createPoolUnderTest>[] = [];
     await use((workers, signal) => {
       const pool = createPoolUnderTest(workers, signal);
-      made.push(pool);
+      pools.push(pool);
       return pool;
     });
-    for (const { hub } of made) await hub.close();
+    for (const { hub } of pools) await hub.close();
   },
   startPool: async ({ createPool }, use) => {
-    const made: ReturnType<typeof createPoolUnderTest>[] = [];
+    const pools: ReturnType<typeof createPoolUnderTest>[] = [];
     await use(async (workers) => {
       const pool = createPool(workers);
-      made.push(pool);
-      await serving(pool);
+      pools.push(pool);
+      await startServing(pool);
       return pool;
     });
-    for (const { pool, children } of made) {
+    for (const { pool, children } of pools) {
       const drained = pool.drain(0);
       for (const child of children) child.end(0);
       await drained;

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
-import { serving, test } from "./worker-pool-fixture.ts";
+import { startServing, test } from "./worker-pool-fixture.ts";
 
-test("[L3] each quick end of a worker delays its replacement more; after half a minute of life it is replaced at once", async ({
+test("[L3] each quick end of a worker delays its replacement more; after half a minute of running it is replaced at once", async ({
   startPool,
 }) => {
   const { clock, pool, children, child } = await startPool(1);
@@ -30,7 +30,7 @@ test("[L3] each quick end of a worker delays its replacement more; after half a 
   expect(clock.slept.at(-1)).toBe(500);
 });
 
-test("[L3] the third quick end in a row is reported as trouble until the worker's process has lived half a minute", async ({
+test("[L3] the third consecutive quick end is reported as trouble until the worker process has run for half a minute", async ({
   startPool,
 }) => {
   const { clock, pool, child } = await startPool(2);
@@ -52,7 +52,9 @@ test("[L3] the third quick end in a row is reported as trouble until the worker'
   expect(clock.slept.at(-1)).toBe(0);
 });
 
-test("a worker that was stopped is replaced at once, and does not count as failed", async ({ startPool }) => {
+test("a worker that exits with code 0 is replaced at once and does not count as failed", async ({
+  startPool,
+}) => {
   const { clock, pool, child, errors } = await startPool(1);
   for (let round = 0; round < 4; round += 1) {
     child(-1).end(0);
@@ -62,7 +64,7 @@ test("a worker that was stopped is replaced at once, and does not count as faile
   expect([pool.counts.ended, pool.trouble, errors]).toEqual([0, undefined, []]);
 });
 
-test("a worker that does not answer for 30 s is killed; each answer restarts the count, also for its replacement", async ({
+test("a worker that does not respond for 30 s is killed; each response restarts the timer, also for its replacement", async ({
   startPool,
 }) => {
   const { clock, child, children, errors } = await startPool(1);
@@ -83,7 +85,7 @@ test("a worker that does not answer for 30 s is killed; each answer restarts the
   expect(child(1).connected).toBe(false);
 });
 
-test("a start that is stopped waits for no worker, and the drain kills those that never began", async ({
+test("an aborted start waits for no worker, and the drain kills workers that never became ready", async ({
   createPool,
 }) => {
   const stop = new AbortController();
@@ -101,7 +103,7 @@ test("a start that is stopped waits for no worker, and the drain kills those tha
   expect(warnings).toEqual(["killing workers that did not stop in time"]);
 });
 
-test("a worker that starts slowly is reported each 30 s and waited for; one that is silent for 5 minutes is killed", async ({
+test("a worker that starts slowly is reported every 30 s; one that does not respond for 5 minutes is killed", async ({
   createPool,
 }) => {
   const { clock, pool, child, errors, warnings } = createPool(3);
@@ -110,7 +112,7 @@ test("a worker that starts slowly is reported each 30 s and waited for; one that
   const slow = "waiting for a worker that is slow to start";
   child(0).say({ type: "ready" });
   for (let round = 0; round < 10; round += 1) {
-    // An answer of a worker that starts is no end of its start.
+    // A response during the start does not mean that the worker is ready.
     for (const at of [0, 1]) child(at).alive();
     clock.advance(29_000);
     expect(warnings).toEqual(Array(2 * round).fill(slow));
@@ -127,7 +129,7 @@ test("a worker that starts slowly is reported each 30 s and waited for; one that
   expect(errors).toEqual(["killing a worker that has not answered for 300 s"]);
 });
 
-test("if a worker ends during the start, the start rejects with the reason and leaves no process behind", async ({
+test("if a worker ends during the start, the start rejects with the reason and leaves no process", async ({
   createPool,
 }) => {
   const { clock, pool, child, children } = createPool(3);
@@ -141,13 +143,13 @@ test("if a worker ends during the start, the start rejects with the reason and l
   expect(children).toHaveLength(3);
 });
 
-test("[W25] a drain is sent to each worker once, kills those that take 5 s longer, and replaces none", async ({
+test("[W25] a drain is sent to each worker once, kills those that take 5 s longer, and starts no replacement", async ({
   createPool,
 }) => {
   const before = process.listenerCount("exit");
-  const made = createPool(2);
-  await serving(made);
-  const { clock, pool, child, children, errors } = made;
+  const created = createPool(2);
+  await startServing(created);
+  const { clock, pool, child, children, errors } = created;
   const drained = pool.drain(4_000);
   expect(process.listenerCount("exit")).toBe(before + 1);
   expect(children.map((one) => one.types().filter((type) => type === "drain").length)).toEqual([1, 1]);
@@ -166,7 +168,7 @@ test("[W25] a drain is sent to each worker once, kills those that take 5 s longe
   expect(errors).toEqual([]);
 });
 
-test("the pool has caught up when every worker serves the cursor, or when the time is over", async ({
+test("`caughtUp` resolves when every worker has reached the cursor, or after the time limit", async ({
   startPool,
 }) => {
   const { clock, pool, child } = await startPool(2);
@@ -175,7 +177,7 @@ test("the pool has caught up when every worker serves the cursor, or when the ti
   clock.advance(3_000);
   await late;
   let isDone = false;
-  // What it waited at most is waited no more: a timer that stays fails the test.
+  // The timer of a wait that is over must not stay: the fixture fails on remaining timers.
   const all = pool.caughtUp(cursor, 3_000).then(() => {
     isDone = true;
   });
@@ -187,7 +189,7 @@ test("the pool has caught up when every worker serves the cursor, or when the ti
   await all;
 });
 
-test("requests that a key made at one worker are sent to the others only", async ({ startPool }) => {
+test("a key's requests at one worker are reported to the other workers only", async ({ startPool }) => {
   const { child, counted } = await startPool(3);
   child(1).say({ type: "counted", keyId: "0a0a0a0a", requests: 3 });
   expect(counted).toEqual([["0a0a0a0a", 3]]);
@@ -195,7 +197,7 @@ test("requests that a key made at one worker are sent to the others only", async
   expect(reported).toEqual([true, false, true]);
 });
 
-test("a worker that ends hands on its last metrics once, and no longer follows the log", async ({
+test("the last metrics of a worker that ends are reported once, and it no longer follows the log", async ({
   startPool,
 }) => {
   const { pool, child, gone, counts, clock } = await startPool(2);
@@ -215,16 +217,16 @@ test("a worker that ends hands on its last metrics once, and no longer follows t
   expect(gone.map(({ metrics }) => metrics)).toEqual([[{ name: "of round 0" }], [{ name: "of round 1" }]]);
 });
 
-test("[W32] each claim of a client goes to all workers in one order, marked as own for its sender only", async ({
+test("[W32] each claim of a client reaches all workers in the same order, marked as own only for its sender", async ({
   startPool,
 }) => {
   const { child } = await startPool(2);
   child(1).say({ type: "claim", client: "mine" });
   child(0).say({ type: "claim", client: "mine" });
-  const heard = [0, 1].map((at) =>
+  const received = [0, 1].map((at) =>
     child(at).received.flatMap((message) => (message.type === "claimed" ? [message.isOwn] : [])),
   );
-  expect(heard).toEqual([
+  expect(received).toEqual([
     [false, true],
     [true, false],
   ]);

@@ -5,15 +5,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { test as base } from "./worker-pool-fixture.ts";
 
-/** `sut`: a worker that serves, and a connection for it. */
+/** `sut`: a ready worker and a connection for it. */
 const test = base.extend("sut", async ({ startPool }) => {
-  const made = await startPool(1);
-  const [worker] = made.pool.processes;
+  const created = await startPool(1);
+  const [worker] = created.pool.processes;
   if (!worker) throw new Error("no worker");
-  return { ...made, worker, child: made.child(0), socket: new Socket() };
+  return { ...created, worker, child: created.child(0), socket: new Socket() };
 });
 
-test("a worker takes one connection at a time, the next one after it has confirmed the first", async ({
+test("a worker takes one connection at a time, and the next only after confirming the first", async ({
   sut,
 }) => {
   const { worker, child, socket } = sut;
@@ -42,9 +42,7 @@ test("a worker counts as stuck after two checks without taking its connection, u
   }
 });
 
-test("the number of connections is the worker's last report, and one more while one is in transit", async ({
-  sut,
-}) => {
+test("the number of connections is the worker's last report, plus one in transit", async ({ sut }) => {
   const { worker, child, socket } = sut;
   worker.handOver(socket);
   child.alive(4);
@@ -54,35 +52,35 @@ test("the number of connections is the worker's last report, and one more while 
   expect(worker.connections).toBe(4);
 });
 
-test("[L3] a connection that a worker had not taken when it died comes back once; one that it had taken does not", async ({
+test("[L3] a connection that a worker had not taken when it died is returned once; one that it had taken is not", async ({
   sut,
 }) => {
-  const { worker, child, socket, leftOver } = sut;
+  const { worker, child, socket, returned } = sut;
   worker.handOver(new Socket());
   child.say({ type: "taken" });
   worker.handOver(socket);
   child.end(null, "SIGKILL");
-  expect(leftOver).toEqual([socket]);
+  expect(returned).toEqual([socket]);
   expect(socket.destroyed).toBe(false);
   expect(worker.handOver(new Socket())).toBe(false);
   expect([worker.isReady, worker.canTake]).toEqual([false, false]);
 });
 
-test("[L3] a connection whose receipt is still to be read when its worker has exited does not come back; one without a receipt does", async ({
+test("[L3] a connection whose receipt is read only after the worker's exit is not returned; one without a receipt is", async ({
   startPool,
 }) => {
   for (const isTaken of [true, false]) {
-    const { pool, child, leftOver } = await startPool(1);
+    const { pool, child, returned } = await startPool(1);
     pool.processes[0]?.handOver(new Socket());
     child(0).emit("exit", null, "SIGKILL");
-    expect(leftOver).toEqual([]);
+    expect(returned).toEqual([]);
     if (isTaken) child(0).say({ type: "taken" });
     child(0).close();
-    expect(leftOver).toHaveLength(isTaken ? 0 : 1);
+    expect(returned).toHaveLength(isTaken ? 0 : 1);
   }
 });
 
-test("[L3] Node reports the end of a killed process and its channel with a handle on the way, which stays open", async () => {
+test("[L3] Node reports the end of a killed process and its channel while a handle is in transit, which stays open", async () => {
   const program = 'process.on("message", () => {}); process.send("ready")';
   const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
   const child = spawn(process.execPath, ["-e", program], { stdio: [...stdio], serialization: "advanced" });
@@ -101,7 +99,7 @@ test("[L3] Node reports the end of a killed process and its channel with a handl
   server.close();
 });
 
-test("an answer carries its request's id, and an unexpected error of the primary hides its message", async ({
+test("a response has its request's id, and an unexpected error of the primary hides its message", async ({
   sut,
 }) => {
   const { child } = sut;
@@ -119,7 +117,7 @@ test("an answer carries its request's id, and an unexpected error of the primary
   ]);
 });
 
-test("a worker that ends while its metrics are requested counts with its last ones", async ({ sut }) => {
+test("for a worker that ends while its metrics are requested, the last ones are used", async ({ sut }) => {
   const { worker, child } = sut;
   const first = worker.measure(60_000);
   child.say({ type: "measured", id: 1, metrics: [{ name: "first" }] });
@@ -130,7 +128,7 @@ test("a worker that ends while its metrics are requested counts with its last on
   expect(await worker.measure(60_000)).toEqual([{ name: "first" }]);
 });
 
-test("a worker that does not report its metrics in time counts with its last ones, at each scrape", async ({
+test("for a worker that does not report its metrics in time, the last ones are used, at each scrape", async ({
   sut,
 }) => {
   const { clock, worker, child } = sut;

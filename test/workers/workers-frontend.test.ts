@@ -16,8 +16,8 @@ import { FakeChild } from "./fake-child.ts";
 
 const KEY = "0a0a0a0a";
 
-/** A front whose workers' processes the test leads. */
-function fronted(port = 0) {
+/** Creates a frontend whose worker processes the test drives. */
+function createFrontend(port = 0) {
   const clock = new ManualClock();
   const { head, hub, log } = createHubUnderTest();
   const children: FakeChild[] = [];
@@ -40,7 +40,7 @@ function fronted(port = 0) {
   });
   const child = (at: number) => {
     const found = children.at(at);
-    if (!found) throw new Error(`process ${at} has not begun; there are ${children.length}`);
+    if (!found) throw new Error(`process ${at} has not been started; there are ${children.length}`);
     return found;
   };
   const serve = async () => {
@@ -58,16 +58,16 @@ function fronted(port = 0) {
   return { front, clock, child, children, serve, close, hub };
 }
 
-/** The numbers of a process that counted `value` requests. */
+/** Returns the metrics of a process that counted `value` requests. */
 function counted(value: number): MetricsJson {
   const metric = { name: "requests_total", help: "Requests.", type: "counter", aggregator: "sum" };
   return JSON.parse(JSON.stringify([{ ...metric, values: [{ value, labels: {} }] }]));
 }
 
-test("the sum of a counter over all processes never goes back when workers end", async () => {
-  const { clock, child, children, serve, close } = fronted();
+test("the sum of a counter over all processes never decreases when workers end", async () => {
+  const { clock, child, children, serve, close } = createFrontend();
   await serve();
-  /** What a scrape at the first worker shows, where each worker has counted this many. */
+  /** Returns the total of a scrape at the first worker, with this count at each worker. */
   const scrape = async (...counts: readonly number[]) => {
     const alive = children.filter(({ connected }) => connected);
     alive[0]?.say({ type: "ask", id: 1, question: { kind: "metrics" } });
@@ -94,8 +94,8 @@ test("the sum of a counter over all processes never goes back when workers end",
   await close();
 });
 
-test("[K7] each worker receives every key that was removed or downgraded, in order", async () => {
-  const { front, child, serve, close } = fronted();
+test("[K7] each worker receives every removed or downgraded key, in order", async () => {
+  const { front, child, serve, close } = createFrontend();
   await serve();
   front.keyEnded(KEY, "unauthorized");
   front.keyEnded("0b0b0b0b", "forbidden");
@@ -108,7 +108,7 @@ test("[K7] each worker receives every key that was removed or downgraded, in ord
 });
 
 test("[K4] a ticket that one worker issued is known at another, and only one of them can redeem it", async () => {
-  const { child, serve, close } = fronted();
+  const { child, serve, close } = createFrontend();
   await serve();
   let id = 0;
   const ask = async (at: number, question: Question) => {
@@ -127,14 +127,14 @@ test("[K4] a ticket that one worker issued is known at another, and only one of 
   await close();
 });
 
-test("a start that failed leaves its port free, and no process", async () => {
+test("a failed start leaves its port free and no process", async () => {
   const other = createServer();
   other.listen(0, "127.0.0.1");
   await once(other, "listening");
   const address = other.address();
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;
   await new Promise((resolve) => other.close(resolve));
-  const { front, child, children, hub } = fronted(port);
+  const { front, child, children, hub } = createFrontend(port);
   const listening = front.listen();
   await expect.poll(() => children.length).toBe(2);
   child(1).end(70);
