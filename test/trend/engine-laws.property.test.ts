@@ -34,14 +34,14 @@ const EAGER = {
     fadeMs: 2 * MINUTE,
   },
 };
-/** Unbiased: otherwise the first runs try the ends of each range, and cut markets at their ends. */
+/** Unbiased, because biased runs first try the ends of each range, and cut markets there. */
 const RUNS = { ...lawRuns(1, 3), unbiased: !IS_SOAK };
-/** Checks every snapshot's rules, and some against the schema, which costs more than the engine. */
+/** Only every n-th snapshot is checked against the schema, which takes longer than the engine. */
 const SCHEMA_EVERY = 15;
-/** Compares the bytes of some snapshots in full, which costs more than the engine. */
+/** Only some snapshots are compared byte by byte, which takes longer than the engine. */
 const isCompared = (atMs: number) => IS_SOAK || (atMs / SECOND) % 7 === 0;
 
-/** A lively market of minutes: pumped trades and candles, all groups, removals, noise, garbage. */
+/** Creates a busy market of all groups: pumped trades and candles, removals, noise, garbage. */
 function marketOf(seed: number, minutes = MINUTES): MarketEvent[] {
   const random = createRandom(seed);
   const at = () => START + Math.floor(random() * MINUTES * MINUTE);
@@ -77,7 +77,7 @@ function marketOf(seed: number, minutes = MINUTES): MarketEvent[] {
 }
 
 /**
- * An aggregator's reports, now and then of another pool, with a pump, and a first trade for one
+ * Creates an aggregator's reports with a pump, sometimes on another pool, and a first trade for one
  * token in three.
  */
 function reportsOf(token: string, random: () => number): MarketEvent[] {
@@ -154,7 +154,7 @@ function expectLaws(snapshot: Snapshot): void {
   expect(all.map((list) => new Set(list.map(keyOf)).size)).toEqual(all.map(({ length }) => length));
 }
 
-test("every snapshot of any market satisfies its schema and the rules of its lists, and words its explanations by their numbers", () => {
+test("every snapshot of any market satisfies its schema and the rules of its lists, and each explanation's text follows from its numbers", () => {
   let started = 0;
   fc.assert(
     fc.property(seeds, (seed) => {
@@ -172,7 +172,7 @@ test("every snapshot of any market satisfies its schema and the rules of its lis
   expect(started).toBeGreaterThan(RUNS.numRuns);
 });
 
-test("[L4] equal events yield equal bytes, regardless of when and how often a snapshot is taken", () => {
+test("[L4] equal events result in equal bytes, regardless of when and how often a snapshot is taken", () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 50 }), (seed, often) => {
       const events = marketOf(seed);
@@ -216,7 +216,7 @@ test("[L4] an engine restored from any checkpoint continues with identical bytes
   );
 });
 
-test("a snapshot never changes before the time that the engine announced", () => {
+test("a snapshot never changes before nextChangeAtMs", () => {
   fc.assert(
     fc.property(seeds, (seed) => {
       const engine = new TrendEngine(EAGER);
@@ -265,7 +265,7 @@ test("a checkpoint of another version, or a damaged one, is rejected with the re
   expect(() => TrendEngine.restore({ version: 14, state: {} })).toThrow("no engine state");
 });
 
-test("event time may jump by years: everything ends, nothing hangs", () => {
+test("when event time jumps by years, all flares end and the engine does not hang", () => {
   const engine = new TrendEngine(EAGER);
   expect(drive(engine, marketOf(3, 30)).flares.pro.length).toBeGreaterThan(0);
   engine.accept({ kind: "clock", at: START + 7_000 * 365 * 24 * HOUR });

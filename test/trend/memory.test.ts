@@ -16,7 +16,7 @@ test("tokens that traded once are forgotten an hour later", () => {
   expect(most).toBeLessThan(3_800);
 });
 
-test("a flood of tokens within a minute is bounded; the least recently active go first", () => {
+test("the number of tokens is bounded even within a minute; the least recently active are dropped first", () => {
   const engine = new TrendEngine({ settings: { maxTokens: 1_000 } });
   engine.accept(clock(START));
   const count = IS_SOAK ? 20_000 : 6_000;
@@ -44,7 +44,7 @@ test("a token with a history is forgotten after six hours of silence", () => {
   expect(engine.nextChangeAtMs).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("a forgotten token that trades again is held again", () => {
+test("a forgotten token that trades again is stored again", () => {
   const engine = new TrendEngine();
   for (const at of [START, START + 2 * HOUR]) {
     engine.accept(clock(at));

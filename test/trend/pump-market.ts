@@ -4,7 +4,7 @@ import { TrendEngine } from "../../src/trend/index.ts";
 import { crowdOf, playScripts, type Script } from "./trade-market.ts";
 import { address, drive, MINUTE, START, withClocks } from "./trend-kit.ts";
 
-/** A token that rises from the minute `PUMP_AT` on, among eight quiet ones; flaring at `MOMENT`. */
+/** A token that rises from minute `PUMP_AT` on, among eight quiet ones, and flares at `MOMENT`. */
 export const TOKEN = address(1);
 export const PUMP_AT = 60;
 export const MOMENT = START + (PUMP_AT + 6) * MINUTE;
@@ -15,11 +15,11 @@ const PUMP: Script = {
   buyShare: (minute) => (minute >= PUMP_AT ? 0.8 : 0.5),
 };
 
-/** What happens beside the pump. */
+/** Changes to the market with the pump. */
 interface PumpPart {
-  /** Events beside those of the pump and the crowd. */
+  /** Events in addition to those of the pump and the crowd. */
   readonly extra?: readonly MarketEvent[];
-  /** Changes an event of the pump or the crowd; `undefined` leaves it out. */
+  /** Changes an event of the pump or the crowd; `undefined` drops it. */
   readonly change?: (event: MarketEvent) => MarketEvent | undefined;
   readonly script?: Script;
   readonly crowd?: number;
@@ -27,7 +27,7 @@ interface PumpPart {
   readonly onSnapshot?: (snapshot: Snapshot, atMs: number) => void;
 }
 
-/** Plays the pump with all that, and says what became of the token's flare. */
+/** Plays the pump with these changes, and reports the token's flare, canary and warnings. */
 export function playPump(part: PumpPart = {}) {
   const { extra = [], change = (event) => event, script = PUMP, crowd = 8, minutes = PUMP_AT + 11 } = part;
   const scripted = playScripts([...crowdOf(crowd), script], minutes);

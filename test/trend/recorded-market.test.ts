@@ -16,7 +16,7 @@ const addressOf = (pair: string) => `0x${Buffer.from(pair).toString("hex")}`;
 const BCC = addressOf("BTC_BCC");
 
 /**
- * The recording's candles from a time on, with a clock at each minute, and at each second if
+ * Returns the recording's candles from a time on, with a clock at each minute, and each second if
  * `everySecond`.
  */
 function eventsFrom(fromMs: number, untilMs: number): MarketEvent[] {
@@ -48,7 +48,7 @@ function eventsFrom(fromMs: number, untilMs: number): MarketEvent[] {
   return events;
 }
 
-/** Start of each flare, by token. */
+/** Returns the starts of all flares with their tokens. */
 function startsOf(events: readonly MarketEvent[]): { readonly token: string; readonly at: number }[] {
   const seen = new Map<string, { token: string; at: number }>();
   const engine = new TrendEngine({ facts: FACTS });
@@ -66,7 +66,7 @@ const isBurst = ({ token, at }: { token: string; at: number }) =>
   token === BCC && at >= BURST_FROM && at <= BURST_UNTIL;
 
 test.skipIf(!existsSync(FILE))(
-  "of the real recording BCC's burst of 12 November is found also by an engine that knows that day alone [needs the recording]",
+  "BCC's burst of 12 November in the recording starts a flare, also in an engine that has only that day [needs the recording]",
   () => {
     const day = Date.UTC(2017, 10, 12);
     expect(startsOf(eventsFrom(day, day + 12 * 60 * MINUTE)).filter(isBurst)).toHaveLength(1);
@@ -74,9 +74,9 @@ test.skipIf(!existsSync(FILE))(
 );
 
 test.skipIf(!existsSync(FILE))(
-  "of the real recording about one pair in two flares a day, and few when the whole market moves [needs the recording]",
+  "in the recording, each pair has about one flare in two days, and few start when the whole market moves [needs the recording]",
   () => {
-    // The eighth day has the wide move, with a day before it to learn from.
+    // The move of the whole market is on 8 November. The day before fills the baselines.
     const from = IS_SOAK ? 0 : Date.UTC(2017, 10, 7);
     const events = eventsFrom(from, IS_SOAK ? Number.POSITIVE_INFINITY : Date.UTC(2017, 10, 9));
     const starts = startsOf(events);

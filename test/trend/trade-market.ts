@@ -1,26 +1,26 @@
 import type { MarketEvent, Trade } from "../../src/market/index.ts";
 import { address, createRandom, decimal, listing, profile, START, trade } from "./trend-kit.ts";
 
-/** One token's doings: trades at random moments, each moving a pool of constant product. */
+/** One token's trades, at random moments. Each moves the price of a pool of constant product. */
 export interface Script {
   readonly token: string;
-  /** Trades a minute at that minute. */
+  /** Returns the average number of trades in that minute. */
   readonly rate: (minute: number) => number;
-  /** Share of them that buy. */
+  /** Returns the share of purchases in that minute. */
   readonly buyShare: (minute: number) => number;
-  /** Who trades: a name, given a random number and the trade's number. */
+  /** Returns a trader's name for a random number and the trade's number. */
   readonly trader?: (random: number, count: number) => string;
-  /** Dollars a trade, about. */
+  /** Average dollars of a trade. Default 60. */
   readonly usd?: number;
 }
 
 /** Dollars in each pool at the start. */
 const POOL_USD = 50_000;
 
-/** Many different traders: seldom the same twice. */
+/** Returns the name of one of so many traders that few occur twice. */
 const CROWD = (random: number) => `0x${Math.floor(random * 1e9).toString(16)}`;
 
-/** The events of scripts over this many minutes: profiles, listings, trades. */
+/** Returns the profiles, listings and trades of the scripts over this many minutes. */
 export function playScripts(scripts: readonly Script[], minutes: number, seed = 1): MarketEvent[] {
   return scripts.flatMap((script, index) => [
     profile(START - 2_000, script.token),
@@ -29,7 +29,7 @@ export function playScripts(scripts: readonly Script[], minutes: number, seed = 
   ]);
 }
 
-/** Quiet tokens, numbered from 100. */
+/** Returns quiet tokens, numbered from 100. */
 export function crowdOf(count: number): Script[] {
   return Array.from({ length: count }, (_, n) => ({
     token: address(100 + n),
@@ -47,7 +47,7 @@ function tradesOf(script: Script, minutes: number, random: () => number): Trade[
     const count = Math.floor(rate) + (random() < rate % 1 ? 1 : 0);
     const moments = Array.from({ length: count }, () => Math.floor(random() * 60_000)).sort((a, b) => a - b);
     for (const moment of moments) {
-      // Arbitrage of a quiet pool: what strays is brought back.
+      // Arbitrage brings a quiet pool's price back to 1.
       const drift = 0.5 - (quote / (POOL_USD / 2) - 1) * 4;
       const isQuiet = script.buyShare(minute) === 0.5;
       const isBuy = random() < (isQuiet ? drift : script.buyShare(minute));

@@ -5,16 +5,16 @@ import type { TrendEngine } from "../../src/trend/index.ts";
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
-/** A whole hour, so that minutes and the refresh grid are easy to tell. */
+/** A whole hour, so that minutes and refresh times are easy to compute. */
 export const START = Date.UTC(2026, 2, 2, 12);
 
-/** The n-th token's address. */
+/** Returns the n-th token's address. */
 export const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 
-/** A plain decimal string of a number of usual size. */
+/** Returns a number as a plain decimal string. */
 export const decimal = (value: number) => value.toFixed(10);
 
-/** A purchase at 1, each by another trader. */
+/** Returns a purchase at a price of 1, each by another trader. */
 export function trade(at: number, token: string, part: Partial<Trade> = {}): Trade {
   return {
     kind: "trade",
@@ -31,7 +31,7 @@ export function trade(at: number, token: string, part: Partial<Trade> = {}): Tra
   };
 }
 
-/** A candle of the minute that ends at `at`, from `open` to `close`. */
+/** Returns a candle of the minute that ends at `at`, from `open` to `close`. */
 export function candle(
   at: number,
   token: string,
@@ -79,8 +79,8 @@ export function liquidity(
 }
 
 /**
- * A report of an aggregator: 2 purchases and 2 sales of $40 in five minutes, as usual all day, at
- * 1.
+ * Returns an aggregator's report with a price of 1, and 2 purchases and 2 sales of $40 in five
+ * minutes, as usual all day.
  */
 export function report(at: number, token: string, part: Partial<Window> = {}): Window {
   const usual = (spans: number) => ({
@@ -98,7 +98,7 @@ export function report(at: number, token: string, part: Partial<Window> = {}): W
 
 export const clock = (at: number): MarketEvent => ({ kind: "clock", at });
 
-/** Random numbers in [0, 1) from a seed (mulberry32). */
+/** Returns a generator of random numbers in [0, 1) from a seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -132,7 +132,7 @@ function isBefore(event: MarketEvent, clockMs: number): boolean {
 }
 
 /**
- * Feeds the events like the poller, and calls `onSnapshot` with each new snapshot and the clock.
+ * Feeds the events as the poller does, and calls `onSnapshot` with each new snapshot and the clock.
  */
 export function drive(
   engine: TrendEngine,
@@ -147,7 +147,7 @@ export function drive(
   return engine.snapshot();
 }
 
-/** Candles of one token by minute: noise of ±0.2 % around `path`, volume 100 times `volume`. */
+/** Returns one token's candles: noise of ±0.2 % around `path`, volume 100 times `volume`. */
 export function candlePath(
   token: string,
   minutes: number,
@@ -169,7 +169,7 @@ export function candlePath(
   return candles;
 }
 
-/** Candles of `count` quiet tokens, numbered from 100: the market against which one stands out. */
+/** Returns candles of `count` quiet tokens, numbered from 100, so that the group has medians. */
 export function quietMarket(count: number, minutes: number, random: () => number): Candle[] {
   return Array.from({ length: count }, (_, n) => candlePath(address(100 + n), minutes, random)).flat();
 }

@@ -8,7 +8,7 @@ import { address, MINUTE, SECOND, START } from "../trend-kit.ts";
 
 const { canaryHoldMs, collapseShare, trapMs } = DEFAULT_SETTINGS;
 
-/** A token at a price of 1, judged when the test says so. */
+/** Creates a token at a price of 1, which the test judges with `judge`. */
 function watched() {
   const token = createToken("bsc", address(1), address(1), START, NO_PROFILE);
   const trades = createTradeState(START, 1, DEFAULT_SETTINGS);
@@ -43,13 +43,13 @@ function warningsOf(buyers: number, sellers: number): readonly string[] {
   return judge(START + MINUTE + trapMs);
 }
 
-test("many buyers without a seller raise a warning after three minutes, even if one, perhaps the maker, sold", () => {
+test("many buyers without a seller raise a warning after three minutes, even if one wallet, perhaps the creator's, sold", () => {
   expect(warningsOf(40, 0)).toEqual(["no-seller"]);
   expect(warningsOf(40, 1)).toEqual(["no-seller"]);
   expect(warningsOf(40, 2)).toEqual([]);
 });
 
-test("three sellers among a hundred buyers count as none, and few buyers are no trap", () => {
+test("sellers below 3 % of the buyers count as none, and few buyers are no trap", () => {
   expect(warningsOf(400, 11)).toEqual(["no-seller"]);
   expect(warningsOf(400, 13)).toEqual([]);
   expect(warningsOf(20, 0)).toEqual([]);
@@ -73,7 +73,7 @@ test("the first sale by a second wallet restarts the trap's three minutes", () =
   expect(judge(laterMs + SECOND + trapMs)).toEqual(["no-seller"]);
 });
 
-test("a warning stays for ten minutes after its cause, every time; a new cause restarts them", () => {
+test("the canary stays on for ten minutes after a warning ends; a new warning restarts the ten minutes", () => {
   const { token, judge } = watched();
   let atMs = START;
   for (let round = 0; round < 2; round += 1) {
@@ -98,7 +98,7 @@ test("a warning stays for ten minutes after its cause, every time; a new cause r
   }
 });
 
-test("a price that lost exactly nine tenths has collapsed", () => {
+test("a price that has lost exactly nine tenths counts as collapsed", () => {
   const { token, judge } = watched();
   token.peak = 10;
   token.price = 10 * collapseShare;
@@ -125,7 +125,7 @@ test("more than three purchases per buyer raise a warning, and so does one walle
   expect(wallet(201)).toEqual(["one-buyer"]);
 });
 
-test("a wallet's first round trip raises no warning, its later ones do", () => {
+test("a wallet's first round trip raises no warning, but later ones do", () => {
   const { trades, trade, judge } = watched();
   for (let n = 0; n < 12; n += 1) trade(START, true, `buyer ${n}`, 10);
   const trip = (atMs: number, usd: number) => {
@@ -150,7 +150,7 @@ test("round trips within one block count like those across blocks", () => {
   expect(judge(START + 2)).toContain("round-trips");
 });
 
-test("when more than three fifths of the buyers sold within 15 minutes, that alone turns the canary on; later sales do not count", () => {
+test("the canary turns on when more than three fifths of the buyers sold within 15 minutes; later sales do not count", () => {
   const { token, trade, judge } = watched();
   const sell = (atMs: number, from: number, to: number) => {
     for (let n = from; n < to; n += 1) trade(atMs, false, `buyer ${n}`, 1);
@@ -179,7 +179,7 @@ test("a wallet that sold within minutes and buys again is still a quick seller",
   expect(judge(START + 10 * MINUTE)).toEqual(["quick-sellers"]);
 });
 
-test("a crowd that sells within minutes is seen among more buyers of the half hour", () => {
+test("a crowd that sells within minutes is detected among more buyers of the half hour", () => {
   const { trade, judge } = watched();
   for (let n = 0; n < 60; n += 1) trade(START, true, `buyer ${n}`);
   const at = START + 10 * MINUTE;

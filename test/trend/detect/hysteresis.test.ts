@@ -16,11 +16,11 @@ const TICKS = 3;
 const CALM: Reading = createReading();
 const HOT: Reading = { ...CALM, score: 4, rise: 0.1, activity: 3, supported: true };
 
-/** A token that is judged once a second. */
+/** Creates a token that is judged once a second. */
 function judged() {
   const trend = createTrend();
   let atMs = START;
-  /** The verdicts of the next `count` seconds. */
+  /** Returns the verdicts of the next `count` seconds. */
   const run = (count: number, reading: Reading, part: Partial<Circumstances> = {}): readonly Verdict[] =>
     Array.from({ length: count }, () => {
       atMs += SECOND;
@@ -32,7 +32,7 @@ function judged() {
         DEFAULT_SETTINGS,
       );
     });
-  /** Seconds until the verdict is another than `none`, and that verdict; nothing within a day. */
+  /** Returns the first verdict besides `none` within a day, and after how many seconds it came. */
   const until = (reading: Reading, part: Partial<Circumstances> = {}) => {
     for (let seconds = 1; seconds <= 86_400; seconds += 1) {
       const [verdict] = run(1, reading, part);
@@ -54,9 +54,9 @@ test("a flare starts at the third consecutive ready second; a second that is not
 
 test.each<[string, Reading, Partial<Circumstances>]>([
   ["a score at the threshold", { ...HOT, score: START_SCORE }, {}],
-  ["a rise at the least rise", { ...HOT, rise: 0.02 }, {}],
-  ["an activity at the least activity", { ...HOT, activity: DEFAULT_SETTINGS.startActivity }, {}],
-  ["no money behind the rise", { ...HOT, supported: false }, {}],
+  ["a rise at the minimum", { ...HOT, rise: 0.02 }, {}],
+  ["an activity at the minimum", { ...HOT, activity: DEFAULT_SETTINGS.startActivity }, {}],
+  ["a rise without enough money", { ...HOT, supported: false }, {}],
   ["a token that may not start", HOT, { mayStart: false }],
   ["a grave warning", HOT, { hasGraveWarning: true }],
   ["a silent market", HOT, { isSilent: true }],
@@ -73,15 +73,15 @@ test("no flare starts during the cool-down after an end, neither the first nor t
   run(3, HOT);
   for (let round = 0; round < 2; round += 1) {
     expect(until(CALM)?.verdict).toBe("faded");
-    // The first ready second is the one at which the cool-down is over.
+    // The first ready second is the one in which the cool-down ends.
     expect(until(HOT)).toEqual({ seconds: seconds(coolDownMs) + TICKS - 1, verdict: "start" });
   }
 });
 
-test("a flare that fades at once lasts for the whole fading time, a silent one for the minimum duration", () => {
+test("a flare that becomes low at once lasts for the fading time, a silent one for the minimum duration", () => {
   const faded = judged();
   faded.run(3, HOT);
-  // Low from the second after the start on.
+  // Low from the second after the start.
   expect(faded.until(CALM)).toEqual({ seconds: seconds(fadeMs) + 1, verdict: "faded" });
   const silent = judged();
   silent.run(3, HOT);
@@ -91,7 +91,7 @@ test("a flare that fades at once lasts for the whole fading time, a silent one f
   });
 });
 
-test("one hot second during the fading restarts it", () => {
+test("one hot second restarts the fading time", () => {
   const { run, until } = judged();
   run(3, HOT);
   expect(new Set(run(seconds(fadeMs), CALM))).toEqual(new Set(["none"]));
@@ -118,7 +118,7 @@ test("a grave warning ends a flare at once, even in its first second", () => {
   expect(run(2, HOT, { hasGraveWarning: true })).toEqual(["canary", "none"]);
 });
 
-test("starts and ends always alternate, none starts during the cool-down, and only a warning ends one early", () => {
+test("starts and ends always alternate, no flare starts during the cool-down, and only a warning ends one early", () => {
   const step = fc.record({
     length: fc.integer({ min: 1, max: 900 }),
     reading: fc.constantFrom(HOT, HOT, CALM),

@@ -31,14 +31,14 @@ test("an exponential decay halves after τ·ln 2 and never runs backwards", () =
   expect(decay(-5, 300)).toBe(1);
 });
 
-test("a count at its expectation is no surprise, and overdispersion shrinks a surprise", () => {
+test("the surprise of a count at its expectation is 0, and overdispersion shrinks a surprise", () => {
   expect(poissonSurprise(7, 7, 1)).toBe(0);
   expect(poissonSurprise(30, 5, 1)).toBeCloseTo(6.386, 3);
   expect(poissonSurprise(30, 5, 4)).toBeCloseTo(6.386 / 2, 3);
   expect(poissonSurprise(30, 5, 0.2)).toBe(poissonSurprise(30, 5, 1));
 });
 
-test("Wilson's lower bound equals the published table, and is 0 without observations", () => {
+test("Wilson's lower bound equals published values, and is 0 without observations", () => {
   expect(wilsonLowerBound(0, 0)).toBe(0);
   expect(wilsonLowerBound(81, 263, 1.959964)).toBeCloseTo(0.2553, 4);
   expect(wilsonLowerBound(10, 10)).toBeGreaterThan(wilsonLowerBound(3, 3));
@@ -50,7 +50,7 @@ test("the median of an even number of values is the mean of the middle two", () 
   expect(medianInPlace([])).toBe(0);
 });
 
-test("the median is that of the sorted numbers, with repeated ones too", () => {
+test("the median equals the median of the sorted numbers, also with repeated numbers", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: -4, max: 4, noNaN: true }).map(Math.fround)), (numbers) => {
       const repeated = numbers.map((number) => (number > 0 ? Math.floor(number) : number) + 0);

@@ -21,8 +21,8 @@ const HOUR_MINUTES = 60;
 const FALL_FROM = 70;
 
 /**
- * One pair's candles. The whole market falls by 6 % in the twenty minutes from `FALL_FROM`; `own`
- * is the pair's additional move.
+ * Returns one pair's candles. The whole market falls by 6 % in the twenty minutes from `FALL_FROM`.
+ * `own` is the pair's additional move.
  */
 function pair(
   name: string,
@@ -82,7 +82,7 @@ test("tokens without a trade for fifty minutes are not charted while the market 
   }
 });
 
-test("the pairs of an exchange that is cut off lead no chart in its first twenty minutes", () => {
+test("the pairs of an exchange without data do not lead the chart in the first twenty minutes", () => {
   const random = createRandom(2);
   const minutes = FALL_FROM + 25;
   const isCut = (minute: number) => minute >= FALL_FROM && minute < FALL_FROM + 20;
@@ -94,7 +94,7 @@ test("the pairs of an exchange that is cut off lead no chart in its first twenty
   const charts = play(events, FALL_FROM + 20, FALL_FROM + 1);
   const shareOfCut = (lists: readonly string[][]) =>
     lists.flat().filter((symbol) => symbol.startsWith("CUT")).length / lists.flat().length;
-  // Ten of thirty-five pairs: by chance alone they fill two of seven places.
+  // Ten of thirty-five pairs: by chance alone, they would be two of seven in a chart.
   expect(shareOfCut(before)).toBeGreaterThan(0.1);
   expect(Math.max(...charts.map((chart) => shareOfCut([chart])))).toBeLessThanOrEqual(0.5);
   expect(shareOfCut(charts.slice(10))).toBe(0);
@@ -118,7 +118,7 @@ test("streak and time_trended do not grow without data", () => {
   expect(Math.max(...streaks.values())).toBeGreaterThan(10);
   expect(grown).toBeLessThanOrEqual(0);
   for (const entry of last.leaderboards.exchange) {
-    // The last chart that was heard stood for one more minute when the silence began.
+    // When the silence begins, the last chart counts for one more minute.
     expect(entry.time_trended).toBeLessThanOrEqual((times.get(entry.object.symbol) ?? 0) + 60);
   }
 });

@@ -18,7 +18,7 @@ import {
 const TOKEN = address(1);
 const names = (engine: TrendEngine) => engine.snapshot().newest.bsc.map(({ token }) => token.address);
 
-test("an established token that opens another pool in the first minutes of service is not new", () => {
+test("an established token whose second pool is listed in the engine's first minutes is not new", () => {
   const engine = new TrendEngine();
   const events = [
     trade(START + 1, TOKEN, { pool: "old" }),
@@ -32,7 +32,7 @@ test("an established token that opens another pool in the first minutes of servi
   expect(names(engine)).toEqual([]);
 });
 
-test("a token whose first pool was traded before it held real liquidity is new, and so is one with two fresh pools", () => {
+test("a token whose first pool traded before it had real liquidity is new, and so is a token with two new pools", () => {
   const engine = new TrendEngine();
   const events = [
     liquidity(START + 1, TOKEN, "50", "add", "p"),

@@ -9,7 +9,7 @@ const TOKEN = address(1);
 const BURST_FROM = 90;
 const BURST_UNTIL = 102;
 
-/** A burst that lifts the price and leaves it there, followed by `rateAfter` trades a minute. */
+/** Returns a burst after which the price stays high, followed by `rateAfter` trades a minute. */
 const burst = (rateAfter: number): Script => ({
   token: TOKEN,
   rate: (minute) =>
@@ -17,7 +17,7 @@ const burst = (rateAfter: number): Script => ({
   buyShare: (minute) => (minute >= BURST_FROM && minute < BURST_UNTIL ? 0.8 : 0.55),
 });
 
-/** When the token's flare ended, in minutes after its burst; Infinity while it runs. */
+/** Returns when the token's flare ended, in minutes after its burst; Infinity if it still runs. */
 function play(script: Script, minutes: number, extra: readonly MarketEvent[] = []) {
   const engine = new TrendEngine();
   const events = [...playScripts([...crowdOf(8), script], minutes), ...extra];
@@ -51,11 +51,11 @@ test("a token whose trading stopped in the middle of a flare is forgotten like a
   expect(engine.trendOf("bsc", TOKEN)).toBeUndefined();
 });
 
-test("a crowd of wallets that occasionally spends cents sustains no flare", () => {
+test("wallets that occasionally spend cents do not sustain a flare", () => {
   const from = BURST_UNTIL + 2;
   const minutes = from + 60;
   const cents: MarketEvent[] = [];
-  // Each time 45 other wallets of 300 buy, and five sell.
+  // In each round, 45 other wallets of 300 buy, and five sell.
   for (let round = 0; round < 12; round += 1) {
     const at = START + from * MINUTE + round * 288_000;
     for (let n = 0; n < 50; n += 1) {

@@ -4,7 +4,7 @@ import { MOMENT, PUMP_AT, playPump, TOKEN } from "../pump-market.ts";
 import type { Script } from "../trade-market.ts";
 import { liquidity, listing, MINUTE, SECOND, START, trade } from "../trend-kit.ts";
 
-test("removing the liquidity of a launch raises a warning, even if its pool first held little", () => {
+test("removing the liquidity of a launch raises a warning, even if its pool had little at first", () => {
   const launchMs = START + 61 * MINUTE;
   const script: Script = { token: TOKEN, rate: (minute) => (minute >= 62 ? 25 : 0), buyShare: () => 0.75 };
   const little = [
@@ -25,7 +25,7 @@ test("removing the liquidity of a launch raises a warning, even if its pool firs
   }
 });
 
-test("trades in a pool of one's own, huge within a transaction, do not hide the emptying of the real pool", () => {
+test("trades in the rugger's own pool, huge within a transaction, do not hide that the real pool is emptied", () => {
   const hidden = [
     liquidity(MOMENT, TOKEN, "10000000", "add", "own"),
     liquidity(MOMENT, TOKEN, "100000", "sync", "own"),
@@ -35,7 +35,7 @@ test("trades in a pool of one's own, huge within a transaction, do not hide the 
   expect(playPump({ extra: hidden }).warnings).toContain("liquidity-removed");
 });
 
-test("a fall by 95 % is detected even if a pool of one's own set the price when it happened", () => {
+test("a fall by 95 % is detected even if the rugger's own pool set the price at that moment", () => {
   const extra = [
     liquidity(MOMENT, TOKEN, "10000000", "add", "own"),
     trade(MOMENT, TOKEN, { pool: "own", price: "1.66", quoteUsd: "100", trader: "0xdev" }),
@@ -52,7 +52,7 @@ test("a fall by 95 % is detected even if a pool of one's own set the price when 
   expect({ causes, warnings }).toEqual({ causes: ["canary"], warnings: ["price-collapsed"] });
 });
 
-test("neither sixteen pools of one's own nor an early one raises a warning about an honest token", () => {
+test("neither sixteen pools of an attacker nor an early one raises a warning about an honest token", () => {
   const own = Array.from({ length: 15 }, (_, n) =>
     liquidity(START + 50 * MINUTE + n, TOKEN, "1200", "add", `own-${n}`),
   );

@@ -14,14 +14,14 @@ import {
 } from "../trend-kit.ts";
 
 /*
- * A launchpad: a token is listed when its curve has no funds yet. When enough was sold, the funds
- * move to a pool in one transaction.
+ * A launchpad lists a token before its bonding curve has funds. Once enough is sold, the funds move
+ * to a pool in one transaction.
  */
 
 const TOKEN = address(1);
 const CURVE = TOKEN;
 
-/** Purchases and some sales of $300, one every `everyMs`, which change the funds and the price. */
+/** Returns purchases and some sales of $300, which change the funds and the price. */
 function trades(fromMs: number, untilMs: number, everyMs: number, fundsUsd: number, pool = CURVE) {
   const events: MarketEvent[] = [];
   let funds = fundsUsd;
@@ -50,14 +50,14 @@ function played(events: readonly MarketEvent[], untilMs: number) {
   return { engine, snapshot };
 }
 
-test("a token's purchases count from the first on, if its curve was empty when it was listed", () => {
+test("purchases of a token whose curve was empty at its listing count from the first one", () => {
   const { events } = trades(START + SECOND, START + 11 * SECOND, SECOND, 0);
   const { engine, snapshot } = played([LISTED, ...events], START + 15 * SECOND);
   expect(engine.rejected.dust).toBe(0);
   expect(snapshot.newest.bsc.map(({ token, pool }) => [token.address, pool])).toEqual([[TOKEN, CURVE]]);
 });
 
-test("when a curve's funds move to a pool, its trades count at once and set the price, and nobody is warned", () => {
+test("when a curve's funds move to a pool, the pool's trades count and set the price at once, without a warning", () => {
   const movedAt = START + 200 * SECOND;
   const curve = trades(START + SECOND, movedAt, 5 * SECOND, 0);
   const { funds } = curve;
@@ -83,7 +83,7 @@ test("when a curve's funds move to a pool, its trades count at once and set the 
   expect(Number(flare?.token.price)).toBe(Number(price));
 });
 
-test("a deposit for one block does not count because a little was taken from another pool beside it", () => {
+test("a deposit for one block does not count, even if a little is removed from another pool at the same moment", () => {
   const at = START + 300 * SECOND;
   const before = Array.from({ length: 60 }, (_, n) => trade(START + (n * 5 + 1) * SECOND, TOKEN));
   const attack = [

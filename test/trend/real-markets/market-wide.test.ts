@@ -12,8 +12,8 @@ const MINUTES = WIDE_FROM + 20;
 const isWide = (minute: number) => minute >= WIDE_FROM && minute < WIDE_FROM + 6;
 
 /**
- * Busy tokens that all rise by some 12 % within six minutes, beside tokens that trade once in
- * twelve minutes.
+ * Returns busy tokens that all rise by about 12 % within six minutes, and `idle` tokens that trade
+ * once in twelve minutes.
  */
 function scriptsWith(idle: number): Script[] {
   const busy = Array.from({ length: BUSY }, (_, n) => ({
@@ -53,7 +53,7 @@ function lastPrice(events: readonly { kind: string }[], token: string, minute: n
 }
 
 test.each(IS_SOAK ? [0, 60, 270] : [60])(
-  "a rise of all 30 busy tokens starts flares in at most three of them beside %i idle ones",
+  "a rise of all 30 busy tokens among %i idle ones starts flares of at most three",
   (idle) => {
     const { flared, rise } = play(idle);
     expect(rise).toBeGreaterThan(1.1);
@@ -62,7 +62,7 @@ test.each(IS_SOAK ? [0, 60, 270] : [60])(
   },
 );
 
-test("the rises of tokens that cost almost nothing to create prevent no start", () => {
+test("rises of tokens that cost almost nothing to create do not prevent another token's start", () => {
   const fakes = Array.from({ length: 35 }, (_, n) => address(5_000 + n));
   const extra: MarketEvent[] = fakes.map((token, n) =>
     liquidity(START + 20 * MINUTE + n, token, "40", "add", `pool-${token}`),

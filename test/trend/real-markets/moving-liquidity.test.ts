@@ -3,13 +3,13 @@ import type { MarketEvent } from "../../../src/market/index.ts";
 import { MOMENT, playPump, TOKEN } from "../pump-market.ts";
 import { address, liquidity, listing, MINUTE, SECOND } from "../trend-kit.ts";
 
-/** A running pump, and what makers do with the liquidity meanwhile. */
+/** Plays a pump during which its liquidity changes. */
 function play(extra: readonly MarketEvent[], change?: (event: MarketEvent) => MarketEvent) {
   const { running, canarySeconds, causes, warnings, last } = playPump({ extra, ...(change && { change }) });
   return { outcome: { canarySeconds, causes, warnings, running: running.length }, last, causes, warnings };
 }
 
-test("a rebalance of 60 % that is back one second later causes no canary and ends no flare", () => {
+test("a rebalance of 60 % that returns one second later neither turns the canary on nor ends a flare", () => {
   const rebalance = [
     liquidity(MOMENT, TOKEN, "20000", "remove"),
     liquidity(MOMENT + SECOND, TOKEN, "50000", "add"),
@@ -17,7 +17,7 @@ test("a rebalance of 60 % that is back one second later causes no canary and end
   expect(play(rebalance).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
-test("liquidity that is in a pool for one block only ends no flare", () => {
+test("liquidity that stays in a pool for one block only ends no flare", () => {
   const inAndOut = Array.from({ length: 5 }, (_, n) => [
     liquidity(MOMENT + n * MINUTE, TOKEN, "500000", "add"),
     liquidity(MOMENT + n * MINUTE, TOKEN, "501000", "sync"),
@@ -26,7 +26,7 @@ test("liquidity that is in a pool for one block only ends no flare", () => {
   expect(play(inAndOut).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
-test("a migration from one pool to another within the grace period is not a rug, and the new pool sets the price", () => {
+test("a move to another pool within the grace period is not a rug, and the new pool sets the price", () => {
   const migration = [
     liquidity(MOMENT, TOKEN, "50", "remove"),
     { ...listing(MOMENT + 20 * SECOND, TOKEN, "new-pool"), liquidity: "50000" },
@@ -67,7 +67,7 @@ test("liquidity that shrinks with a falling price does not count as removed", ()
   expect(play(fall).warnings).not.toContain("liquidity-removed");
 });
 
-test("liquidity that trading drove out of range raises a warning too, because its removal would be invisible", () => {
+test("liquidity that trading moved out of range also raises a warning, because its removal would be invisible", () => {
   const steps = Array.from({ length: 60 }, (_, n) =>
     liquidity(MOMENT + n * SECOND, TOKEN, `${Math.round(50_000 * 0.85 ** (n + 1))}`, "sync"),
   );
@@ -77,7 +77,7 @@ test("liquidity that trading drove out of range raises a warning too, because it
   expect(warnings).toContain("liquidity-removed");
 });
 
-test("a pool of one's own that is huge for one block does not end a flare", () => {
+test("an attacker's pool that is huge for one block does not end a flare", () => {
   const byTrading = [
     { ...listing(MOMENT, TOKEN, "own"), liquidity: "200" },
     liquidity(MOMENT, TOKEN, "2000000", "sync", "own"),
@@ -91,7 +91,7 @@ test("a pool of one's own that is huge for one block does not end a flare", () =
     expect(play(attack).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
-test("a rug is not hidden by liquidity that returns for one block a minute", () => {
+test("liquidity that returns for one block a minute does not hide a rug", () => {
   const hidden = [liquidity(MOMENT, TOKEN, "100", "remove")];
   for (let at = MOMENT + 59 * SECOND; at < MOMENT + 5 * MINUTE; at += 59 * SECOND)
     hidden.push(liquidity(at, TOKEN, "60000", "add"), liquidity(at, TOKEN, "100", "remove"));

@@ -9,7 +9,7 @@ const QUIET: Script = { token: TOKEN, rate: () => 3, buyShare: () => 0.5 };
 const HONEST = playPump();
 const priceOf = ({ running }: ReturnType<typeof playPump>) => Number(running[0]?.token.price);
 
-/** Trades to and fro in a pool of one's own. */
+/** Returns trades of an attacker back and forth in their own pool. */
 const wash = (atMs: number, usd: string, prices: readonly string[]) =>
   prices.map((price, n) =>
     trade(atMs, TOKEN, {
@@ -18,7 +18,7 @@ const wash = (atMs: number, usd: string, prices: readonly string[]) =>
     }),
   );
 
-test("a pool of one's own that takes the price for one transaction or block neither ends a flare nor raises its price", () => {
+test("an attacker's pool that sets the price for one transaction or block neither ends a flare nor raises its price", () => {
   const price = priceOf(playPump({ minutes: PUMP_AT + 6 }));
   const same = Array.from({ length: 20 }, () => decimal(price));
   for (const factor of [0.05, 40]) {
@@ -49,7 +49,7 @@ test("a pool of one's own that takes the price for one transaction or block neit
   }
 });
 
-test("a pool of one's own that is huge for one transaction moves neither price nor chart, even repeatedly", () => {
+test("an attacker's pool that is huge for one transaction changes neither price nor chart, even repeatedly", () => {
   const at = START + 66 * MINUTE + 300;
   const honest = playPump({ script: QUIET, minutes: 75 });
   for (const last of ["900000", "0.000001"]) {
@@ -82,7 +82,7 @@ test("a trade counts for at most its pool's liquidity", () => {
   const tiny = playPump({ extra: [pool, ...wash(MOMENT, "60000", ["2", "1.9", "2", "1.9"])] });
   expect(Math.abs(volumeOf(tiny) / volumeOf(HONEST) - 1)).toBeLessThan(0.02);
   expect(tiny.warnings).toEqual([]);
-  // One sale that raised the usual volume would keep the pump from starting.
+  // If the sale counted in full, it would raise the usual volume and prevent the flare.
   const before = pumpMs - 20 * MINUTE + 300;
   const sale = [
     liquidity(before, TOKEN, "3000000", "add", "own"),
@@ -92,7 +92,7 @@ test("a trade counts for at most its pool's liquidity", () => {
   expect(playPump({ extra: sale }).running).toHaveLength(1);
 });
 
-test("sales in a pool of one's own do not keep another token's pump from starting a flare", () => {
+test("an attacker's sales in their own pool do not prevent the flare of a pump", () => {
   const extra = [
     liquidity(START + 36 * MINUTE, TOKEN, "500", "add", "own"),
     ...Array.from({ length: 40 }, () =>
@@ -104,7 +104,7 @@ test("sales in a pool of one's own do not keep another token's pump from startin
   expect(playPump({ extra }).running).toHaveLength(1);
 });
 
-test("trades with oneself in a shallow pool of one's own put no canary on another token", () => {
+test("an attacker's trades with themselves in a shallow pool do not turn the token's canary on", () => {
   for (const [usd, atMinute, count] of [
     ["1900", 65, 40],
     ["500", 55, 400],
@@ -123,7 +123,7 @@ test("trades with oneself in a shallow pool of one's own put no canary on anothe
   }
 });
 
-test("a pool with a tenth of the depth cannot freeze the price for long while the deep one trades", () => {
+test("a pool with a tenth of the depth does not freeze the price for long while the deep pool trades", () => {
   const parkedMs = START + 20 * MINUTE;
   const extra = [liquidity(parkedMs, TOKEN, "5600", "add", "own")];
   extra.push(...wash(parkedMs + MINUTE, "20000", ["1", "1"]));

@@ -40,7 +40,7 @@ test("two dust trades every ten minutes neither sustain a flare nor set the pric
   expect(engine.rejected.dust).toBe(dust.length);
 });
 
-test("the bound for dust grows with the pool", () => {
+test("the limit for dust grows with the pool", () => {
   const engine = new TrendEngine();
   const events = [
     { ...listing(START + 1, TOKEN), liquidity: "2000000" },
@@ -65,7 +65,7 @@ test("the price follows the pool that trades, not a deeper idle one, and its pum
   expect(Number(flare?.token.price)).toBeGreaterThan(2);
 });
 
-test("a pool takes over the price only with twice the recent volume, and the step between pools moves nothing", () => {
+test("a pool takes over the price only with twice the recent volume, and the step between the pools is no price change", () => {
   const engine = new TrendEngine();
   const both = [listing(START + 1, TOKEN, "a"), listing(START + 1, TOKEN, "b")];
   const trades = Array.from({ length: 60 }, (_, n) => [
@@ -84,7 +84,7 @@ test("a pool takes over the price only with twice the recent volume, and the ste
   expect(priceOf()).toBe("1.2");
 });
 
-test("pools that alternate in setting the price do not add up to a rise that nobody traded", () => {
+test("pools that alternately set the price do not add up to a rise that nobody traded", () => {
   const engine = new TrendEngine();
   const both = [listing(START + 1, TOKEN, "a"), listing(START + 1, TOKEN, "b")];
   const trades = Array.from({ length: 12 }, (_, cycle) => {
@@ -100,7 +100,7 @@ test("pools that alternate in setting the price do not add up to a rise that nob
   expect(price).toBeLessThan(Math.log(1 / 0.8) * 2);
 });
 
-test("a pool of little depth never sets the price, however much it trades", () => {
+test("a shallow pool never sets the price, regardless of its volume", () => {
   const engine = new TrendEngine();
   const events = [
     listing(START + 1, TOKEN, "deep"),
@@ -126,7 +126,7 @@ test("a late trade counts, but does not overwrite a newer price", () => {
   expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
 });
 
-test("an event far in the future does not set the clock of a new engine", () => {
+test("an event far in the future does not set a new engine's clock", () => {
   const engine = new TrendEngine();
   engine.accept(trade(START + 365 * 24 * 60 * MINUTE, TOKEN, { price: "9" }));
   engine.accept(trade(START - 500, address(2)));
@@ -140,7 +140,7 @@ test("an event far in the future does not set the clock of a new engine", () => 
   }
 });
 
-test("a side pool far from the price never takes over while the price's own pool trades, despite wash trading", () => {
+test("a pool whose price is far off never takes over while the current pool trades, despite wash trading", () => {
   const engine = new TrendEngine();
   const wash = [0, 1].map((n) =>
     trade(START + 5 * SECOND + n, TOKEN, {
@@ -157,7 +157,7 @@ test("a side pool far from the price never takes over while the price's own pool
   expect(drive(engine, withClocks(events, START + 11 * SECOND)).newest.bsc[0]?.token.price).toBe("1");
 });
 
-test("a momentary price is no peak for a collapse", () => {
+test("a momentary price does not count as the peak of a collapse", () => {
   const minutes = PUMP_AT + 5;
   const moment = START + (PUMP_AT + 3) * MINUTE + 9_000;
   const pool = `pool-${TOKEN}`;

@@ -38,7 +38,7 @@ function log(
 
 const units = (amount: string | number) => BigInt(Math.round(Number(amount) * 1e9)) * 10n ** 9n;
 
-/** The swap as the manager reports it: amounts are the swapper's. */
+/** Returns the swap as the manager logs it, with the swapper's amounts. */
 function swapOf({ side, price, quoteUsd, trader }: Trade): EvmLog {
   const sign = side === "buy" ? 1n : -1n;
   const tick = Math.floor(Math.log(Number(price)) / Math.log(1.0001));
@@ -50,7 +50,7 @@ function swapOf({ side, price, quoteUsd, trader }: Trade): EvmLog {
   return log("Swap", { ...amounts, ...range, fee: 3_000 }, trader);
 }
 
-/** These trades, as they reach the engine from one V4 pool with 25,000 dollars on either side. */
+/** Returns the trades as events of one V4 pool with 25,000 dollars on either side. */
 function inSingleton(trades: readonly Trade[]): MarketEvent[] {
   const translator = new BlockTranslator(NETWORKS.bsc);
   translator.pools.learnToken(TOKEN, { address: TOKEN, decimals: 18, symbol: "WASH", name: "Wash" });
@@ -70,7 +70,7 @@ function inSingleton(trades: readonly Trade[]): MarketEvent[] {
   );
 }
 
-/** Plays the pool among eight quiet tokens, and reports what became of its token. */
+/** Plays the pool among eight quiet tokens, and reports its token's flares and canary. */
 export function playInSingleton(trades: readonly Trade[], minutes: number) {
   const crowd = playScripts(crowdOf(8), minutes, 2);
   const events = [...crowd, ...inSingleton(trades)];

@@ -17,7 +17,7 @@ function scripted(part: Partial<Script>): readonly Trade[] {
   return playScripts([script], MINUTES).filter(isTrade);
 }
 
-/** Each wallet buys and sells the same amount a second later, two hundred trades a minute. */
+/** Returns purchases that the same wallet sells a second later, two hundred trades a minute. */
 function farmed(wallets: number): readonly Trade[] {
   const quiet = scripted({});
   const rounds = Array.from({ length: 12 * 100 }, (_, n) => {
@@ -29,7 +29,7 @@ function farmed(wallets: number): readonly Trade[] {
   return [...quiet, ...rounds.flat()].toSorted((one, other) => one.at - other.at);
 }
 
-/** A hundred and twenty trades a minute, some more of them purchases. */
+/** Returns a hundred and twenty trades a minute with a small surplus of purchases. */
 function pushed(wallets: number, usd: number): readonly Trade[] {
   return scripted({
     rate: (minute) => (isRise(minute) ? 120 : 2),
@@ -40,13 +40,13 @@ function pushed(wallets: number, usd: number): readonly Trade[] {
 }
 
 const FEW: readonly [string, () => readonly Trade[]][] = [
-  ["5 wallets sell what they bought, two hundred times a minute", () => farmed(5)],
-  ["10 wallets push the price up by trades to and fro", () => pushed(10, 60)],
+  ["5 wallets sell their purchases, two hundred times a minute", () => farmed(5)],
+  ["10 wallets push the price up by trades back and forth", () => pushed(10, 60)],
 ];
-/** The ones that look most like a rush of buyers. */
+/** With more wallets, trades look more like a rush of buyers. */
 const MANY: typeof FEW = [
-  ["40 wallets sell what they bought, two hundred times a minute", () => farmed(40)],
-  ["30 wallets push the price up by trades to and fro", () => pushed(30, 30)],
+  ["40 wallets sell their purchases, two hundred times a minute", () => farmed(40)],
+  ["30 wallets push the price up by trades back and forth", () => pushed(30, 30)],
 ];
 
 test.each(IS_SOAK ? [...FEW, ...MANY] : MANY)(

@@ -9,7 +9,7 @@ function play(crowd: WashCrowd) {
   return playInSingleton(washTrades(crowd, MINUTES).trades, MINUTES);
 }
 
-/** A crowd's own trades; the wallets differ. */
+/** Trades of a crowd with any number of wallets. */
 const AT_ONCE = { buysPerMinute: 100, usd: 500, holdMinutes: [0.01, 0.02], kept: 0.002 } as const;
 const IN_SECONDS = { buysPerMinute: 60, usd: 20, holdMinutes: [0.01, 0.05], kept: 0.1 } as const;
 const IN_A_MINUTE = { buysPerMinute: 60, usd: 20, holdMinutes: [0.5, 1], kept: 0.05 } as const;
@@ -22,7 +22,7 @@ const QUICK = [60, 300, 1_000].flatMap((wallets) =>
 const SLOW = [60, 300, 1_000].flatMap((wallets) =>
   [MANY_LATER, LATER].map((crowd) => ({ wallets, ...crowd })),
 );
-/** The more wallets, and the later they sell, the more a crowd looks like an honest one. */
+/** The last crowds are the hardest: many wallets that sell late look like honest buyers. */
 const shareOfCrowds = <Crowd>(crowds: readonly Crowd[]) => (IS_SOAK ? crowds : crowds.slice(-1));
 
 test.each(shareOfCrowds(QUICK))(
@@ -43,7 +43,7 @@ test.each(shareOfCrowds(SLOW))(
   },
 );
 
-test("a crowd enters the free list although half of it sells within half an hour", () => {
+test("a token enters the free list although half of its buyers sell within half an hour", () => {
   const honest = { wallets: 1_000, buysPerMinute: 30, usd: 20, holdMinutes: [2, 60] } as const;
   expect(play(honest)).toMatchObject({ flares: 1, free: 1, canarySeconds: 0 });
 });

@@ -2,13 +2,13 @@ import type { Trade } from "../../../src/market/index.ts";
 import { createRandom, decimal, MINUTE, START, trade } from "../trend-kit.ts";
 import { SIDE_USD, TOKEN } from "./singleton-pool.ts";
 
-/** Wallets of one person who trade with each other's money in one pool of constant product. */
+/** One person's wallets, which trade with the same money in one pool of constant product. */
 export interface WashCrowd {
   readonly wallets: number;
   readonly buysPerMinute: number;
-  /** Dollars of a purchase; they vary by 30 % either way. */
+  /** Dollars of a purchase, which vary by ±30 %. */
   readonly usd: number;
-  /** After how many minutes a wallet sells what it bought, from and to. */
+  /** Range of minutes after which a wallet sells its purchase. */
   readonly holdMinutes: readonly [from: number, to: number];
   /** Share of the tokens that each wallet keeps, so that the price rises. Default 0. */
   readonly kept?: number;
@@ -24,15 +24,15 @@ export const WASH_AT = 90;
 interface Order {
   readonly at: number;
   readonly trader: string;
-  /** Dollars to buy for. */
+  /** Dollars of a purchase. */
   readonly usd?: number;
-  /** The purchase whose tokens are sold. */
+  /** The purchase that a sale sells. */
   readonly of?: Order;
 }
 
 const wallet = (n: number) => `0x${(n + 10).toString(16).padStart(40, "0")}`;
 
-/** Returns the pool's trades: two a minute by anybody, and from {@link WASH_AT} on the crowd's. */
+/** Returns two usual trades a minute and, from {@link WASH_AT} on, the crowd's. */
 export function washTrades(crowd: WashCrowd, minutes: number): { trades: readonly Trade[]; feesUsd: number } {
   const random = createRandom(crowd.seed ?? 1);
   const orders = [...usualOrders(minutes, random), ...ordersOf(crowd, random)].toSorted(
@@ -48,7 +48,7 @@ export function washTrades(crowd: WashCrowd, minutes: number): { trades: readonl
     const before = quote;
     let moved: number;
     if (back === undefined) {
-      // Who trades usually brings the price of 1 back.
+      // Usual traders bring the price back to 1.
       const isBuy = own || random() < 0.5 - (quote / SIDE_USD - 1) * 4;
       const usd = order.usd ?? 0;
       if (isBuy) quote += usd * (1 - fee);

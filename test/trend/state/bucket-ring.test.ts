@@ -21,7 +21,7 @@ test("a silent step has the last price and no trades", () => {
   expect(knownSteps(ring, 13, 60)).toBe(4);
 });
 
-test("steps older than the ring are gone, even after a gap longer than the ring", () => {
+test("steps older than the ring's capacity are dropped, even after a gap longer than that", () => {
   const ring = createRing(4);
   recordInRing(ring, 1, 5, 9, 9);
   advanceRing(ring, 100);

@@ -6,23 +6,23 @@ const PLAIN = /^\d+(\.\d+)?$/;
 const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength: 26 });
 const plain = fc.tuple(digits, digits).map(([whole, part]) => (part === "" ? whole : `${whole}.${part}`));
 
-/** What the quick reading must agree with, bit for bit. */
-function slowly(text: string): number {
+/** Parses with `Number`. The quick parser must return the same bits. */
+function parseSlowly(text: string): number {
   const amount = PLAIN.test(text) ? Number(text) : Number.NaN;
   return amount <= 1e27 ? amount : Number.NaN;
 }
 
 test("a decimal is parsed to the nearest number, like Number does", () => {
   fc.assert(
-    fc.property(plain, (text) => Object.is(parseAmount(text), slowly(text))),
+    fc.property(plain, (text) => Object.is(parseAmount(text), parseSlowly(text))),
     { numRuns: 2_000 },
   );
 });
 
-test("text that is no plain decimal is rejected", () => {
+test("text that is not a plain decimal is rejected", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."019.eE+-_ x"), maxLength: 12 }), (text) =>
-      Object.is(parseAmount(text), slowly(text)),
+      Object.is(parseAmount(text), parseSlowly(text)),
     ),
     { numRuns: 2_000 },
   );

@@ -6,14 +6,14 @@ import { TrendEngine } from "../../../src/trend/index.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
 import { address, MINUTE, SECOND, START, withClocks } from "../trend-kit.ts";
 
-/** Written by an engine of checkpoint version 12, of this market as of {@link WRITTEN_MS}. */
+/** A checkpoint of version 12, written for this market at {@link WRITTEN_MS}. */
 const STORED = new URL("checkpoint-12.json.br", import.meta.url);
 const WRITTEN_MS = START + 105 * MINUTE + 30 * SECOND;
-/** Start of the first minute whose trades all came later. */
+/** Start of the first minute whose trades are all after the checkpoint. */
 const COMPLETE_AT = new Date(START + 106 * MINUTE).toISOString();
 const MINUTES = 240;
 
-/** Then one flare waits for its final outcome, one runs, and a third is still to come. */
+/** At the checkpoint, one flare waits for its final outcome, one runs, and one starts later. */
 function marketEvents() {
   const pumped = [
     [80, 86],
@@ -29,7 +29,7 @@ function marketEvents() {
   return withClocks(events, START + MINUTES * MINUTE, START - 3 * SECOND);
 }
 
-/** Returns the lists, without what an engine of that version did not measure. */
+/** Returns the lists without values that an engine of that version did not measure. */
 function comparable({ candles, outcomes, ...lists }: Snapshot) {
   const entries = Object.entries(outcomes).map(([id, outcome]) => {
     const { start_score, start_liquidity, control, ...measured }: Outcome = outcome;

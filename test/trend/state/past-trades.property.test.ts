@@ -7,10 +7,10 @@ import { type EngineCheckpoint, unpackEngine } from "../../../src/trend/state/ch
 import { address, decimal, liquidity, MINUTE, SECOND, START, trade, withClocks } from "../trend-kit.ts";
 
 const TOKENS = [address(1), address(2)] as const;
-/** The present begins here; what was traded before is read later. */
+/** Live trades begin here. Earlier trades are read later. */
 const PRESENT = START + 10 * MINUTE;
 const END = START + 21 * MINUTE;
-/** Baselines learn at one speed, whatever the score. */
+/** Baselines learn at the same speed at any score. */
 const SETTINGS = { settings: { frozenRate: 1 } };
 
 const Trades = fc
@@ -30,10 +30,10 @@ const Trades = fc
       .map(({ at, token, usd, ...rest }) => trade(at, token, { ...rest, quoteUsd: decimal(usd) }))
       .toSorted((a, b) => a.at - b.at),
   );
-/** Seconds after which past trades are read, and how many at once. */
+/** When the reading of past trades begins, and how many are read per second. */
 const Pace = fc.record({ afterS: fc.integer({ min: 1, max: 300 }), each: fc.integer({ min: 1, max: 40 }) });
 
-/** The trades before the present, read while new ones arrive. */
+/** Returns the past trades as events that are read while live ones arrive. */
 function readLater(trades: readonly Trade[], pace: { afterS: number; each: number }): Trade[] {
   const past = trades.filter(({ at }) => at < PRESENT);
   return past.map((one, index) => ({
@@ -66,7 +66,7 @@ function stepsOf(ring: BucketRing | undefined): readonly (readonly number[])[] {
   return steps;
 }
 
-test("sums, averages and charts after past trades are those of a token that was followed all along", () => {
+test("after past trades, sums, averages and charts equal those of a token that was always followed", () => {
   fc.assert(
     fc.property(Trades, Pace, (trades, pace) => {
       const always = engineOf(withClocks([...depths(START), ...trades], END)).checkpoint();
@@ -100,7 +100,7 @@ test("sums, averages and charts after past trades are those of a token that was 
           ...(["longBuyers", "longSellers", "longBuys", "longBuyUsd", "longUsd"] as const),
         ])
           expect(Math.abs(b[field] - a[field]), field).toBeLessThan(1e-6 * Math.max(1, Math.abs(a[field])));
-        // Each past purchase of one who bought in the present too counts at most once too often.
+        // Each past purchase of a wallet that also buys live may count as one more buyer.
         const buys = trades.filter((each) => each.token === token && each.side === "buy");
         const present = new Set(buys.filter(({ at }) => at >= PRESENT).map(({ trader }) => trader));
         const onBoth = buys.filter(({ at, trader }) => at < PRESENT && present.has(trader)).length;
@@ -112,7 +112,7 @@ test("sums, averages and charts after past trades are those of a token that was 
   );
 });
 
-test("[L4] past trades survive a checkpoint at any moment of the fill", () => {
+test("[L4] past trades survive a checkpoint at any moment while they are read", () => {
   fc.assert(
     fc.property(Trades, Pace, fc.nat(), (trades, pace, cut) => {
       const live = trades.filter(({ at }) => at >= PRESENT);

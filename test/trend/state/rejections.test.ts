@@ -18,23 +18,23 @@ import {
 const TOKEN = address(1);
 const NOW = START + 10 * MINUTE;
 
-/** What the types forbid and the world sends. */
+/** Returns an event with fields that the types forbid, but feeds could send. */
 const broken = (event: object, part: object): MarketEvent =>
   JSON.parse(JSON.stringify({ ...event, ...part }));
 
 const GARBAGE: readonly [string, RejectReason, MarketEvent][] = [
   ["an unknown kind", "malformed", broken(clock(NOW), { kind: "rumour" })],
-  ["a time that is no number", "malformed", broken(clock(NOW), { at: "now" })],
+  ["a time that is not a number", "malformed", broken(clock(NOW), { at: "now" })],
   ["a time beyond the year 9999", "malformed", clock(1e30)],
   ["a fraction of a millisecond", "malformed", clock(NOW + 0.5)],
   ["a trade more than five seconds old", "late", trade(NOW - 5_001, TOKEN)],
-  ["a clock that goes back by more than that", "late", clock(NOW - 5_001)],
+  ["a clock that goes back by more than five seconds", "late", clock(NOW - 5_001)],
   ["a trade far ahead of the clock", "ahead", trade(NOW + 5_001, TOKEN)],
   ["a group that does not exist", "token", broken(trade(NOW, TOKEN), { group: "moon" })],
   ["a chain's token without address", "token", trade(NOW, "PEPE")],
   ["an address that ends early", "token", trade(NOW, "0x")],
   ["an empty symbol of the exchange", "token", trade(NOW, "", { group: "exchange" })],
-  ["a price that is no number", "price", trade(NOW, TOKEN, { price: "NaN" })],
+  ["a price that is not a number", "price", trade(NOW, TOKEN, { price: "NaN" })],
   ["a negative price", "price", trade(NOW, TOKEN, { price: "-1" })],
   ["a price of zero", "price", trade(NOW, TOKEN, { price: "0.000" })],
   ["a price with an exponent", "price", trade(NOW, TOKEN, { price: "1e5" })],
@@ -43,22 +43,26 @@ const GARBAGE: readonly [string, RejectReason, MarketEvent][] = [
   ["a price of a thousand digits", "price", trade(NOW, TOKEN, { price: "1".repeat(1_000) })],
   ["dollars of 10^30", "amount", trade(NOW, TOKEN, { quoteUsd: `1${"0".repeat(30)}` })],
   ["an amount of Infinity", "amount", trade(NOW, TOKEN, { amount: "Infinity" })],
-  ["a third side", "malformed", broken(trade(NOW, TOKEN), { side: "hold" })],
+  ["an unknown side", "malformed", broken(trade(NOW, TOKEN), { side: "hold" })],
   ["a trader without name", "malformed", trade(NOW, TOKEN, { trader: "" })],
   ["a candle of NaN", "price", candle(NOW, address(2), Number.NaN, 1)],
   ["a candle whose low is above its close", "candle", candle(NOW, address(2), 1, 1, { low: "2", high: "3" })],
-  ["a candle that does not end when it happens", "candle", candle(NOW, address(2), 1, 1, { openAt: NOW })],
+  ["a candle of less than a minute", "candle", candle(NOW, address(2), 1, 1, { openAt: NOW })],
   ["a candle of a token that trades", "mixed", candle(NOW, TOKEN, 1, 1)],
-  ["a trade in a pool never seen beside a known one", "unknown-pool", trade(NOW, TOKEN, { pool: "fake" })],
+  [
+    "a trade in an unknown pool of a token with a known one",
+    "unknown-pool",
+    trade(NOW, TOKEN, { pool: "fake" }),
+  ],
   ["a trade of less than ten cents", "dust", trade(NOW, TOKEN, { quoteUsd: "0.09" })],
-  ["a removal from a pool never seen", "unknown-pool", liquidity(NOW, TOKEN, "1", "remove", "fake")],
+  ["a removal from an unknown pool", "unknown-pool", liquidity(NOW, TOKEN, "1", "remove", "fake")],
   ["negative liquidity", "amount", liquidity(NOW, TOKEN, "-5")],
   ["an unknown cause", "malformed", broken(liquidity(NOW, TOKEN, "5"), { cause: "theft" })],
   ["a second listing of a pool", "duplicate", listing(NOW, TOKEN)],
   ["a profile with a number for a name", "malformed", broken(profile(NOW, TOKEN), { name: 7 })],
 ];
 
-/** An engine that knows one listed token with trades, at NOW. */
+/** Creates an engine with one listed token with trades, at NOW. */
 function begin(): TrendEngine {
   const engine = new TrendEngine();
   engine.accept(clock(START));
@@ -105,7 +109,7 @@ const FULL: readonly MarketEvent[] = [
 ];
 const ODD = [undefined, null, true, -1, 0.5, Number.NaN, 2 ** 60, "", "-1", ".5", "1.", "x".repeat(200), {}];
 
-test("[L4] a replay reads every event that the engine accepted: each field of each kind, with each odd value", () => {
+test("[L4] a replay reads every event that the engine accepts: each field of each kind, with each odd value", () => {
   let accepted = 0;
   for (const event of FULL) {
     for (const [field, value] of Object.keys(event).flatMap((name) =>
@@ -124,14 +128,14 @@ test("[L4] a replay reads every event that the engine accepted: each field of ea
   expect(accepted).toBeGreaterThan(FULL.length);
 });
 
-test("values that are no events are counted as malformed", () => {
+test("values that are not events are counted as malformed", () => {
   const engine = new TrendEngine();
   for (const text of ["null", "3", '"x"', "[]", "{}"]) engine.accept(JSON.parse(text));
   expect(engine.rejected.malformed).toBe(5);
   expect(engine.clockMs).toBe(0);
 });
 
-test("an event of five seconds ago is accepted, one of the same second too", () => {
+test("events of five seconds ago and of the same second are accepted", () => {
   const engine = begin();
   engine.accept(trade(NOW - 5_000, TOKEN));
   engine.accept(trade(NOW + 5_000, TOKEN));

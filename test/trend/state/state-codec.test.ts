@@ -23,7 +23,7 @@ const { state } = fc.letrec<{ state: unknown }>((tie) => ({
   ),
 }));
 
-test("any state survives a round trip through JSON text, to the bit", () => {
+test("any state survives a round trip through JSON text, bit for bit", () => {
   fc.assert(
     fc.property(state, (value) => {
       expect(decodeState(JSON.parse(JSON.stringify(encodeState(value))))).toStrictEqual(value);
@@ -31,7 +31,7 @@ test("any state survives a round trip through JSON text, to the bit", () => {
   );
 });
 
-test("a value that is no data is rejected with its type", () => {
+test("a value that is not data is rejected with its type", () => {
   expect(() => encodeState({ f: () => 1 })).toThrow("cannot encode a function");
   expect(() => decodeState({ $map: 3 })).toThrow("a map's entries must be a list");
   expect(() => decodeState({ $f64: "x" })).toThrow("$f64 must be base64");

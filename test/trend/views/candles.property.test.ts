@@ -11,7 +11,7 @@ import { address, candlePath, createRandom, MINUTE, SECOND, START, withClocks } 
 
 const MINUTES = 230;
 const PUMPED = [address(1), address(2), address(3)];
-/** Low thresholds and short pauses: a token flares several times. */
+/** Low thresholds and short pauses, so that a token flares several times. */
 const OPTIONS = {
   settings: { tradeStartScore: 1, startActivity: 0, coolDownMs: 3 * MINUTE, fadeMs: 5 * MINUTE },
 };
@@ -35,7 +35,7 @@ function marketOf(seed: number): MarketEvent[] {
   return swapNeighbors(withClocks(delayed, end, START - 3_000), random);
 }
 
-/** Lets some events enter after a later one, within the tolerance of the engine. */
+/** Swaps some neighboring events, within the lateness that the engine accepts. */
 function swapNeighbors(events: MarketEvent[], random: () => number): MarketEvent[] {
   for (const [index, event] of events.entries()) {
     const next = events[index + 1];
@@ -46,7 +46,7 @@ function swapNeighbors(events: MarketEvent[], random: () => number): MarketEvent
   return events;
 }
 
-/** The minute's candle by its definition, from all trades of its token. */
+/** Computes the minute's candle by its definition, from all trades of its token. */
 function slowCandle(minute: number, trades: readonly Trade[]): Candle {
   const timeOf = ({ at, tradedAt = at }: Trade) => tradedAt;
   const sorted = trades.toSorted((a, b) => timeOf(a) - timeOf(b));
@@ -75,7 +75,7 @@ function slowCandles(trades: readonly Trade[], token: string, closedMs: number):
     .map(([minute, some]) => slowCandle(minute, some));
 }
 
-/** In thousandths. */
+/** Positions of restarts, in thousandths of the events. */
 const Cuts = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 4 });
 
 test("[W43] each token that flares shows the closed minutes of the last hour as a slow computation from all trades gives them, from 60 minutes before its start to 120 after, also across restarts", () => {
@@ -130,7 +130,7 @@ test("[W43] each token that flares shows the closed minutes of the last hour as 
 
 const crowdTokens = crowdOf(4).map(({ token }) => token);
 
-test("[W43] a feed of candles shows them as they are, without counts of buys and sells", () => {
+test("[W43] candles from a feed of candles are served unchanged, without counts of buys and sells", () => {
   const random = createRandom(4);
   const path = (minute: number) => (minute < 60 ? 1 : Math.min(1.6, 1 + (minute - 59) * 0.06));
   const volume = (minute: number) => (minute < 60 ? 1 : 20);

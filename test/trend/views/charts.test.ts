@@ -56,7 +56,7 @@ test("average, change and candles cover the last sixty minutes; silent minutes a
   Snapshot.parse(engine.snapshot());
 });
 
-test("a chart ranks by rise for its risk: a smooth rise comes before a wild one of the same size", () => {
+test("a chart ranks by rise relative to risk: a smooth rise comes before a volatile one of the same size", () => {
   const smooth = rising(5, 30);
   const wild = smooth.map((close, minute) => close * (minute % 2 && minute < 29 ? 1.04 : 1));
   const falling = rising(-5, 30);
@@ -80,7 +80,7 @@ test("a rise of all tokens changes no rank: ranks are neutral to the market", ()
 });
 
 test.each(["bsc", "exchange", "matic", "avalanche"] as const)(
-  "the chart of %s has its ten best tokens, in the group's own shape",
+  "the chart of %s has its ten best tokens, in the group's own format",
   (group) => {
     const events = Array.from({ length: 12 }, (_, n) => [
       profile(START, nameOf(group, n), { group }),
@@ -164,8 +164,8 @@ test("a token that returns to the chart has the same id, a new streak and its ti
   });
   expect(ids.size).toBe(1);
   const item = last.charts.bsc.find(({ flare }) => flare.token.address === address(1));
-  // Charted from the fifth candle on while three of the last ten minutes had one, and again from
-  // the third new one.
+  // Charted from the fifth candle on, while three of the last ten minutes have a candle. Charted
+  // again from the third candle after the pause.
   expect(Math.max(...streaks)).toBe(13);
   expect(item?.streak).toBe(8);
   expect(item?.flare).toMatchObject({
@@ -177,7 +177,7 @@ test("a token that returns to the chart has the same id, a new streak and its ti
   });
 });
 
-test("a token that lost nine tenths is not charted until ten minutes after it is above a tenth again", () => {
+test("a token that lost nine tenths is not charted until ten minutes after its price is above a tenth again", () => {
   const closes = [...rising(5, 20), ...Array.from({ length: 80 }, (_, n) => 0.1 + n / 10_000)];
   const events = [1, 2].map((n) => profile(START, address(n)));
   const calm = candles(
@@ -194,7 +194,6 @@ test("a token that lost nine tenths is not charted until ten minutes after it is
     },
   );
   const minutes = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
-  // It falls in the twenty-first minute, and closes above a tenth of its peak of 1.0475 at minute
-  // 69.
+  // The price falls in minute 21. In minute 69, it closes above a tenth of its peak of 1.0475.
   expect([...charted]).toEqual([...minutes(5, 20), ...minutes(79, 100)]);
 });

@@ -9,7 +9,7 @@ import { SlowMarket } from "./slow-outcome.ts";
 const HOURS = 30;
 const CUTS = [0.1, 0.6, 0.93];
 
-/** Tokens that pump after 3, 20 and 28 hours, and a feed that is silent for half an hour. */
+/** Creates tokens that pump after 3, 20 and 28 hours, and half an hour without any data. */
 function marketOf(seed: number): MarketEvent[] {
   const pumped = [180, 1_200, 1_680].map((from, n) => ({
     token: address(n + 1),

@@ -22,7 +22,7 @@ const token = (n: number): TokenState => createToken("bsc", address(n), address(
 const names = (list: readonly { token: { address?: string | undefined } }[]) =>
   list.map((flare) => flare.token.address);
 
-/** A book in which token n flared from minute n to `end(n)`. */
+/** Creates a book in which token n flared from minute n to `end(n)`. */
 function finishedBook(count: number, end: (n: number) => number): FlareBook {
   const book = new FlareBook(DEFAULT_SETTINGS);
   const moments = Array.from({ length: count }, (_, n) => ({ n, at: START + n * MINUTE, token: token(n) }));
@@ -44,7 +44,7 @@ test("running flares are sorted newest start first, ties by address", () => {
   expect(names(book.serve().flares.pro)).toEqual([9, 3, 4, 5].map(address));
 });
 
-test("a flare is free at five minutes of age, except while it has a canary", () => {
+test("a flare enters free at five minutes of age, except while its canary is on", () => {
   const book = new FlareBook(DEFAULT_SETTINGS);
   const [calm, wary] = [token(1), token(2)];
   Object.assign(wary.canary, { ...createCanary(), isOn: true });
@@ -64,7 +64,7 @@ test("a flare is free at five minutes of age, except while it has a canary", () 
 });
 
 test("the last hundred flares to finish are listed, newest start first", () => {
-  // The later they start the earlier they end, so that the twenty that go are the newest starts.
+  // Flares that start later end earlier, so the twenty dropped ones have the newest starts.
   const book = finishedBook(120, (n) => START + 10 * HOUR - n * MINUTE);
   book.step(START + 10 * HOUR);
   const { flares, explanations } = book.serve();

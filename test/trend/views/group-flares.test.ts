@@ -9,7 +9,7 @@ import { IS_SOAK } from "../../support/law-runs.ts";
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 const BEGIN_MS = Date.UTC(2026, 0, 1);
 
-test("tokens of every group flare, in the form of their group, with explanations and outcomes", () => {
+test("tokens of every group flare, in the format of their group, with explanations and outcomes", () => {
   const market = createSimulatedMarket({
     ...{ seed: 3, beginAtMs: BEGIN_MS, tokens: IS_SOAK ? 240 : 120, onLabel: () => {} },
   });

@@ -7,7 +7,7 @@ import { address, candle, drive, MINUTE, profile, START } from "../trend-kit.ts"
 const RECORDED = { trades: false, liquidity: false, listings: false, profiles: true };
 const WINDOW = 360;
 
-/** Flat candles, one a minute, from one minute to another. */
+/** Creates flat candles, one a minute, from minute `from` to before `to`. */
 function flat(n: number, from: number, to: number): MarketEvent[] {
   const minutes = Array.from({ length: to - from }, (_, minute) => from + minute);
   return [
@@ -16,7 +16,7 @@ function flat(n: number, from: number, to: number): MarketEvent[] {
   ];
 }
 
-/** Time trended by address at each minute at which the leaderboard changed. */
+/** Returns the time trended by address at each minute in which the leaderboard changed. */
 function run(events: readonly MarketEvent[], minutes: number) {
   const board: ReadonlyMap<string, { time: number; position: number }>[] = [];
   const engine = new TrendEngine({ facts: RECORDED });
@@ -42,11 +42,11 @@ function run(events: readonly MarketEvent[], minutes: number) {
 test("time_trended counts the minutes in the chart within six hours and shrinks as they expire", () => {
   const board = run([...flat(1, 0, WINDOW + 100), ...flat(2, 0, 10)], WINDOW + 100);
   const time = (n: number, minute: number) => board[minute]?.get(address(n))?.time;
-  // A chart needs five candles: the first is at minute 5 and has lasted for a minute at minute 6.
+  // A chart needs five candles, so the first chart is at minute 5 and one minute old at minute 6.
   expect([time(1, 5), time(1, 6), time(1, 65)]).toEqual([undefined, 60, 3_600]);
   expect([time(1, WINDOW + 4), time(1, WINDOW + 5), time(1, WINDOW + 6)]).toEqual([21_540, 21_600, 21_600]);
-  // Silent from minute 10 on, the second token is charted from minute 5 to 17, while three of the
-  // last ten minutes had a candle.
+  // The second token is silent from minute 10. It is charted from minute 5 to 17, while three of
+  // the last ten minutes have a candle.
   expect([time(2, 18), time(2, 19), time(2, WINDOW + 5)]).toEqual([780, 780, 780]);
   expect([time(2, WINDOW + 6), time(2, WINDOW + 7), time(2, WINDOW + 17)]).toEqual([720, 660, 60]);
   expect(time(2, WINDOW + 18)).toBeUndefined();

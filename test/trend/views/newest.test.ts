@@ -95,7 +95,7 @@ test("a listing's price, liquidity and facts change only at refreshes", () => {
   expect(last.newest.bsc[0]).toMatchObject({ pool: `pool-${address(1)}`, contract_source: { status: "0" } });
 });
 
-test("a quote token is never listed as new; a token that turns out to be one is removed", () => {
+test("a quote token is never listed as new; a token that is marked as one later is removed", () => {
   const engine = new TrendEngine();
   const events = [
     profile(START, address(1), { quote: true }),
@@ -110,7 +110,7 @@ test("a quote token is never listed as new; a token that turns out to be one is 
   expect(seen).toEqual([[], [address(2)], []]);
 });
 
-test("only the newest listings are kept beyond the maximum", () => {
+test("above the maximum, only the newest listings remain", () => {
   const engine = new TrendEngine({ settings: { maxListings: 3 } });
   const events = [4, 2, 5, 1, 3].map((n, at) => listing(START + at, address(n)));
   drive(engine, withClocks(events, START + SECOND));

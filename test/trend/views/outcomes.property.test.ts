@@ -9,10 +9,10 @@ import { type Episode, SlowMarket } from "./slow-outcome.ts";
 
 const MINUTES = 110;
 const PUMPED = 4;
-/** Low thresholds and short pauses: a token flares several times within an hour. */
+/** Low thresholds and short pauses, so that a token flares several times within an hour. */
 const EAGER = { tradeStartScore: 1, startActivity: 0, coolDownMs: 3 * MINUTE };
 
-/** Pumped tokens beside a crowd, some dumped or left alone afterwards, and outages of the feed. */
+/** Creates pumped tokens beside a crowd, some dumped or idle afterwards, and feed outages. */
 function marketOf(seed: number): MarketEvent[] {
   const random = createRandom(seed);
   const below = (max: number) => Math.floor(random() * max);
@@ -40,7 +40,7 @@ function marketOf(seed: number): MarketEvent[] {
   return withClocks(played.filter(isHeard), START + MINUTES * MINUTE, START - 3_000);
 }
 
-test("[W42] every flare's outcome, when it ends and when its hour is over, is what a slow computation from all events gives, also across restarts", () => {
+test("[W42] every flare's outcome, at its end and after its hour, equals a slow computation from all events, also across restarts", () => {
   const seen = { final: 0, open: 0, long: 0, unknown: 0, collapsed: 0, warned: 0, relative: 0, twice: 0 };
   fc.assert(
     fc.property(
@@ -66,13 +66,13 @@ test("[W42] every flare's outcome, when it ends and when its hour is over, is wh
         }
       },
     ),
-    // The examples have all that is counted below.
+    // The examples contain every case that is counted below.
     {
       ...lawRuns(4, 12),
       examples: [
         [9, MINUTE, [0.3, 0.7]],
         [6, 75 * MINUTE, [0.3, 0.7]],
-        // An outage, during which the old price does not count.
+        // With an outage, during which the old price does not count.
         [162_277, MINUTE, []],
       ],
     },
@@ -80,7 +80,7 @@ test("[W42] every flare's outcome, when it ends and when its hour is over, is wh
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 });
 
-test("[W42] an outcome is served at the finish and again once, when 60 minutes since the start are over", () => {
+test("[W42] an outcome is served at the finish, and once more 60 minutes after the start", () => {
   const versions = Map.groupBy(
     serveOutcomes(marketOf(5), { ...EAGER, fadeMs: MINUTE }, []),
     ({ episode }) => `${episode.startMs}`,
@@ -96,7 +96,7 @@ test("[W42] an outcome is served at the finish and again once, when 60 minutes s
   }
 });
 
-test("[W42] a flare that many newer ones follow is listed until its final outcome was served", () => {
+test("[W42] a flare with many newer ones is listed until its final outcome has been served", () => {
   let due = 0;
   for (const seed of IS_SOAK ? [1, 2, 3, 4, 5] : [1, 2]) {
     const events = marketOf(seed);

@@ -25,11 +25,11 @@ const CANDLES = candlePath(
   undefined,
   exchange,
 ).filter(
-  // Silent minutes are flat ones.
+  // Every ninth minute is silent. Silent minutes count as flat.
   ({ openAt }) => (openAt / MINUTE) % 9 !== 4,
 );
 
-test("a token with past candles reads as if it had been followed all along", () => {
+test("a token with past candles has the same measurements as one that was always followed", () => {
   const moment = START + 100 * MINUTE + 7 * SECOND;
   const isPast = ({ at }: { at: number }) => at <= START + 100 * MINUTE;
   const past = CANDLES.filter(isPast).map((one) => ({ ...one, at: moment }));
@@ -51,7 +51,7 @@ test("a token with past candles reads as if it had been followed all along", () 
   expect(Object.values(later.rejected).every((count) => count === 0)).toBe(true);
 });
 
-test("a past candle is late after the first closed minute of the present, or if its minute is known", () => {
+test("a past candle is rejected as late after the first live minute has closed, or if its minute is known", () => {
   const engine = new TrendEngine();
   drive(engine, withClocks([candle(START + MINUTE, TOKEN, 1, 1, exchange)], START + MINUTE + SECOND));
   engine.accept({ ...candle(START, TOKEN, 1, 9, exchange), at: START + MINUTE + SECOND });
@@ -62,7 +62,7 @@ test("a past candle is late after the first closed minute of the present, or if 
   expect(engine.rejected.late).toBe(2);
 });
 
-/** Delivers an outage's minutes at a second of a later minute, the second half a second later. */
+/** Delivers an outage's candles after it, in two halves that are one second apart. */
 function lateMinutes(fromMinute: number, minutes: number, second: number): Candle[] {
   const moment = START + (fromMinute + minutes) * MINUTE + second * SECOND;
   const isLate = ({ at }: Candle) => at > START + fromMinute * MINUTE && at <= moment;
@@ -74,14 +74,14 @@ function lateMinutes(fromMinute: number, minutes: number, second: number): Candl
 
 const ranges = { from: fc.integer({ min: 0, max: 44 }), minutes: fc.integer({ min: 1, max: 40 }) };
 
-test("a token whose candles of an outage arrive after it reads as if they had arrived in time", () => {
+test("a token whose candles of an outage arrive later has the same measurements as with candles on time", () => {
   const until = START + 125 * MINUTE;
   const inTime = withClocks(
     CANDLES.filter(({ at }) => at <= until),
     until,
   );
   const always = new TrendEngine();
-  // The ranks that were served in the outage stay as they were.
+  // Streaks are not compared: ranks that were served during the outage are not changed later.
   const pricesOf = ({ charts }: Snapshot) => charts.exchange.map(({ streak: _, ...item }) => item);
   const expected = pricesOf(drive(always, inTime));
   expect(expected[0]?.latest_candle_prices.length).toBe(60);
@@ -92,7 +92,7 @@ test("a token whose candles of an outage arrive after it reads as if they had ar
       let engine = new TrendEngine();
       const half = Math.floor(events.length * 0.7);
       drive(engine, events.slice(0, half));
-      // A restart in between changes nothing.
+      // A restart between the halves changes nothing.
       engine = TrendEngine.restore(engine.checkpoint());
       const charts = pricesOf(drive(engine, events.slice(half)));
       expect(engine.rejected.late).toBe(0);

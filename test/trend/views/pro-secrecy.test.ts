@@ -27,8 +27,8 @@ function nestedFlares({ charts, leaderboards }: Snapshot): readonly NestedFlare[
   return [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
 }
 
-test("[K2] the free plan learns nothing about a flare before it is in free or finished: charts look as if there were none", async () => {
-  // Thresholds so low that an hour has flares enough, also of tokens in the chart.
+test("[K2] the free plan sees no sign of a flare before it is in free or finished: charts are the same as without it", async () => {
+  // Low thresholds, so that an hour has enough flares, also of tokens in the chart.
   const eager = { ...DEFAULT_SETTINGS, tradeStartScore: 1, candleStartScore: 1, startActivity: 0 };
   const engine = new TrendEngine({ settings: eager });
   const never = { ...DEFAULT_SETTINGS, tradeStartScore: 1e9, candleStartScore: 1e9 };

@@ -8,7 +8,7 @@ interface Served {
   readonly episode: Episode;
 }
 
-/** Every version of every outcome that an engine serves, restored from a checkpoint at each cut. */
+/** Returns all versions of all outcomes of an engine that is restored at each cut. */
 export function serveOutcomes(
   events: readonly MarketEvent[],
   settings: Partial<DetectorSettings>,

@@ -3,7 +3,7 @@ import type { FinishCause, Outcome } from "../../../src/model/index.ts";
 import { HOUR, MINUTE, SECOND } from "../trend-kit.ts";
 
 /*
- * Outcomes by their definition, each computed from all events of the market. Every token has one
+ * Computes outcomes by their definition, each from all events of the market. Every token has one
  * pool and single trades, which all count.
  */
 
@@ -16,7 +16,7 @@ export interface Episode {
   readonly asOfMs: number;
   /** The score that the detector published at the start. */
   readonly score: number;
-  /** How long the canary had been on at a second, in milliseconds; 0 if it was off. */
+  /** Returns for how many milliseconds the canary has been on; 0 if it is off. */
   readonly canaryAgeMs: (atMs: number) => number;
 }
 
@@ -80,7 +80,7 @@ export class SlowMarket {
     };
   }
 
-  /** What followed the token's own moments of the day before, by every two hours of the clock. */
+  /** Returns the changes after the token's control moments of the day before. */
   controlOf(token: string, startMs: number): NonNullable<Outcome["control"]> {
     const firstMs = Math.min(...[...this.#trades.values()].map(([first]) => first?.at ?? 0));
     const moments: number[] = [];
@@ -107,13 +107,13 @@ export class SlowMarket {
     return this.#trades.get(token)?.findLast(({ at }) => at < atMs);
   }
 
-  /** The last trade before a moment, unless it is old or the whole feed is silent. */
+  /** Returns the last trade before a moment, unless it is old or the whole feed is silent. */
   #known(token: string, atMs: number): Trade | undefined {
     const trade = this.#before(token, atMs);
     return trade && atMs - trade.at <= 3 * MINUTE && !this.#isSilent(atMs) ? trade : undefined;
   }
 
-  /** No trade of any token for a minute and twenty usual gaps. */
+  /** Returns whether no token traded for a minute and for twenty usual gaps. */
   #isSilent(atMs: number): boolean {
     let [last, gap] = [this.#heard[0] ?? 0, MINUTE];
     const isLong = (ms: number) => ms > Math.max(MINUTE, 20 * gap);
@@ -125,20 +125,20 @@ export class SlowMarket {
     return isLong(atMs - last);
   }
 
-  /** The highest prices so far, at each moment at which one is measured, in order. */
+  /** Returns the highest price so far at each moment of measurement, in order. */
   #peaks({ token, startMs, endMs, asOfMs }: Episode) {
-    const looks = new Set([startMs, endMs, ...[5, 15, 60].map((minutes) => startMs + minutes * MINUTE)]);
+    const moments = new Set([startMs, endMs, ...[5, 15, 60].map((minutes) => startMs + minutes * MINUTE)]);
     const nextMinute = (Math.floor(startMs / MINUTE) + 1) * MINUTE;
-    for (let atMs = nextMinute; atMs <= asOfMs; atMs += MINUTE) looks.add(atMs);
+    for (let atMs = nextMinute; atMs <= asOfMs; atMs += MINUTE) moments.add(atMs);
     const peaks: { readonly trade: Trade; readonly atMs: number }[] = [];
-    for (const atMs of [...looks].filter((at) => at <= asOfMs).sort((a, b) => a - b)) {
+    for (const atMs of [...moments].filter((at) => at <= asOfMs).sort((a, b) => a - b)) {
       const trade = this.#known(token, atMs);
       if (trade && Number(trade.price) > Number(peaks.at(-1)?.trade.price ?? 0)) peaks.push({ trade, atMs });
     }
     return peaks;
   }
 
-  /** The first second of a time at half of the peak or less that lasts to the end of a minute. */
+  /** Returns the first second at half of the peak or less, if that lasts to the minute's end. */
   #collapse(episode: Episode): number | undefined {
     const { token, startMs, asOfMs } = episode;
     const peaks = this.#peaks(episode);
@@ -167,7 +167,7 @@ export class SlowMarket {
     return ratios.length < 5 ? undefined : (low + high) / 2;
   }
 
-  /** It traded in three of the ten minutes before. */
+  /** Returns whether the token traded in three of the ten minutes before. */
   #isTrading(token: string, atMs: number): boolean {
     const last = Math.floor((atMs - 1) / MINUTE);
     const minutes = this.#trades.get(token)?.filter(({ at }) => at < atMs) ?? [];

@@ -19,10 +19,10 @@ import {
 const CANDLES_ONLY = { trades: false, liquidity: false, listings: false, profiles: false };
 const TOKEN = address(1);
 const PUMP_AT = IS_SOAK ? 200 : 100;
-/** When a pump is over, and its flare too. */
+/** By this minute, a pump and its flare are over. */
 const MINUTES = PUMP_AT + 100;
 
-/** Rises by `size` in six minutes, then falls back over half an hour. */
+/** Returns a path that rises by `size` in six minutes, then falls back over half an hour. */
 const pump = (size: number) => (minute: number) => {
   const since = minute - PUMP_AT;
   if (since < 0 || since > 36) return 1;
@@ -55,7 +55,7 @@ function run(path: (minute: number) => number, volume: (minute: number) => numbe
 }
 
 test.each(shareOf([0.1, 0.25]))(
-  "a pump of %f with volume starts a flare within minutes, which fades and explains itself",
+  "a pump of %f with volume starts a flare within minutes, which fades and has its explanation",
   (size) => {
     const { seen, last, engine } = run(pump(size), busy(12));
     const delay = ((seen.starts.get(TOKEN) ?? 0) - START) / MINUTE - PUMP_AT;
@@ -101,7 +101,7 @@ test("a jump within one minute shows less net buying than a climb to the same pr
   expect(flowOf(() => 1, 6)).toBeLessThan(jump / 2);
 });
 
-test("the volume that takers bought changes no flare, and imbalance is no term", () => {
+test("the volume that takers bought changes no flare, and there is no term imbalance", () => {
   const flaresOf = (more: { readonly buyVolume?: string }) => {
     const random = createRandom(5);
     const pumped = candlePath(TOKEN, MINUTES, random, pump(0.1), busy(12));
@@ -171,7 +171,7 @@ test("a flare whose market falls silent ends as silent, and its token is forgott
   expect(engine.tokenCount).toBe(8);
 });
 
-test("a token that turns out to be a quote token stops flaring, and no quote token starts", () => {
+test("a quote token starts no flare", () => {
   const random = createRandom(5);
   const events = [
     profile(START, TOKEN, { quote: true }),
@@ -186,7 +186,7 @@ test("a token that turns out to be a quote token stops flaring, and no quote tok
   expect(most).toBe(0);
 });
 
-test("a candle that is up to five seconds late counts like a punctual one", () => {
+test("a candle that is up to five seconds late counts like one on time", () => {
   const random = createRandom(5);
   const events = [
     ...quietMarket(8, PUMP_AT + 15, random),
@@ -243,13 +243,13 @@ function lengthOfLongFlare(settings: Partial<DetectorSettings> = {}): number {
   return (Date.parse(flare?.finished_trending_at ?? "") - START) / MINUTE - PUMP_AT;
 }
 
-test("a burst of hours does not become the new normal: its flare lasts longer than with fast baselines", () => {
+test("a burst of hours does not raise the baselines quickly: its flare lasts longer than with fast baselines", () => {
   const length = lengthOfLongFlare();
   expect(length).toBeGreaterThanOrEqual(120);
   expect(length).toBeGreaterThan(lengthOfLongFlare({ frozenRate: 1 }));
 });
 
-test("a running flare of a token that turns out to be a quote token fades, and no other follows", () => {
+test("a running flare fades when its token is marked as a quote token, and no other flare follows", () => {
   const random = createRandom(5);
   const minutes = PUMP_AT + 60;
   const foundAt = START + (PUMP_AT + 6) * MINUTE;

@@ -101,7 +101,7 @@ test("a flare enters free at five minutes, not a millisecond earlier", () => {
   expect(free.get(start?.flare.id ?? "")?.[0]).toBe((start?.at ?? 0) + 5 * MINUTE);
 });
 
-test("a removal of liquidity ends the flare a minute later, with the warning in its explanation", () => {
+test("a removal of liquidity ends the flare a minute later, with the warning in the explanation", () => {
   const at = START + (PUMP_AT + 8) * MINUTE;
   const { last, warnings } = play(pump, [liquidity(at, TOKEN, "500", "remove")]);
   expect(warnings).toContain("liquidity-removed");
@@ -132,7 +132,7 @@ test("a flare that ends in a crash says how far its price fell below the average
   expect(why?.text).toMatch(/price 4\d % below normal, .*warning: liquidity removed/);
 });
 
-test("a token that nobody can sell does not flare for long; one that some sell does", () => {
+test("a token that nobody sells does not flare for long; a token with some sales does", () => {
   const launch = (buyShare: number): Script => ({
     token: TOKEN,
     rate: (minute) => (minute >= 30 && minute < 42 ? 25 : 0),

@@ -10,7 +10,7 @@ import {
 } from "../../../../src/trend/detect/forms/wallet-table.ts";
 
 const SECOND = 1_000;
-/** Rows that stay, and those that more may fill before the next pass. */
+/** Rows that remain after a pass, and rows that may be added before the next one. */
 const MAX_ROWS = 2_048;
 const SPARE_ROWS = 512;
 const TRADERS = 6_000;
@@ -49,7 +49,7 @@ test("the least recently active traders are forgotten; the others keep their row
   expect(table.numbers[forgotten + USD_AT_MS]).toBe(TRADERS * SECOND);
 });
 
-test("among traders last active in the same block some are forgotten, but no later ones", () => {
+test("of traders that were last active in the same block, some are forgotten, but no later traders", () => {
   const table = createWallets();
   const buy = (trader: string, atMs: number) => {
     table.numbers[rowOf(table, trader, atMs) + LAST_BUY_MS] = atMs;

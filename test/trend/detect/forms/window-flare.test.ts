@@ -16,12 +16,12 @@ import {
 } from "../../trend-kit.ts";
 
 const GEM = address(1);
-/** What an aggregator feed can know. */
+/** The facts that an aggregator's feed has. */
 const FACTS = { trades: false, liquidity: true, listings: true, profiles: true };
 
 /**
- * Counts of a day like any other, in which the last five minutes had so many purchases, sales and
- * dollars.
+ * Returns the counts of a usual day, with these purchases, sales and dollars in the last five
+ * minutes.
  */
 function burst(
   buys: number,
@@ -42,12 +42,12 @@ function burst(
 }
 
 /**
- * A pump's counts and prices: sixty buyers, eight sellers, $6,000, a rise of 20 % in five minutes.
+ * A pump's report: sixty buyers, eight sellers, $6,000 and a rise of 20 % in five minutes.
  */
 const PUMP = { counts: burst(60, 8, 6_000), price: "1.2", past: { m5: "1", m30: "1", h1: "1" } };
 
 /**
- * Plays events beside quiet tokens that are reported each minute, so that the group has a median.
+ * Plays events beside quiet tokens with a report each minute, so that the group has a median.
  */
 function play(
   events: readonly MarketEvent[],
@@ -64,7 +64,7 @@ function play(
   return { engine, snapshot };
 }
 
-/** A report a minute. Trades come all the time, so the day's count rises. */
+/** Returns a report for each minute. The day's count rises, as with continuous trading. */
 const each = (minutes: number, part: (minute: number) => Partial<Window>, from = 0) =>
   Array.from({ length: minutes - from }, (_, step) => {
     const minute = from + step;
@@ -94,7 +94,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(why?.terms[0]).toMatchObject({ name: "buyers", raw: 60 });
   });
 
-  test("ends its flare when the burst is over, and when it is listed no more", () => {
+  test("ends its flare when the burst is over, and when it is no longer listed", () => {
     const faded = play(
       each(30, (minute) => (minute < 5 ? PUMP : {})),
       30,
@@ -109,7 +109,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(gone.finished_trending).toHaveLength(1);
   });
 
-  test("keeps its flare through ten minutes in which the aggregator reports on nobody", () => {
+  test("keeps its flare through ten minutes without any report", () => {
     const quiet = Array.from({ length: 8 }, (_, n) => report(START + 1, address(50 + n)));
     const pumped = each(5, () => PUMP);
     const engine = new TrendEngine({ facts: FACTS });
@@ -122,7 +122,7 @@ describe("a token that only an aggregator reports on", () => {
       "wash: the same few trade again and again",
       { counts: burst(60, 60, 60_000, { buyers: 3, sellers: 3 }) },
     ],
-    ["a thin tick: the price jumps on hardly any money", { ...PUMP, counts: burst(3, 0, 30) }],
+    ["a thin tick: the price jumps with hardly any money", { ...PUMP, counts: burst(3, 0, 30) }],
     ["dust: a crowd of trades of a cent", { ...PUMP, counts: burst(200, 0, 2) }],
     ["a crowd without a rise", { counts: burst(60, 8, 6_000) }],
   ])("does not flare on %s", (_, part) => {
@@ -133,7 +133,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(snapshot.flares.pro).toEqual([]);
   });
 
-  test("gets a canary when nobody but the makers sells, and when the liquidity goes", () => {
+  test("gets a canary when almost nobody sells, and when the liquidity is removed", () => {
     const warningsOf = (part: (minute: number) => Partial<Window>) => {
       const { engine } = play(each(12, part), 12);
       return engine.trendOf("bsc", GEM)?.canarySinceMs ?? null;
@@ -147,7 +147,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(warningsOf(() => ({}))).toBeNull();
   });
 
-  test("warns of buyers that repeat themselves", () => {
+  test("warns of repeat buyers", () => {
     const repeated = { ...PUMP, counts: burst(60, 30, 6_000, { buyers: 12 }) };
     const { snapshot } = play(
       each(3, () => repeated),
@@ -157,7 +157,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(why?.warnings).toEqual(["repeat-buyers"]);
   });
 
-  test("is charted from the prices that its first report knows, with the hour's trades", () => {
+  test("is charted from the past prices in its first report, with the hour's trades", () => {
     const risen = { price: "1.3", past: { m5: "1.25", m30: "1.1", h1: "1" } };
     const { snapshot } = play(
       each(3, () => risen),
@@ -169,7 +169,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(first).toMatchObject({ buy_count: 24, sell_count: 24 });
   });
 
-  test("is not charted on dust alone", () => {
+  test("is not charted with dust alone", () => {
     const risen = { price: "1.3", past: { m5: "1.25", m30: "1.1", h1: "1" }, counts: burst(9, 2, 0.5) };
     expect(
       play(
@@ -179,7 +179,7 @@ describe("a token that only an aggregator reports on", () => {
     ).not.toContain(GEM);
   });
 
-  test("follows its single trades once they are known, and reports count no more", () => {
+  test("uses single trades once they are known, and ignores reports from then on", () => {
     const trades = Array.from({ length: 5 }, (_, n) => trade(START + 2 * MINUTE + n, GEM, { price: "1.1" }));
     const late = report(START + 3 * MINUTE, GEM, PUMP);
     const { engine, snapshot } = play([report(START + MINUTE, GEM), ...trades, late], 4);
@@ -187,7 +187,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(engine.rejected.mixed).toBe(1);
   });
 
-  test("is not moved by a shallow pool's price, nor by reports that come out of order", () => {
+  test("ignores a shallow pool's price, and reports that arrive out of order", () => {
     const own = { pool: "own", price: "9", past: { m5: "1", m30: "1", h1: "1" }, liquidity: "500" };
     const events = each(10, () => ({})).flatMap((one) => [
       one,
@@ -204,7 +204,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(engine.rejected.late).toBe(1);
   });
 
-  test("keeps its flare and price while somebody trades with himself in a pool of a tenth of the depth", () => {
+  test("keeps its flare and price while an attacker wash-trades in a pool of a tenth of the depth", () => {
     const real = each(40, (minute) => ({
       ...(minute < 10 ? {} : { ...PUMP, price: (1.2 + minute / 100).toFixed(2) }),
       liquidity: "15000",
@@ -222,7 +222,7 @@ describe("a token that only an aggregator reports on", () => {
     }
   });
 
-  test("gets a canary when the liquidity goes in small steps at an unchanged price", () => {
+  test("gets a canary when the liquidity is removed in small steps at an unchanged price", () => {
     const leftAfter = (minute: number) => 0.8 ** Math.min(10, Math.max(0, minute - 5));
     const shrinking = (price: (minute: number) => number) =>
       each(20, (minute) => ({
@@ -232,7 +232,7 @@ describe("a token that only an aggregator reports on", () => {
     const canaryOf = (reports: readonly MarketEvent[]) =>
       play(reports, 20).engine.trendOf("bsc", GEM)?.canarySinceMs ?? null;
     expect(canaryOf(shrinking(() => 1))).toBeGreaterThan(START + 5 * MINUTE);
-    // Sales shrink a pool with the root of the price, and no step of it is a removal.
+    // Sales reduce a pool's dollars with the root of the price. No such step is a removal.
     const sold = each(20, (minute) => {
       const left = 0.8 ** Math.min(4, Math.max(0, minute - 5));
       return { liquidity: String(100_000 * left), price: String(left ** 2) };
@@ -240,7 +240,7 @@ describe("a token that only an aggregator reports on", () => {
     expect(canaryOf(sold)).toBeNull();
   });
 
-  test("is new from its creation on, not from the report of it", () => {
+  test("is new from its creation, not from its first report", () => {
     const listed = { ...listing(START + 3 * MINUTE, GEM), listedAt: START - 10 * MINUTE };
     const times: [number, string | undefined][] = [];
     play([listed], 7, ({ newest }, at) => times.push([at, newest.bsc[0]?.listed_at]));
