@@ -61,16 +61,34 @@ interface Fact<F> {
   readonly isDisputed?: boolean;
 }
 
+/** What two hosts said of contracts, and a third one, if there is one. */
+interface Dispute {
+  readonly hosts: string;
+  /** Number of contracts that the hosts were asked about. */
+  readonly count: number;
+  /** What the third host did. */
+  readonly judge: string | undefined;
+  /** Names of the contracts that stay undecided, and of those that the third host decided. */
+  readonly open: readonly string[];
+  readonly settled: readonly string[];
+}
+
 /** How long to wait for the second host once the first has responded. */
 const CONFIRM_MS = 2 * SECOND_MS;
 /** Maximum number of facts in memory that only one endpoint returned. */
 const MAX_UNCONFIRMED = 20_000;
+/** Maximum number of contracts in memory whose dispute has been reported. */
+const MAX_REPORTED = 20_000;
+/** Maximum number of contracts that a report names. */
+const MAX_NAMED = 5;
 
 /** Reads the facts of tokens and pools from their contracts, many in one request. */
 export class ContractReader {
   readonly #options: ContractReaderOptions;
   readonly #calls: Multicall;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
+  /** Names of contracts reported as undecided. Their facts are requested each time they are used. */
+  readonly #reported = new BoundedMap<string, true>(MAX_REPORTED);
   readonly #factories: ReadonlyMap<string, Factory>;
   /**
    * Part of the key of stored pools, so that a change of the configured factories invalidates them.
@@ -112,7 +130,7 @@ export class ContractReader {
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
     const keyOf = (address: string) => `token ${address}`;
     const facts = await this.#remember(addresses, keyOf, StoredToken, (missing) =>
-      this.#inquireFacts(missing, tokenFacts, signal),
+      this.#inquireFacts(missing, keyOf, tokenFacts, signal),
     );
     return facts.flatMap((fact, index) => {
       const address = addresses[index];
@@ -139,7 +157,12 @@ export class ContractReader {
   async identify(pools: readonly UnknownPool[], signal: AbortSignal): Promise<readonly PoolIdentity[]> {
     const keyOf = ({ form, emitter, pool }: UnknownPool) => `pool ${this.#scope} ${form} ${emitter} ${pool}`;
     const facts = await this.#remember(pools, keyOf, StoredPool, (missing) =>
-      this.#inquireFacts(missing, (pool) => FORMS[pool.form].identify(pool, this.#factories), signal),
+      this.#inquireFacts(
+        missing,
+        ({ pool }) => `pool ${pool}`,
+        (pool) => FORMS[pool.form].identify(pool, this.#factories),
+        signal,
+      ),
     );
     const genuine = pools.flatMap(({ pool, form }, index): PoolIdentity[] => {
       const fact = facts[index];
@@ -177,10 +200,11 @@ export class ContractReader {
   /**
    * Asks two hosts at the same time, and a third where they differ. If hosts return different
    * values and no two agree, the value is `undefined`. If only one host responds or has a value,
-   * that value is unconfirmed. Rejects with RpcTrouble.
+   * that value is unconfirmed. Reports differences by the contracts' names. Rejects with RpcTrouble.
    */
   async #inquireFacts<T, F>(
     items: readonly T[],
+    nameOf: (item: T) => string,
     inquire: (item: T) => Inquiry<F | undefined>,
     signal: AbortSignal,
   ): Promise<readonly Fact<F>[]> {
@@ -198,11 +222,7 @@ export class ContractReader {
     }
     const facts = items.map((_, index) => agree([first[index], second[index]]));
     const disputed = items.filter((_, index) => facts[index]?.isDisputed);
-    if (disputed.length === 0) return facts;
-    const outcome = three ? `asking ${three.name}` : "ignoring these";
-    const words = `${one.name} and ${two.name} differ about ${disputed.length} of ${items.length} contracts`;
-    this.#options.notify("warn", `${words}; ${outcome}`);
-    const third = three && (await wait(inquireAt(three, disputed)));
+    const third = three && disputed.length > 0 ? await wait(inquireAt(three, disputed)) : undefined;
     const decided = items.map((item, index) => {
       const fact = facts[index] ?? agree([]);
       if (!fact.isDisputed) return fact;
@@ -210,10 +230,30 @@ export class ContractReader {
       const votes = [first[index], second[index]].filter((vote) => isDeepStrictEqual(vote, decision));
       return votes.length > 0 ? { value: decision, isConfirmed: true } : fact;
     });
-    const open = decided.filter(({ isDisputed }) => isDisputed).length;
-    if (three && open > 0)
-      this.#options.notify("warn", `${three.name} does not decide ${open} of them; ignoring these`);
+    const nameAll = (some: readonly T[]) => some.map(nameOf);
+    const open = items.filter((_, index) => decided[index]?.isDisputed);
+    const settled = disputed.filter((item) => !open.includes(item));
+    for (const name of nameAll(items.filter((_, index) => decided[index]?.value !== undefined)))
+      this.#reported.delete(name);
+    const judge =
+      three && `${three.name} ${third ? `decides ${settled.length} of them` : "does not respond"}`;
+    const dispute = { hosts: `${one.name} and ${two.name}`, count: items.length, judge };
+    this.#report({ ...dispute, open: nameAll(open), settled: nameAll(settled) });
     return decided;
+  }
+
+  /** Reports contracts that hosts differ about, those that stay undecided only once. */
+  #report({ hosts, count, judge, open, settled }: Dispute): void {
+    const news = open.filter((name) => !this.#reported.has(name));
+    for (const name of open) this.#reported.set(name, true);
+    const contracts = [...news, ...settled];
+    if (contracts.length === 0) return;
+    const words = [
+      `${hosts} differ about ${contracts.length} of ${count} contracts`,
+      ...(judge === undefined ? [] : [judge]),
+      ...(news.length === 0 ? [] : [`ignoring ${news.length}`]),
+    ];
+    this.#options.notify("warn", words.join("; "), { contracts: contracts.slice(0, MAX_NAMED) });
   }
 
   /** Asks one endpoint. Returns `undefined` if it fails. */

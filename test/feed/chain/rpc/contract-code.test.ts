@@ -53,11 +53,55 @@ test.each([
     const expected = outcome === undefined ? [] : [{ address: HERE, decimals: outcome }];
     expect(await reader.tokens([HERE], run.signal)).toEqual(expected);
     expect(facts.get(`token ${HERE}`)).toEqual(expected[0]);
-    const isUndecided = run.notices.some((sentence) => sentence.endsWith("1 of them; ignoring these"));
+    const isUndecided = run.notices.some((sentence) => sentence.endsWith(" decides 0 of them; ignoring 1"));
     expect(isUndecided).toBe(outcome === undefined);
     facts.close();
   },
 );
+
+test("[facts] contracts that stay undecided are reported once, in one line with the hosts and contracts, and again when they are decided", async () => {
+  await using first = await new ScriptedNode().listen();
+  await using second = await new ScriptedNode().listen();
+  await using third = await new ScriptedNode().listen();
+  const nodes = [first, second, third];
+  let [last, isSilent] = [8, false];
+  for (const [index, node] of nodes.entries())
+    node.answer = (method, params) => {
+      if (method !== "eth_call") return undefined;
+      if (node === third && isSilent) return { status: 500 };
+      return answerDecimals([6, 7, last][index] ?? 0, params);
+    };
+  await using run = new NodePool(nodes);
+  await until("all are known", () => run.pool.usable(0).length === nodes.length);
+  const [one, two, three] = run.pool.hosts.map(({ name }) => name);
+  const facts = new FactStore(undefined, run.clock, () => undefined);
+  const reports: unknown[] = [];
+  const reader = new ContractReader({
+    ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock },
+    notify: (...report) => void reports.push(report),
+  });
+  const askAbout = async (...addresses: readonly string[]) => {
+    await reader.tokens(addresses, run.signal);
+    return reports.splice(0);
+  };
+  const differ = `${one} and ${two} differ about`;
+  const named = (...addresses: readonly string[]) => ({
+    contracts: addresses.map((address) => `token ${address}`),
+  });
+  const open = (count: number) => `${differ} 1 of ${count} contracts; ${three} decides 0 of them; ignoring 1`;
+  expect(await askAbout(HERE)).toEqual([["warn", open(1), named(HERE)]]);
+  expect(await askAbout(HERE)).toEqual([]);
+  expect(await askAbout(HERE, NOWHERE)).toEqual([["warn", open(2), named(NOWHERE)]]);
+  expect(await askAbout(NOWHERE, HERE)).toEqual([]);
+  last = 6;
+  const decided = `${differ} 1 of 1 contracts; ${three} decides 1 of them`;
+  expect(await askAbout(HERE)).toEqual([["warn", decided, named(HERE)]]);
+  isSilent = true;
+  const other = `0x${"3".repeat(40)}`;
+  const silent = `${differ} 1 of 1 contracts; ${three} does not respond; ignoring 1`;
+  expect(await askAbout(other)).toEqual([["warn", silent, named(other)]]);
+  facts.close();
+});
 
 const DECIMALS = "0x313ce567";
 const Params = z.tuple([z.object({ data: z.custom<`0x${string}`>(isHex) }), z.string()]);

@@ -132,8 +132,8 @@ describeOnAnvil("a feed with a file of facts", () => {
     const third = chain.url.replace("http", "ws");
     const both = [liar.url, honest.url];
     const tries = [
-      { urls: both, outcome: "ignoring these" },
-      { urls: [...both, third], outcome: `asking ws://${new URL(third).host}` },
+      { urls: both, outcome: /^ignoring \d+$/ },
+      { urls: [...both, third], outcome: new RegExp(`^ws://${new URL(third).host} decides \\d+ of them$`) },
       { urls: [honest.url, third], outcome: undefined },
     ];
     for (const { urls, outcome } of IS_SOAK ? tries : tries.slice(0, 2)) {
@@ -144,9 +144,9 @@ describeOnAnvil("a feed with a file of facts", () => {
         expect(market.events).toEqual(expect.arrayContaining(collector.facts.filter(isTrade)));
       } else expect(collector.facts).toEqual(market.events);
       const reports = collector.notices.filter((words) => / differ about \d+ of \d+ contracts; /.test(words));
-      expect(new Set(reports.map((words) => words.split("; ")[1]))).toEqual(
-        new Set(outcome ? [outcome] : []),
-      );
+      expect(reports.length > 0).toBe(outcome !== undefined);
+      for (const words of reports)
+        expect(words.split("; ").slice(1)).toEqual([expect.stringMatching(outcome ?? "")]);
     }
   });
 
