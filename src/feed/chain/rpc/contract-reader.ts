@@ -61,12 +61,12 @@ interface Fact<F> {
   readonly isDisputed?: boolean;
 }
 
-/** What two hosts said of contracts, and a third one, if there is one. */
+/** Contracts about which two hosts differ, and the decisions of a third host. */
 interface Dispute {
   readonly hosts: string;
   /** Number of contracts that the hosts were asked about. */
   readonly count: number;
-  /** What the third host did. */
+  /** The third host's part in it as a text; `undefined` without a third host. */
   readonly judge: string | undefined;
   /** Names of the contracts that stay undecided, and of those that the third host decided. */
   readonly open: readonly string[];
@@ -87,7 +87,7 @@ export class ContractReader {
   readonly #options: ContractReaderOptions;
   readonly #calls: Multicall;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
-  /** Names of contracts reported as undecided. Their facts are requested each time they are used. */
+  /** Names of contracts reported as undecided. Each use of one requests its facts again. */
   readonly #reported = new BoundedMap<string, true>(MAX_REPORTED);
   readonly #factories: ReadonlyMap<string, Factory>;
   /**
@@ -200,7 +200,7 @@ export class ContractReader {
   /**
    * Asks two hosts at the same time, and a third where they differ. If hosts return different
    * values and no two agree, the value is `undefined`. If only one host responds or has a value,
-   * that value is unconfirmed. Reports differences by the contracts' names. Rejects with RpcTrouble.
+   * that value is unconfirmed. Logs which contracts they differ about. Rejects with RpcTrouble.
    */
   async #inquireFacts<T, F>(
     items: readonly T[],
