@@ -22,7 +22,7 @@ interface SuiteOptions extends Target {
 
 /** The result of a case, including one that was not tried. */
 export interface Result {
-  /** The case's name, with the transport if it runs finished several. */
+  /** The case's name, with the transport if it runs over several. */
   readonly name: string;
   readonly rules: readonly string[];
   readonly outcome: Outcome;

@@ -39,8 +39,8 @@ async function lastingAfter(log: EventLog, seq: number, limit: number): Promise<
 }
 
 /**
- * Tests that apply to lasting events (`LASTING_EVENTS`) in every event log. In {@link batchOf} two
- * of three are lasting.
+ * Tests that apply to lasting events (`LASTING_EVENTS`) in every event log. In {@link batchOf}
+ * every third is lasting.
  */
 export function lastingContract(name: string, create: LogFactory): void {
   describe(`${name} retains lasting events longer than others`, () => {

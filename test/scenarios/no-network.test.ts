@@ -51,7 +51,7 @@ test("without a network, /readyz describes the failure of each part", async () =
   );
 });
 
-test("without a network, REST, tail and top report reason there is no data, and wait for it", async () => {
+test("without a network, REST, tail and top report why there is no data, and wait for it", async () => {
   const reason =
     /no data yet: the market has no data yet; exchange has no data yet: .*GeckoTerminal broke off/;
   const { status, json } = await checkedFetch(`${url}/api/v1/flares`);

@@ -19,7 +19,7 @@ export interface Profile {
   readonly name: string;
   readonly transports: readonly [Transport, ...Transport[]];
   readonly wanted: Wanted;
-  /** Sends the isEqual id with each of its connections. */
+  /** Sends the same id with each of its connections. */
   readonly clientId?: string;
   readonly mode?: "latest";
 }

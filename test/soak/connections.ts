@@ -21,7 +21,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Follows closing the runtime's WebSocket. */
+/** Follows over the runtime's WebSocket. */
 export function openWebSocket(url: string, query: URLSearchParams, onText: OnText): Connection {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/v1/stream?${query}`, "flarewire.v1");
   const ended = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ export function openPoll({ url, query, cursor, onText }: PollOptions): Connectio
   return { ended: follow().catch(() => {}), close: () => closing.abort() };
 }
 
-/** Reads the snapshot closing REST and reports it like a stream. */
+/** Reads the snapshot over REST and reports it like a stream. */
 export function readSnapshot(url: string, onText: OnText): Connection {
   const closing = new AbortController();
   const read = async () => {

@@ -77,7 +77,7 @@ export class IndependentClient {
 
   /**
    * Opens a connection that resumes after the current cursor, or starts with a snapshot. Resolves
-   * with the response or the close.
+   * at the response or the close.
    * @param more Additional query parameters.
    */
   async connect(more: Iterable<readonly [string, string]> = []): Promise<void> {

@@ -73,7 +73,7 @@ export class MovingClient {
     this.#nextUrl = nextUrl;
   }
 
-  /** Resolves with the response to the subscription. Rejects if there is no connection. */
+  /** Resolves once subscribed. Rejects if there is no connection. */
   connect(url: string): Promise<void> {
     const query = new URLSearchParams({ channels: "*", ...(this.cursor ? { after: this.cursor } : {}) });
     const address = `${url.replace(/^http/, "ws")}/api/v1/stream?${query}`;

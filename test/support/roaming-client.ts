@@ -29,7 +29,7 @@ export class RoamingClient {
     this.#isSse = isSse;
   }
 
-  /** Connects. Resolves with the first subscription. */
+  /** Connects. Resolves once subscribed. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.#onSubscribed = resolve;

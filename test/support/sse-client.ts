@@ -47,7 +47,7 @@ export class SseClient {
   }
 
   /**
-   * Resolves with the response's header; rejects unless the response is a stream.
+   * Resolves once the response's header has arrived. Rejects unless the response is a stream.
    * @param onEvent Called with each event.
    */
   static async open(

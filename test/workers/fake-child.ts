@@ -46,7 +46,7 @@ export class FakeChild extends ChildProcess {
     this.close();
   }
 
-  /** Ends the channel only, as happens while a handle is in transit. */
+  /** Ends the channel, which emits `close`. */
   close(): void {
     this.connected = false;
     this.emit("close");
