@@ -8,8 +8,8 @@ import type { Row } from "./report.ts";
 
 const BENCH = fileURLToPath(new URL("bench.ts", import.meta.url));
 
-/** Each suite runs in a process of its own. `npm test` runs one suite, the soak runs all. */
-const ENGINE = fileURLToPath(new URL("engine.ts", import.meta.url));
+/** Each suite runs in its own process. `npm test` runs one suite, the soak runs all. */
+const ENGINE = fileURLToPath(new URL("./engine.ts", import.meta.url));
 
 test("the engine's bench runs, and every figure of a short run is a number above 0", async () => {
   const args = IS_SOAK ? [BENCH, "engine", "--hours", "0.02", "--json"] : [ENGINE, "day", "0.02", "1.1"];
@@ -21,10 +21,10 @@ test("the engine's bench runs, and every figure of a short run is a number above
   for (const { value } of rows) expect(value).toBeGreaterThan(0);
 }, 60_000);
 
-/** The load comes from a client in C. */
+/** The load client is written in C. */
 const compiler = spawnSync("cc", ["--version"]).status === 0;
 if (!compiler && process.env.CI === "true") throw new Error("the fan-out bench needs a C compiler named cc");
-const title = "the fan-out bench runs with what is at hand, and every delivery cost something";
+const title = "the fan-out bench runs with the available peers, and every delivery has a cost";
 
 test.skipIf(!IS_SOAK || !compiler)(
   compiler ? title : `${title} (skipped: there is no cc)`,
@@ -43,7 +43,7 @@ test.skipIf(!IS_SOAK || !compiler)(
 );
 
 const browser = findChromium() !== undefined;
-const pages = "the benches of dashboard and widget run, and hold what is no matter of speed";
+const pages = "the benches of dashboard and widget run, and reach the aims that do not depend on speed";
 
 test.skipIf(!IS_SOAK || !browser)(
   browser ? pages : `${pages} (skipped: there is no chromium)`,

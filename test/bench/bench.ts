@@ -68,7 +68,7 @@ function isPart(name: string): name is FanoutPart {
   return FANOUT_PARTS.some((part) => part === name);
 }
 
-// What was started ends with the process, if it is given the time: see LineProcess.
+// On exit, child processes are ended, if this process exits normally: see LineProcess.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const hours = Number(values.hours);

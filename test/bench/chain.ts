@@ -21,9 +21,9 @@ const FACTS = { trades: true, liquidity: true, listings: true, profiles: false }
 const { quotes, factories } = NETWORKS.bsc;
 
 /**
- * How fast a chain's logs become market events and enter the engine: two logs a trade, of V2 pools
- * and of PancakeSwap V3's; and how fast real recorded blocks are read and proved before. Logs a
- * second of CPU; all in this one process.
+ * Measures how fast a chain's logs become market events and enter the engine: two logs per trade,
+ * in pools of V2 and of PancakeSwap V3. Also measures how fast recorded blocks are read and proved.
+ * All figures are logs per second of CPU in this process.
  */
 export function benchChain(): Row[] {
   const feeding: number[] = [];
@@ -105,7 +105,7 @@ function feed(): number {
   return logs / seconds;
 }
 
-/** A block of swaps, half of them in V2 pools, which tell their reserves besides. */
+/** Returns a block of swaps. Half of them are in V2 pools, which also log their reserves. */
 function blockOf(number: number): EvmBlock {
   const logs: EvmLog[] = [];
   for (let trade = 0; trade < TRADES_A_BLOCK; trade++) {
@@ -142,9 +142,9 @@ function blockOf(number: number): EvmBlock {
 }
 
 interface Proof {
-  /** Logs a CPU second, from parsed JSON to the proved root. */
+  /** Logs per CPU second, from parsed JSON to the proved root. */
   readonly speed: number;
-  /** CPU of the roots alone. */
+  /** CPU time of the roots alone. */
   readonly rootMs: number;
 }
 

@@ -6,7 +6,9 @@ import { BINS, type DrainServers, formatHistogram, runDrain } from "../support/d
 import type { Row } from "./report.ts";
 
 const WINDOW_S = 10;
-/** The command waits this much less than its drain time: see the grace of a close. */
+/**
+ * The command's drain time includes this grace period for closing: its window is that much shorter.
+ */
 const GRACE_S = 2;
 const ROOM = [
   ...[
@@ -22,9 +24,9 @@ const ROOM = [
 ] as const;
 
 /**
- * A leader drains with this many clients, over real TCP, leader, follower and clients each in a
- * process of their own: how evenly they come to the follower, and whether anybody lost an event.
- * The histogram of the arrivals goes to standard error.
+ * Drains a leader with this many clients over TCP. Leader, follower and clients run in their own
+ * processes. Measures how evenly the clients arrive at the follower, and whether any lost an event.
+ * Prints the histogram of arrivals to standard error.
  */
 export async function benchDrain(clients: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-drain-"));
@@ -36,7 +38,7 @@ export async function benchDrain(clients: number): Promise<Row[]> {
       await cli.said("stdout", "\n");
       return /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
     };
-    // A minute of the recorded market each second: one batch of some dozen events.
+    // A minute of the recorded market per second: one batch of some dozen events.
     const market = ["--feed", "replay", "--speed", "60", "--data", join(directory, "leader")];
     const lead = (port: string) => serve(...market, "--port", port, "--drain", `${WINDOW_S + GRACE_S}s`);
     const leaderUrl = await lead("0");

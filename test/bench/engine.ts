@@ -9,25 +9,18 @@ import { median, type Row } from "./report.ts";
 
 const BEGIN_MS = Date.UTC(2026, 0, 1);
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
-/**
- * Makes the simulated market trade about a hundred times a second, in about two thousand tokens at
- * a time.
- */
+/** The simulated market then has about a hundred trades a second, in about two thousand tokens. */
 const TOKENS = 2_500;
-/**
- * Event time runs this many times faster than the market's, so that as many times more trades come
- * within a second.
- */
+/** Factors by which event time is compressed, which multiplies the trades per second. */
 const HASTES = [2, 20, 50, 500] as const;
-/** The same for the day: a hundred trades a second. */
+/** The factor for the day, which results in a hundred trades a second. */
 const DAY_HASTE = 1.1;
 
 /**
- * How fast the trend engine is on the simulated market: trades a CPU second at several rates of
- * trading with a look at each changed second, the snapshot and the diff after a minute, and `hours`
- * of the market with its making. Each suite runs in a process of its own, so that the peak of its
- * memory is its own. At least 0.01 hours; the rates are measured over at most an hour of the
- * market.
+ * Measures the trend engine on the simulated market: trades per CPU second at several rates with a
+ * snapshot of each changed second, the snapshot and the diff after a minute, and `hours` of the
+ * market including its generation. Each suite runs in its own process, so that its peak memory is
+ * its own. `hours` is at least 0.01; the rates use at most an hour of the market.
  */
 export function benchEngine(hours = 24): Row[] {
   const rates = HASTES.flatMap((haste) => inOwnProcess("rate", hours, haste));
@@ -45,7 +38,7 @@ function inOwnProcess(suite: string, hours: number, haste: number): Row[] {
 }
 
 /**
- * An engine that is looked at as the gateway looks: at each clock, when something may have changed.
+ * An engine that is read as the gateway does: at each clock event, if something may have changed.
  */
 class Watched {
   readonly engine = new TrendEngine({ facts: FACTS });
@@ -70,7 +63,10 @@ class Watched {
   }
 }
 
-/** CPU seconds of this process, all threads (collectors of garbage and compilers too). */
+/**
+ * Returns the CPU seconds of this process, of all threads, including garbage collectors and
+ * compilers.
+ */
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -81,8 +77,8 @@ function marketOf(seed: number) {
 }
 
 /**
- * The chains' events with their time shortened `haste` times, and clocks at its own seconds.
- * Candles, which need whole minutes, are left out.
+ * Returns the chains' events with their time compressed by `haste`, and clock events at the new
+ * seconds. Omits candles, because they need whole minutes.
  */
 function hasten(events: readonly MarketEvent[], haste: number, clock: { nextMs: number }): MarketEvent[] {
   const hastened: MarketEvent[] = [];

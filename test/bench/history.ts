@@ -23,13 +23,13 @@ const DAYS = 30;
 const FLARES_A_DAY = 300;
 const LIMITS = { maxAgeMs: 2 * DAYS * DAY_MS, maxBytes: 2 ** 40 };
 const START_MS = Date.UTC(2026, 0, 2);
-/** What a flare's token has: from an hour before to two hours after. */
+/** Candles of a flare's token, from an hour before to two hours after. */
 const CANDLES = 180;
 const KEYFRAME_MINUTES = 60;
 const EMPTY_CANDLE = { open: "1", high: "1", low: "1", close: "1", volume: "1", buys: 1, sells: 0 };
 const AIM = `of ${DAYS} days of ${FLARES_A_DAY} flares`;
 
-/** What a busy simulated market shows, from which the month is made. */
+/** Snapshots of a busy simulated market, from which the month is generated. */
 interface Sample {
   readonly snapshots: readonly Snapshot[];
   readonly flares: readonly FlareRecord[];
@@ -84,13 +84,13 @@ export async function benchHistory(hours: number): Promise<Row[]> {
   }
 }
 
-/** Runs V8's collector, which a program can call only after this flag. */
+/** Runs V8's garbage collector, which a program can only call after this flag. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
 }
 
-/** Plays the market and collects one snapshot a minute, and what flares were. */
+/** Plays the market. Collects a snapshot per minute, and the finished flares. */
 async function playSample(hours: number): Promise<Sample> {
   const feed = createSimulatedFeed({
     ...{ seed: 1, startAtMs: START_MS, warmupMs: 0, durationMs: hours * HOUR_MS },
@@ -122,7 +122,7 @@ async function playSample(hours: number): Promise<Sample> {
   };
 }
 
-/** Fills the store flare by flare, as they finish, each with the candles of its token. */
+/** Fills the store with finished flares, one by one, each with its token's candles. */
 async function fillFlares(store: HistoryStore, { flares, candles }: Sample) {
   const costs: number[] = [];
   for (let number = 0; number < DAYS * FLARES_A_DAY; number += 1) {
@@ -137,7 +137,7 @@ async function fillFlares(store: HistoryStore, { flares, candles }: Sample) {
   return { medianMs: at(0.5), p99Ms: at(0.99) };
 }
 
-/** A sample's flare as one of the month, with as many candles as it gets. */
+/** Returns a flare of the sample as one of the month, with its number of candles. */
 function finishOf(
   number: number,
   atMs: number,
@@ -164,7 +164,7 @@ function finishOf(
   };
 }
 
-/** Stores the sample's minutes over and over, with a keyframe an hour. */
+/** Stores the sample's minutes repeatedly, with a keyframe per hour. */
 async function fillMinutes(store: MinuteStore, { snapshots }: Sample): Promise<void> {
   const texts = snapshots.map(({ candles: _apart, ...lists }) => Buffer.from(JSON.stringify(lists)));
   const [first = Buffer.alloc(0)] = texts;
@@ -182,7 +182,7 @@ async function fillMinutes(store: MinuteStore, { snapshots }: Sample): Promise<v
   }
 }
 
-/** Runs the work, and returns its CPU and the longest time for which nothing else could run. */
+/** Runs the work. Returns its CPU time and the longest time without a turn for other work. */
 async function longestTurn(work: () => Promise<unknown>) {
   let [isOver, longestMs] = [false, 0];
   const other = (async () => {

@@ -7,7 +7,7 @@ import { LiveWorld, WORLD_CHAINS, WORLD_PARTS } from "../scenarios/live-world.ts
 import { cpuMicros, peakRssBytes } from "./harness/process-cost.ts";
 import type { Row } from "./report.ts";
 
-/** Transactions and pools as busy chains have them. */
+/** Transactions and pools as on busy chains. */
 const DENSITY = {
   bsc: { pools: 200, swaps: 50, pairs: 6, others: 70 },
   polygon: { pools: 100, swaps: 25, pairs: 6, others: 40 },
@@ -15,9 +15,9 @@ const DENSITY = {
 } as const;
 
 /**
- * How a live market starts in a world of stand-ins, and what it costs while it is live: requests a
- * minute of each endpoint, and the share of a core. The world is in this process, the gateway in
- * another.
+ * Measures the start of a live market against stand-ins for all services, and its cost while live:
+ * requests per minute to each endpoint, and the share of a core. The stand-ins run in this process,
+ * the gateway in another.
  */
 export async function benchLive(minutes: number): Promise<Row[]> {
   const data = mkdtempSync(join(tmpdir(), "flarewire-live-"));

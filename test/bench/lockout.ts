@@ -8,19 +8,18 @@ import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import type { Row } from "./report.ts";
 
-/** Connections of the one address that keeps the server busy. */
+/** Connections of the address that keeps the server busy. */
 const POLLERS = 60;
 const HANDSHAKES = 100;
-/** Events that each search begins to go through. */
+/** Number of events that each search begins to read. */
 const LOG_EVENTS = 10_000;
-/** The limit on requests would end the searches; the turns have to do without it. */
+/** The request limit alone would end the searches, so it is off. */
 const UNLIMITED = ["--anonymous-requests", "none", "--anonymous-streams", "none"];
 const MARKET = ["--feed", "replay", "--warmup", "0", "--loop", "--port", "0", "--drain", "0", ...UNLIMITED];
 
 /**
- * How long a handshake takes while 60 connections of another address search the log for tokens that
- * are not there, each as soon as it is answered: with and without a key, in one process and with
- * two workers.
+ * Measures handshakes while 60 connections of another address search the log for missing tokens,
+ * each again after every response: with and without a key, in one process and with two workers.
  */
 export async function benchLockout(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-lockout-"));
@@ -53,7 +52,7 @@ async function measure(args: readonly string[], key: string): Promise<readonly R
         pages += 1;
       }
     });
-    // All are at it when each has had a page.
+    // All connections are active once each has received a page.
     while (pages < POLLERS) await get(`${url}/healthz`);
     const [before, beganMs] = [pages, performance.now()];
     const without = await handshakes(url, {});
@@ -80,7 +79,7 @@ async function measure(args: readonly string[], key: string): Promise<readonly R
   }
 }
 
-/** Leaves a log of 10,000 events in the directory. */
+/** Creates a log of 10,000 events in the directory. */
 async function fill(data: string): Promise<void> {
   const cli = spawnCli(["serve", ...MARKET, "--speed", "6000", "--data", data]);
   const url = await urlOf(cli);
@@ -97,7 +96,7 @@ async function urlOf(cli: RunningCli): Promise<string> {
   return /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
 }
 
-/** One after the other; how long each took, sorted, in milliseconds. */
+/** Returns the durations of consecutive handshakes, sorted, in milliseconds. */
 async function handshakes(url: string, headers: Record<string, string>): Promise<readonly number[]> {
   const took: number[] = [];
   for (let at = 0; at < HANDSHAKES; at++) {

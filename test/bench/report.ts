@@ -3,17 +3,17 @@ export interface Row {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What it should be, in words. */
+  /** The aim, in words. */
   readonly aim: string;
 }
 
-/** The middle value; of an even number of them the upper of the two in the middle. */
+/** Returns the middle value; for an even number, the upper of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** The rows as lines of text. */
+/** Returns the rows as lines of text. */
 export function formatRows(rows: readonly Row[]): string {
   return rows
     .map(({ what, value, unit, aim }) => `  ${what}: ${format(value)} ${unit}   (${aim})\n`)

@@ -9,8 +9,8 @@ const BLOCKS = 200;
 const POOLS = 30;
 
 /**
- * How many requests a feed sends to read 200 blocks at its start, in which 30 pools trade that it
- * has not seen before: on a real EVM, at two endpoints that keep the states of 128 blocks.
+ * Counts the requests of a feed that reads 200 blocks at its start, in which 30 unknown pools
+ * trade: on a real EVM, at two endpoints that store the states of 128 blocks.
  */
 export async function benchRequests(): Promise<Row[]> {
   const exchange = await Exchange.open();

@@ -1,45 +1,45 @@
 /*
- * Readers of the bench of slow readers, in a process of their own: healthy, throttled or frozen, as
- * their parent says.
+ * Runs the readers of the bench `slow` in their own process: healthy, throttled or frozen, as the
+ * parent orders.
  */
 import { WebSocket } from "ws";
 
-/** What the parent orders. */
+/** An order of the parent. */
 export type Order =
   | {
       readonly do: "open";
       readonly count: number;
       readonly kind: Kind;
       readonly port: number;
-      /** Cursor to begin at; left out: the head. */
+      /** Cursor to begin at. Default: the head. */
       readonly after?: string | undefined;
     }
   | { readonly do: "release" }
   | { readonly do: "report"; readonly head: number };
 export type Kind = "healthy" | "throttled" | "frozen";
 
-/** What the readers saw since the report before. */
+/** Measurements of the readers since the previous report. */
 export interface Report {
-  /** From append to receipt, in milliseconds, of all healthy readers. */
+  /** Delays from append to receipt, in milliseconds, of all healthy readers. */
   readonly delaysMs: readonly number[];
   readonly opened: number;
   /** Holes, repeats, and resumes that were not full. */
   readonly faults: readonly string[];
-  /** Ends by code. */
+  /** Number of closes by code. */
   readonly closes: Readonly<Record<string, number>>;
-  /** Readers that are at the head that was asked for. */
+  /** Number of readers at the head that the order named. */
   readonly atHead: number;
 }
 
 /**
- * A throttled reader reads so much a second: more than is sent, so that it comes nearer to the head
- * by and by.
+ * Bytes that a throttled reader reads per second: more than is sent, so that it slowly approaches
+ * the head.
  */
 const THROTTLED_BYTES = 150_000;
 const CYCLE_MS = 1_000;
 /**
- * Parts of a cycle: readers have their turn in different ones, as nothing in the world makes them
- * read in step.
+ * Parts of a cycle. Readers read in different parts, because real clients are not synchronous
+ * either.
  */
 const PARTS = 50;
 
@@ -48,7 +48,7 @@ const delaysMs: number[] = [];
 const faults: string[] = [];
 const closes: Record<string, number> = {};
 
-/** Follows `status` and holds each event against the one before. */
+/** Follows `status` and compares each event with the previous one. */
 class Reader {
   cursor: string | undefined;
   seq = 0;
@@ -65,14 +65,14 @@ class Reader {
     this.#connect();
   }
 
-  /** From now on it reads as fast as it can, and comes back when it was closed. */
+  /** Makes the reader read as fast as it can from now on, and reconnect if it was closed. */
   release(): void {
     this.#kind = "healthy";
     if (this.#socket?.readyState === WebSocket.CLOSED) this.#connect();
     else this.#socket?.resume();
   }
 
-  /** Another part of its ration of the second. */
+  /** Reads another part of the bytes for this second. */
   feed(): void {
     if (this.#kind !== "throttled") return;
     this.#read = 0;

@@ -1,6 +1,6 @@
 /*
- * The server of the bench of slow readers, in a process of its own: told by its parent when to
- * publish, it tells what it holds.
+ * Runs the server of the bench `slow` in its own process. Publishes and reports its memory as the
+ * parent orders.
  */
 import type { AddressInfo, Socket } from "node:net";
 import { ConnectionLimiter, ConnectionRegistry, createHttpServer } from "../../src/http/index.ts";
@@ -14,11 +14,11 @@ import { EMPTY_SNAPSHOT, type EventBody, type Freshness, type SourceInfo } from 
 /** Time between two batches. */
 const EVERY_MS = 50;
 /**
- * Batches that are there at the start: slow readers begin before them, and so with more than the
- * kernel takes for one.
+ * Number of batches at the start. Slow readers begin before them, so more data waits than the
+ * kernel buffers for a connection.
  */
 const BACKLOG = 2_400;
-/** Text of the events of a batch beside the one that says when it was appended. */
+/** Text of a batch's events, except the one with the time of the append. */
 const PADDING = "x".repeat(1_000);
 const LOG_BYTES = 64 * 2 ** 20;
 
@@ -36,16 +36,16 @@ const FRESH: Freshness = {
   data_age_ms: 0,
 };
 
-/** What the server holds, at the moment of asking. */
+/** Memory and sessions of the server at the moment of the request. */
 export interface Held {
   readonly sessions: number;
-  /** Bytes that wait in this process for one connection, at most, and for all. */
+  /** Maximum bytes that wait in this process for one connection, and the sum of all connections. */
   readonly maxWaiting: number;
   readonly waiting: number;
   readonly logBytes: number;
   readonly rss: number;
   readonly head: number;
-  /** Closes by code, as they were sent: who does not read never hears of it. */
+  /** Sent closes by code. A client that does not read never receives them. */
   readonly closes: Readonly<Record<string, number>>;
 }
 
@@ -89,7 +89,7 @@ StreamWebSocket.prototype.close = function (code, reason) {
 let publishing: NodeJS.Timeout | undefined;
 let most = 0;
 
-/** The time is the machine's monotonic one, which all its processes share. */
+/** The time is the machine's monotonic clock, which all processes share. */
 async function publish(): Promise<void> {
   await head.publish({ events: [event(`at ${process.hrtime.bigint()}`), event(PADDING), event(PADDING)] });
   for (const { writableLength } of sockets) most = Math.max(most, writableLength);

@@ -6,23 +6,23 @@ import { median, type Row } from "./report.ts";
 import type { Order, Report } from "./slow-readers.ts";
 import type { Held } from "./slow-server.ts";
 
-/** How long the healthy readers are alone in a round, and how long the others are beside them. */
+/** How long a round measures the healthy readers alone, and then beside the others. */
 const ALONE_MS = 6_000;
 const BESIDE_MS = 13_000;
 /**
- * Until the kernel has taken what it takes for the slow ones: their coming is not what is measured.
+ * Time until the kernel's buffers for the slow readers are full, because filling them is not
+ * measured.
  */
 const SETTLE_MS = 3_000;
 const ROUNDS = 2;
 const MIB = 2 ** 20;
-/** High-water mark of a socket, and a batch as it goes out: what may wait for one connection. */
+/** Maximum bytes that may wait for one connection: a socket's high-water mark and a batch. */
 const WAITING_BOUND = 65_536 + 16_384 + 65_536;
 
 /**
- * Healthy readers beside as many frozen and as many throttled ones, on real TCP, the server in a
- * process of its own and the slow readers in one apart from the healthy ones, whose delays from
- * append to receipt are measured with and without the others, in turns. Rejects when anybody missed
- * something.
+ * Measures healthy readers beside equal numbers of frozen and throttled ones, over TCP. Server,
+ * healthy and slow readers run in three processes. The delays from append to receipt are measured
+ * with and without the slow readers, in turns. Rejects if a reader missed an event.
  */
 export async function benchSlow(readers: number): Promise<Row[]> {
   const server = start("./slow-server.ts");
@@ -77,7 +77,7 @@ async function ask<T>(child: ChildProcess, order: Order | "held"): Promise<T> {
 const held = (server: ChildProcess) => ask<Held>(server, "held");
 const report = (child: ChildProcess, head: number) => ask<Report>(child, { do: "report", head });
 
-/** Opens this many beside those that are there, and waits until all are. */
+/** Opens this many readers in addition to the existing ones, and waits until all are open. */
 async function open(child: ChildProcess, asked: Omit<Open, "do">, there = 0): Promise<void> {
   child.send({ do: "open", ...asked } satisfies Order);
   while ((await report(child, 0)).opened < there + asked.count) await passing(50);
@@ -90,10 +90,10 @@ async function p99(healthy: ChildProcess, ms: number): Promise<number> {
   return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
 }
 
-/** Lets all read as they can; resolves when they are at the head. */
+/** Lets all readers read without a limit. Resolves when they are at the head. */
 async function caughtUp(slow: ChildProcess, server: ChildProcess, frozen: number): Promise<void> {
   for (let second = 0; ; second += 1) {
-    // Those that were closed hear of it only now, and come back.
+    // Closed readers notice their close only now, and reconnect.
     slow.send({ do: "release" } satisfies Order);
     const { head } = await held(server);
     await passing(1_000);

@@ -1,9 +1,9 @@
 /*
  * node test/evaluate/attacks.ts [--tries 300] [--seed 1]
  *
- * Searches at random for crowds of one person's wallets that start a flare in the free list: any
- * number of wallets, of any size and pace, with and without a fee, that sell what they bought after
- * any time. Prints those that get there although they sell within a minute, and a table by time.
+ * Searches at random for crowds of one person's wallets that start a flare in the free list. The
+ * number of wallets, the sizes, the pace, the fee and the time until the sale vary. Prints the
+ * crowds in the free list that sell within a minute, and a table by time.
  */
 import { parseArgs } from "node:util";
 import { playInSingleton } from "../trend/real-markets/singleton-pool.ts";

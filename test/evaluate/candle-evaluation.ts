@@ -8,30 +8,31 @@ import { flareOf, MINUTES, poolScores, quantile, type Score, scoreEpisodes } fro
 import type { Market } from "./series.ts";
 import { matchRate } from "./thresholds.ts";
 
-/** How one detector did on the candles. */
+/** One detector's results on the candles. */
 export interface CandleRow {
   readonly detector: string;
   /**
-   * Flares a pair and day on the recording as it is, in the half that is scored and in the half
-   * where thresholds are chosen.
+   * Flares per pair and day on the unchanged recording: in the scored half, and in the half on
+   * which thresholds are chosen.
    */
   readonly naturalPerPairDay: number;
   readonly naturalWhereTuned: number;
   readonly scores: Readonly<Record<InjectedClass, Score>>;
-  /**
-   * Median share of the move that is still ahead when the flare starts; NaN for what is no pump.
-   */
+  /** Median share of the move that is still ahead when the flare starts; NaN for decoys. */
   readonly ahead: Readonly<Record<InjectedClass, number>>;
-  /** The flares of all pumps, and natural ones, by why they ended. */
+  /** Numbers of ends by cause, for the flares of all pumps and for natural ones. */
   readonly ends: { readonly pumps: EndCounts; readonly natural: EndCounts };
-  /** What prices did after the flares of each class, and of none, beside random moments. */
+  /**
+   * Price changes after the flares of each class and after natural ones, each beside random
+   * moments.
+   */
   readonly outcomes: readonly OutcomeRow[];
 }
 
-/** How many flares ended by each cause; those still running are in none. */
+/** Numbers of flares that ended by each cause. Running flares are not counted. */
 export type EndCounts = Readonly<Partial<Record<FinishCause, number>>>;
 
-/** What is scored. */
+/** The market, half and seeds to score. */
 export interface CandlePlan {
   readonly market: Market;
   readonly half: "first" | "second";
@@ -41,7 +42,7 @@ export interface CandlePlan {
 const MINUTES_A_DAY = 1_440;
 const RULE_RANGE = { low: 1.05, high: 200, steps: 12 };
 const WITHOUT_FLOW = { candleWeights: { ...DEFAULT_SETTINGS.candleWeights, flow: 0 } };
-/** How starts were improved, one change after the other, each at start scores around its own. */
+/** The changes that made starts earlier, each at several start scores. */
 const CURVES: readonly {
   readonly name: string;
   readonly settings: Partial<DetectorSettings>;
@@ -63,8 +64,8 @@ const CURVES: readonly {
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 7 };
 
 /**
- * Scores Flarewire and, with `rules`, the two plain rules as people set them, and both at the
- * threshold that gives them Flarewire's natural rate on the first half.
+ * Scores Flarewire and, with `rules`, the two plain rules: with their usual thresholds, and with
+ * those that give Flarewire's natural rate on the first half.
  */
 export function evaluateCandles(plan: CandlePlan, rules = true): readonly CandleRow[] {
   const own = evaluateDetector("Flarewire", engineDetector(), plan);
@@ -83,8 +84,8 @@ export function evaluateCandles(plan: CandlePlan, rules = true): readonly Candle
 }
 
 /**
- * Scores the engine without each of its terms: weight 0, and the start score chosen again on the
- * first half for an equal natural rate.
+ * Scores the engine without each of its terms (weight 0). The start score is chosen again on the
+ * first half, for an equal natural rate.
  */
 export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
   const target = tunedRate(engineDetector(), plan.market);
@@ -106,8 +107,8 @@ export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
 }
 
 /**
- * Scores the engine at start scores around its own, and without its latest changes: what more
- * recall and earlier starts cost in flares where nothing was injected.
+ * Scores the engine at several start scores, with and without its latest changes. This shows how
+ * many natural flares more recall and earlier starts cost.
  */
 export function traceCandles(plan: CandlePlan): readonly CandleRow[] {
   return CURVES.flatMap(({ name, settings, scores }) =>
@@ -121,7 +122,7 @@ export function traceCandles(plan: CandlePlan): readonly CandleRow[] {
   );
 }
 
-/** The minutes of a half; the first one spares a day of warm-up. */
+/** Returns the minutes of a half. The first half omits a day of warm-up. */
 export function minutesOf(market: Market, half: "first" | "second"): readonly [number, number] {
   const middle = Math.floor(market.minutes / 2);
   return half === "first" ? [Math.min(MINUTES_A_DAY, middle), middle] : [middle, market.minutes];
@@ -170,7 +171,7 @@ export function evaluateDetector(name: string, detector: Detector, plan: CandleP
   };
 }
 
-/** The flares that count for an episode. */
+/** Returns the episodes in which a flare started, each with its flare. */
 function flaresOf({ episodes }: InjectedMarket, detections: readonly Detection[]) {
   const byPair = Map.groupBy(detections, ({ pair }) => pair);
   return episodes.flatMap((episode) => {
@@ -190,8 +191,8 @@ function followedOf(kind: string, flares: readonly Detection[]): Followed[] {
 }
 
 /**
- * Of each pump that fired, the share of the move from the close before it to its highest close that
- * the flare's first close leaves ahead.
+ * Returns, for each pump that fired, the share of the move that is still ahead at the close of the
+ * flare's first minute. The move is from the close before the pump to its highest close.
  */
 function sharesAhead({ series }: Market, flares: ReturnType<typeof flaresOf>): readonly number[] {
   const closes = new Map(series.map(({ pair, close }) => [pair, close]));

@@ -5,24 +5,24 @@ import type { Span } from "./score.ts";
 import { DAY_MS, type Market, MINUTE_MS, type Series } from "./series.ts";
 
 /**
- * Looks at the minutes [from, to) of a market, having seen a day before them, and reports what
- * flared, in minutes of the grid.
+ * Runs a detector over the minutes [from, to) of a market, after a day of warm-up. Returns its
+ * flares, in minutes of the grid.
  */
 export type Detector = (market: Market, from: number, to: number) => readonly Detection[];
 
-/** What a detector found. */
+/** A flare that a detector reports. */
 export interface Detection extends Span {
-  /** Why the engine ended it; none while it runs, and of a plain rule. */
+  /** Why the engine ended it; absent while it runs, and for plain rules. */
   readonly endedBy?: FinishCause;
-  /** What followed, if the detector measures it and it was final within the minutes. */
+  /** Its outcome, if the detector measures it and it was final within the minutes. */
   readonly outcome?: Outcome | undefined;
 }
 
 const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
 
 /**
- * Flarewire's own engine, fed with the candles as tokens of `group`, looked at each minute. Flares
- * are read from the detector itself; outcomes are BSC's.
+ * Creates a detector from Flarewire's own engine. The engine gets the candles as tokens of `group`
+ * and is read each minute. Flares come from the detector itself; outcomes are BSC's.
  */
 export function engineDetector(
   settings: Partial<DetectorSettings> = {},
@@ -65,7 +65,7 @@ function idOf(token: string, sinceMs: number): string {
   return `${token} ${sinceMs}`;
 }
 
-/** Whether the pair's last volume is as old as silence that ends a flare. */
+/** Returns whether the pair's last volume is so old that a flare ends as silent. */
 function isSilent({ volume }: Series, at: number): boolean {
   const minutes = DEFAULT_SETTINGS.silentMs / MINUTE_MS;
   return volume.subarray(at - minutes + 1, at + 1).every((traded) => traded === 0);
@@ -79,8 +79,8 @@ function noteOutcomes(all: Map<string, Outcome>, { flares, outcomes }: Snapshot)
 }
 
 /**
- * Feeds an engine with the minutes [from, to) of a market and the day before them, and shows it
- * after each.
+ * Feeds an engine the minutes [from, to) of a market and the day before them. Calls back after each
+ * minute.
  */
 export function runEngine(
   market: Market,
@@ -107,17 +107,17 @@ export function runEngine(
   }
 }
 
-/**
- * The rule that everybody starts with: the price stands `percent` above where it was 15 minutes
- * ago.
- */
+/** Creates the simplest rule: the price is `percent` above the price of 15 minutes ago. */
 export function priceRule(percent: number): Detector {
   return ruleDetector(
     (series, at) => (series.close[at] ?? 0) / (series.close[at - 15] ?? 1) > 1 + percent / 100,
   );
 }
 
-/** Volume alone: the last 5 minutes trade `factor` times what 5 minutes of the past 6 hours did. */
+/**
+ * Creates a rule on volume alone: five minutes at `factor` times the usual five of the past 6
+ * hours.
+ */
 export function volumeRule(factor: number): Detector {
   return ruleDetector((series, at) => {
     const sums = volumeSums(series);
@@ -130,7 +130,7 @@ export function volumeRule(factor: number): Detector {
 
 const sumsBySeries = new WeakMap<Series, Float64Array>();
 
-/** Sums of the volumes before each minute. */
+/** Returns the sums of the volumes before each minute. */
 function volumeSums(series: Series): Float64Array {
   const known = sumsBySeries.get(series);
   if (known) return known;
@@ -141,8 +141,8 @@ function volumeSums(series: Series): Float64Array {
 }
 
 /**
- * A rule with the same manners as the engine: a detection lasts until the rule was false for 10
- * minutes.
+ * Creates a detector from a rule. As in the engine, a flare ends late: when the rule was false for
+ * 10 minutes.
  */
 function ruleDetector(holds: (series: Series, at: number) => boolean): Detector {
   return (market, from, to) =>
@@ -164,7 +164,7 @@ function ruleDetector(holds: (series: Series, at: number) => boolean): Detector 
     });
 }
 
-/** The pair as an address: its name in hexadecimal. */
+/** Returns the pair as an address: its name in hexadecimal. */
 export function addressOf(pair: string): string {
   return `0x${Buffer.from(pair).toString("hex").padEnd(40, "0")}`;
 }

@@ -16,7 +16,7 @@ const ALL_DAYS = fileURLToPath(
   new URL("../../../shared/data/exchange-1m/2017-11-04_2017-11-14.csv.gz", import.meta.url),
 );
 
-/** Of the day's minutes. */
+/** Minutes of the day. */
 const [FROM, TO] = [420, IS_SOAK ? 1_440 : 900];
 
 function fired(file: string, kind: "pump25" | "thin", from: number, to: number): number {
@@ -24,7 +24,7 @@ function fired(file: string, kind: "pump25" | "thin", from: number, to: number):
   return scoreEpisodes(injected.episodes, engineDetector()(injected.market, from, to)).fired;
 }
 
-test("on the shipped day a pump of 25 % is seen, and a thin tick is seen less than by the price rule", () => {
+test("on the shipped day, a pump of 25 % is detected, and a thin tick less often than by the price rule", () => {
   expect(fired(SHIPPED_DAY, "pump25", FROM, TO)).toBeGreaterThan(0.9);
   const injected = inject(loadMarket(SHIPPED_DAY), "thin", FROM, TO, createRandom(1));
   const byPrice = scoreEpisodes(injected.episodes, priceRule(8)(injected.market, FROM, TO)).fired;
@@ -33,7 +33,7 @@ test("on the shipped day a pump of 25 % is seen, and a thin tick is seen less th
 }, 120_000);
 
 test.skipIf(!IS_SOAK || !existsSync(ALL_DAYS))(
-  "on a later recorded day (needs ../shared) a pump of 25 % is seen",
+  "on a later recorded day (needs ../shared), a pump of 25 % is detected",
   () => {
     expect(fired(ALL_DAYS, "pump25", 9_000, 10_000)).toBeGreaterThan(0.9);
   },
@@ -41,7 +41,7 @@ test.skipIf(!IS_SOAK || !existsSync(ALL_DAYS))(
 );
 
 test.runIf(IS_SOAK)(
-  "three hours of a small simulated market: labelled pumps are seen, dangers have their canary, honest pumps have none",
+  "three hours of a small simulated market: labelled pumps are detected, and the canary is on for dangers but not for honest pumps",
   () => {
     const run = runSimulated({ seed: 1, hours: 3, tokens: 100 });
     const { kinds } = rowOf("Flarewire", [run], true);
@@ -56,7 +56,7 @@ test.runIf(IS_SOAK)(
   120_000,
 );
 
-test("a picture is one well-formed document whatever the pair is called", () => {
+test("a picture is a well-formed document for any name of the pair", () => {
   const svg = drawPicture({
     title: 'A "<b>" & C',
     note: "n",

@@ -9,7 +9,7 @@ import { loadMarket } from "./series.ts";
 const SHIPPED_DAY = fileURLToPath(new URL("../../examples/data/2017-11-12.csv.gz", import.meta.url));
 const [FROM, TO] = [420, IS_SOAK ? 1_440 : 900];
 
-test("the same candles start and end the same flares on the exchange as on BSC, by the causes that BSC's outcomes tell", () => {
+test("the same candles start and end the same flares on the exchange as on BSC, and the causes equal those of BSC's outcomes", () => {
   const { market } = inject(loadMarket(SHIPPED_DAY), "pump10", FROM, TO, createRandom(1));
   const bsc = engineDetector({}, "bsc")(market, FROM, TO);
   const exchange = engineDetector({}, "exchange")(market, FROM, TO);

@@ -3,8 +3,8 @@ import { engineDetector } from "./detectors.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 /*
- * The same minutes as candles of BSC and of the exchange. BSC's own form, single trades with
- * wallets and liquidity, needs what no recording of an exchange has.
+ * Scores the same minutes as candles of BSC and of the exchange. BSC's own form, single trades with
+ * wallets and liquidity, needs data that no recording of an exchange has.
  */
 
 /** Scores Flarewire on each form. */
@@ -14,7 +14,7 @@ export function evaluateForms(plan: CandlePlan): readonly CandleRow[] {
   );
 }
 
-/** The forms in one table in Markdown. */
+/** Returns the scores of the forms as one table in Markdown. */
 export function formsMarkdown(rows: readonly CandleRow[], title: string): string {
   const heads = ["form", "natural flares a pair-day", "pump 5 / 10 / 25 %", "wash / thin / wide"];
   const times = ["share ahead 5 / 10 / 25 %", "delay 10 % p50 / p90", "end to finish 5 / 10 / 25 %, p50"];

@@ -2,16 +2,16 @@ import type { CandleRow } from "./candle-evaluation.ts";
 import type { SimulatedResult } from "./simulated-evaluation.ts";
 import type { WideMove } from "./wide-moves.ts";
 
-/** A figure beside what it shall be. */
+/** A measured figure and its goal. */
 export interface Goal {
   readonly measure: string;
   readonly figure: number;
-  /** The bound, which the figure may reach. */
+  /** The bound. A figure equal to it reaches the goal. */
   readonly bound: number;
   readonly isMost: boolean;
 }
 
-/** What was measured; a part that was not is absent. */
+/** The measurements. A part that was not measured is absent. */
 export interface Measured {
   readonly candleRows?: readonly CandleRow[];
   readonly simulated?: SimulatedResult;
@@ -19,8 +19,8 @@ export interface Measured {
 }
 
 /**
- * The goals of all that was measured. Shares are of 1, delays in seconds on the simulated market,
- * ends in minutes.
+ * Returns the goals for all measurements. Shares are of 1, delays are in seconds on the simulated
+ * market, and ends are in minutes.
  */
 export function goalsOf({ candleRows, simulated, wideMoves }: Measured): readonly Goal[] {
   return [
@@ -32,7 +32,7 @@ export function goalsOf({ candleRows, simulated, wideMoves }: Measured): readonl
   ];
 }
 
-/** Whether the figure keeps to its bound; not where nothing was there to be measured. */
+/** Returns whether the figure is within its bound; false if nothing could be measured. */
 export function isReached({ figure, bound, isMost }: Goal): boolean {
   return isMost ? figure <= bound : figure >= bound;
 }

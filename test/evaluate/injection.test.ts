@@ -6,7 +6,9 @@ import type { Market, Series } from "./series.ts";
 const MINUTES = 1_440;
 const FROM = 400;
 
-/** Pairs that stand at 100 and trade 10 a minute: what differs from it was injected. */
+/**
+ * Returns pairs at a price of 100 that trade 10 a minute, so that every difference was injected.
+ */
 function flatMarket(pairs: number): Market {
   const column = (value: number) => new Float64Array(MINUTES).fill(value);
   const series = Array.from({ length: pairs }, (_, index): Series => {
@@ -56,7 +58,7 @@ test.each([
   },
 );
 
-test("wash is twenty times the volume for twenty minutes and leaves the price alone", () => {
+test("wash is twenty times the volume for twenty minutes at an unchanged price", () => {
   const { episodes, of } = injected("wash");
   for (const { pair, startAt, endAt } of episodes) {
     const { close, volume } = of(pair);
@@ -67,7 +69,7 @@ test("wash is twenty times the volume for twenty minutes and leaves the price al
   }
 });
 
-test("thin is +10 % for two minutes on a fifth of the volume", () => {
+test("thin is a rise of 10 % for two minutes with a fifth of the volume", () => {
   const { episodes, of } = injected("thin");
   for (const { pair, startAt, endAt } of episodes) {
     const { close, volume } = of(pair);
@@ -78,7 +80,7 @@ test("thin is +10 % for two minutes on a fifth of the volume", () => {
   }
 });
 
-test("wide lifts every pair by 10 % within the same ten minutes", () => {
+test("wide raises every pair by 10 % within the same ten minutes", () => {
   const { market, episodes } = injected("wide");
   const startAt = episodes[0]?.startAt ?? 0;
   expect(episodes.filter((episode) => episode.startAt === startAt)).toHaveLength(market.series.length);
@@ -89,7 +91,7 @@ test("wide lifts every pair by 10 % within the same ten minutes", () => {
   }
 });
 
-test.each(CLASSES)("%s is placed by the seed, and leaves the recording alone", (kind) => {
+test.each(CLASSES)("%s is placed by the seed, and does not change the recording", (kind) => {
   const clean = flatMarket(3);
   const places = (seed: number) => inject(clean, kind, FROM, MINUTES, createRandom(seed)).episodes;
   expect(places(1)).toEqual(places(1));

@@ -3,7 +3,8 @@ import type { Span } from "./score.ts";
 import { copySeries, type Market, type Series } from "./series.ts";
 
 /**
- * What is injected: honest pumps of three sizes, and three decoys that no detector should fire on.
+ * The injected classes: honest pumps of three sizes, and three decoys on which no detector should
+ * fire.
  */
 export const CLASSES = ["pump5", "pump10", "pump25", "wash", "thin", "wide"] as const;
 export type InjectedClass = (typeof CLASSES)[number];
@@ -13,22 +14,20 @@ export interface Episode extends Span {
   readonly class: InjectedClass;
 }
 
-/** A market with episodes of one class in it. */
+/** A market with injected episodes of one class. */
 export interface InjectedMarket {
   readonly market: Market;
   readonly episodes: readonly Episode[];
 }
 
 const PUMP_SIZE: Partial<Record<InjectedClass, number>> = { pump5: 0.05, pump10: 0.1, pump25: 0.25 };
-/**
- * One episode per pair and slot, so that each meets a baseline that has forgotten the one before.
- */
+/** One episode per pair and slot, so that the baseline has forgotten the previous episode. */
 const SLOT_MINUTES = 480;
 const BASE_MINUTES = 360;
 
 /**
- * The market with one episode of `kind` per pair and 8 hours, at a random minute of the slot,
- * within [from, to) of the grid. `wide` moves all pairs at once, once a slot.
+ * Returns the market with one episode of `kind` per pair and 8 hours, at a random minute of the
+ * slot, within [from, to) of the grid. `wide` moves all pairs at once, once per slot.
  */
 export function inject(
   market: Market,
@@ -53,8 +52,8 @@ export function inject(
 }
 
 /**
- * When an episode begins, and the recording's own volume a minute before it: an episode injected
- * earlier does not raise it.
+ * When an episode begins, and the recording's usual volume before it, which earlier episodes do not
+ * raise.
  */
 interface Slot {
   readonly startAt: number;
@@ -99,7 +98,8 @@ function pump(series: Series, { startAt, base }: Slot, size: number, random: Ran
 }
 
 /**
- * The minute's prices times `level`; it opens at the level `before`, at which the last one closed.
+ * Multiplies the minute's prices by `level`. The minute opens at the level `before`, at which the
+ * last one closed.
  */
 function scalePrice(series: Series, at: number, level: number, before: number): void {
   if (at >= series.close.length) return;
@@ -116,7 +116,7 @@ function addVolume(series: Series, at: number, volume: number): void {
   if (at < series.volume.length) series.volume[at] = Math.max(series.volume[at] ?? 0, volume);
 }
 
-/** Mean volume a minute over the 6 hours before: what an injected factor multiplies. */
+/** Returns the mean volume per minute over the 6 hours before. Injected factors multiply it. */
 function usualVolume(series: Series, at: number): number {
   let sum = 0;
   for (let past = at - BASE_MINUTES; past < at; past += 1) sum += series.volume[past] ?? 0;

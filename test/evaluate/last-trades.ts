@@ -1,9 +1,9 @@
 import type { Candle, MarketGroup, Trade } from "../../src/market/index.ts";
 
-/** Smaller trades are dust: nobody's activity, and nobody's price. */
+/** Smaller trades are dust. They count neither as activity nor for the price. */
 const DUST_USD = 0.01;
 
-/** The name of a token within all groups. */
+/** Returns a token's name that is unique among all groups. */
 export function nameOf(group: MarketGroup | null, token: string | null): string {
   return `${group} ${token?.toLowerCase()}`;
 }
@@ -19,13 +19,13 @@ interface Last {
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * What each token's latest trades were, dust left out: the truth that a detector is compared with.
- * A candle counts as its trades.
+ * Stores each token's latest trades without dust, as the truth with which a detector is compared. A
+ * candle counts as its trades.
  */
 export class LastTrades {
   readonly #last = new Map<string, Last>();
 
-  /** False for dust. */
+  /** Records a trade or candle. Returns false for dust. */
   note(pair: string, event: Trade | Candle): boolean {
     if (event.kind === "trade" && Number(event.quoteUsd) < DUST_USD) return false;
     const last = this.#last.get(pair) ?? { first: NEVER, second: NEVER, third: NEVER, price: Number.NaN };
@@ -40,17 +40,17 @@ export class LastTrades {
     return true;
   }
 
-  /** Its latest price; NaN before the first trade. */
+  /** Returns the token's latest price; NaN before the first trade. */
   priceOf(pair: string): number {
     return this.#last.get(pair)?.price ?? Number.NaN;
   }
 
-  /** Since when it has not traded; -Infinity when it never did. */
+  /** Returns the time of the last trade; -Infinity if there was none. */
   silentSince(pair: string): number {
     return this.#last.get(pair)?.first ?? NEVER;
   }
 
-  /** Since when it has had at most two trades. */
+  /** Returns since when the token has had at most two trades. */
   quietSince(pair: string): number {
     return this.#last.get(pair)?.third ?? NEVER;
   }

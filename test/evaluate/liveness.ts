@@ -7,19 +7,20 @@ import { MINUTE_MS } from "./series.ts";
 const QUIET_MS = 5 * MINUTE_MS;
 const CHART_SILENT_MS = 10 * MINUTE_MS;
 const FLARE_SILENT_MS = 15 * MINUTE_MS;
-/** A price that is further off, as logarithm, is wrong. */
+/** Maximum distance of a right price from the last trade's, as log ratio. */
 const PRICE_TOLERANCE = 0.05;
 
 /**
- * How much of what is served is alive, counted once a minute. Minutes in which a whole chain is
- * silent, and 15 after, are left out.
+ * Counts, once a minute, how many served items belong to tokens that trade. Excludes minutes in
+ * which a whole chain is silent, and the 15 minutes after.
  */
 export interface Liveness {
   /** Flares in `pro`, and those with at most 2 trades in the last 5 minutes. */
   readonly proFlares: number;
   readonly deadProFlares: number;
   /**
-   * Running flares of all groups, and those without a trade for 15 minutes; the tokens of these.
+   * Running flares of all groups, those without a trade for 15 minutes, and the tokens of the
+   * latter.
    */
   readonly flares: number;
   readonly silentFlares: number;
@@ -44,14 +45,14 @@ const NOTHING: Liveness = {
   ...{ newest: 0, oldNewest: 0 },
 };
 
-/** Counts {@link Liveness} from snapshots and the truth. */
+/** Counts {@link Liveness} from snapshots and the true trades. */
 export class LivenessBook {
   readonly counts: Counts = { ...NOTHING };
   readonly #labels: readonly Label[];
   readonly #trades: LastTrades;
   readonly #silentTokens = new Set<string>();
 
-  /** `labels` may grow while it is used. */
+  /** `labels` may grow while the book is used. */
   constructor(labels: readonly Label[], trades: LastTrades) {
     this.#labels = labels;
     this.#trades = trades;
@@ -103,7 +104,7 @@ export class LivenessBook {
   }
 }
 
-/** Adds several runs up. */
+/** Adds up the counts of several runs. */
 export function sumLiveness(runs: readonly Liveness[]): Liveness {
   const sum = (name: keyof Liveness) => runs.reduce((total, run) => total + run[name], 0);
   return {

@@ -1,4 +1,4 @@
-/** The lines of a table in Markdown. */
+/** Returns the lines of a table in Markdown. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

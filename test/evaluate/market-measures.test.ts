@@ -23,7 +23,7 @@ const LABEL: Label = {
 };
 
 /**
- * The last trades of the sample's token: this many minutes before AT, each of this many dollars.
+ * Returns the last trades of the sample's token: so many minutes before AT, and of so many dollars.
  */
 function tradesAgo(...ago: readonly (readonly [minutes: number, usd: number])[]): LastTrades {
   const trades = new LastTrades();
@@ -43,19 +43,19 @@ function livenessOf(trades: LastTrades, labels: readonly Label[] = []) {
 }
 
 describe("tokens that trade", () => {
-  test("a flare is dead with two trades in five minutes, alive with three; dust is no trade", () => {
+  test("a flare counts as dead with two trades in five minutes, but not with three; dust does not count", () => {
     const alive = tradesAgo([4, 10], [3, 10], [1, 10]);
     expect(livenessOf(alive)).toMatchObject({ proFlares: 1, deadProFlares: 0, silentFlares: 0 });
     const dusty = tradesAgo([6, 10], [3, 10], [2, 1e-6], [1, 10]);
     expect(livenessOf(dusty)).toMatchObject({ deadProFlares: 1, silentFlares: 0 });
   });
 
-  test("a flare is silent without a trade for a quarter of an hour", () => {
+  test("a flare counts as silent without a trade for a quarter of an hour", () => {
     expect(livenessOf(tradesAgo([15, 10]))).toMatchObject({ silentFlares: 1, silentFlaringTokens: 1 });
     expect(livenessOf(tradesAgo([14, 10]))).toMatchObject({ flares: 1, silentFlares: 0 });
   });
 
-  test("a charted token that never traded is silent, and its chain's outage leaves the minute out", () => {
+  test("a charted token that never traded counts as silent, but not during an outage of its chain", () => {
     const none = livenessOf(new LastTrades());
     expect(none.charted).toBeGreaterThan(0);
     expect(none.silentCharted).toBe(none.charted);
@@ -64,7 +64,7 @@ describe("tokens that trade", () => {
     expect(livenessOf(new LastTrades(), [outage])).toMatchObject({ proFlares: 0, flares: 0 });
   });
 
-  test("a price that is over 5 % off the last trade's is counted, and runs add up", () => {
+  test("a price more than 5 % off the last trade's is counted, and the counts of runs are added up", () => {
     const right = livenessOf(tradesAgo([1, 10]));
     expect(right.mispricedFlares).toBe(0);
     const trades = tradesAgo([1, 10]);
@@ -92,7 +92,7 @@ test("the share ahead is the remaining part of the move from the price before to
   expect(course && shareAhead(course)).toBe(0.75);
 });
 
-test("pumps are measured by size and by shape, each with its ends and its share ahead", () => {
+test("pumps are measured by size and by shape, with their ends and shares ahead", () => {
   const small = { ...LABEL, shape: "launch", size: 0.05, token: "0xb" };
   const pumps = [
     { label: LABEL, before: 2, peak: 3, atStart: 2.25 },
@@ -121,7 +121,7 @@ test("an end is measured from the episode's end to the finish of the flare that 
   expect(scoreEpisodes(episodes, flares, MINUTES)).toMatchObject({ fired: 1, endP50: 10, endP90: 15 });
 });
 
-test("a goal is reached at its bound, and missed where nothing could be measured", () => {
+test("a goal is reached at its bound, and missed if nothing could be measured", () => {
   const goal = { measure: "share", figure: 0.05, bound: 0.05, isMost: true };
   expect(isReached(goal)).toBe(true);
   expect(isReached({ ...goal, figure: 0.051 })).toBe(false);

@@ -4,8 +4,7 @@ import { outcomeTable } from "./outcomes.ts";
 import type { PumpMeasure } from "./pump-measures.ts";
 
 /**
- * Goals, ends and shares ahead in Markdown: the measures that have a goal, and those of pumps by
- * their size.
+ * Returns tables in Markdown: the measures that have a goal, and those of pumps by size and shape.
  */
 export function measuresMarkdown(measured: Measured): string {
   const { candleRows, simulated } = measured;

@@ -7,7 +7,10 @@ import { emptySeries, fillSilence, type Market } from "./series.ts";
 const MINUTES = 300;
 const START = 120;
 
-/** Six tokens rise by 1 % a minute with the market; the first ends after 50 minutes. */
+/**
+ * Returns six tokens that rise by 1 % a minute with the market. The first one's data ends after 50
+ * minutes.
+ */
 function market(): Market {
   const series = Array.from({ length: 6 }, (_, n) => {
     const one = emptySeries(`T${n}`, MINUTES);
@@ -36,7 +39,7 @@ const FADED = {
   final: true,
 };
 
-test("a class's outcomes are the engine's own, of all runs together, unknown where it does not know", () => {
+test("a class's outcomes pool the engine's own of all runs, and are unknown if the engine's are", () => {
   const runs = [COLLAPSED, FADED].map((outcome) => ({
     ...{ market: market(), from: 60 },
     flares: [{ kind: "pump", pair: "T1", outcome }],
@@ -52,7 +55,7 @@ test("a class's outcomes are the engine's own, of all runs together, unknown whe
   expect(outcomeTable(pump ? [pump] : [], "title").join("\n")).toContain("| pump | 2 | 0.0 / 10.0 / – |");
 });
 
-/** Six flat pairs; the first rises by 5 % a minute for six minutes, and stays there. */
+/** Returns six flat pairs. The first rises by 5 % a minute for six minutes, and stays there. */
 function marketWithRise(): Market {
   const series = Array.from({ length: 6 }, (_, n) => {
     const one = emptySeries(`T${n}`, MINUTES);
@@ -68,7 +71,7 @@ function marketWithRise(): Market {
   return { startMs: 0, minutes: MINUTES, series };
 }
 
-test("the engine's detections bring their final outcomes, and none that is not final yet", () => {
+test("the engine's detections have their final outcomes, and no outcome that is not final", () => {
   const [known] = engineDetector()(marketWithRise(), 60, MINUTES);
   expect(known).toMatchObject({ pair: "T0", outcome: { final: true, ended_by: "faded" } });
   const [open] = engineDetector()(marketWithRise(), 60, START + 60);

@@ -5,35 +5,35 @@ import { quantile } from "./score.ts";
 import type { Market, Series } from "./series.ts";
 
 /*
- * What prices did after flares, as the engine's outcomes report it, beside random moments of the
- * same tokens, computed from the market alone.
+ * Compares price changes after flares, from the engine's outcomes, with those after random moments
+ * of the same tokens, computed from the market alone.
  */
 
 const HORIZONS = [5, 15, 60] as const;
-/** Random moments for each flare. */
+/** Number of random moments per flare. */
 const CONTROLS = 5;
 /** A price is known if the token traded within this many minutes. */
 const KNOWN_MINUTES = 3;
 
-/** A flare by its class, with its final outcome. */
+/** A flare with its class and final outcome. */
 export interface Followed {
   readonly kind: string;
   readonly pair: string;
   readonly outcome: Outcome;
 }
 
-/** The flares of one run, and its market, scored from minute `from` of the grid on. */
+/** The flares of one run and its market, scored from minute `from` of the grid. */
 export interface FollowedRun {
   readonly market: Market;
   readonly from: number;
   readonly flares: readonly Followed[];
 }
 
-/** What followed the flares of one class; all changes are shares. NaN: none is known. */
+/** Price changes after the flares of one class. All changes are shares; NaN if none is known. */
 export interface OutcomeRow {
   readonly kind: string;
   readonly n: number;
-  /** Medians after 5, 15 and 60 minutes, less the market's. */
+  /** Medians after 5, 15 and 60 minutes, minus the market's. */
   readonly changes: readonly number[];
   readonly mean15: number;
   /** Share that rose within 15 minutes. */
@@ -41,14 +41,14 @@ export interface OutcomeRow {
   /** Medians up to the peak and up to the flare's end, not relative to the market. */
   readonly peak: number;
   readonly end: number;
-  /** Share ended by each cause. */
+  /** Share of flares that ended by each cause. */
   readonly ends: Readonly<Record<FinishCause, number>>;
   readonly collapsed: number;
-  /** Of those that collapsed, the share that the canary had warned of before. */
+  /** Share of the collapsed flares for which the canary was on before. */
   readonly warned: number;
 }
 
-/** Pools the runs. Each class is followed by its control: random moments of the same tokens. */
+/** Pools the runs. After each class comes its control: random moments of the same tokens. */
 export function measureOutcomes(runs: readonly FollowedRun[]): readonly OutcomeRow[] {
   const random = createRandom(104_729);
   const controls = new Map<string, number[][]>();
@@ -117,7 +117,7 @@ function rowOf(
   };
 }
 
-/** The change over this many minutes, minus the median change of the tokens that trade. */
+/** Returns the change over this many minutes, minus the median change of the tokens that trade. */
 function relativeChange(market: Market, series: Series, at: number, minutes: number): number {
   if (!isKnown(series, at) || !isKnown(series, at + minutes)) return Number.NaN;
   const all = market.series.filter((one) => isKnown(one, at) && isKnown(one, at + minutes));
@@ -138,7 +138,7 @@ function isKnown({ volume, close }: Series, at: number): boolean {
   return (close[at] ?? 0) > 0 && volume.subarray(at - KNOWN_MINUTES + 1, at + 1).some((usd) => usd > 0);
 }
 
-/** The table in Markdown; empty without rows. */
+/** Returns the table in Markdown; empty without rows. */
 export function outcomeTable(rows: readonly OutcomeRow[], title: string): readonly string[] {
   if (rows.length === 0) return [];
   const pct = (share: number) => (Number.isNaN(share) ? "–" : (share * 100).toFixed(1));

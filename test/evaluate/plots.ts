@@ -22,8 +22,8 @@ const TITLES: Readonly<Record<InjectedClass, string>> = {
 };
 
 /**
- * Writes a picture per class, each of a typical episode of the second half, and one of the recorded
- * burst if the market has it. Yields the files.
+ * Writes a picture of a typical episode of the second half for each class, and one of the recorded
+ * burst if the market has it. Returns the file names.
  */
 export function writePlots(directory: string, market: Market, seed: number): readonly string[] {
   mkdirSync(directory, { recursive: true });
@@ -40,8 +40,8 @@ export function writePlots(directory: string, market: Market, seed: number): rea
 }
 
 /**
- * Typical: of the first slot's episodes, the first that fared as most of them did, if possible one
- * without a flare of the pair's own near it.
+ * Draws a typical episode: of the first slot's episodes, the first one with the most frequent
+ * result, if possible without a natural flare near it.
  */
 function pictureOfClass(market: Market, kind: InjectedClass, seed: number): Picture | undefined {
   const [from] = minutesOf(market, "second");

@@ -4,20 +4,20 @@ import { type LastTrades, nameOf } from "./last-trades.ts";
 import { GRACE_MINUTES } from "./score.ts";
 import { MINUTE_MS } from "./series.ts";
 
-/** A labelled pump with the prices that matter to who follows a flare. */
+/** A labelled pump with its prices. */
 export interface PumpCourse {
   readonly label: Label;
-  /** The price before it began. */
+  /** Price before the pump. */
   readonly before: number;
-  /** The highest price up to a minute after the planned peak; NaN without a trade. */
+  /** Highest price up to a minute after the planned peak; NaN without a trade. */
   readonly peak: number;
-  /** The price when its flare was first seen; NaN when there was none. */
+  /** Price when its flare was first seen; NaN without a flare. */
   readonly atStart: number;
 }
 
 type Course = { -readonly [Name in keyof PumpCourse]: PumpCourse[Name] };
 
-/** Notes the courses of labelled pumps while a market runs. */
+/** Records the prices of labelled pumps while a market runs. */
 export class PumpCourses {
   readonly all: Course[] = [];
   readonly #latest = new Map<string, Course>();
@@ -44,7 +44,7 @@ export class PumpCourses {
     if (!(price <= course.peak)) course.peak = price;
   }
 
-  /** A flare of the token that started at `sinceMs` was just seen. */
+  /** Records that a flare of the token was seen, which started at `sinceMs`. */
   flare(pair: string, sinceMs: number): void {
     const course = this.#latest.get(pair);
     if (!course || !Number.isNaN(course.atStart)) return;
@@ -55,8 +55,8 @@ export class PumpCourses {
 }
 
 /**
- * Of the move from the price before to the peak, the share still ahead when the flare was seen; NaN
- * where that is not known.
+ * Returns the share of the move, from the price before to the peak, that was ahead when the flare
+ * was seen; NaN if unknown.
  */
 export function shareAhead({ label, before, peak, atStart }: PumpCourse): number {
   const from = Number.isNaN(before) ? peak / (1 + label.size) : before;

@@ -11,13 +11,13 @@ const SIZES = [
   { name: "25 to 60 %", from: 0.25, to: 0.6 },
   { name: "over 60 %", from: 0.6, to: Number.POSITIVE_INFINITY },
 ];
-/** Flares of pumps that end later are cut off by the end of the run too often. */
+/** Later flares are excluded, because the end of the run would often cut off their end. */
 const SEEN_FOR_MS = 60 * MINUTE_MS;
 
-/** What pumps of one class, a size or a shape, came to, over all groups. */
+/** Measures of pumps of one size or shape, over all groups. */
 export interface PumpMeasure {
   readonly name: string;
-  /** Pumps whose flare was seen. */
+  /** Number of pumps whose flare was seen. */
   readonly n: number;
   /** Minutes from the labelled end to the flare's finish. */
   readonly endP50: number;
@@ -29,8 +29,8 @@ export interface PumpMeasure {
 type PumpRun = Pick<SimulatedRun, "fromMs" | "toMs" | "flares" | "pumps">;
 
 /**
- * Measures the pumps by size and by shape: how long their flares outlive them, and how early they
- * are seen.
+ * Measures pumps by size and by shape: how long their flares outlast them, and how early they
+ * start.
  */
 export function measurePumps(runs: readonly PumpRun[]): readonly PumpMeasure[] {
   const seen = runs.flatMap(seenPumps);
@@ -51,7 +51,7 @@ interface SeenPump {
   readonly ahead: number;
 }
 
-/** The pumps of the scored hours whose flare was seen. */
+/** Returns the pumps of the scored hours whose flare was seen. */
 function seenPumps(run: PumpRun): readonly SeenPump[] {
   const flares = Map.groupBy(run.flares, ({ pair }) => pair);
   return run.pumps.flatMap((course) => {

@@ -1,14 +1,14 @@
-/** Chance by seed: the same seed yields the same numbers on every machine. */
+/** Random numbers from a seed: the same on every machine. */
 export interface Random {
-  /** A number of [low, high). */
+  /** Returns a number in [low, high). */
   between(low: number, high: number): number;
-  /** A whole number of [low, high]. */
+  /** Returns a whole number in [low, high]. */
   whole(low: number, high: number): number;
 }
 
 /**
- * mulberry32 (Tommy Ettinger, public domain): 32 bits of state, ample for placing some thousand
- * episodes.
+ * Creates a generator by mulberry32 (Tommy Ettinger, public domain). Its 32 bits of state are
+ * enough to place some thousand episodes.
  */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;

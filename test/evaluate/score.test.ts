@@ -11,7 +11,7 @@ test("a flare counts from the episode's start to five minutes after its end", ()
   expect([60, 125, 400].map(fired)).toEqual([0, 0, 0]);
 });
 
-test("an episode inside a running flare is left out and counted, another pair's flare means nothing", () => {
+test("an episode inside a running flare is excluded and counted; another pair's flare does not matter", () => {
   const episodes = [episode("A", 100, 120), episode("B", 100, 120), episode("C", 100, 120)];
   const score = scoreEpisodes(episodes, [
     episode("A", 90, 130),
@@ -21,14 +21,14 @@ test("an episode inside a running flare is left out and counted, another pair's 
   expect(score).toMatchObject({ n: 2, leftOut: 1, fired: 0.5 });
 });
 
-test("a delay of candles includes the minute that had to end first, one of event time does not", () => {
+test("a delay of candles includes the minute that had to end first; a delay of event time does not", () => {
   const spans = [episode("A", 100, 120)];
   expect(scoreEpisodes(spans, [episode("A", 102, 130)]).delayP50).toBe(3);
   const late = [episode("A", 60_000, 600_000)];
   expect(scoreEpisodes(late, [episode("A", 75_000, 900_000)], MILLISECONDS).delayP50).toBe(15_000);
 });
 
-test("further starts within the episode and the hour after it are flaps", () => {
+test("further starts within the episode and the hour after it count as flaps", () => {
   const flares = [
     episode("A", 101, 112),
     episode("A", 115, 130),

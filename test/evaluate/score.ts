@@ -1,6 +1,6 @@
 /**
- * A stretch of one pair's time: an episode, or a flare as a detector saw it. [startAt, endAt), in
- * the unit of a {@link Grid}.
+ * A period of one pair, [startAt, endAt), in the unit of a {@link Grid}: an episode, or a flare
+ * that a detector reported.
  */
 export interface Span {
   readonly pair: string;
@@ -8,38 +8,36 @@ export interface Span {
   readonly endAt: number;
 }
 
-/** The unit that times are counted in. */
+/** The unit of times. */
 interface Grid {
-  /** Units a minute. */
+  /** Units per minute. */
   readonly minute: number;
-  /** What is added to a delay, since what is seen within a unit is known at its end. */
+  /** Added to each delay, because a candle is known only at the end of its minute. */
   readonly step: number;
 }
 
 /** Minutes of candles. */
 export const MINUTES: Grid = { minute: 1, step: 1 };
-/** Milliseconds of event time; delays come out in milliseconds. */
+/** Milliseconds of event time. Delays are in milliseconds too. */
 export const MILLISECONDS: Grid = { minute: 60_000, step: 0 };
 
-/** How a detector did on the episodes of one class. */
+/** One detector's score on the episodes of one class. */
 export interface Score {
-  /** Episodes counted; those that began inside a running flare are not among them. */
+  /** Number of episodes, without those that began inside a running flare. */
   readonly n: number;
-  /** Episodes left out, because the pair was already flaring. */
+  /** Number of episodes excluded because the pair was already flaring. */
   readonly leftOut: number;
-  /**
-   * Share of the episodes in which a flare started: recall for pumps, decoys fired for the others.
-   */
+  /** Share of the episodes in which a flare started: recall for pumps, false alarms for decoys. */
   readonly fired: number;
   /**
-   * Median and 90th percentile of the time from an episode's start to its flare's, in the grid's
-   * unit.
+   * Median and 90th percentile of the time from an episode's start to its flare's start, in the
+   * grid's unit.
    */
   readonly delayP50: number;
   readonly delayP90: number;
   /**
    * Median and 90th percentile of the time from an episode's end to the finish of its flare; below
-   * 0 where the flare ended first.
+   * 0 if the flare ended first.
    */
   readonly endP50: number;
   readonly endP90: number;
@@ -47,11 +45,11 @@ export interface Score {
   readonly flaps: number;
 }
 
-/** A flare counts for an episode when it starts within the episode or this many minutes after. */
+/** A flare counts for an episode if it starts within the episode or this many minutes after it. */
 export const GRACE_MINUTES = 5;
 const FLAP_MINUTES = 60;
 
-/** Compares what was detected with what was injected. */
+/** Compares detected flares with injected episodes. */
 export function scoreEpisodes(
   episodes: readonly Span[],
   detections: readonly Span[],
@@ -90,8 +88,8 @@ export function scoreEpisodes(
 }
 
 /**
- * The first flare that started within the episode or the minutes of grace after it, of those of its
- * pair, ordered by their starts.
+ * Returns the first flare that started within the episode or the grace period after it. `flares`
+ * are those of its pair, in the order of their starts.
  */
 export function flareOf<Flare extends Pick<Span, "startAt">>(
   episode: Pick<Span, "startAt" | "endAt">,
@@ -102,14 +100,15 @@ export function flareOf<Flare extends Pick<Span, "startAt">>(
   return own.find(({ startAt }) => startAt >= episode.startAt && startAt < untilAt);
 }
 
-/** The value below which `share` of the values lie; NaN of none. */
+/** Returns the value below which `share` of the values lie; NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /**
- * Pools the scores of several seeds, weighted by their episodes; delays by the median of medians.
+ * Pools the scores of several seeds, weighted by their number of episodes. Delays are the median of
+ * medians.
  */
 export function poolScores(scores: readonly Score[]): Score {
   const n = scores.reduce((sum, score) => sum + score.n, 0);

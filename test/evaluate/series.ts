@@ -5,8 +5,8 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
 /**
- * One pair's market on a grid of minutes: a silent minute repeats the close and has no volume.
- * Before the first candle the close is NaN.
+ * One pair's market on a grid of minutes. A silent minute repeats the close and has no volume.
+ * Before the first candle, the close is NaN.
  */
 export interface Series {
   readonly pair: string;
@@ -17,7 +17,7 @@ export interface Series {
   readonly volume: Float64Array;
 }
 
-/** All pairs of a recording over one grid that starts at `startMs`, a whole minute. */
+/** All pairs of a recording on one grid that starts at `startMs`, a whole minute. */
 export interface Market {
   readonly startMs: number;
   readonly minutes: number;
@@ -52,7 +52,7 @@ export function loadMarket(path: string): Market {
   return { startMs, minutes, series: [...byPair.values()].sort((a, b) => (a.pair < b.pair ? -1 : 1)) };
 }
 
-/** A copy whose numbers may be changed. */
+/** Returns a copy whose numbers may be changed. */
 export function copySeries(series: Series): Series {
   const { pair, open, high, low, close, volume } = series;
   return {
@@ -65,7 +65,7 @@ export function copySeries(series: Series): Series {
   };
 }
 
-/** A pair without data yet: no price, no volume. */
+/** Returns a pair without data: no price, no volume. */
 export function emptySeries(pair: string, minutes: number): Series {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   return {
@@ -78,7 +78,7 @@ export function emptySeries(pair: string, minutes: number): Series {
   };
 }
 
-/** Repeats the last close through silent minutes. */
+/** Repeats the last close in silent minutes. */
 export function fillSilence(series: Series): void {
   let last = Number.NaN;
   for (let at = 0; at < series.close.length; at += 1) {

@@ -10,11 +10,11 @@ import { MINUTE_MS } from "./series.ts";
 import { runSimulated, type SimulatedPlan, type SimulatedRun } from "./simulated-run.ts";
 import { matchRate } from "./thresholds.ts";
 
-/** The score of one kind of labelled episode; delays in milliseconds. */
+/** The score of one kind of labelled episode. Delays are in milliseconds. */
 export interface KindScore extends Score {
-  /** What was labelled, `pump sharp` for example. */
+  /** The label, for example `pump sharp`. */
   readonly kind: string;
-  /** Left out beside the others, because the whole market moved within it. */
+  /** Further excluded episodes, in which the whole market moved. */
   readonly leftOutWide: number;
 }
 
@@ -22,17 +22,17 @@ export interface KindScore extends Score {
 export interface CanaryScore {
   readonly kind: string;
   readonly n: number;
-  /** Share with the canary on at some moment from the start to a minute after the end. */
+  /** Share with the canary on at any moment from the start to a minute after the end. */
   readonly byEnd: number;
-  /** Share with the canary on before the liquidity went; `null` where none goes. */
+  /** Share with the canary on before the liquidity was removed; `null` if none is removed. */
   readonly beforeRemoval: number | null;
 }
 
-/** How one detector did on simulated hours. */
+/** One detector's results on simulated hours. */
 export interface SimulatedRow {
   readonly detector: string;
   /**
-   * Flares on BSC an hour that began outside every labelled episode: the natural rate of this
+   * Flares per hour on BSC that began outside every labelled episode: the natural rate of this
    * market.
    */
   readonly naturalPerHour: number;
@@ -46,19 +46,19 @@ const GRACE_MS = GRACE_MINUTES * MINUTE_MS;
 const RULE_RANGE = { low: 1.05, high: 100_000, steps: 16 };
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 6 };
 
-/** All that is measured on simulated hours. */
+/** All measurements on simulated hours. */
 export interface SimulatedResult {
   readonly rows: readonly SimulatedRow[];
   readonly canary: readonly CanaryScore[];
   readonly pumps: readonly PumpMeasure[];
   readonly liveness: Liveness;
-  /** What prices did after the flares of each class of BSC, beside random moments. */
+  /** Price changes after BSC's flares of each class, beside random moments. */
   readonly outcomes: readonly OutcomeRow[];
 }
 
 /**
- * Scores Flarewire on BSC and on the other groups, its canary on BSC, and how alive is what it
- * serves; with `rules`, two plain rules as well.
+ * Scores Flarewire on BSC and on the other groups, its canary on BSC, and the liveness of its
+ * lists; with `rules`, also two plain rules.
  */
 export function evaluateSimulated(plans: readonly SimulatedPlan[], rules = true): SimulatedResult {
   const runs = plans.map((plan) => runSimulated(plan));
@@ -81,7 +81,9 @@ export function evaluateSimulated(plans: readonly SimulatedPlan[], rules = true)
   };
 }
 
-/** BSC's flares of the scored hours with final outcomes, by the label that they began in. */
+/**
+ * Returns BSC's flares of the scored hours with final outcomes, by the label in which they began.
+ */
 function followedOf({ flares, labels, outcomes, fromMs }: SimulatedRun): readonly Followed[] {
   const own = flares.filter(({ pair, startAt }) => pair.startsWith("bsc ") && startAt >= fromMs);
   return own.flatMap(({ pair, startAt }) => {
@@ -109,8 +111,8 @@ function ruleRows(own: SimulatedRow, runs: readonly SimulatedRun[]): readonly Si
 }
 
 /**
- * Scores the trades form without each of its terms: weight 0, and the start score chosen again for
- * an equal natural rate.
+ * Scores the detector of trades without each of its terms (weight 0). The start score is chosen
+ * again for an equal natural rate.
  */
 export function ablateSimulated(plans: readonly SimulatedPlan[]): readonly SimulatedRow[] {
   const runsAt = (settings: Partial<DetectorSettings>) => plans.map((plan) => runSimulated(plan, settings));
@@ -125,7 +127,7 @@ export function ablateSimulated(plans: readonly SimulatedPlan[]): readonly Simul
   });
 }
 
-/** Scores one detector's flares, by kind and, of pumps, by shape. */
+/** Scores one detector's flares by kind and, for pumps, by shape. */
 export function rowOf(detector: string, runs: readonly SimulatedRun[], isBsc: boolean): SimulatedRow {
   const kinds = new Map<string, Parts>();
   for (const run of runs) {
@@ -162,7 +164,8 @@ function order(kind: string): number {
 }
 
 /**
- * The labelled episodes that began within the scored hours early enough to be seen whole, by kind.
+ * Returns, by kind, the labelled episodes that began within the scored hours and early enough to be
+ * complete.
  */
 function episodesOf(hours: SimulatedRun, isBsc: boolean): Map<string, Span[]> {
   const all = new Map<string, Span[]>();
@@ -180,8 +183,8 @@ function episodesOf(hours: SimulatedRun, isBsc: boolean): Map<string, Span[]> {
 }
 
 /**
- * The tokens that a wide move lifts and that do nothing of their own meanwhile: all of BSC that
- * traded in the hour before.
+ * Returns the quiet tokens that a wide move raises: all of BSC that traded in the hour before and
+ * have no episode of their own.
  */
 function quietTokens(hours: SimulatedRun, wide: Label): readonly Span[] {
   const { startMs, series } = hours.minutes;
@@ -195,7 +198,9 @@ function quietTokens(hours: SimulatedRun, wide: Label): readonly Span[] {
     .map(({ pair }) => ({ pair, startAt: wide.startAtMs, endAt: wide.endAtMs }));
 }
 
-/** Whether it was seen whole: within the scored hours, and while its group was heard. */
+/**
+ * Returns whether the episode was complete within the scored hours, without an outage of its group.
+ */
 function isScored(label: Label, { fromMs, toMs, labels }: SimulatedRun): boolean {
   if (label.startAtMs < fromMs || label.endAtMs + GRACE_MS > toMs) return false;
   return !labels.some(({ kind, group, startAtMs, endAtMs }) => {
@@ -217,8 +222,8 @@ function overlaps(span: Pick<Span, "startAt" | "endAt">) {
 }
 
 /**
- * Flares on BSC an hour that began outside every labelled episode of their token and outside every
- * wide move.
+ * Returns the flares per hour on BSC that began outside every labelled episode of their token and
+ * outside every wide move.
  */
 function naturalRate(runs: readonly SimulatedRun[]): number {
   let count = 0;
@@ -249,7 +254,7 @@ function flaresOfRule(rule: Detector, { minutes, fromMs }: SimulatedRun): readon
   }));
 }
 
-/** How often the canary was on, on BSC, in the episodes of one kind. */
+/** Returns how often the canary was on during BSC's episodes of one kind. */
 export function scoreCanary(kind: string, runs: readonly SimulatedRun[]): CanaryScore {
   let [n, byEnd, before] = [0, 0, 0];
   let removes = false;
@@ -270,8 +275,8 @@ export function scoreCanary(kind: string, runs: readonly SimulatedRun[]): Canary
 }
 
 /**
- * How often a move of liquidity that harms nobody turned the canary on, on BSC; where it was on
- * before is left out.
+ * Returns how often a harmless move of liquidity on BSC turned the canary on. Excludes moves during
+ * which it was on before.
  */
 function scoreFalseCanary(kind: Label["kind"], runs: readonly SimulatedRun[]): CanaryScore {
   let [n, on] = [0, 0];

@@ -14,18 +14,18 @@ const WARM_UP_MS = 6 * HOUR_MS;
 const TOKENS = 480;
 const BEGIN_MS = Date.UTC(2026, 0, 5);
 /**
- * The engine is looked at this often. Starts and canaries carry their own times, so this bounds
- * only what may be missed: shorter ones.
+ * Interval at which the engine is read. Starts and canaries have their own times, so only flares
+ * shorter than this can be missed.
  */
 const LOOK_MS = 5_000;
 
 /**
- * Hours of a simulated market: what it did on purpose, and what the engine made of it. Times are
- * event time in milliseconds; a pair is named `group token`.
+ * Hours of a simulated market with its labels and the engine's flares. Times are event time in
+ * milliseconds. A pair is named `group token`.
  */
 export interface SimulatedRun {
   readonly seed: number;
-  /** Event time scored: from the end of the warm-up. */
+  /** Scored event time, which starts at the end of the warm-up. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly labels: readonly Label[];
@@ -35,31 +35,31 @@ export interface SimulatedRun {
   /** Labelled pumps with their prices. */
   readonly pumps: readonly PumpCourse[];
   /**
-   * BSC's trades as candles of a minute, for rules that know no better; volume in dollars. Closes
-   * and volumes only.
+   * BSC's trades as one-minute candles for the plain rules. Only closes and volumes in dollars are
+   * set.
    */
   readonly minutes: Market;
   /** Final outcomes of BSC's flares, by pair and start: `pair startMs`. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
-/** What is simulated. */
+/** The market to simulate. */
 export interface SimulatedPlan {
   readonly seed: number;
   /** Hours after the six of warm-up. */
   readonly hours: number;
-  /** Established tokens over all groups; default 480. */
+  /** Established tokens over all groups. Default 480. */
   readonly tokens?: number;
   /**
-   * What the engine sees of the chains: single trades (default), or an aggregator's reports on so
-   * many pools of a group.
+   * The engine gets single trades of the chains (default), or an aggregator's reports on this many
+   * pools per group.
    */
   readonly listed?: number;
 }
 
 /**
- * Makes the hours, runs the engine over them and notes when each token of every group flared and
- * had its canary on.
+ * Simulates the hours, runs the engine on them, and records when each token flared and had its
+ * canary on.
  */
 export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSettings> = {}): SimulatedRun {
   const { seed, hours, tokens = TOKENS, listed } = plan;
@@ -134,7 +134,7 @@ function watch(watched: Map<string, Watched>, { group, token }: Trade | Candle):
   return added;
 }
 
-/** Adds trades up to minutes. */
+/** Adds up trades to minutes. */
 class MinuteBook {
   readonly #minutes: number;
   readonly #series = new Map<string, Series>();
@@ -160,17 +160,17 @@ class MinuteBook {
   }
 }
 
-/** Turns repeated looks at "since when" into spans. */
+/** Turns repeated reports of "since when" into spans. */
 class Intervals {
   readonly #open = new Map<string, number>();
   readonly #spans: Span[] = [];
 
-  /** What is open, by pair, with its start. */
+  /** Start of each open span, by pair. */
   get open(): ReadonlyMap<string, number> {
     return this.#open;
   }
 
-  /** True when something began or ended. */
+  /** Records a report. Returns true if a span began or ended. */
   note(pair: string, sinceMs: number | null, atMs: number): boolean {
     const before = this.#open.get(pair);
     if (before === (sinceMs ?? undefined)) return false;

@@ -1,26 +1,24 @@
 /*
- * Pictures written by hand: two panels over one axis of time. Colours come from a style sheet that
- * follows the reader's light or dark scheme; lines also differ by dash and label, so nothing hangs
- * on colour alone.
+ * Draws pictures of two panels over one time axis. Colors come from a style sheet that follows the
+ * reader's light or dark scheme. Lines also differ by dash and label, so that nothing depends on
+ * color alone.
  */
 
 import { escapeHtml } from "../../src/lib/text/escape-html.ts";
 
-/** One line of a panel; `null` where nothing is known. */
+/** One line of a panel; `null` if the value is unknown. */
 export interface Curve {
   readonly values: readonly (number | null)[];
   readonly name: "price" | "score";
 }
 
-/** A level across a panel, with its label. */
+/** A horizontal line across a panel, with its label. */
 export interface Level {
   readonly value: number;
   readonly label: string;
 }
 
-/**
- * A stretch of time. Positions are indices into the curves; those beyond either end are cut off.
- */
+/** A period of time. Positions are indices into the curves and are cut off at both ends. */
 export interface Mark {
   readonly from: number;
   readonly to: number;
@@ -29,7 +27,7 @@ export interface Mark {
 }
 
 /**
- * What a picture shows. Index i of each curve is the minute `firstMinute` + i, counted from the
+ * The content of a picture. Index i of each curve is the minute `firstMinute` + i after the
  * episode's start.
  */
 export interface Picture {
@@ -69,7 +67,7 @@ const STYLE = `
   .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 5px; }
 `;
 
-/** The picture as a stand-alone SVG document. */
+/** Returns the picture as a stand-alone SVG document. */
 export function drawPicture(picture: Picture): string {
   const minutes = picture.price.values.length;
   const x = (index: number) => LEFT + (index / Math.max(1, minutes - 1)) * (WIDTH - LEFT - RIGHT);
@@ -151,8 +149,8 @@ function drawLevel(level: Level, range: Range): readonly string[] {
 }
 
 /**
- * The truth is a stretch of the price's panel, a flare one of the score's; a flare's edges, those
- * within the picture, cross both.
+ * Draws the true episode in the price's panel, or a flare in the score's panel. A flare's edges
+ * cross both panels.
  */
 function drawMark(mark: Mark, lastIndex: number, x: (index: number) => number): readonly string[] {
   const panel = mark.kind === "truth" ? PRICE : SCORE;

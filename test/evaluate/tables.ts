@@ -5,23 +5,23 @@ import type { Score } from "./score.ts";
 import type { CanaryScore, KindScore, SimulatedResult, SimulatedRow } from "./simulated-evaluation.ts";
 import type { WideMove } from "./wide-moves.ts";
 
-/** All that was measured, and on what. */
+/** All measurements, and the data on which they were made. */
 export interface Evaluation {
-  /** Name of the recording, which half of it, the seeds of the injected episodes. */
+  /** Name of the recording, its scored half, and the seeds of the injected episodes. */
   readonly candles: { readonly file: string; readonly half: string; readonly seeds: readonly number[] };
   readonly candleRows: readonly CandleRow[];
   readonly simulated: { readonly seeds: readonly number[]; readonly hours: number };
   readonly simulatedRows: readonly SimulatedRow[];
   readonly canary: readonly CanaryScore[];
-  /** All measures that only Flarewire has, of those asked for. */
+  /** The requested measures that only Flarewire has. */
   readonly measured: SimulatedResult | undefined;
   readonly wideMoves: readonly WideMove[] | undefined;
 }
 
-/** Delays of seconds or minutes, in the unit that reads best. */
+/** Unit of printed delays. */
 type Unit = "min" | "s";
 
-/** The tables in Markdown, as src/trend/README.md embeds them. */
+/** Returns the tables in Markdown, as src/trend/README.md contains them. */
 export function toMarkdown(result: Evaluation): string {
   const { candles, simulated } = result;
   const candleTable = [
@@ -51,7 +51,7 @@ function measuresOf({ candleRows, measured, wideMoves }: Evaluation): string {
   });
 }
 
-/** The same in full, for a terminal. */
+/** Returns all results as text, for a terminal. */
 export function toText(result: Evaluation): string {
   const { candles, simulated } = result;
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * The lowest threshold of [low, high] at which `rateOf` does not exceed `target`, to within a 2 to
- * the `steps`th of the range, on a logarithmic scale. `rateOf` should not rise with the threshold;
- * where noise makes it do so, the result is one such threshold still.
+ * Returns the lowest threshold in [low, high] at which `rateOf` does not exceed `target`, by
+ * `steps` bisections on a logarithmic scale. `rateOf` should not rise with the threshold. If noise
+ * makes it rise, the result is one of several such thresholds.
  */
 export function matchRate(
   target: number,

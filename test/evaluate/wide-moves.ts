@@ -8,7 +8,7 @@ const MOVE_MINUTES = 10;
 const MINUTES = MOVE_AT + 40;
 const SIZE = 0.12;
 
-/** Shares of idle tokens among all that a chain's market is tried with. */
+/** Shares of idle tokens with which the move is tried. */
 const IDLE_SHARES = [0, 0.3, 0.6, 0.9] as const;
 
 /** How many busy tokens flared when all of them rose together by 12 %. */
@@ -19,8 +19,8 @@ export interface WideMove {
 }
 
 /**
- * 30 busy tokens rise together by 12 % within ten minutes, at three times their usual trades,
- * beside idle ones that make up `idleShare` of all.
+ * Lets 30 busy tokens rise together by 12 % within ten minutes, at three times their usual trades.
+ * Idle tokens make up `idleShare` of the market.
  */
 export function tryWideMove(idleShare: number, seed: number): WideMove {
   const idle = Math.round((BUSY * idleShare) / (1 - idleShare));
@@ -45,7 +45,7 @@ export function tryWideMove(idleShare: number, seed: number): WideMove {
   return { idleShare, busy: BUSY, flared: flared.size };
 }
 
-/** {@link tryWideMove} for each share of idle tokens, added up over the seeds. */
+/** Runs {@link tryWideMove} for each share of idle tokens and adds up the seeds. */
 export function evaluateWideMoves(seeds: readonly number[]): readonly WideMove[] {
   return IDLE_SHARES.map((idleShare) => {
     const moves = seeds.map((seed) => tryWideMove(idleShare, seed));

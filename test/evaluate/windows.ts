@@ -9,8 +9,8 @@ import type {
 import { MINUTE_MS } from "./series.ts";
 
 /*
- * What an aggregator would report of a market whose single trades are known: each minute, counts of
- * the pools that trade most in each group.
+ * Computes an aggregator's reports from a market's single trades: each minute, counts of the pools
+ * that trade most in each group.
  */
 
 const SPANS = { m5: 5, h1: 60, h24: 1_440 } as const;
@@ -23,16 +23,16 @@ export class WindowBook {
   readonly #listed: number;
 
   /**
-   * `listed`: how many pools of a group the aggregator lists: those with the most volume in the
-   * last hour. Default 20, one page.
+   * `listed`: number of pools that the aggregator lists per group, those with the highest volume of
+   * the last hour. Default 20, one page.
    */
   constructor(listed = 20) {
     this.#listed = listed;
   }
 
   /**
-   * Takes an event in. Returns whether an aggregator hides it: single trades, and liquidity by
-   * itself.
+   * Records an event. Returns true if an aggregator does not report it: single trades, and
+   * liquidity.
    */
   hides(event: MarketEvent): boolean {
     if (event.kind === "trade") this.#poolOf(event).trade(event);

@@ -1,7 +1,7 @@
 /*
- * A whole gateway, as one process, with workers, or as a node of a cluster, as the settings in its
- * first argument say. It publishes the market in the file of its second argument, a second of it
- * whenever its control port says so.
+ * Runs a whole gateway as one process, with workers, or as a node of a cluster, by the settings in
+ * its first argument. Its second argument is a market file. It publishes a second of the market per
+ * request on its control port.
  */
 import { createConfig } from "../../../src/config/config.ts";
 import { startGateway } from "../../../src/gateway/app.ts";
@@ -16,7 +16,7 @@ const NO_CHANGE_MS = 5_000;
 
 const BEGIN_MS = Date.UTC(2026, 0, 1);
 
-/** Plays a market, one batch after the other, on request. */
+/** Plays a market on request, one batch after the other. */
 class SteppedSource implements SnapshotSource {
   readonly info: SourceInfo = {
     name: "bench",
@@ -49,7 +49,7 @@ class SteppedSource implements SnapshotSource {
     }
     this.#due -= 1;
     const { batches } = this.#market;
-    // The first poll is the market's base. Of all channels, a view is the snapshot.
+    // The first poll returns the market's base. A view of all channels is a snapshot.
     const batch = this.#seconds === 0 ? [] : (batches[(this.#seconds - 1) % batches.length] ?? []);
     for (const event of batch) this.#snapshot = applyEvent(this.#snapshot, event) as Snapshot;
     this.#seconds += 1;

@@ -36,7 +36,7 @@ class Group {
     const isCluster = name.includes("node");
     if (isCluster) group.#redis = await startRedis({ appendfsync: "everysec" });
     const cluster = isCluster ? { cluster: `redis://127.0.0.1:${group.#redis?.port}` } : {};
-    // The first one leads.
+    // The first server leads.
     for (let at = 0; at < size; at += 1)
       group.servers.push(
         await startNodeServer(SERVER, [JSON.stringify({ ...settings, ...cluster }), market]),
@@ -51,7 +51,7 @@ class Group {
     for (const { port } of this.servers) {
       const client = new LoadClient({
         ...{ kind: "ws", paths: [ALL_CHANNELS], prefix: '{"type":"event"', port },
-        // A server gives one address at most half of its connections.
+        // A server accepts at most half of its connections from one address.
         sources: 4,
         ...(leader ? { drivePort: leader.control } : {}),
       });
@@ -60,12 +60,12 @@ class Group {
     }
   }
 
-  /** All processes that serve, without the server of the log. */
+  /** All processes that serve clients, without the log's server. */
   get pids(): readonly number[] {
     return this.servers.flatMap(({ pid }) => [pid, ...childrenOf(pid)]);
   }
 
-  /** Drives from a client of the last server, so that a cluster's events go all the way. */
+  /** Drives from a client of the last server, so that a cluster's events pass through all nodes. */
   async run(drive: {
     readonly ms: number;
     readonly everyUs: number;
@@ -94,8 +94,9 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /**
- * What the same market costs one process, two workers, and clusters of one, two and four nodes, and
- * how long an event takes to the socket; then many sockets at four nodes.
+ * Measures the cost of the same market in one process, with two workers, and in clusters of one,
+ * two and four nodes, and the delay of an event up to the socket. Then measures many sockets at
+ * four nodes.
  */
 export async function benchCluster(clients: number, sockets: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-bench-"));
@@ -153,7 +154,7 @@ async function compare(market: string, clients: number): Promise<Row[]> {
   });
 }
 
-/** The processor time of the log's server for one batch that many nodes read. */
+/** Returns the CPU time of the log's server for one batch that many nodes read. */
 async function readerCost(readers: number): Promise<Row> {
   const batches = 200;
   const bytes = 2_900;

@@ -22,7 +22,7 @@ const OFFER = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_b
 const DEFLATED = { headers: [OFFER], deflated: true };
 const peer = (name: string) => new URL(`../peers/${name}-server.ts`, import.meta.url);
 
-/** Who compresses: the gateway, and peers that compress for each client. */
+/** The servers that compress: the gateway, and peers that compress for each client. */
 const CONTENDERS: readonly Contender[] = [
   { ...gateway(), name: "flarewire, compressed", load: { paths: [ALL_CHANNELS], ...DEFLATED } },
   { ...gateway(), name: "flarewire, plain" },
@@ -35,9 +35,7 @@ const CONTENDERS: readonly Contender[] = [
 ];
 const [OURS = "", PLAIN = "", BUN = "", WS = ""] = CONTENDERS.map(({ name }) => name);
 
-/**
- * What is published at a time; `most`: what the gateway is allowed to cost, as a share of a peer.
- */
+/** The batches to publish. `most`: maximum cost of the gateway as a share of a peer's. */
 const LOADS: readonly (UniformLoad & { readonly most?: Readonly<Record<string, number>> })[] = [
   { events: 8, bytes: 600, most: { [BUN]: 0.3, [WS]: 0.08 } },
   { events: 8, bytes: 4_000, most: { [BUN]: 0.15, [WS]: 0.08 } },
@@ -45,8 +43,8 @@ const LOADS: readonly (UniformLoad & { readonly most?: Readonly<Record<string, n
 ];
 
 /**
- * How much is measured: the number and length (milliseconds) of the rounds, and the minutes of the
- * simulated market from which sizes are taken.
+ * Number and length (in milliseconds) of the rounds, and minutes of the simulated market from which
+ * sizes are measured.
  */
 const EFFORTS = {
   full: { clients: 1_000, rounds: 5, ms: 2_000, minutes: 60 },
@@ -55,8 +53,8 @@ const EFFORTS = {
 type Effort = (typeof EFFORTS)[keyof typeof EFFORTS];
 
 /**
- * Bytes of events and snapshots in each form, and what compressed events cost the server beside
- * plain ones and beside peers, one after the other in each round.
+ * Measures the bytes of events and snapshots in each form, and the server's cost of compressed
+ * events beside plain ones and peers. All are measured in turns in each round.
  */
 export async function benchCompression(size: keyof typeof EFFORTS): Promise<Row[]> {
   const effort = EFFORTS[size];
@@ -70,7 +68,7 @@ export async function benchCompression(size: keyof typeof EFFORTS): Promise<Row[
   }
 }
 
-/** Those that can take part here; without the gateway there is nothing to measure. */
+/** Starts the contenders that are available here. Throws if the gateway cannot start. */
 async function enterAll(clients: number): Promise<readonly Contestant[]> {
   const contestants: Contestant[] = [];
   for (const contender of CONTENDERS) {
@@ -109,7 +107,7 @@ async function compare(
   return [...rows, ...ratios];
 }
 
-/** What we cost as a share of the other: the median over the rounds. */
+/** Returns our cost as a share of the other's: the median over the rounds. */
 function ratioRow(
   of: string,
   costs: ReadonlyMap<string, readonly Cost[]>,

@@ -19,7 +19,7 @@ import {
 import { makeMarket } from "../harness/make-market.ts";
 import type { Row } from "../report.ts";
 
-/** An event in its place, as the gateway frames it. */
+/** Returns an event with its cursor, as the gateway frames it. */
 function framed(body: EventBody, seq: number): FramedEvent {
   const cursor = `0123456789abcdef-${seq}`;
   return {
@@ -29,7 +29,7 @@ function framed(body: EventBody, seq: number): FramedEvent {
   };
 }
 
-/** The event as it would be if it brought whole items in place of the fields that were set. */
+/** Returns the event with whole items instead of the fields that were set. */
 function withWholeItems(body: EventBody, after: View): EventBody {
   const items = listOf(after, body.channel as ListChannel);
   const whole = (change: Change) => {
@@ -45,8 +45,8 @@ function withWholeItems(body: EventBody, after: View): EventBody {
 }
 
 /**
- * Mean bytes of an event on the wire, frame included: of an hour of the simulated market, in each
- * form, with fields that were set and with whole items.
+ * Measures the mean bytes of an event on the wire, including the frame, over an hour of the
+ * simulated market: in each form, with set fields and with whole items.
  */
 export function benchSizes(minutes: number): Row[] {
   const { base, batches } = makeMarket(minutes);
@@ -63,7 +63,7 @@ export function benchSizes(minutes: number): Row[] {
   };
   let view: View = base;
   let seq = 10_000;
-  // The last batch is not the market's: it leads back to the beginning.
+  // The last batch is not the market's: it returns to the beginning.
   for (const body of batches.slice(0, -1).flat()) {
     seq += 1;
     view = applyEvent(view, body);

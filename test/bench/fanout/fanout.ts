@@ -4,8 +4,8 @@ import { benchMarket, benchShapes, withMarket } from "./market.ts";
 import { benchUniform } from "./uniform.ts";
 
 /**
- * How much of the bench: `full` takes some eight minutes, `short` a few seconds and only what is at
- * hand without a network.
+ * `full` takes about eight minutes. `short` takes a few seconds and uses only peers that need no
+ * network.
  */
 type Extent = "full" | "short";
 
@@ -47,8 +47,8 @@ const PARTS = {
     return [...thousand, ...tenThousand];
   },
   /**
-   * The simulated market's batches, at saturation and at their own pace; then clients that do not
-   * all ask for the same.
+   * The simulated market's batches, at saturation and at their own pace; then clients with
+   * different selections.
    */
   market: async (extent: Extent): Promise<Row[]> =>
     withMarket(extent === "short" ? 20 : 60, async (market, path) => {
@@ -66,8 +66,8 @@ export type FanoutPart = keyof typeof PARTS;
 export const FANOUT_PARTS = Object.keys(PARTS) as readonly FanoutPart[];
 
 /**
- * Fan-out side by side with its peers: processor time of the server for one event to one client.
- * Where a peer cannot take part it is said why.
+ * Measures fan-out beside its peers: the server's CPU time per event and client. Prints why a peer
+ * cannot take part.
  */
 export async function benchFanout(
   extent: Extent,

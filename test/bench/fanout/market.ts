@@ -25,15 +25,13 @@ import { spreadOf } from "../harness/spread.ts";
 import type { Row } from "../report.ts";
 import { differentShapes, typicalList, watchLists } from "./watch-lists.ts";
 
-/**
- * Batches of a round for those who hear all of the market, and for those who hear a tenth of it.
- */
+/** Batches per round for clients of the whole market, and for clients of a tenth of it. */
 const BATCHES = 10;
 const BATCHES_OF_LISTS = 40;
 const SECOND_US = 1_000_000;
 
 /**
- * Calls `use` with that many minutes of the simulated market and with the file from which the
+ * Calls `use` with that many minutes of the simulated market, and with the file from which the
  * servers read them.
  */
 export async function withMarket<T>(
@@ -51,15 +49,15 @@ export async function withMarket<T>(
   }
 }
 
-/** How long, and how often by turns, the delay is measured at the market's own pace. */
+/** How long, and in how many turns, the delay is measured at the market's own pace. */
 interface Pace {
   readonly turns: number;
   readonly seconds: number;
 }
 
 /**
- * The simulated market's own batches to everybody: what an event costs, and how long it takes when
- * there is a batch a second.
+ * Sends the simulated market's batches to all clients. Measures the cost of an event, and its delay
+ * with one batch a second.
  */
 export async function benchMarket(
   path: string,
@@ -84,7 +82,7 @@ export async function benchMarket(
   }
 }
 
-/** The delay from just before the append to the receipt, over all deliveries of a turn. */
+/** Measures the delay from just before the append to the receipt, over all deliveries of a turn. */
 async function delayRows(
   contestants: readonly Contestant[],
   path: string,
@@ -114,8 +112,8 @@ async function delayRows(
 }
 
 /**
- * What it costs that sessions differ: the same market to clients of 1, 100 and as many shapes as
- * clients, and of one watch-list against a thousand.
+ * Measures the cost of different sessions: the same market to clients with 1, 100 and as many
+ * shapes as clients, and one watch-list against a thousand.
  */
 export async function benchShapes(
   market: MarketFile,

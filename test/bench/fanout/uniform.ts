@@ -31,10 +31,10 @@ const EVERYBODY: readonly Contender[] = [
   NCHAN,
   NATS,
 ];
-/** Those that can be there wherever the project is. */
+/** The contenders that need no network. */
 const AT_HAND: readonly Contender[] = [gateway(), floor(false), PLAIN_WS, FASTIFY_WEBSOCKET];
 
-/** What ours may cost at most, as a share of what another does. */
+/** Maximum cost of ours as a share of another's, by name. */
 type Aims = Readonly<Record<string, number>>;
 
 function discipline(events: number, bytes: number, clients: number): Discipline {
@@ -42,7 +42,7 @@ function discipline(events: number, bytes: number, clients: number): Discipline 
   return { name: `${events} × ${size} to ${clients.toLocaleString("en-US")}`, load: { events, bytes } };
 }
 
-/** Messages of one size to everybody, this many in a batch. */
+/** Sends messages of one size to all clients, this many per batch. */
 export async function benchUniform(
   clients: number,
   loads: readonly (readonly [events: number, bytes: number, aims: Aims])[],

@@ -1,11 +1,11 @@
 import type { EventBody } from "../../../src/protocol/index.ts";
 import type { MarketFile } from "../harness/market-file.ts";
 
-/** Tokens of a watch-list. */
+/** Number of tokens in a watch-list. */
 const TOKENS = 10;
 /**
- * Of one address each token is named in at most; a prime, so that lists that are neighbours differ
- * in every place.
+ * Factor between the lists' numbers and their later digits. It is prime, so that neighboring lists
+ * differ in every token.
  */
 const STEP = 7;
 
@@ -14,7 +14,7 @@ function tokensIn({ data }: EventBody): readonly string[] {
   return [...new Set(addresses.map(([address]) => address.toLowerCase()))];
 }
 
-/** The tokens that anything happens to in the market, those with most events first. */
+/** Returns the tokens of the market's events, those with most events first. */
 function busyTokens({ batches }: MarketFile): readonly string[] {
   const counts = new Map<string, number>();
   for (const token of batches.slice(0, -1).flat().flatMap(tokensIn))
@@ -33,8 +33,8 @@ export function watchLists(market: MarketFile, count: number): readonly string[]
   if (choices < 8) throw new Error(`the market has only ${tokens.length} tokens`);
   return Array.from({ length: count }, (_, list) => {
     const chosen = Array.from({ length: TOKENS }, (_, part) => {
-      // The list's number in the base of the choices: its digits tell the first parts apart, and
-      // its multiples the others.
+      // The list's number in base `choices`: its digits make the first parts different, and its
+      // multiples the other parts.
       const digit = part < 4 ? Math.floor(list / choices ** part) : list * (part + STEP);
       return tokens[part * choices + (digit % choices)];
     });
@@ -64,7 +64,7 @@ export function typicalList(market: MarketFile, lists: readonly string[], batche
   return lists[best] ?? "";
 }
 
-/** Happens seldom, so that shapes can differ in it and yet hear nearly the same. */
+/** Rare events, so that shapes can differ in them and still receive nearly the same. */
 const SELDOM_CHANNELS = [
   ...["flares.finished", "status", "charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"],
   ...["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche"],

@@ -3,18 +3,18 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { LineProcess } from "./line-process.ts";
 
-/** A server of a bench, in a process of its own on the servers' core. */
+/** A bench's server in its own process, on the servers' core. */
 export interface BenchServer {
   readonly pid: number;
   readonly port: number;
   /** See openControl. */
   readonly control: number;
-  /** Gives it an order over its control port, and resolves with the answer. */
+  /** Sends an order to the control port, and resolves with the response. */
   order(order: object): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Starts a program that calls `sayReady`, and resolves when it has. */
+/** Starts a program that calls `sayReady`, and resolves after that call. */
 export async function startServer(
   program: string,
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function startServer(
   };
 }
 
-/** Starts a file of this project, with the runtime that runs the bench. */
+/** Starts a file of this project, with the same runtime as the bench. */
 export function startNodeServer(
   file: URL,
   args: readonly string[] = [],

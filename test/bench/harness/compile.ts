@@ -3,14 +3,12 @@ import { mkdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/**
- * Where programs and packages are kept that a bench needs and the project does not; ignored by git.
- */
+/** Directory of programs and packages that only a bench needs. Ignored by git. */
 export const ON_DEMAND = fileURLToPath(new URL("../.on-demand/", import.meta.url));
 
 /**
- * Compiles a C file with the machine's `cc` where that is not done yet; the program's path. Throws
- * with the compiler's words, or when there is none.
+ * Compiles a C file with the machine's `cc`, unless it is compiled already. Returns the program's
+ * path. Throws with the compiler's output, or if there is no compiler.
  */
 export function compile(source: URL): string {
   const file = fileURLToPath(source);

@@ -5,18 +5,17 @@ import { bunProgram, npmPeers } from "./on-demand.ts";
 import { cpuMicros } from "./process-cost.ts";
 import { type Load, messageText, type UniformLoad, uniformEvents } from "./uniform-events.ts";
 
-/** One that takes part: how its server is started, and how the load speaks to it. */
+/** A server to measure: how to start it, and how clients connect to it. */
 export interface Contender {
   readonly name: string;
-  /** Rejects with the reason where it cannot take part on this machine. */
+  /** Rejects with the reason if it cannot run on this machine. */
   start(): Promise<BenchServer>;
   /**
-   * What differs from a plain WebSocket on `/` whose messages all begin as the gateway's events do.
+   * Differences from a plain WebSocket at `/` whose messages all begin like the gateway's events.
    */
   readonly load?: Partial<Omit<LoadOptions, "port">>;
   /**
-   * How it publishes, where it has no port for orders; such a one has uniform messages
-   * only.
+   * How to publish, for a server without a control port. Such a server sends uniform messages only.
    */
   readonly drive?: (load: UniformLoad, clients: number) => Partial<Drive>;
 }
@@ -24,10 +23,10 @@ export interface Contender {
 const EVENT = '{"type":"event"';
 const server = (name: string) => new URL(`../peers/${name}-server.ts`, import.meta.url);
 
-/** What the clients of the gateway ask for by default. */
+/** Default request target of the gateway's clients. */
 export const ALL_CHANNELS = "/api/v1/stream?channels=*";
 
-/** The gateway, with these flags for Node and with clients that ask for these addresses. */
+/** Returns the gateway, with these flags for Node and clients of these request targets. */
 export function gateway(paths: readonly string[] = [ALL_CHANNELS], flags: readonly string[] = []): Contender {
   return {
     name: "flarewire",
@@ -37,8 +36,8 @@ export function gateway(paths: readonly string[] = [ALL_CHANNELS], flags: readon
 }
 
 /**
- * A loop of `send()` in C: one for each message and client, or, joined, one for each batch and
- * client.
+ * Returns a loop of `send()` in C: one call per message and client or, if `joined`, one per batch
+ * and client.
  */
 export function floor(joined: boolean): Contender {
   return {
@@ -69,7 +68,7 @@ export const BUN: Contender = {
   start: async () => startServer(bunProgram(), [server("bun").pathname]),
 };
 
-/** A contender that runs, with its clients. */
+/** A running contender with its clients. */
 export interface Contestant {
   readonly name: string;
   readonly clients: number;
@@ -79,8 +78,7 @@ export interface Contestant {
 }
 
 /**
- * Starts the server and opens this many connections to it. Rejects where either fails; nothing is
- * left running then.
+ * Starts the server and opens this many connections to it. If either fails, ends both and rejects.
  */
 export async function enter(contender: Contender, clients: number): Promise<Contestant> {
   const server = await contender.start();
@@ -105,16 +103,16 @@ export async function leave({ server, client }: Contestant): Promise<void> {
   await server.stop();
 }
 
-/** What a run cost the server. */
+/** The server's cost of a run. */
 export interface Cost extends Run {
-  /** Processor time of the server, all threads, for one event to one client, in microseconds. */
+  /** CPU time of the server, all threads, per event and client, in microseconds. */
   readonly perDeliveryUs: number;
   /** Share of the wall time in which the server, and the client, was busy. */
   readonly serverShare: number;
   readonly clientShare: number;
 }
 
-/** Tells the server what to publish from now on; resolves with how it is to be driven. */
+/** Sends the server its load. Resolves with the options to drive it. */
 export async function prepare(contestant: Contestant, load: Load): Promise<Partial<Drive>> {
   const { contender, server, clients } = contestant;
   if (!contender.drive) {
@@ -125,7 +123,7 @@ export async function prepare(contestant: Contestant, load: Load): Promise<Parti
   return contender.drive(load, clients);
 }
 
-/** Drives the server for a while, and takes its time. */
+/** Drives the server and measures its CPU time. */
 export async function measure({ server, client }: Contestant, drive: Drive): Promise<Cost> {
   const before = cpuMicros(server.pid);
   const run = await client.drive(drive);
@@ -138,7 +136,9 @@ export async function measure({ server, client }: Contestant, drive: Drive): Pro
   };
 }
 
-/** Bytes of a uniform message, as it is sent: for servers that have to be told. */
+/**
+ * Returns the messages of a uniform load as they are sent, for servers that publish given texts.
+ */
 export function uniformText(load: UniformLoad): readonly string[] {
   return uniformEvents(load.events, load.bytes).map(messageText);
 }

@@ -1,18 +1,18 @@
 import { type AddressInfo, createServer } from "node:net";
 
-/** What a server of a bench does on request. */
+/** A bench server's handlers of requests on its control port. */
 interface Control {
-  /** `p`: publishes the next batch; how many deliveries that makes. */
+  /** `p`: publishes the next batch. Returns the number of deliveries. */
   publish(): number | Promise<number>;
-  /** Any other line, which is JSON. */
+  /** Handles any other line, which is JSON. */
   configure(order: unknown): unknown;
 }
 
 /**
- * Opens a port of its own beside the one that is measured, on 127.0.0.1. Each line is answered by
- * one: `p` by the number of deliveries and the monotonic time in nanoseconds just before the batch
- * was published, JSON by JSON. Needs nothing but `node:net`, so that it runs in Bun as well.
- * `monotonicNs`: the system's monotonic clock, which the clients read too; default: that of Node.
+ * Opens a control port on 127.0.0.1, apart from the measured one. Each line gets a line in
+ * response: `p` the number of deliveries and the monotonic time in nanoseconds just before the
+ * batch was published, JSON gets JSON. Needs only `node:net`, so that it also runs in Bun.
+ * `monotonicNs`: the system's monotonic clock, which the clients read too. Default: Node's.
  */
 export async function openControl(
   control: Control,
@@ -38,9 +38,11 @@ export async function openControl(
   return (server.address() as AddressInfo).port;
 }
 
-/** Tells the parent, as one line, where the server listens, and ends with it; see startServer. */
+/**
+ * Prints where the server listens, as one line for the parent, and exits with it; see startServer.
+ */
 export function sayReady(port: number, control: number): void {
-  // Its parent is over, for whatever reason: so is this.
+  // The parent has exited, for whatever reason.
   process.stdin.on("end", () => process.exit(0)).resume();
   process.stdout.write(`${JSON.stringify({ port, control })}\n`);
 }

@@ -4,21 +4,21 @@ import { type Contender, type Contestant, type Cost, enter, leave, measure, prep
 import { spreadOf } from "./spread.ts";
 import type { Load } from "./uniform-events.ts";
 
-/** One thing that everybody has to do. */
+/** One load for all contestants. */
 export interface Discipline {
   readonly name: string;
   readonly load: Load;
   /**
-   * Each measurement takes these many batches, the same ones for everybody, instead of some time:
-   * where batches differ.
+   * Number of batches per measurement, the same for all contestants, instead of a time. Used if
+   * batches differ.
    */
   readonly batches?: number;
 }
 
-/** How long to measure. */
+/** Number and length of measurements. */
 export interface Effort {
   readonly rounds: number;
-  /** Of each measurement, and before the first of each kind. */
+  /** Time of each measurement, and of the warm-up before the first of each kind. */
   readonly ms: number;
   readonly warmUpMs: number;
 }
@@ -26,21 +26,20 @@ export interface Effort {
 /** Ends a measurement by batches on a machine that is far too slow for it. */
 const MAX_MS = 20_000;
 
-/** What was measured: for each contender, and each discipline in order, a cost for each round. */
+/** Costs for each contender, discipline and round. */
 type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Cost[]>>;
 
-/** Throws where the limit of open files is too low for this many connections in one process. */
+/** Throws if the limit of open files is too low for this many connections in one process. */
 export function checkOpenFiles(connections: number): void {
   const [, most = "0"] =
     /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-  // Each process has its own limit, and Node raises the soft one to the hard one.
+  // Each process has its own limit, and Node raises the soft limit to the hard one.
   if (Number(most) < connections + 200)
     throw new Error(`${connections} connections need \`ulimit -Hn\` of ${connections + 200}; it is ${most}`);
 }
 
 /**
- * Starts all that can take part here, each with this many clients; of the others it says why they
- * can't.
+ * Starts all contenders that can run here, each with this many clients. Prints why others cannot.
  */
 export async function enterAll(contenders: readonly Contender[], clients: number): Promise<Contestant[]> {
   checkOpenFiles(clients);
@@ -70,8 +69,8 @@ export async function leaveAll(contestants: readonly Contestant[]): Promise<void
 }
 
 /**
- * Measures everybody in every discipline, by turns, so that what else the machine does befalls all
- * of them; each round begins with another.
+ * Measures all contestants in every discipline, in turns, so that other load on the machine affects
+ * all of them. Each round begins with a different one.
  */
 export async function runField(
   contestants: readonly Contestant[],
@@ -100,7 +99,7 @@ function costsOf(results: Results, contender: string, discipline: string): reado
   return results.get(contender)?.get(discipline) ?? [];
 }
 
-/** What each one costs in each discipline. */
+/** Returns the cost of each contender in each discipline. */
 export function costRows(results: Results, unit = "µs/delivery"): Row[] {
   return [...results].flatMap(([contender, disciplines]) =>
     [...disciplines].map(([discipline, costs]) => {
@@ -111,8 +110,8 @@ export function costRows(results: Results, unit = "µs/delivery"): Row[] {
 }
 
 /**
- * What the first costs as a share of what the other does: the median over the rounds, in each of
- * which they were measured one soon after the other.
+ * Returns the first one's cost as a share of the other's: the median over the rounds, in each of
+ * which both were measured within a short time.
  */
 export function ratioRow(
   results: Results,
@@ -132,8 +131,8 @@ export function ratioRow(
 }
 
 /**
- * How busy the load's core was at most: near 100 % the client, not the server, would have been
- * measured.
+ * Returns the maximum load of the clients' core. Near 100 %, the figures would describe the client
+ * instead of the server.
  */
 export function clientRow(results: Results, of: string): Row {
   const shares = [...results.values()].flatMap((one) =>

@@ -1,6 +1,6 @@
 /*
- * The gateway's fan-out as it is served, in a process of its own: the real hub behind the real
- * route; its control port says what to publish and when.
+ * Runs the gateway's fan-out in its own process: the real hub behind the real route. The control
+ * port sets the batches and publishes them.
  */
 import type { AddressInfo } from "node:net";
 import {
@@ -34,7 +34,7 @@ const observed_at = "2026-11-21T08:00:00.000Z";
 const FRESH: Freshness = {
   ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
 };
-/** The argument: connections that are taken. */
+/** Maximum number of connections, from the argument. */
 const maxSockets = Number(process.argv[2] ?? 100_000);
 const registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSockets));
 
@@ -59,17 +59,17 @@ await app.listen({ host: "127.0.0.1", port: 0, backlog: LISTEN_BACKLOG });
 let batches: readonly HeadBatch[] = [];
 let next = 0;
 /**
- * What is answered as the deliveries of a batch; `undefined`: all that there were. For clients
- * beside whom others come and go.
+ * Number of deliveries to report per batch; `undefined` for the actual number. Used for clients
+ * beside which others connect and disconnect.
  */
 let reported: number | undefined;
 
 function apply(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
-  // Of all channels, a view is the snapshot.
+  // A view of all channels is a snapshot.
   return events.reduce((view, event) => applyEvent(view, event) as Snapshot, snapshot);
 }
 
-/** Every batch with the state behind it, which the poller would have. */
+/** Reads the market and computes the state after each batch, as the poller would. */
 async function playMarket(path: string): Promise<void> {
   const market = readMarket(path);
   let snapshot = market.base;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { createInterface, type Interface } from "node:readline";
 
-/** On which core a process runs: servers have one for themselves, the load another. */
+/** The core on which a process runs: one for servers, the other for the load. */
 type Core = "server" | "load";
 
 const NUMBERS: Readonly<Record<Core, string>> = { server: "0", load: "1" };
@@ -11,7 +11,8 @@ const NUMBERS: Readonly<Record<Core, string>> = { server: "0", load: "1" };
 let canPin: boolean | undefined;
 
 /**
- * True where `taskset` is there and two cores are: else nothing is pinned, and figures vary more.
+ * Returns whether there are `taskset` and two cores. Otherwise nothing is pinned, and figures vary
+ * more.
  */
 export function isPinned(): boolean {
   if (canPin !== undefined) return canPin;
@@ -24,13 +25,13 @@ export function isPinned(): boolean {
   return canPin;
 }
 
-/** What has to end with this process, whatever ends it. */
+/** Processes to end when this one exits for any reason. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** A child process that speaks in lines, pinned to a core. */
+/** A child process that communicates in lines, pinned to a core. */
 export class LineProcess {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
@@ -56,18 +57,18 @@ export class LineProcess {
     this.#child.on("error", (error) => this.#end(error.message));
     this.#child.on("exit", (code, signal) => this.#end(`ended with ${signal ?? code}`));
     running.add(this.#child);
-    // Who is over has said so already.
+    // Its exit is reported elsewhere.
     this.#child.stdin?.on("error", () => {});
   }
 
-  /** `taskset` becomes the program that it starts, so this is the program's own. */
+  /** `taskset` becomes the program that it starts, so this is the program's own pid. */
   get pid(): number {
     const { pid } = this.#child;
     if (pid === undefined) throw new Error(`${this.#name} could not be started`);
     return pid;
   }
 
-  /** The next line that it says; rejects when it ends before. */
+  /** Returns the next line of its output. Rejects if it exits before. */
   line(): Promise<string> {
     const early = this.#early.shift();
     if (early !== undefined) return Promise.resolve(early);
@@ -75,13 +76,13 @@ export class LineProcess {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Says a line, and resolves with the answer. */
+  /** Sends a line, and resolves with the response. */
   ask(line: string): Promise<string> {
     this.#child.stdin?.write(`${line}\n`);
     return this.line();
   }
 
-  /** Kills it, and resolves when it is over. */
+  /** Kills the process, and resolves when it has exited. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, "exit");

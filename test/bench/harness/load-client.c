@@ -1,27 +1,27 @@
 /*
- * Holds many connections to one server, in one thread, and counts what comes in. A client written in Node would need more of a core than the
- * servers that it measures; this one needs about half of one.
+ * Opens many connections to one server, in one thread, and counts the received messages. A client written in Node would need more CPU than the
+ * measured servers; this one needs about half a core.
  *
  *   load-client key=value …
- *     kind=ws|sse|socketio|nats   how a connection is opened, and what is a message of it
+ *     kind=ws|sse|socketio|nats   protocol of the connections
  *     port=N                      the server, on 127.0.0.1
  *     paths=FILE                  request targets, one a line; connection i asks for line i modulo their number
  *     headers=FILE                raw header lines for every request (optional)
  *     hello=FILE                  texts that each connection sends once it is open, one a line (optional)
- *     prefix=TEXT                 messages that begin so are deliveries; others are not counted
+ *     prefix=TEXT                 messages with this beginning are deliveries; others are not counted
  *     deflated=1                  deliveries are the compressed messages instead
- *     patient=1                   who is refused with Retry-After comes again after that time, as often as it takes
- *     sources=N                   addresses from which it connects, from 127.0.0.1 on
+ *     patient=1                   a connection refused with Retry-After retries after that time, as often as necessary
+ *     sources=N                   number of source addresses, starting with 127.0.0.1
  *     drive=N                     port to which `drive` sends its trigger
  *
  * Commands on stdin, one a line, each answered by one line of JSON on stdout:
- *     open N CONCURRENCY          opens N more, at most so many handshakes at once
+ *     open N CONCURRENCY          opens N more connections, with at most CONCURRENCY handshakes at once
  *     drive MS BATCHES WINDOW EVERY_US EXPECT SIZE FILE
- *         sends the bytes of FILE to the trigger port, again whenever fewer than WINDOW batches are on their way, not more often than each
- *         EVERY_US, for MS milliseconds or BATCHES times, whatever is over first; then waits for the rest. EXPECT is how many deliveries a trigger makes; 0: the server answers
- *         each trigger with "deliveries nanoseconds\n", the time being the machine's monotonic one just before the batch was appended.
- *         SIZE, for kind=nats: a delivery is so many bytes of payload, however they are framed; else 0
- *     watch MS                    only counts, for so long
+ *         sends the bytes of FILE to the trigger port whenever fewer than WINDOW batches are in flight, at most once per EVERY_US,
+ *         for MS milliseconds or BATCHES times, whichever is first; then waits for the rest. EXPECT is the number of deliveries of a trigger. 0: the server
+ *         responds to each trigger with "deliveries nanoseconds\n", where the time is the machine's monotonic clock just before the append.
+ *         SIZE, for kind=nats: bytes of payload per delivery, regardless of framing; else 0
+ *     watch MS                    only counts, for MS milliseconds
  *     close                       ends all connections with a reset, so that no port stays in TIME_WAIT
  */
 #define _GNU_SOURCE
@@ -173,7 +173,7 @@ static void write_small(struct connection *c, const void *bytes, size_t length) 
   if (send(c->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) drop(c);
 }
 
-/** Frames of a client are masked; a mask of zeros leaves the payload as it is. */
+/** Sends a masked frame. A mask of zeros leaves the payload unchanged. */
 static void send_frame(struct connection *c, int opcode, const char *payload, size_t length) {
   uint8_t frame[2048];
   size_t at = 2;
@@ -216,7 +216,7 @@ static void begin(struct connection *c) {
     watch_fd(c->fd, EPOLLOUT, (uint64_t)(c - connections) + 2, EPOLL_CTL_ADD);
 }
 
-/** Refused with a time at which to come again: leaves until then. */
+/** Closes a connection that was refused with Retry-After, and plans its retry. */
 static int leave_for_now(struct connection *c, char *head, size_t length) {
   head[length] = 0;
   char *field = patient ? strcasestr(head, "\r\nretry-after: ") : NULL;
@@ -276,7 +276,7 @@ static void end_of_message(struct connection *c) {
   if (deflated ? c->header[0] & 0x40 : c->seen_have >= prefix_length && !memcmp(c->seen, prefix, prefix_length)) delivered(1);
 }
 
-/** The payload of frames, and their headers, in pieces as they come. */
+/** Parses frames that arrive in pieces. */
 static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
   while (left > 0 && c->state == OPEN) {
     if (c->payload_left == 0) {
@@ -321,7 +321,7 @@ static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
   }
 }
 
-/** An event ends with an empty line; its first bytes tell whether it counts. Chunked framing lies between, which no event's line looks like. */
+/** Parses events, which end with an empty line and count by their first bytes. Chunked framing between them looks like no event's line. */
 static void parse_events(struct connection *c, const uint8_t *at, size_t left) {
   for (; left > 0; left--, at++) {
     if (*at == '\n') {
@@ -360,7 +360,7 @@ static void receive(struct connection *c) {
     parse_payload(c, buffer, (size_t)got);
     return;
   }
-  // The head of the answer comes whole from every server that is measured here; one that is split ends in an error, not in a wrong count.
+  // All measured servers send the response's head in one piece. A split head ends in an error, not in a wrong count.
   uint8_t *end = memmem(buffer, (size_t)got, "\r\n\r\n", 4);
   if (!end || memcmp(buffer + 9, kind == SSE ? "200" : "101", 3)) {
     if (leave_for_now(c, (char *)buffer, (size_t)got)) return;
@@ -419,14 +419,14 @@ static void begin_run(void) {
 static void batch_answered(uint64_t count, uint64_t appended_ns) {
   uint64_t before = answered ? cumulative[(answered - 1) % RING] : 0;
   cumulative[answered++ % RING] = before + count;
-  // With one batch on its way at a time, all that arrived since the last one is of this one.
+  // With one batch in flight at a time, all arrivals since the last batch belong to this one.
   if (!appended_ns || !every_ns) return;
   for (uint64_t i = 0; i < arrival_count && latency_count < LATENCIES; i++) latencies[latency_count++] = arrivals[i] - appended_ns;
   arrival_count = 0;
 }
 
 static void settle(void) {
-  // Latencies are taken when all of the batch is there: some of it arrives before the server's answer, some behind.
+  // Latencies are computed when the whole batch has arrived, because part of it arrives before the server's response.
   if (has_pending && deliveries - base_deliveries >= (answered ? cumulative[(answered - 1) % RING] : 0) + pending_count) {
     has_pending = 0;
     batch_answered(pending_count, pending_append_ns);
@@ -593,8 +593,8 @@ static void on_event(const struct epoll_event *event) {
 }
 
 /*
- * While it drives as fast as it can, the client never waits inside epoll: it would be woken for nearly every message, and on one machine it is the sender who
- * pays for that, with several times the cost of the message. A network has no such wakeups. It sleeps between looks instead.
+ * While it drives as fast as it can, the client never waits inside epoll. It would be woken for nearly every message, and on one machine the sender
+ * pays for each wakeup, several times the cost of the message. A network has no such wakeups. So the client sleeps between polls.
  */
 static const struct timespec NAP = {.tv_nsec = 100000};
 

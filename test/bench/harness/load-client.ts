@@ -5,38 +5,41 @@ import { compile } from "./compile.ts";
 import { LineProcess } from "./line-process.ts";
 
 /**
- * How connections are opened, and what counts as a delivery. What each field means stands at the
- * top of load-client.c.
+ * How connections are opened, and which messages count as deliveries. The top of load-client.c
+ * describes each field.
  */
 export interface LoadOptions {
   readonly kind: "ws" | "sse" | "socketio" | "nats";
   readonly port: number;
-  /** Request targets; connection i asks for the one at i modulo their number. */
+  /** Request targets; connection i uses the one at i modulo their number. */
   readonly paths: readonly string[];
-  /** Raw header lines, each without its line end. */
+  /** Raw header lines without line ends. */
   readonly headers?: readonly string[];
   readonly hello?: readonly string[];
   readonly prefix?: string;
-  /** Compressed messages are deliveries, whatever they begin with. */
+  /** Counts compressed messages as deliveries, regardless of their beginning. */
   readonly deflated?: boolean;
   readonly drivePort?: number;
-  /** Addresses from which it connects, from 127.0.0.1 on; default 1. */
+  /** Number of source addresses, starting with 127.0.0.1. Default 1. */
   readonly sources?: number;
   /**
-   * Who is refused comes again on request, as often as it takes; the time of its handshake
-   * runs on meanwhile.
+   * A refused connection retries after `Retry-After`, as often as necessary. The time of its
+   * handshake includes the waits.
    */
   readonly patient?: boolean;
 }
 
-/** Handshakes: how many came about, and how long one took from its connect. */
+/**
+ * Result of opening connections: how many were opened, and the duration of a handshake from its
+ * connect.
+ */
 export interface Opened {
   readonly opened: number;
   readonly failed: number;
-  /** Answers that told a patient one to come again. */
+  /** Responses that asked a patient connection to retry. */
   readonly refusals: number;
   readonly ms: number;
-  /** The client's own. */
+  /** CPU time of the client. */
   readonly cpuUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
@@ -44,47 +47,47 @@ export interface Opened {
 }
 
 /**
- * What was counted in a run. Latencies are there when batches are spaced and the server tells when
- * it appended each; else 0.
+ * Result of a run. Latencies are measured if batches are spaced and the server reports the time of
+ * each append; otherwise 0.
  */
 export interface Run {
   readonly batches: number;
   readonly deliveries: number;
-  /** All that came in, headers included. */
+  /** All received bytes, including headers. */
   readonly bytes: number;
   readonly wallUs: number;
-  /** The client's own: when it is near the wall time, the client is the bottleneck. */
+  /** CPU time of the client. If it is near the wall time, the client is the bottleneck. */
   readonly cpuUs: number;
-  /** Connections that ended meanwhile. */
+  /** Connections that ended during the run. */
   readonly lost: number;
   readonly p50Us: number;
   readonly p99Us: number;
   readonly maxUs: number;
 }
 
-/** What drives the server: see `drive` in load-client.c. */
+/** Options to drive the server: see `drive` in load-client.c. */
 export interface Drive {
   readonly ms: number;
-  /** Ends it before, when this many were sent; default: never. */
+  /** Ends the run earlier, after this many batches. Default: never. */
   readonly batches?: number;
-  /** Batches on their way at a time; default 1. */
+  /** Maximum batches in flight. Default 1. */
   readonly window?: number;
-  /** Time between two triggers at least; default 0: as fast as the server can. */
+  /** Minimum time between two triggers. Default 0: as fast as the server can. */
   readonly everyUs?: number;
-  /** Deliveries of a trigger; default: the server tells. */
+  /** Deliveries of a trigger. Default: the server reports them. */
   readonly expect?: number;
-  /** What is sent to the trigger's port; default a line for {@link openControl}. */
+  /** Bytes to send to the trigger's port. Default: a line for {@link openControl}. */
   readonly trigger?: string;
-  /** Bytes of a delivery, where they and not the messages have to be counted: for `nats`. */
+  /** Bytes of a delivery if bytes instead of messages are counted, as for `nats`. */
   readonly messageBytes?: number;
 }
 
-/** The client of a bench, in a process of its own. */
+/** The load client of a bench, in its own process. */
 export class LoadClient {
   readonly #process: LineProcess;
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-load-"));
 
-  /** Throws where there is no compiler. */
+  /** Throws if there is no compiler. */
   constructor(options: LoadOptions) {
     const { kind, port, paths, headers, hello, prefix, deflated, drivePort, patient, sources } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
@@ -103,8 +106,8 @@ export class LoadClient {
   }
 
   /**
-   * Opens this many connections beside those that are there. Rejects when one of them fails, unless
-   * `mayFail`.
+   * Opens this many connections in addition to the existing ones. Rejects if one of them fails,
+   * unless `mayFail`.
    */
   async open(count: number, concurrency = 64, mayFail = false): Promise<Opened> {
     const opened: Opened = JSON.parse(await this.#process.ask(`open ${count} ${concurrency}`));
@@ -113,7 +116,7 @@ export class LoadClient {
     return opened;
   }
 
-  /** Rejects when a delivery does not come, and when a connection is lost. */
+  /** Rejects if a delivery is missing or a connection is lost. */
   async drive(drive: Drive): Promise<Run> {
     const { ms, batches = 1e9, window = 1, everyUs = 0, expect = 0 } = drive;
     const { trigger = "p\n", messageBytes = 0 } = drive;
@@ -121,7 +124,7 @@ export class LoadClient {
     return this.#run(`drive ${ms} ${batches} ${window} ${everyUs} ${expect} ${messageBytes} ${file}`);
   }
 
-  /** Only counts, for so long. */
+  /** Counts messages for this time without driving. */
   watch(ms: number): Promise<Run> {
     return this.#run(`watch ${ms}`);
   }

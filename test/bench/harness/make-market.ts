@@ -11,8 +11,8 @@ const BEGIN_MS = Date.UTC(2026, 0, 1);
 const TOKENS = 480;
 
 /**
- * Makes this many minutes of the market, always the same ones, behind as many in which it warms up:
- * through the real engine and the real comparison.
+ * Generates this many minutes of the market, always the same ones, after a warm-up of equal length,
+ * with the real engine and the real comparison.
  */
 export function makeMarket(minutes: number): MarketFile {
   const market = createSimulatedMarket({ seed: 1, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { EventBody, Snapshot } from "../../../src/protocol/index.ts";
 
 /**
- * What a gateway publishes of the simulated market, second by second. The last batch leads back to
- * `base`, so that it can be played again and again.
+ * The batches that a gateway publishes of the simulated market, second by second. The last batch
+ * returns to `base`, so that the market can be played repeatedly.
  */
 export interface MarketFile {
   readonly base: Snapshot;

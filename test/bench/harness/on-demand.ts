@@ -18,8 +18,8 @@ import { ON_DEMAND } from "./compile.ts";
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
 
 /**
- * Where the peers' npm packages are, installed on first use as their lock file says and without
- * their install scripts. Throws when the registry is out of reach.
+ * Returns the directory of the peers' npm packages. Installs them on first use, by their lock file
+ * and without install scripts. Throws if the registry is not reachable.
  */
 export function npmPeers(): string {
   const directory = join(ON_DEMAND, "npm");
@@ -35,8 +35,8 @@ export function npmPeers(): string {
 }
 
 /**
- * Bun's program, which its npm package brings for each platform as an optional dependency. Throws
- * when there is none for this one.
+ * Returns the path of Bun's program. Its npm package has one per platform as an optional
+ * dependency. Throws if there is none for this platform.
  */
 export function bunProgram(): string {
   const installed = join(npmPeers(), "node_modules", "@oven");
@@ -45,16 +45,16 @@ export function bunProgram(): string {
   return createRequire(`${installed}/`).resolve(join(installed, platform, "bin", "bun"));
 }
 
-/** A program of a Debian package, and what it needs in its environment. */
+/** A program of a Debian package, and its environment. */
 export interface DebianProgram {
   readonly path: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * A program out of a Debian package, installed or, on first use, unpacked with the libraries that
- * it needs into a folder of its own: no root, no service. Throws where there is neither. `path` is
- * its place in the package, such as `usr/bin/wrk`.
+ * Returns a program of a Debian package: the installed one or, on first use, one unpacked with its
+ * libraries into its own directory, without root or a service. Throws if neither is possible.
+ * `path` is its path in the package, such as `usr/bin/wrk`.
  */
 export function debianProgram(name: string, path: string, libraries: readonly string[] = []): DebianProgram {
   if (existsSync(join("/", path))) return { path: join("/", path), env: process.env };
@@ -64,8 +64,8 @@ export function debianProgram(name: string, path: string, libraries: readonly st
 }
 
 /**
- * The path of such a program for a test that is skipped without it: `undefined` where it cannot be
- * had; throws instead if the environment says CI=true.
+ * Returns such a program's path for a test that is skipped without it; `undefined` if it is not
+ * available. If the environment has CI=true, throws instead.
  */
 export function findProgram(name: string, path: string): string | undefined {
   try {
@@ -77,19 +77,19 @@ export function findProgram(name: string, path: string): string | undefined {
 }
 
 /**
- * The folder in which the packages lie as they would below `/`; `/` where the program is installed.
+ * Returns the directory that contains the packages as below `/`; `/` if the program is installed.
  */
 export function debianRoot(packages: readonly string[], path: string): string {
   if (existsSync(join("/", path)) && packages.length === 1) return "/";
   const root = join(ON_DEMAND, "debian", packages.join("+"));
   if (existsSync(join(root, path))) return root;
   process.stderr.write(`unpacking Debian's ${packages.join(", ")}, once\n`);
-  // Tests that run side by side each unpack their own, and the first one stays.
+  // Tests that run at the same time each unpack a copy, and the first copy remains.
   mkdirSync(dirname(root), { recursive: true });
   const own = mkdtempSync(`${root}-`);
   const download = join(own, "download");
   mkdirSync(download);
-  // A fresh machine has no lists of packages.
+  // A new machine has no package lists.
   if (process.getuid?.() === 0) aptGet(["update", "-q"]);
   aptGet(["download", ...packages], { cwd: download });
   for (const file of readdirSync(download)) execFileSync("dpkg-deb", ["-x", join(download, file), own]);

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * What a process used of the processor since its start, all threads together, in microseconds.
- * Throws when it is over. Linux only.
+ * Returns the CPU time of a process since its start, over all threads, in microseconds. Throws if
+ * the process has exited. Linux only.
  */
 export function cpuMicros(pid: number): number {
   let nanoseconds = 0;
   for (const task of readdirSync(`/proc/${pid}/task`)) {
-    // The scheduler's own count is exact to the nanosecond; the better known one of `stat` counts
-    // hundredths of a second.
+    // The scheduler's count is exact to the nanosecond. `stat` counts hundredths of a second.
     const [ran = "0"] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ");
     nanoseconds += Number(ran);
   }
@@ -22,14 +21,14 @@ function statusKib(pid: number, field: "VmRSS" | "VmHWM"): number {
 }
 
 /**
- * Resident memory of a process now, in bytes. Counts pages of the program and its libraries too:
- * for a connection's share take the difference of two.
+ * Returns the process's resident memory in bytes, including pages of the program and its libraries.
+ * For a connection's share, use the difference of two values.
  */
 export function rssBytes(pid: number): number {
   return statusKib(pid, "VmRSS") * 1_024;
 }
 
-/** The most that {@link rssBytes} was since the process began. */
+/** Returns the maximum of {@link rssBytes} since the process began. */
 export function peakRssBytes(pid: number): number {
   return statusKib(pid, "VmHWM") * 1_024;
 }

@@ -1,12 +1,11 @@
 import { median } from "../report.ts";
 
 /**
- * Measured values of one thing: the middle, and half of what lies between the quartiles, as a share
- * of it.
+ * The median of measured values, and half of their interquartile range as a share of the median.
  */
 interface Spread {
   readonly median: number;
-  /** In percent; 0 of one value. */
+  /** In percent; 0 for a single value. */
   readonly spreadPct: number;
   readonly runs: number;
 }

@@ -4,14 +4,14 @@ const observed_at = "2026-11-21T08:00:00.000Z";
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /**
- * This many letters that no compressor shortens to less than two thirds, as ids and numbers are;
- * the same for the same seed.
+ * Returns letters that no compressor reduces below two thirds, like ids and numbers. Equal seeds
+ * return equal letters.
  */
 function letters(count: number, seed: number): string {
   let state = seed + 1;
   let text = "";
   while (text.length < count) {
-    // Numerical Recipes' linear congruential generator; its high bits are the good ones.
+    // Numerical Recipes' linear congruential generator. Only its high bits are random enough.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     text += LETTERS[Math.floor((state / 2 ** 32) * LETTERS.length)];
   }
@@ -22,7 +22,7 @@ function body(reason: string): EventBody {
   return { name: "source-status", channel: "status", observed_at, data: { state: "live", reason } };
 }
 
-/** A message with this event, as the gateway sends it, up to the order of its fields. */
+/** Returns a message with this event as the gateway sends it, up to the order of fields. */
 export function messageText(event: EventBody): string {
   const seq = 10_000;
   const { name, channel, observed_at, data } = event;
@@ -33,7 +33,7 @@ export function messageText(event: EventBody): string {
   });
 }
 
-/** Events whose messages have very nearly this many bytes each, no two alike. */
+/** Returns different events whose messages have almost exactly this many bytes. */
 export function uniformEvents(count: number, bytes: number): EventBody[] {
   const room = bytes - messageText(body("")).length;
   return Array.from({ length: count }, (_, at) => body(letters(room, at)));
@@ -46,7 +46,7 @@ export interface UniformLoad {
 }
 
 /**
- * What a server of a bench is asked to publish with each trigger: the same events, or the next
- * batch of a MarketFile.
+ * The load that a bench server publishes per trigger: the same events, or the next batch of a
+ * MarketFile.
  */
 export type Load = UniformLoad | { readonly market: string };

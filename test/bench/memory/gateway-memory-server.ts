@@ -1,7 +1,4 @@
-/*
- * The gateway as it is served, with a snapshot that does not change: what its idle connections
- * cost.
- */
+/* Runs the gateway with a snapshot that does not change, to measure its idle connections. */
 
 import { createConfig } from "../../../src/config/config.ts";
 import { startGateway } from "../../../src/gateway/app.ts";

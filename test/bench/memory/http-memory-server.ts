@@ -1,7 +1,4 @@
-/*
- * Plain node:http with answers that do not end: what an open answer costs before anybody does
- * anything with it.
- */
+/* Runs plain node:http with responses that do not end, to measure an open response. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serveHeld } from "./memory-control.ts";

@@ -1,21 +1,21 @@
 import { setTimeout as passing } from "node:timers/promises";
 import { openControl, sayReady } from "../harness/control-port.ts";
 
-/** What a process holds when all garbage is collected, in bytes. */
+/** Memory of a process after a full garbage collection, in bytes. */
 export interface Held {
   readonly rss: number;
   readonly heap: number;
-  /** Buffers and what else lies outside of the heap, as far as V8 knows. */
+  /** Buffers and other memory outside the heap, as far as V8 counts it. */
   readonly external: number;
 }
 
-/** Collects garbage until nothing more goes. Needs `--expose-gc`. */
+/** Collects garbage until memory no longer shrinks. Needs `--expose-gc`. */
 async function held(): Promise<Held> {
   const { gc } = globalThis;
   if (!gc) throw new Error("run it with --expose-gc");
-  // More than once: what a finaliser lets go of is garbage only after it has run.
+  // More than once, because objects that finalizers release are garbage only after they ran.
   for (let round = 0; round < 4; round += 1) {
-    // The kind that V8 does before it would give up, which empties pages that are half used.
+    // This kind of collection also frees half-used pages.
     gc({ type: "major", execution: "sync", flavor: "last-resort" });
     await passing(20);
   }
@@ -24,8 +24,8 @@ async function held(): Promise<Held> {
 }
 
 /**
- * Tells the bench where the server listens, and answers `{ "do": "held" }` with {@link Held}; other
- * orders go to `obey`.
+ * Reports where the server listens, and responds to `{ "do": "held" }` with {@link Held}. Passes
+ * other orders to `obey`.
  */
 export async function serveHeld(
   port: number,

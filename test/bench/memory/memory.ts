@@ -6,8 +6,8 @@ import { median, type Row } from "../report.ts";
 import type { Held } from "./memory-control.ts";
 
 /**
- * Opened and closed before the first measurement: what a server makes once, for its first
- * connections, is nobody's share.
+ * Connections opened and closed before the first measurement, because a server allocates some
+ * memory once for its first connections.
  */
 const FIRST = 500;
 
@@ -34,9 +34,9 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * What an idle connection adds to the server's resident memory, and to its heap: both after forced
- * collections, before and after `clients` connections were opened, the difference divided by their
- * number. Each round has servers of its own, on the same runtime with the same flags.
+ * Measures the resident memory and the heap per idle connection: the difference of both before and
+ * after opening `clients` connections, after forced collections. Each round starts new servers on
+ * the same runtime with the same flags.
  */
 export async function benchMemory(clients: number, rounds: number): Promise<Row[]> {
   const shares = new Map<string, Held[]>();

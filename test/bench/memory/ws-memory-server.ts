@@ -1,4 +1,4 @@
-/* Bare `ws`, which keeps its clients to send to them. */
+/* Runs bare `ws`, which stores its clients to send to them. */
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { serveHeld } from "./memory-control.ts";

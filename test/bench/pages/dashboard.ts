@@ -9,7 +9,7 @@ const SIZES = {
   short: { forMs: 500, counts: [200] },
 } as const;
 /**
- * Adds up the layout shift that comes from now on without the visitor, in the browser's own
+ * Adds up the layout shift from now on that the visitor did not cause, by the browser's own
  * measure.
  */
 const SHIFTS = `globalThis.shifted = 0;
@@ -18,8 +18,8 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift" })`;
 
 /**
- * What the dashboard costs a browser: tasks of its main thread while flares change, layout shift
- * meanwhile, bytes of the first load.
+ * Measures the dashboard's cost in a browser: tasks of the main thread while flares change, layout
+ * shift meanwhile, and bytes of the first load.
  */
 export async function benchDashboard(size: keyof typeof SIZES): Promise<Row[]> {
   const executable = findChromium();
@@ -61,7 +61,7 @@ async function measure(browser: Browser, count: number, changes: number, forMs: 
   ];
 }
 
-/** Counts what comes over the line for a page from now on: the bodies, as they come. */
+/** Counts the bytes of all response bodies that a page receives from now on. */
 function countBytes(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = [];
   page.on("requestfinished", (request) =>

@@ -16,7 +16,7 @@ const PAGES = {
 } as const;
 const KB = 1_000;
 
-/** What remains of a page after a garbage collection. */
+/** A page's memory after a garbage collection. */
 interface Sample {
   readonly atMs: number;
   readonly usedKb: number;
@@ -24,8 +24,8 @@ interface Sample {
 }
 
 /**
- * Whether the dashboard's memory grows: its heap after forced garbage collections, for ten minutes
- * with 20 changes a second, from when its lists are full.
+ * Measures whether the dashboard's memory grows: its heap after forced garbage collections, for ten
+ * minutes with 20 changes a second, after its lists are full.
  */
 export async function benchHeap(size: keyof typeof SIZES): Promise<Row[]> {
   const executable = findChromium();
@@ -74,7 +74,7 @@ async function measure(
 }
 
 async function sample(session: CDPSession): Promise<Sample> {
-  // The second one frees what finalizers of the first have released.
+  // The second one frees objects that finalizers of the first released.
   await session.send("HeapProfiler.collectGarbage");
   await session.send("HeapProfiler.collectGarbage");
   const { usedSize } = await session.send("Runtime.getHeapUsage");
@@ -82,7 +82,7 @@ async function sample(session: CDPSession): Promise<Sample> {
   return { atMs: performance.now(), usedKb: usedSize / KB, nodes };
 }
 
-/** The least-squares slope in kB a minute. */
+/** Returns the least-squares slope in kB per minute. */
 function slopeOf(samples: readonly Sample[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const minutes = samples.map(({ atMs }) => atMs / 60_000);

@@ -3,17 +3,17 @@ import type { Browser, Page } from "playwright-core";
 import type { Row } from "../report.ts";
 
 /**
- * Tasks below this are the thread's small change: thousands of them, which would push every
- * percentile to nothing.
+ * Shorter tasks are ignored: there are thousands, which would hide the long ones in every
+ * percentile.
  */
 const MIN_MS = 1;
 const MARK = "flarewire-bench";
 
-/** What the main thread of a page did in a time. */
+/** Activity of a page's main thread during a period. */
 interface MainThread {
   /** Durations of its tasks of at least a millisecond, ascending, in milliseconds of wall time. */
   readonly tasksMs: readonly number[];
-  /** Part of the time in which it ran any task, from 0 to 1. */
+  /** Share of the period in which it ran any task, from 0 to 1. */
   readonly busy: number;
 }
 
@@ -22,14 +22,13 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds; of complete events (`X`) only. */
+  /** Microseconds; for complete events (`X`) only. */
   readonly dur?: number;
 }
 
 /**
- * Traces the page for so long, and reads off its main thread's tasks: what the browser's own
- * scheduler ran on it from one turn of its loop to the next, be it script, layout or painting. (The
- * page's own long-task entries begin at 50 ms only.)
+ * Traces the page for this time. Returns its main thread's tasks, which include script, layout and
+ * painting. (The page's own long-task entries begin at 50 ms.)
  */
 export async function traceMainThread(browser: Browser, page: Page, forMs: number): Promise<MainThread> {
   await browser.startTracing(page, { categories: ["toplevel", "blink.user_timing"] });
@@ -51,7 +50,7 @@ export async function traceMainThread(browser: Browser, page: Page, forMs: numbe
   };
 }
 
-/** The rows that tell of it; `aimed` where the aim holds for it. */
+/** Returns the rows for the thread; `aimed` if the aim applies. */
 export function mainThreadRows(what: string, { tasksMs, busy }: MainThread, aimed: boolean): Row[] {
   const p95 = tasksMs[Math.min(tasksMs.length - 1, Math.floor(tasksMs.length * 0.95))] ?? 0;
   const reported = "told, not bounded";

@@ -5,7 +5,7 @@ import { TickingMarket } from "./ticking-market.ts";
 const EVERY_MS = 50;
 
 /**
- * Starts a gateway with this many flares. Twenty times a second, `changes` flares change, until the
+ * Starts a gateway with this many flares. `changes` of them change twenty times a second, until the
  * gateway is disposed.
  */
 export async function startTicking(count: number, changes: number) {

@@ -11,7 +11,7 @@ export class TickingMarket extends ToldSource {
   } as const;
   #flares: readonly Flare[];
   #explanations: Readonly<Record<string, Explanation>>;
-  /** Of the first look, and so the courses of ten prices: it is made again once a minute only. */
+  /** Created once with ten prices, because the real chart changes once a minute only. */
   readonly #chart: Snapshot["charts"]["bsc"];
   #next = 0;
 
@@ -29,8 +29,8 @@ export class TickingMarket extends ToldSource {
   }
 
   /**
-   * Changes this many flares, in turn: what their row shows, and why they flare. One batch, and an
-   * event for each.
+   * Changes this many flares in turn, with their row and explanation: one batch with an event for
+   * each.
    */
   tick(count: number): void {
     const flares = [...this.#flares];
@@ -74,7 +74,7 @@ function flareOf(at: number): Flare {
   return {
     ...SAMPLE_FLARE,
     id: `3b241101-e2bb-5255-8caf-${String(at).padStart(12, "0")}`,
-    // As many ages as there are flares, from seconds to hours.
+    // Every flare has a different age, from seconds to hours.
     started_trending_at: new Date(Date.now() - at * 20_000).toISOString(),
     token: {
       ...token,

@@ -10,7 +10,7 @@ const SIZES = {
   full: { forMs: 10_000, tabs: 10, pages: 4 },
   short: { forMs: 500, tabs: 3, pages: 1 },
 } as const;
-/** This many times slower than the machine is: a phone's processor. */
+/** Factor of the slowdown to a phone's processor. */
 const SLOWDOWN = 4;
 const TOKEN = `0x${"0".repeat(40)}`;
 const PAGES = {
@@ -21,8 +21,8 @@ const PAGES = {
 } as const;
 
 /**
- * What the widget costs a page of another site on a slow processor, with 200 flares. Of them, 20 a
- * second change; its size; and the connections of ten tabs.
+ * Measures the widget's cost on another site's page with a slow processor, with 200 flares of which
+ * 20 a second change; its size; and the connections of ten tabs.
  */
 export async function benchWidget(size: keyof typeof SIZES): Promise<Row[]> {
   const executable = findChromium();
@@ -55,7 +55,10 @@ export async function benchWidget(size: keyof typeof SIZES): Promise<Row[]> {
   }
 }
 
-/** What holds whatever the speed: the size of the script, and the connections of this many tabs. */
+/**
+ * Returns the rows that do not depend on speed: the script's size, and the connections of this many
+ * tabs.
+ */
 async function steadyRows(browser: Browser, tabs: number): Promise<Row[]> {
   await using server = await startTicking(FLARES, 1);
   await using site = await serveSite(server.url, "<flare-list></flare-list>");

@@ -2,10 +2,10 @@ import { openControl, sayReady } from "../harness/control-port.ts";
 import { readMarket } from "../harness/market-file.ts";
 import { type Load, messageText, uniformEvents } from "../harness/uniform-events.ts";
 
-/** A peer: sends each text to all of its clients, and says how many they are. */
+/** A peer's function that sends each text to all clients. Returns the number of clients. */
 export type Broadcast = (texts: readonly string[]) => number;
 
-/** The texts are ready before anything is measured: what a peer costs is its sending alone. */
+/** Creates the texts before the measurement, so that a peer's cost is its sending alone. */
 function textsOf(load: Load): readonly (readonly string[])[] {
   const batches =
     "market" in load ? readMarket(load.market).batches : [uniformEvents(load.events, load.bytes)];

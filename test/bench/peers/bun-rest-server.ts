@@ -1,8 +1,8 @@
-/* Bun's static route: the argument is the file that it serves. Run by Bun. */
+/* Runs Bun's static route for the file in the argument. Run by Bun. */
 import { readFileSync } from "node:fs";
 import { sayReady } from "../harness/control-port.ts";
 
-/** What is used of it. */
+/** The used part of Bun. */
 interface BunRuntime {
   serve(options: object): { readonly port: number };
 }

@@ -1,9 +1,10 @@
 /*
- * Bun, with uWebSockets inside: a topic that all follow, and a publish for each text. Run by Bun.
+ * Runs Bun, which contains uWebSockets: one topic for all clients, and a publish per text. Run by
+ * Bun.
  */
 import { serveBroadcast } from "./broadcast.ts";
 
-/** What is used of it. */
+/** The used part of Bun. */
 interface BunRuntime {
   serve(options: object): BunServer;
 }
@@ -36,8 +37,8 @@ const server = Bun.serve({
 });
 
 /**
- * Bun's own `hrtime` begins with its process; this is the clock that all processes of the machine
- * share.
+ * Returns the clock that all processes of the machine share, because Bun's `hrtime` begins with its
+ * process.
  */
 async function systemClockNs(): Promise<() => bigint> {
   const { dlopen, FFIType } = await import(String("bun:ffi"));

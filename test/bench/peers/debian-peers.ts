@@ -29,9 +29,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/**
- * Starts a program that is configured by a file in a folder of its own, and waits until it listens.
- */
+/** Starts a program with a configuration file in its own directory, and waits until it listens. */
 async function startConfigured(
   ports: { readonly port: number; readonly control: number },
   command: (directory: string) => readonly [program: string, ...args: string[]],
@@ -61,8 +59,8 @@ async function startConfigured(
 }
 
 /**
- * The NATS server, published to over its own protocol and read over WebSocket. It joins what it
- * writes.
+ * The NATS server. Messages are published over its own protocol and read over WebSocket. It
+ * combines writes.
  */
 export const NATS: Contender = {
   name: "nats",
@@ -97,7 +95,9 @@ websocket { host: 127.0.0.1, port: ${ports.port}, no_tls: true }
   },
 };
 
-/** nginx with nchan, published to over HTTP and read over WebSocket. It joins what it writes. */
+/**
+ * nginx with nchan. Messages are published over HTTP and read over WebSocket. It combines writes.
+ */
 export const NCHAN: Contender = {
   name: "nchan",
   start: async () => {

@@ -1,4 +1,4 @@
-/* Plain @fastify/websocket: a text to each client, one by one. */
+/* Runs plain @fastify/websocket, which sends a text to each client, one by one. */
 import type { AddressInfo } from "node:net";
 import websocket from "@fastify/websocket";
 import Fastify from "fastify";

@@ -1,4 +1,4 @@
-/* The floor: a loop of send() over all clients, in C. Takes any WebSocket handshake without looking at it. See control-port.ts for the lines of its control port. */
+/* The floor: a loop of send() over all clients, in C. Accepts any WebSocket handshake unchecked. See control-port.ts for the lines of its control port. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static void client_says(int fd) {
   if (send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL) > 0) clients[client_count++] = fd;
 }
 
-/** Frames of so many messages of so many bytes, one behind the other. */
+/** Creates consecutive frames of `count` messages of `bytes` each. */
 static void make_frames(int count, int bytes) {
   int header = bytes < 126 ? 2 : 4;
   events = count;
@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     int count = epoll_wait(epoll_fd, ready, 256, -1);
     for (int i = 0; i < count; i++) {
       int fd = ready[i].data.fd;
-      // Its parent is over, for whatever reason: so is this.
+      // The parent has exited, for whatever reason.
       if (fd == 0) return 0;
       switch (kinds[fd]) {
         case STREAM_LISTENER: accept_all(fd, CLIENT); break;

@@ -8,8 +8,8 @@ import { LineProcess } from "../harness/line-process.ts";
 import { debianProgram } from "../harness/on-demand.ts";
 
 /**
- * Debian's nginx, in one process, with these bytes as a file at `/api/v1/snapshot`. Rejects where
- * it cannot be started.
+ * Starts Debian's nginx in one process, which serves these bytes as a file at `/api/v1/snapshot`.
+ * Rejects if it cannot start.
  */
 export async function startNginx(bytes: Buffer): Promise<BenchServer> {
   const program = debianProgram("nginx", "usr/sbin/nginx").path;

@@ -1,6 +1,6 @@
 /*
- * Plain node:http with ready bytes, its fields no more than a body needs: the argument is the file
- * that it serves at every address.
+ * Runs plain node:http with prepared bytes and the minimum of header fields. Serves the file in the
+ * argument at every URL.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

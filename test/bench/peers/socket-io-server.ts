@@ -1,10 +1,10 @@
-/* socket.io: a broadcast. Its package is installed on demand; the argument is where. */
+/* Runs socket.io with a broadcast. The argument is the directory of its package. */
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { serveBroadcast } from "./broadcast.ts";
 
-/** What is used of it. */
+/** The used part of socket.io. */
 interface SocketIo {
   readonly Server: new (
     server: ReturnType<typeof createServer>,
@@ -15,7 +15,7 @@ interface SocketIo {
 const [, , installed = ""] = process.argv;
 const { Server }: SocketIo = createRequire(`${installed}/`)("socket.io");
 const http = createServer();
-// Pings of its own are switched off for the time of a bench, as nobody's are measured.
+// Its own pings are off, because no peer's pings are measured.
 const io = new Server(http, { transports: ["websocket"], serveClient: false, pingInterval: 600_000 });
 http.listen({ host: "127.0.0.1", port: 0, backlog: 4_096 }, () =>
   serveBroadcast((http.address() as AddressInfo).port, (texts) => {

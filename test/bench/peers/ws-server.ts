@@ -1,4 +1,4 @@
-/* Plain `ws`: a text to each client, one by one; with --deflate, compressed for whom offers it. */
+/* Runs plain `ws`, which sends a text to each client, one by one; with --deflate, compressed. */
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { serveBroadcast } from "./broadcast.ts";

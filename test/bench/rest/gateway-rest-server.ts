@@ -1,4 +1,4 @@
-/* The gateway itself, as it is served, on a source whose snapshot of 20 kB changes each second. */
+/* Runs the gateway on a source whose snapshot of 20 kB changes each second. */
 
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { sayReady } from "../harness/control-port.ts";

@@ -1,6 +1,6 @@
 /*
- * The gateway itself with two days of history. In the last two hours a token flares for five
- * minutes of each ten, with candles. Then the flares change each second.
+ * Runs the gateway with two days of history. In the last two hours, a token flares for five of
+ * every ten minutes, with candles. Then the flares change each second.
  */
 
 import { systemClock } from "../../../src/lib/time/clock.ts";
@@ -12,7 +12,7 @@ import { sayReady } from "../harness/control-port.ts";
 import { serveSnapshots } from "./served-gateway.ts";
 import { snapshotOf } from "./snapshot.ts";
 
-/** More than the past minutes that the bench requests once each. */
+/** More than the number of past minutes that the bench requests only once. */
 const MINUTES = 2_880;
 const FIRST_FLARE = (MINUTES - 120) / 10;
 const startMs = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS - MINUTES * MINUTE_MS;
@@ -35,7 +35,7 @@ function flareOf(number: number, minute: number): Flare {
   };
 }
 
-/** The state of a minute, and of a step within the last one. */
+/** Returns the state of a minute, and of a step within the last one. */
 function stateOf(minute: number, step: number): Snapshot {
   const base = snapshotOf(20_000, step);
   const count = Math.max(0, Math.floor(minute / 10) + 1 - FIRST_FLARE);

@@ -7,7 +7,7 @@ import { median, type Row } from "../report.ts";
 const FLARE = "4c241101-e2bb-5255-8caf-000000000279";
 const TOKEN = "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab";
 const BASE = "/flares";
-/** Requests of each resource in a round. */
+/** Requests of each resource per round. */
 const REQUESTS = 400;
 
 /** Each resource with the path of its n-th request. */
@@ -30,8 +30,8 @@ function timeOf(ms: number): string {
 }
 
 /**
- * Time from request to complete response, one request at a time on one connection, the resources in
- * turn: what else the machine does falls on all.
+ * Measures the time from request to complete response. One connection sends one request at a time,
+ * the resources in turn, so that other load affects all of them.
  */
 export async function benchResources(rounds: number): Promise<Row[]> {
   const server = await startNodeServer(new URL("resources-server.ts", import.meta.url));
@@ -66,7 +66,7 @@ export async function benchResources(rounds: number): Promise<Row[]> {
   }
 }
 
-/** Another order for each `n`, so that each resource follows each other one. */
+/** Returns a different order for each `n`, so that each resource follows each other one. */
 function inTurn<T>(all: readonly T[], n: number): readonly T[] {
   const stride = 1 + (n % (all.length - 1));
   // All are reached, because their number is prime.

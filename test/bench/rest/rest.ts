@@ -18,7 +18,7 @@ const SECONDS = 2;
 const OURS = "flarewire";
 const PLAIN = "node:http";
 
-/** What is asked for; a tag is the server's own of the moment. */
+/** Kinds of requests. `304` sends the server's current entity tag. */
 const ASKED = ["plain", "304", "gzip", "br"] as const;
 type Asked = (typeof ASKED)[number];
 
@@ -29,9 +29,9 @@ interface Entrant {
 }
 
 /**
- * A snapshot of 20 kB over 32 connections that `wrk` keeps busy from the other core: the processor
- * time of the server for one answer, of all of its threads, each server in turn within a round, so
- * that what else the machine does falls on all. Peers that cannot be had are left out and named.
+ * Measures the server's CPU time per response, over all threads, for a snapshot of 20 kB over 32
+ * connections that `wrk` keeps busy from the other core. Servers alternate within a round, so that
+ * other load affects all of them. Prints the names of unavailable peers.
  */
 export async function benchRest(rounds: number): Promise<Row[]> {
   const wrk = wrkProgram();
@@ -39,7 +39,7 @@ export async function benchRest(rounds: number): Promise<Row[]> {
   const entrants: Entrant[] = [];
   try {
     await enterAll(entrants, join(directory, "snapshot.json"));
-    // Until the code that is measured is compiled.
+    // Warms up until the measured code is compiled.
     for (const { server, asked } of entrants)
       for (const one of asked) await microsPerAnswer(wrk, server, one);
     const taken = new Map<string, number[]>();
@@ -80,7 +80,7 @@ async function enterAll(entrants: Entrant[], file: string): Promise<void> {
 
 const address = ({ port }: BenchServer) => `http://127.0.0.1:${port}${PATH}`;
 
-/** The load's program. Throws where it cannot be had. */
+/** Returns the load program. Throws if it is not available. */
 export function wrkProgram(): DebianProgram {
   return debianProgram("wrk", "usr/bin/wrk", ["libluajit-5.1-2"]);
 }
@@ -104,7 +104,7 @@ async function microsPerAnswer(wrk: DebianProgram, server: BenchServer, asked: A
   return used / answers;
 }
 
-/** Asks with the tag of the answer before: of each answer but the first to a change it is a 304. */
+/** Sends the previous response's tag: every response but the first after a change is a 304. */
 const ASK_BY_TAG = `
 local tag = nil
 request = function()
@@ -132,7 +132,7 @@ function rowsOf(taken: ReadonlyMap<string, readonly number[]>): Row[] {
     aim: string,
   ) => {
     if (!values || !than) return [];
-    // Of what was measured one after the other: what else the machine did meanwhile falls on both.
+    // Compares neighboring measurements, because other load on the machine affects both.
     const { median, spreadPct } = spreadOf(values.map((value, round) => value / (than[round] ?? Number.NaN)));
     return [{ what, value: median, unit: "×", aim: `${aim}; ± ${spreadPct.toFixed(0)} %` }];
   };

@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/lib/time/clock.ts";
 import { isoTime } from "../../../src/lib/time/iso-time.ts";
 import type { SnapshotSource } from "../../../src/source/index.ts";
 
-/** Starts the gateway itself on these snapshots, without data directory. Returns its port. */
+/** Starts the gateway on these snapshots, without a data directory. Returns its port. */
 export async function serveSnapshots(poll: SnapshotSource["poll"]): Promise<number> {
   const source: SnapshotSource = {
     info: {
@@ -18,7 +18,7 @@ export async function serveSnapshots(poll: SnapshotSource["poll"]): Promise<numb
       return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
     },
   };
-  // A limit that is never reached: counting belongs to what a request costs.
+  // A limit that is never reached, because counting is part of a request's cost.
   const settings = {
     port: 0,
     data: "none",

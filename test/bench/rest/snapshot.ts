@@ -2,8 +2,8 @@ import type { Snapshot } from "../../../src/model/index.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 
 /**
- * A snapshot of about this many bytes as JSON, and more than the samples have; each `step` another
- * price.
+ * Returns a snapshot of about this many bytes as JSON, larger than the samples. Each `step` has a
+ * different price.
  */
 export function snapshotOf(bytes: number, step: number): Snapshot {
   const flareBytes = JSON.stringify(SAMPLE_FLARE).length + 1;

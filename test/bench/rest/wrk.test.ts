@@ -12,7 +12,7 @@ function findWrk(): DebianProgram | undefined {
   }
 }
 
-test("the load of the rest bench starts on a machine that lacks its libraries", ({ skip }) => {
+test("the load program of the rest bench starts on a machine without its libraries", ({ skip }) => {
   const wrk = findWrk();
   if (!wrk) return skip("Debian's wrk cannot be fetched");
   const { stdout, stderr } = spawnSync(wrk.path, ["-v"], { env: wrk.env, encoding: "utf8" });

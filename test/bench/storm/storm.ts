@@ -7,12 +7,12 @@ import { LoadClient, type Opened, type Run } from "../harness/load-client.ts";
 import { peakRssBytes, rssBytes } from "../harness/process-cost.ts";
 import type { Row } from "../report.ts";
 
-/** Clients that stay, and whose delays are what matters. */
+/** Clients that stay connected, whose delays are measured. */
 const HEALTHY = 200;
 /** A batch of this many events of this many bytes each, twenty times a second. */
 const LOAD = { events: 4, bytes: 600 };
 const EVERY_US = 50_000;
-/** Batches that those who come back have missed. */
+/** Batches that the reconnecting clients have missed. */
 const MISSED = 4;
 const MIB = 2 ** 20;
 
@@ -20,26 +20,26 @@ interface Storm {
   readonly alone: Run;
   readonly during: Run;
   readonly opened: Opened;
-  /** From the first handshake until nobody was behind any more. */
+  /** From the first handshake until no client was behind any more. */
   readonly ms: number;
   readonly resumed: number;
-  /** Share of their core that all clients together took meanwhile. */
+  /** Share of their core that all clients together used meanwhile. */
   readonly clientShare: number;
   readonly rss: number;
   readonly peak: number;
 }
 
-/** What the server tells of a storm. */
+/** The server's report during a storm. */
 interface Told {
   readonly behind: number;
   readonly resumed: number;
 }
 
 /**
- * `clients` come back at once, each with the cursor that it had, some events behind, while 200
- * others continue: with room for all of them, and with room for half. The delay is from before the
- * append to the receipt, by the machine's clock. Where there is room, who is refused comes again
- * on request. All clients share one core, the server has the other.
+ * Lets `clients` reconnect at once, each with a cursor some events behind, while 200 others
+ * continue: with capacity for all of them, and for half. The delay is from before the append to the
+ * receipt, by the machine's clock. With capacity for all, refused clients retry as `Retry-After`
+ * says. All clients share one core, the server has the other.
  */
 export async function benchStorm(clients: number): Promise<Row[]> {
   checkOpenFiles(clients + HEALTHY);
@@ -70,15 +70,14 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
     });
     const runs: Run[] = [];
     let reported: Told = { behind: 1, resumed: 0 };
-    // In short runs, so that nothing of the time behind the storm is in them but the end of the
-    // last one.
+    // In short runs, so that only the last one extends beyond the end of the storm.
     while (!opened || reported.behind > 0) {
       runs.push(await healthy.drive({ ms: 500, everyUs: EVERY_US }));
       reported = (await server.order({ tell: "storm" })) as Told;
     }
     const ms = performance.now() - began;
     await opening;
-    // Rejects where one that came back was lost again.
+    // Rejects if a reconnected client lost its connection again.
     await coming.watch(500);
     const cpuUs = runs.reduce((sum, run) => sum + run.cpuUs, opened.cpuUs);
     const { resumed } = reported;
@@ -91,7 +90,7 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
   }
 }
 
-/** The cursor in a client's first message. */
+/** Returns the cursor in a client's first message. */
 async function cursorOf({ port }: BenchServer): Promise<string> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/stream`);
   const [hello] = await once(socket, "message");
@@ -99,7 +98,7 @@ async function cursorOf({ port }: BenchServer): Promise<string> {
   return JSON.parse(String(hello)).cursor;
 }
 
-/** The run with the highest p99. */
+/** Returns the run with the highest p99. */
 function worst(runs: readonly Run[]): Run {
   const [run] = runs.toSorted((a, b) => b.p99Us - a.p99Us);
   if (!run) throw new Error("the storm was over before it could be looked at; take more clients");

@@ -1,6 +1,6 @@
 /*
- * The gateway's fan-out through this many worker processes, as its first argument says, to as many
- * clients as the second says; its control port says what to publish and when.
+ * Runs the gateway's fan-out through worker processes, whose number is the first argument. The
+ * second is the number of clients. The control port sets the batches and publishes them.
  */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";

@@ -19,8 +19,8 @@ interface Told {
 }
 
 /**
- * What an event to a client costs in one process, and in all processes together where workers
- * serve; and how evenly these share the clients.
+ * Measures the cost of an event per client in one process, and in all processes together with
+ * workers, and how evenly the workers share the clients.
  */
 export async function benchWorkers(clients: number): Promise<Row[]> {
   const alone = await enter(gateway(), clients);
@@ -32,7 +32,7 @@ export async function benchWorkers(clients: number): Promise<Row[]> {
     for (const order of LOADS) rows.push(...(await compare(alone, together, order)));
     const reported = (await together.server.order(LOADS[0])) as Told;
     const all = (reported.descriptors ?? []).reduce((sum, count) => sum + count, 0);
-    // A process has some two dozen descriptors beside its connections.
+    // Besides its connections, a process has about two dozen descriptors.
     const share = (Math.max(...(reported.descriptors ?? [])) / all) * 100;
     return [...rows, { what: "larger share of the clients", value: share, unit: "%", aim: "45 to 55" }];
   } finally {
@@ -75,7 +75,7 @@ async function compare(
   ];
 }
 
-/** Microseconds of all these processes for one event to one client. */
+/** Returns the microseconds of all these processes per event and client. */
 async function costOf({ client }: Contestant, pids: readonly number[]): Promise<number> {
   const used = () => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0);
   const before = used();
