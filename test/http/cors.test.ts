@@ -13,7 +13,7 @@ const EXPOSED =
   "ETag, Link, Retry-After, Flarewire-Cursor, Flarewire-At, Flarewire-Stored-Since, Flarewire-Data-Age, Flarewire-Observed-At, Flarewire-Source-State, Flarewire-Origin, Flarewire-Facts, Flarewire-Plan, RateLimit, RateLimit-Policy";
 
 describe("with all origins allowed", () => {
-  test("every answer may be read by pages, problems and 304s too", async ({ rest }) => {
+  test("pages may read every response, including problems and 304s", async ({ rest }) => {
     const { headers } = await rest.ask("GET", "/api/v1/flares");
     const answers = [
       await rest.ask("GET", "/api/v1/flares", { origin: PAGE }),
@@ -30,7 +30,7 @@ describe("with all origins allowed", () => {
     }
   });
 
-  test("health and metrics are for the operator: no page of another origin reads them, also under another spelling", async ({
+  test("no page of another origin reads health and metrics, also with another spelling of the path", async ({
     makeRest,
   }) => {
     const register = (app: FastifyInstance) =>
@@ -62,14 +62,14 @@ describe("with all origins allowed", () => {
     }
   });
 
-  test("every Flarewire field that is sent is exposed", async ({ rest }) => {
+  test("every Flarewire field of a response is exposed", async ({ rest }) => {
     const { headers } = await rest.ask("GET", "/api/v1/snapshot");
     const own = Object.keys(headers).filter((field) => field.startsWith("flarewire-"));
     expect(own).toHaveLength(6);
     for (const field of own) expect(EXPOSED.toLowerCase().split(", ")).toContain(field);
   });
 
-  test("a preflight is answered 204 with methods, fields and a time to remember it", async ({ rest }) => {
+  test("a preflight gets 204 with methods, fields and a maximum age", async ({ rest }) => {
     for (const { path, alsoAtRoot } of Object.values(ENDPOINTS)) {
       if (alsoAtRoot) continue;
       const { status, headers } = await rest.ask("OPTIONS", path, PREFLIGHT);
@@ -84,7 +84,7 @@ describe("with all origins allowed", () => {
     }
   });
 
-  test("a plain OPTIONS returns the methods and is no preflight", async ({ rest }) => {
+  test("a plain OPTIONS returns the methods and does not count as a preflight", async ({ rest }) => {
     for (const url of ["/api/v1/flares", "/api/v1/flares?x"]) {
       const { status, headers } = await rest.ask("OPTIONS", url);
       expect([status, headers.allow], url).toEqual([204, "GET, HEAD, OPTIONS"]);
@@ -96,7 +96,7 @@ describe("with all origins allowed", () => {
 describe("with a list of origins", () => {
   const settings = { corsOrigins: [PAGE, "http://localhost:3000"] };
 
-  test("an origin of the list may read, others may not, and Vary informs caches", async ({ makeRest }) => {
+  test("listed origins may read, others may not, and Vary names Origin for caches", async ({ makeRest }) => {
     const rest = await makeRest({ settings });
     const granted = async (origin: string | undefined) => {
       const { status, headers } = await rest.ask(
@@ -122,7 +122,7 @@ describe("with a list of origins", () => {
     expect((await rest.ask("GET", "/nothing", { origin: PAGE })).headers.vary).toBe("Accept, Origin");
   });
 
-  test("a preflight of another origin is given nothing", async ({ makeRest }) => {
+  test("a preflight of another origin gets no CORS fields", async ({ makeRest }) => {
     const rest = await makeRest({ settings });
     expect(
       (await rest.ask("OPTIONS", "/api/v1/flares", PREFLIGHT)).headers["access-control-allow-origin"],
@@ -135,7 +135,7 @@ describe("with a list of origins", () => {
     expect(Object.keys(headers).filter((field) => field.startsWith("access-control"))).toEqual([]);
   });
 
-  test("a list with the star in it means all", async ({ makeRest }) => {
+  test("a list that contains a star allows all origins", async ({ makeRest }) => {
     const rest = await makeRest({ settings: { corsOrigins: [PAGE, "*"] } });
     expect(
       (await rest.ask("GET", "/api/v1/flares", { origin: "https://e.example" })).headers[

@@ -21,11 +21,11 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     const operations = OPERATIONS.map(({ page }) => ({ path: page }));
     table.push(...[...Object.values(DOCUMENTS), ...GUIDES, ...operations].map(({ path }) => basePath + path));
     table.push(...TEXTS.map(({ path }) => `${basePath}${path}.md`));
-    // A page's address with a slash at its end leads to the page.
+    // A page's URL with a final slash redirects to the page.
     const own = Object.values(DOCUMENTS).filter(({ type }) => type === "text/html");
     const pages = [...own, ...GUIDES, ...operations];
     table.push(...pages.map(({ path }) => `${basePath}${path}/`));
-    // With a base path also without the slash at its end, which leads to the other.
+    // With a base path, the URL without the final slash redirects to the one with it.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);
     table.push(`${basePath}/widget.js`, `${basePath}/flare-strip.js`, `${basePath}/widgets`);
     const files = ["icon-192.png", "icon-512.png", "icon-maskable.png", "manifest.webmanifest", "worker.js"];
@@ -34,7 +34,7 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
   }
 });
 
-test("further routes lie below the base path and stand in Allow", async ({ makeRest }) => {
+test("additional routes are below the base path, and Allow contains their methods", async ({ makeRest }) => {
   const rest = await makeRest({
     settings: { basePath: "/fw" },
     register: async (app) => {
@@ -46,12 +46,12 @@ test("further routes lie below the base path and stand in Allow", async ({ makeR
   expect((await rest.ask("POST", "/fw/api/v1/more")).headers.allow).toBe("GET, OPTIONS");
 });
 
-test("an error in the setup of further routes fails the server", async ({ makeRest }) => {
+test("an error in the setup of additional routes makes the server's creation fail", async ({ makeRest }) => {
   const broken = makeRest({ register: () => Promise.reject(new Error("no such part")) });
   await expect(broken).rejects.toThrow("no such part");
 });
 
-test("forwarded addresses are believed of trusted proxies only", async ({ makeRest }) => {
+test("forwarded addresses count only from trusted proxies", async ({ makeRest }) => {
   for (const [trustProxy, ip] of [
     [false, "127.0.0.1"],
     [[], "127.0.0.1"],
@@ -68,7 +68,7 @@ test("forwarded addresses are believed of trusted proxies only", async ({ makeRe
   }
 });
 
-test("a hostile Host or X-Forwarded-Host is repeated nowhere", async ({ rest }) => {
+test("a hostile Host or X-Forwarded-Host appears in no response", async ({ rest }) => {
   for (const { path } of [...Object.values(ENDPOINTS), { path: "/nothing" }]) {
     const { headers, body } = await rest.ask("GET", path, {
       host: "evil.example",
@@ -79,7 +79,7 @@ test("a hostile Host or X-Forwarded-Host is repeated nowhere", async ({ rest }) 
 });
 
 describe("probes", () => {
-  test("healthz is 200 with version and uptime, whatever the source does", async ({ rest }) => {
+  test("healthz is 200 with version and uptime, regardless of the source", async ({ rest }) => {
     rest.clock.advance(61_900);
     rest.ready = false;
     rest.freshness = { ...FRESH, state: "down", observed_at: null };
@@ -89,7 +89,7 @@ describe("probes", () => {
     expect(headers["cache-control"]).toBe("no-store");
   });
 
-  test("readyz follows the source and the drain", async ({ rest }) => {
+  test("readyz depends on the source's state and the drain", async ({ rest }) => {
     const ask = async () => {
       const { status, json, headers } = await rest.ask("GET", "/readyz");
       return { status, json, retry: headers["retry-after"], state: headers["flarewire-source-state"] };
@@ -130,7 +130,7 @@ describe("probes", () => {
     });
   });
 
-  test("both lie at the root and below the base path", async ({ makeRest }) => {
+  test("both are served at the root and below the base path", async ({ makeRest }) => {
     const rest = await makeRest({ settings: { basePath: "/fw" } });
     for (const url of ["/healthz", "/readyz", "/fw/healthz", "/fw/readyz"]) {
       expect((await rest.ask("GET", url)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { KeyCounts } from "../../src/http/key-counts.ts";
 
-test("the first hundred keys count by id and all others together, so that no number of keys makes more series", () => {
+test("the first hundred keys are counted by id and all others together, which limits the number of series", () => {
   const counts = new KeyCounts();
   for (let round = 0; round < 2; round += 1)
     for (let key = 0; key < 1_000; key += 1) counts.admit(`key${key}`);

@@ -32,17 +32,21 @@ const STREAM_RATES = "test/http/access/stream-rates.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
-  "going-away": [PRESSURE, "a server that closes at once says so", "going-away"],
-  "bad-request": [LIMITS, "of a flood the first limit that is reached decides", "bad-request"],
-  "message-too-big": [STREAM, "a message of the bound is read, and one byte more closes", "message-too-big"],
-  "no-command": [STREAM, "refusals, and the closes that end them, on the wire", "no-command"],
-  unauthorized: [KEYS, "when a key expires, all that is open with it ends", "unauthorized"],
+  "going-away": [PRESSURE, "a server that closes at once sends going-away", "going-away"],
+  "bad-request": [LIMITS, "the first limit that a flood reaches decides", "bad-request"],
+  "message-too-big": [
+    STREAM,
+    "a message of the maximum size is read, and one byte more closes",
+    "message-too-big",
+  ],
+  "no-command": [STREAM, "rejections, and the closes after too many of them, on the wire", "no-command"],
+  unauthorized: [KEYS, "when a key expires, all of its connections end", "unauthorized"],
   forbidden: [KEYS, "has a lower plan", "forbidden"],
-  "rate-limited": [STREAM, "refusals, and the closes that end them, on the wire", "rate-limited"],
-  internal: [LIMITS, "a fault of ours closes the connections concerned", "internal"],
+  "rate-limited": [STREAM, "rejections, and the closes after too many of them, on the wire", "rate-limited"],
+  internal: [LIMITS, "an internal error closes only the affected connections", "internal"],
   draining: [PRESSURE, "a drain on real connections", "draining"],
   "slow-consumer": [PRESSURE, "a frozen reader is closed with slow-consumer", "slow-consumer"],
-  "heartbeat-lost": [STREAM, "without a pong within 10 seconds it is closed", "heartbeat-lost"],
+  "heartbeat-lost": [STREAM, "a client without a pong for 10 seconds is closed", "heartbeat-lost"],
   reset: [FOLLOW, "when a leader starts a new epoch, so do its edges", "4204"],
   superseded: [TAKEOVER, "a live connection is closed with superseded", "superseded"],
 };
@@ -55,19 +59,19 @@ const RFC_CLOSES: Readonly<Record<number, Provocation>> = {
 };
 
 const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
-  inboundBytes: [STREAM, "a message of the bound is read, and one byte more closes", "4_097"],
-  commandsPerSecond: [LIMITS, "of more commands at once than the burst, one is refused", "25"],
-  commandsBurst: [LIMITS, "of more commands at once than the burst, one is refused", "21"],
-  refusals: [LIMITS, "of a flood the first limit that is reached decides", "toBe(10)"],
+  inboundBytes: [STREAM, "a message of the maximum size is read, and one byte more closes", "4_097"],
+  commandsPerSecond: [LIMITS, "one command more than the burst is rejected", "25"],
+  commandsBurst: [LIMITS, "one command more than the burst is rejected", "21"],
+  refusals: [LIMITS, "the first limit that a flood reaches decides", "toBe(10)"],
   subscriptions: [LIMITS, "the 65th subscription is refused with the bound", "65"],
-  firstCommandWithinMs: [STREAM, "refusals, and the closes that end them, on the wire", "10_000"],
+  firstCommandWithinMs: [STREAM, "rejections, and the closes after too many of them, on the wire", "10_000"],
   catchUpBytes: [SLOW, "buffered bytes are bounded", "catchUpBytes"],
   catchUpRecords: [SLOW, "buffered bytes are bounded", "catchUpRecords"],
   conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
   aheadWaitMs: [AHEAD, "a client ahead for longer gets ahead", "2_000"],
-  queuedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
+  queuedCommands: [LIMITS, "commands of a frozen reader are not buffered without limit", "33"],
   noProgressMs: [PRESSURE, "a frozen reader is closed with slow-consumer", "11_000"],
-  closeGraceMs: [LIMITS, "a client that does not answer the close frame is cut off", "1_900"],
+  closeGraceMs: [LIMITS, "a client that does not answer the close frame is terminated", "1_900"],
 };
 
 type Bounds =
@@ -82,21 +86,21 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
   headersLimitBytes: [RAW, "fields beyond the limit", "headers-too-large"],
   requestTimeoutMs: [RAW, "of a request that does not arrive in time", "request-timeout"],
   checkIntervalMs: [RAW, "of a request that does not arrive in time", "checkIntervalMs"],
-  keepAliveTimeoutMs: [RAW, "an idle connection is closed after the time", "keepAliveTimeoutMs"],
-  idleTimeoutMs: [RAW, "a connection on which nothing moves while an answer is on its way", "idleTimeoutMs"],
-  closeGraceMs: [RAW, "cuts what is not answered within the grace", "2_000"],
-  anonymousRequests: [BOUNDS, "one more is 429 with when to come again", "429"],
+  keepAliveTimeoutMs: [RAW, "an idle connection is closed after the keep-alive time", "keepAliveTimeoutMs"],
+  idleTimeoutMs: [RAW, "a connection without traffic during a response", "idleTimeoutMs"],
+  closeGraceMs: [RAW, "destroys connections without a response within the grace period", "2_000"],
+  anonymousRequests: [BOUNDS, "one more gets 429 with Retry-After", "429"],
   anonymousStreams: [STREAM_RATES, "one more stream of an address", "429"],
-  maxConnections: [BOUNDS, "in all; a full server closes idle ones", "3 in all"],
+  maxConnections: [BOUNDS, "in total: a full server closes idle connections", "3 in all"],
   maxConnectionsPerAddress: [
     BOUNDS,
-    "of one address; one more is refused with the reason",
+    "per address: one more is refused with the reason",
     "2 from one address",
   ],
   maxSockets: [TAKEOVER, "even if no slot is free", "maxSockets: 1"],
   maxSocketsPerIp: [
     ADMISSION,
-    "above the bounds a connection is refused before the upgrade",
+    "above the limits, a connection is refused before the upgrade",
     "2 from one address",
   ],
 };
@@ -107,7 +111,7 @@ const ADMISSIONS: Readonly<Record<keyof AdmissionQueueLimits, Provocation>> = {
     "of hundreds of requests at once, those beyond the queue are rejected",
     "stormyWire(makeWire, 40)",
   ],
-  maxWaitMs: [QUEUE, "beyond the bounds of number and time", "900 ms"],
+  maxWaitMs: [QUEUE, "beyond the limits of number and time", "900 ms"],
 };
 
 /** Bounds that stand in PROTOCOL.md only. */
@@ -117,21 +121,25 @@ const FIXED: Readonly<Record<string, Provocation>> = {
     "a request that cannot become a connection is rejected in HTTP",
     "wire.ask",
   ],
-  "events of a page": [EVENTS, "a value outside its bound is rejected with field and bound", "limit=1001"],
-  "seconds of a wait": [EVENTS, "a value outside its bound is rejected with field and bound", "wait=61"],
-  "bytes of a page": [EVENTS, "a page ends at a mebibyte too", "1_000_000"],
-  "events that a page looks at": [EVENTS, "a filter that selects nothing of a long log", "10000"],
+  "events of a page": [EVENTS, "an invalid value is rejected with field and bound", "limit=1001"],
+  "seconds of a wait": [EVENTS, "an invalid value is rejected with field and bound", "wait=61"],
+  "bytes of a page": [EVENTS, "a page also ends at a mebibyte", "1_000_000"],
+  "events that a page looks at": [EVENTS, "a filter that matches nothing in a long log", "10000"],
   "pongs that nobody reads": [
     LIMITS,
-    "sends pings without reading the pongs is cut off when it has taken nothing for ten seconds",
+    "sends pings without reading the pongs is terminated when it has read nothing for ten seconds",
     "0x89",
   ],
   "requests of a key": [KEYS, "a key has a limit of requests a minute", "429"],
   "connections of a key": [KEYS, "a key has a limit of connections", "503"],
   "tickets of a key": [TICKETS, "a key has a limit of unused tickets", "429"],
-  "time of a ticket": [TICKETS, "a ticket says when it ends", "TICKET_MS - 1"],
-  "age, count and bytes of the log": [LIMITS, "the log's age, its count and its bytes bound", "maxBytes"],
-  "an event that fell off the log": [LIMITS, "a reader whose next event fell off the log", "slow-consumer"],
+  "time of a ticket": [TICKETS, "a ticket states its end", "TICKET_MS - 1"],
+  "age, count and bytes of the log": [LIMITS, "the log's age, count and bytes limit", "maxBytes"],
+  "an event that fell off the log": [
+    LIMITS,
+    "a reader whose next event was dropped from the log",
+    "slow-consumer",
+  ],
 };
 
 /** The tests of a file, each from its title to the next one's. */

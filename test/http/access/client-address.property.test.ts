@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { clientOf } from "../../../src/http/access/client-address.ts";
 import { sanitizeForwardedFor } from "../../../src/http/access/forwarded-for.ts";
 
-/** How to write one address: choices that change nothing about which address it is. */
+/** Ways to write an address that do not change which address it is. */
 const spelling = fc.record({
   digits: fc.constantFrom(1, 4),
   isUpperCase: fc.boolean(),
   isDotted: fc.boolean(),
-  /** Where the zeros that `::` stands for begin, if there are some. */
+  /** Where the zeros that `::` replaces begin, if there are any. */
   zerosAt: fc.option(fc.nat(7)),
   zone: fc.constantFrom("", "%eth0"),
 });
@@ -18,10 +18,10 @@ type Spelling = typeof spelling extends fc.Arbitrary<infer T> ? T : never;
 const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
 const groups = fc.array(group, { minLength: 8, maxLength: 8 });
 const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 });
-/** What a proxy may write around an IPv6 address. */
+/** Text that a proxy may write around an IPv6 address. */
 const around = fc.constantFrom(["", ""], ["[", "]"], ["[", "]:51234"], ["198.51.100.1, ", " "]);
 
-/** An IPv4 address as the eight groups of an IPv6 one. */
+/** Returns an IPv4 address as the eight groups of an IPv6 one. */
 function mapped([a = 0, b = 0, c = 0, d = 0]: readonly number[]): readonly number[] {
   return [0, 0, 0, 0, 0, 0xffff, a * 256 + b, c * 256 + d];
 }
@@ -42,14 +42,14 @@ function spell(address: readonly number[], { digits, isUpperCase, isDotted, zero
   return isUpperCase ? text.toUpperCase() : text;
 }
 
-/** The client behind a trusted proxy that sends this field. */
+/** Returns the client behind a trusted proxy that sends this field. */
 function clientBehind(field: string): string {
   const headers: IncomingHttpHeaders = { "x-forwarded-for": field };
   sanitizeForwardedFor(headers);
   return clientOf(String(headers["x-forwarded-for"]).split(", ").at(-1) ?? "");
 }
 
-test("[W33] every spelling of an IPv4 address is one client, of a peer and behind a proxy", () => {
+test("[W33] every spelling of an IPv4 address is one client, both for a peer and behind a proxy", () => {
   fc.assert(
     fc.property(octets, spelling, around, (address, how, [before, after]) => {
       const client = address.join(".");
@@ -66,7 +66,7 @@ test("[W33] every spelling of an IPv4 address is one client, of a peer and behin
   );
 });
 
-test("[W33] every spelling of every IPv6 address of one network is one client, and other networks are others", () => {
+test("[W33] every spelling of every IPv6 address of one network is one client, and other networks are other clients", () => {
   fc.assert(
     fc.property(groups, groups, spelling, spelling, around, (one, other, how, otherHow, [before, after]) => {
       fc.pre(one.slice(0, 4).some((number) => number !== 0));

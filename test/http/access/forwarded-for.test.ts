@@ -24,7 +24,7 @@ test.for([
   ["203.0.113.999", "127.0.0.1"],
   ["[203.0.113.9]:1", "127.0.0.1"],
   ["<script>", "127.0.0.1"],
-  // What a client wrote left of the garbage is no better than the garbage.
+  // Text to the left of garbage comes from the client, so it is not used either.
   ["203.0.113.9, garbage", "127.0.0.1"],
   ["203.0.113.9, garbage, 10.0.0.2", "10.0.0.2"],
 ] as const)("behind a proxy X-Forwarded-For %j is the client %s", async ([field, ip], { makeRest }) => {

@@ -6,7 +6,7 @@ import { Refusals } from "../../../src/http/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
-/** The status line and body of one exchange over TCP. */
+/** Sends lines over TCP. Returns the status line and body of the response. */
 async function exchange(app: FastifyInstance, lines: readonly string[]): Promise<string> {
   const { port } = new URL(app.listeningOrigin);
   const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8");
@@ -26,7 +26,7 @@ const listening = async (makeRest: RestFactory, settings: object) => {
 };
 
 test.for(["GET /api/v1/flares", "GET /healthz?x", "GET /api/v1/nothing", "POST /healthz"])(
-  "two Host fields are refused with 400, whatever they say: %s",
+  "two Host fields are refused with 400, with equal values too: %s",
   async (request, { makeRest }) => {
     const { app } = await listening(makeRest, {});
     for (const second of ["Host: a", "hOST: b"]) {
@@ -39,7 +39,7 @@ test.for(["GET /api/v1/flares", "GET /healthz?x", "GET /api/v1/nothing", "POST /
   },
 );
 
-test("a page that gave its own name the address 127.0.0.1 can read nothing, and an operator learns which setting allows a name", async ({
+test("a page whose name resolves to 127.0.0.1 can read nothing, and the problem names the setting that allows a name", async ({
   makeRest,
 }) => {
   const rest = await makeRest({ settings: { host: "127.0.0.1" } });
@@ -101,7 +101,7 @@ test("on a loopback address an empty Host is refused, on the quick path too, and
   expect(await exchange(app, ["GET /healthz HTTP/1.0"])).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("allowedHosts adds names, also where the address is no loopback address; a star allows all", async ({
+test("allowedHosts adds names, also on other than loopback addresses; a star allows all", async ({
   makeRest,
 }) => {
   const ask = async (settings: object, host: string) =>
@@ -139,7 +139,7 @@ test.for([
   },
 );
 
-test("an absolute URL without a host is refused with 400, also where any name is served", async ({
+test("an absolute URL without a host is refused with 400, also if any name is served", async ({
   makeRest,
 }) => {
   for (const settings of [{ host: "127.0.0.1" }, { host: "0.0.0.0" }]) {

@@ -9,37 +9,31 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { eventually } from "../../support/waiters.ts";
 import { test as base, type ConnectionHandle } from "../stream/websocket-fixture.ts";
 
-/** Keys by names of the test's own, each with what it is to be beside a secret. */
+/** Keys by the test's own names, each with its fields besides the secret. */
 export type WantedKeys = Readonly<Record<string, Partial<Key>>>;
 
-/**
- * A server on a real port that knows keys, and whose clock for them stands still until the test
- * moves it.
- */
+/** A server with keys on a real port. The test moves the clock for keys. */
 export interface Keyed {
   readonly wire: ConnectionHandle;
-  /** Of key and ticket ends, rates, and looks at the file. */
+  /** Clock of key and ticket ends, rates, and checks of the file. */
   readonly clock: ManualClock;
   readonly file: string;
-  /** What was logged, one object a line. */
+  /** Log output, one object per line. */
   readonly lines: string[];
   /** The text of the key of this name. */
   secret(name: string): string;
   id(name: string): string;
-  /** The header fields that bring the key. */
+  /** Returns the text of the key with this name. */
   bearer(name: string): Record<string, string>;
-  /**
-   * Puts another file in the place of the old one; of a known name the secret stays. The server has
-   * not looked yet.
-   */
+  /** Replaces the key file. A known name keeps its secret. The server has not read the file yet. */
   write(keys: WantedKeys): void;
-  /** Lets seconds pass. The server checks the file in each of them. */
+  /** Advances the clock. The server checks the file every second. */
   pass(seconds: number): Promise<void>;
-  /** Resolves when as many slots are taken: streams, and requests that wait. */
+  /** Resolves when this many slots are taken, by streams and waiting requests. */
   holdsSlot(count: number): Promise<void>;
-  /** What the server says is wrong with its keys. */
+  /** Returns the trouble that the server reports about its keys. */
   trouble(): string | undefined;
-  /** A ticket in the name of the key. */
+  /** Issues a ticket for the key. */
   ticket(name: string): Promise<string>;
 }
 

@@ -43,7 +43,7 @@ test("[K10] a limited key reads the resources whose channels it has, and gets fo
     for (const { status, type } of answers.filter((answer) => answer.status !== 200))
       expect([name, status, type]).toEqual([name, 403, "urn:flarewire:problem:forbidden"]);
   }
-  // flares.pro is not part of the plan free, so its key has all of the plan's flares.
+  // The plan free does not include flares.pro, so a key of that plan has all of the plan's flares.
   expect(seen).toEqual({
     flares: ["flares"],
     aged: [],
@@ -57,7 +57,7 @@ test("[K10] a limited key reads the resources whose channels it has, and gets fo
   });
 });
 
-test("[K10] a limited key follows its channels on every transport, and no others", async ({ makeKeyed }) => {
+test("[K10] a limited key may follow only its channels, on every transport", async ({ makeKeyed }) => {
   const keyed = await makeKeyed({ keys: KEYS });
   const fields = keyed.bearer("aged");
   const client = keyed.wire.client("?channels=*", [], { headers: fields });
@@ -85,7 +85,7 @@ test("[K10] a limited key follows its channels on every transport, and no others
   expect(channels.filter((channel: string) => !channel.startsWith("flares.f"))).toEqual([]);
 });
 
-test("[K10] the claim channels limits a token likewise", async ({ makeKeyed, onTestFinished }) => {
+test("[K10] the claim channels limits a token in the same way", async ({ makeKeyed, onTestFinished }) => {
   const issuer = createIssuer("HS256");
   const jwtKey = join(newDirectory(onTestFinished), "secret");
   writeFileSync(jwtKey, issuer.file, { mode: 0o600 });

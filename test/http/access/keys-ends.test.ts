@@ -7,7 +7,7 @@ import { type Keyed, test, type WantedKeys } from "./keyed-fixture.ts";
 
 const end = (reason: CloseReason) => ({ code: CLOSE_CODES[reason].code, reason });
 
-/** One of each transport, in the name of the key, at the head and following. */
+/** Opens one connection of each transport with the key, at the head and following. */
 async function follow(keyed: Keyed, name: string) {
   const { wire } = keyed;
   const headers = keyed.bearer(name);
@@ -40,7 +40,7 @@ for (const [what, after, reason] of [
   ["has fewer channels", { some: { channels: ["newest.*", "status"], connections: 3 } }, "forbidden"],
   ["has a lower plan", { some: { plan: "free", connections: 3 } }, "forbidden"],
 ] as const satisfies readonly (readonly [string, WantedKeys, CloseReason])[]) {
-  test(`[K7] when a key ${what}, all that is open with it ends, and nothing else`, async ({ makeKeyed }) => {
+  test(`[K7] when a key ${what}, all of its connections end, and no others`, async ({ makeKeyed }) => {
     const keyed = await makeKeyed({ keys: { some: { connections: 3 }, other: {} } });
     const other = keyed.wire.client("?channels=status", [], { headers: keyed.bearer("other") });
     await other.answer("subscribed");
@@ -54,7 +54,7 @@ for (const [what, after, reason] of [
   });
 }
 
-test("[K7] when a key expires, all that is open with it ends", async ({ makeKeyed }) => {
+test("[K7] when a key expires, all of its connections end", async ({ makeKeyed }) => {
   const expires_at = new Date(Date.UTC(2026, 0, 1) + 5_000).toISOString();
   const keyed = await makeKeyed({ keys: { some: { expires_at, connections: 3 } } });
   const open = await follow(keyed, "some");
@@ -122,7 +122,7 @@ test("[K6] a key has a limit of requests a minute, and responses state the remai
   expect((await ask()).message.headers).toMatchObject({ "ratelimit-policy": '"key";q=2;w=60' });
 });
 
-test("[W32] the same client id under another key takes nothing", async ({ keyed }) => {
+test("[W32] the same client id with another key replaces no connection", async ({ keyed }) => {
   const open = (headers: Record<string, string>) =>
     keyed.wire.client("?channels=status&client=desk-1234", [], { headers });
   const clients = [open({}), open(keyed.bearer("free")), open(keyed.bearer("pro"))];
@@ -177,7 +177,7 @@ test("if the file becomes invalid, the previous keys stay in use, and one log li
   expect([await works("pro"), await works("free")]).toEqual([true, false]);
 });
 
-test("a file that is written in two goes is not complained of", async ({ keyed }) => {
+test("a file that is written in two steps is not reported as invalid", async ({ keyed }) => {
   keyed.lines.length = 0;
   writeFileSync(keyed.file, '{"keys": [');
   await keyed.pass(1);

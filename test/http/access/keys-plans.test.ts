@@ -16,7 +16,7 @@ async function status(keyed: Keyed, path: string, headers: Record<string, string
   };
 }
 
-test("[K1] without a key the plan is free, with one it is the key's", async ({ keyed }) => {
+test("[K1] without a key the plan is free; with a key it is the key's", async ({ keyed }) => {
   for (const [headers, plan] of [
     [{}, "free"],
     [keyed.bearer("free"), "free"],
@@ -30,7 +30,7 @@ test("[K1] without a key the plan is free, with one it is the key's", async ({ k
   }
 });
 
-test("[K1] an invalid key is rejected on every address, and never ignored", async ({ makeKeyed }) => {
+test("[K1] an invalid key is rejected on every path, and never ignored", async ({ makeKeyed }) => {
   const keyed = await makeKeyed({ keys: { old: { expires_at: "2025-12-31T23:59:59Z" }, pro: {} } });
   const other = keyed.secret("never written");
   const good = keyed.secret("pro");
@@ -84,7 +84,7 @@ test("[K1] with anonymous off, a client without a key is rejected, but may check
   expect((await status(keyed, "/api/v1/flares", keyed.bearer("free"))).status).toBe(200);
 });
 
-test("[K2] a pattern means what the plan has of it, over every transport", async ({ keyed }) => {
+test("[K2] a pattern selects the plan's channels, over every transport", async ({ keyed }) => {
   const { wire } = keyed;
   await wire.publish("flare", "list");
   for (const [pattern, expected] of [
@@ -114,7 +114,7 @@ test("[K2] a pattern means what the plan has of it, over every transport", async
   ]);
 });
 
-test("[K2] a channel that the plan does not have is refused with forbidden: before the upgrade, the stream, the page", async ({
+test("[K2] a channel outside the plan is rejected with forbidden before an upgrade, stream or page", async ({
   keyed,
 }) => {
   for (const [path, fields] of [
@@ -140,7 +140,7 @@ test("[K2] a channel that the plan does not have is refused with forbidden: befo
   expect(await client.answer("subscribed")).toMatchObject({ channels: ["flares.pro"] });
 });
 
-test("[K2] the command is refused with an error that names the field, and the connection lives", async ({
+test("[K2] the command is rejected with an error that names the field, and the connection stays open", async ({
   keyed,
 }) => {
   const client = keyed.wire.client();
@@ -157,7 +157,7 @@ test("[K2] the command is refused with an error that names the field, and the co
   expect(client.seqs).toEqual([]);
 });
 
-test("[K7] a plan that is raised counts for the next connection; the one before keeps its own", async ({
+test("[K7] a raised plan applies to the next connection; an existing one keeps its plan", async ({
   makeKeyed,
 }) => {
   const keyed = await makeKeyed({ keys: { some: { plan: "free" } } });
@@ -174,7 +174,7 @@ test("[K7] a plan that is raised counts for the next connection; the one before 
   expect(before.seqs).toEqual([]);
 });
 
-test("[K2] no plan means all, on a server that knows no keys, whatever Authorization says", async ({
+test("[K2] on a server without keys, clients have no plan and may read everything, whatever Authorization contains", async ({
   wire,
 }) => {
   const headers = { authorization: "Bearer nonsense" };
@@ -187,7 +187,7 @@ test("[K2] no plan means all, on a server that knows no keys, whatever Authoriza
   expect(message.headers.vary).toBe("Accept-Encoding");
 });
 
-test("[F2] [K2] a mirror, which serves every channel to others, is refused to a plan that lacks one", async ({
+test("[F2] [K2] a plan that lacks a channel may not mirror, because a mirror serves all channels to others", async ({
   keyed,
 }) => {
   const asked = "/api/v1/stream?channels=*&mirror=true";

@@ -20,7 +20,7 @@ const why = (score: number): Explanation => ({
   finish_cause: null,
 });
 
-/** Of the flares 1 and 2 the second stands in `pro` only; 3 is over. */
+/** Of the running flares 1 and 2, the second is in `pro` only; 3 is finished. */
 const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
   flares: { free: [flare(1)], pro: [flare(2), flare(1)], finished_trending: [flare(3)] },
   explanations: { [idOf(1)]: why(1), [idOf(2)]: why(2), [idOf(3)]: why(3) },
@@ -31,7 +31,7 @@ async function ask(rest: Rest, name: keyof typeof ENDPOINTS, plan: Plan, etag?: 
   return rest.ask("GET", ENDPOINTS[name].path, { authorization: plan, ...known });
 }
 
-test("[K2] the plan free sees the list of pro empty, and no explanation of a flare that stands there only", async ({
+test("[K2] the plan free gets an empty list pro, and no explanation of a flare that is only there", async ({
   makeRest,
 }) => {
   const rest = await makeRest({ policy: planByHeader });
@@ -49,7 +49,7 @@ test("[K2] the plan free sees the list of pro empty, and no explanation of a fla
   expect((await ask(rest, "snapshot", "free")).json).toHaveProperty("explanations", explanations);
 });
 
-test("[K3] answers vary by Authorization, and a tag of one plan is none of another's where they differ", async ({
+test("[K3] responses vary by Authorization, and a tag of one plan does not match another plan's different body", async ({
   makeRest,
 }) => {
   const rest = await makeRest({ policy: planByHeader, settings: { corsOrigins: ["https://page.example"] } });
@@ -64,7 +64,7 @@ test("[K3] answers vary by Authorization, and a tag of one plan is none of anoth
   }
 });
 
-test("[K3] a change in pro only changes no tag of the flares of free", async ({ makeRest }) => {
+test("[K3] a change of pro alone does not change the tag of the free plan's flares", async ({ makeRest }) => {
   const rest = await makeRest({ policy: planByHeader });
   rest.head.move(FLARES);
   const { etag: free } = (await ask(rest, "flares", "free")).headers;
@@ -76,7 +76,7 @@ test("[K3] a change in pro only changes no tag of the flares of free", async ({ 
   expect((await ask(rest, "flares", "free", free)).status).toBe(200);
 });
 
-test("[L6] a body is made once per change and plan, and once for all plans where they do not differ", () => {
+test("[L6] a body is created once per change and plan, and once for all plans if it is equal", () => {
   const head = new HandHead();
   head.move({ ...SAMPLE_SNAPSHOT, ...FLARES });
   const bodies = new ResourceBodies(head);

@@ -11,7 +11,7 @@ async function post(keyed: Keyed, headers: Record<string, string> = {}, path = "
   return { status: message.statusCode, headers: message.headers, json: JSON.parse(body) };
 }
 
-test("[K4] a ticket opens one WebSocket or one stream in the name of its key, and no second", async ({
+test("[K4] a ticket opens one WebSocket or one stream with its key's rights, and no second", async ({
   keyed,
 }) => {
   const { wire } = keyed;
@@ -36,7 +36,7 @@ test("[K4] a ticket opens one WebSocket or one stream in the name of its key, an
   stream.cut();
 });
 
-test("[K4] a ticket says when it ends, which is at most a minute ahead, and opens nothing from then on", async ({
+test("[K4] a ticket states its end, which is at most a minute ahead, and opens nothing from then on", async ({
   keyed,
 }) => {
   const { status, headers, json } = await post(keyed, {
@@ -51,7 +51,7 @@ test("[K4] a ticket says when it ends, which is at most a minute ahead, and open
   expect(TICKET_MS).toBeLessThanOrEqual(60_000);
   const path = `/api/v1/stream?ticket=${json.ticket}&channels=`;
   keyed.clock.advance(TICKET_MS - 1);
-  // Refused for another reason, so that it is not used up.
+  // Refused for another reason, so the ticket is not used up.
   expect((await keyed.wire.ask(`${path}flares.nope`, HANDSHAKE)).message.statusCode).toBe(400);
   keyed.clock.advance(1);
   expect((await keyed.wire.ask(`${path}flares.nope`, HANDSHAKE)).message.statusCode).toBe(401);
@@ -109,10 +109,7 @@ test("[K4] an invalid ticket, or one of a revoked key, opens nothing; Authorizat
   expect(body).toContain("revoked");
 });
 
-test("[K4] tickets are given in the name of keys only, and are not for pages of events", async ({
-  keyed,
-  wire,
-}) => {
+test("[K4] tickets are issued for keys only, and do not open pages of events", async ({ keyed, wire }) => {
   expect(await post(keyed)).toMatchObject({
     status: 401,
     headers: { "www-authenticate": expect.any(String) },
@@ -147,7 +144,7 @@ test("[K6] a key has a limit of unused tickets, and other keys have their own", 
   expect(await post(keyed, keyed.bearer("pro"))).toMatchObject({ status: 201 });
 });
 
-test("[K5] a key in the address is refused and not repeated, and the message says where it belongs", async ({
+test("[K5] a key in the URL is rejected and not repeated, and the message states where it belongs", async ({
   keyed,
   wire: open,
 }) => {
@@ -175,7 +172,7 @@ test("[K5] a key in the address is refused and not repeated, and the message say
   }
 });
 
-test("[K5] a key amid other text of the address, in a path or in a field where none belongs is not repeated either", async ({
+test("[K5] a key within other text of the URL, in a path or in a wrong field is not repeated either", async ({
   keyed,
   wire: open,
 }) => {
@@ -191,7 +188,7 @@ test("[K5] a key amid other text of the address, in a path or in a field where n
   }
 });
 
-test("[K4] the tickets of a key that was revoked are good for nothing, also where another key has its id now", async ({
+test("[K4] the tickets of a revoked key are invalid, even if another key has its id now", async ({
   keyed,
 }) => {
   const ticket = await keyed.ticket("pro");

@@ -9,16 +9,14 @@ import { type ConnectionHandle, test, type WireFactory } from "../stream/websock
 const STEPS: readonly Step[] = ["list", "flare", "refresh", "list", "refresh", "unlist"];
 const POLLERS = 40;
 
-/** A gateway with a log of 2,400 events, whose turns take the machine's time. */
+/** Starts a gateway with a log of 2,400 events, whose turns take real time. */
 async function longLog(makeWire: WireFactory): Promise<ConnectionHandle> {
   const wire = await makeWire({ hub: { clock: systemClock } });
   for (let round = 0; round < 40; round++) await wire.publish(...Array(10).fill(STEPS).flat());
   return wire;
 }
 
-/**
- * As many requests from one address for pages that search the log for a token that is not there.
- */
+/** Sends requests from one address for pages that search the log for a missing token. */
 function pollers(wire: ConnectionHandle): readonly ClientRequest[] {
   return Array.from({ length: POLLERS }, (_, at) => {
     const path = `/api/v1/events?after=oldest&limit=1000&symbols=zz${at}`;
@@ -28,7 +26,7 @@ function pollers(wire: ConnectionHandle): readonly ClientRequest[] {
 
 /**
  * Sends searches and then a handshake. Returns how many searches waited when the handshake arrived,
- * and how many of them were answered before it.
+ * and how many of those were answered before it.
  */
 async function meet(wire: ConnectionHandle): Promise<{ waiting: number; overtaken: number }> {
   let [arrived, answered, before] = [0, 0, 0];
@@ -57,13 +55,12 @@ async function meet(wire: ConnectionHandle): Promise<{ waiting: number; overtake
   return { waiting: POLLERS - before, overtaken };
 }
 
-describe("[W38] a client that keeps the server busy with searches does not keep another out", () => {
-  test("a handshake from another address is answered before the searches that came first", async ({
-    makeWire,
-  }) => {
+describe("[W38] a client that keeps the server busy with searches does not lock out others", () => {
+  test("a handshake from another address is answered before earlier searches", async ({ makeWire }) => {
     const wire = await longLog(makeWire);
-    // On a fast machine most searches are answered before the handshake arrives, which shows
-    // nothing. Where searches go first, it never overtakes half of those that wait.
+    // On a fast machine, most searches are answered before the handshake arrives, which proves
+    // nothing. If searches had precedence, the handshake would never overtake half of the waiting
+    // ones.
     let isFair = false;
     for (let attempt = 0; attempt < 50 && !isFair; attempt++) {
       const { waiting, overtaken } = await meet(wire);
@@ -72,7 +69,7 @@ describe("[W38] a client that keeps the server busy with searches does not keep 
     expect(isFair).toBe(true);
   });
 
-  test("[P4] a page with a filter examines a thousand events, and says that there are more", async ({
+  test("[P4] a page with a filter examines at most a thousand events, and states that there are more", async ({
     makeWire,
   }) => {
     const wire = await longLog(makeWire);

@@ -11,7 +11,7 @@ import { validateResponse } from "../../support/validate-response.ts";
 import { eventually } from "../../support/waiters.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
-/** A listening server with these bounds, what it logs, and what it refuses. */
+/** Starts a server with these limits. Returns it with its log lines and refusals. */
 async function bounded(makeRest: RestFactory, settings: Partial<HttpSettings>, more: object = {}) {
   const lines: Record<string, unknown>[] = [];
   const logger: FastifyBaseLogger = pino(
@@ -25,7 +25,7 @@ async function bounded(makeRest: RestFactory, settings: Partial<HttpSettings>, m
   return { ...rest, clock, port, lines, refusals };
 }
 
-/** A connection that has asked once, and is idle. */
+/** Opens a connection, sends one request on it, and leaves it idle. */
 async function idle(port: number, localAddress: string): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});
@@ -34,7 +34,7 @@ async function idle(port: number, localAddress: string): Promise<Socket> {
   return socket;
 }
 
-/** One answer on a connection of its own, held to the contract. */
+/** Sends a request on its own connection. Returns the response, checked against the contract. */
 async function ask(
   port: number,
   localAddress: string,
@@ -49,8 +49,8 @@ async function ask(
   return { status, headers: message.headers, problem: status < 400 ? undefined : JSON.parse(String(body)) };
 }
 
-describe("[W33] connections of any kind are bounded", () => {
-  test("of one address; one more is refused with the reason, logged and counted, and others are served", async ({
+describe("[W33] connections of any kind are limited", () => {
+  test("per address: one more is refused with the reason, logged and counted, and other addresses are served", async ({
     makeRest,
   }) => {
     const { port, lines, refusals } = await bounded(makeRest, { maxConnectionsPerAddress: 2 });
@@ -73,7 +73,7 @@ describe("[W33] connections of any kind are bounded", () => {
     for (const socket of held) socket.destroy();
   });
 
-  test("in all; a full server closes idle ones for those that come", async ({ makeRest }) => {
+  test("in total: a full server closes idle connections to accept new ones", async ({ makeRest }) => {
     const { port, app, refusals } = await bounded(makeRest, { maxConnections: 3 });
     const held = [
       await idle(port, "127.0.0.2"),
@@ -88,7 +88,7 @@ describe("[W33] connections of any kind are bounded", () => {
     expect(app.server.listening).toBe(true);
   });
 
-  test("in all; a full server waits a second for the first request of a connection, then refuses and counts it", async ({
+  test("in total: a full server waits a second for a connection's first request, then refuses and counts the connection", async ({
     makeRest,
   }) => {
     const { port, app, clock, refusals } = await bounded(makeRest, { maxConnections: 3 });
@@ -117,7 +117,7 @@ describe("[W33] connections of any kind are bounded", () => {
     expect((await ask(port, "127.0.0.5")).status).toBe(200);
   });
 
-  test("but not of a trusted proxy, which brings those of many", async ({ makeRest }) => {
+  test("but not those of a trusted proxy, which has many clients", async ({ makeRest }) => {
     const settings = { maxConnectionsPerAddress: 1, trustProxy: ["127.0.0.2/32"] };
     const { port } = await bounded(makeRest, settings);
     const held = [await idle(port, "127.0.0.2"), await idle(port, "127.0.0.2")];
@@ -129,7 +129,7 @@ describe("[W33] connections of any kind are bounded", () => {
 describe("[W33] requests of an address without a key are limited", () => {
   const paths = ["/api/v1/newest", "/api/v1/newest?x=1", "/nothing", "/api/v1/flares"];
 
-  test("one more is 429 with when to come again, and other addresses are served", async ({ makeRest }) => {
+  test("one more gets 429 with Retry-After, and other addresses are served", async ({ makeRest }) => {
     const { port, clock, refusals } = await bounded(makeRest, { anonymousRequests: 60 });
     for (let asked = 0; asked < 60; asked++) await ask(port, "127.0.0.2", paths[asked % paths.length]);
     for (const path of paths) {
@@ -146,7 +146,7 @@ describe("[W33] requests of an address without a key are limited", () => {
     expect((await ask(port, "127.0.0.2", "/api/v1/flares")).status).toBe(429);
   });
 
-  test("health checks are never refused and use up nothing: an orchestrator would kill the process", async ({
+  test("health checks are neither refused nor counted, because an orchestrator would kill the process", async ({
     makeRest,
   }) => {
     for (const basePath of ["", "/flarewire"]) {
@@ -162,7 +162,7 @@ describe("[W33] requests of an address without a key are limited", () => {
     }
   });
 
-  test("a large answer counts by its size", async ({ makeRest }) => {
+  test("a large response counts by its size", async ({ makeRest }) => {
     const large = "x".repeat(10 * BYTES_PER_REQUEST);
     const { port } = await bounded(
       makeRest,
@@ -181,7 +181,7 @@ describe("[W33] requests of an address without a key are limited", () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  test("a proxy's clients count by themselves where it is trusted", async ({ makeRest }) => {
+  test("clients behind a trusted proxy count separately", async ({ makeRest }) => {
     const { port } = await bounded(makeRest, { anonymousRequests: 2, trustProxy: ["127.0.0.2"] });
     const by = (client: string) => ask(port, "127.0.0.2", "/api/v1/newest", { "x-forwarded-for": client });
     for (const [client, status] of [
@@ -195,7 +195,7 @@ describe("[W33] requests of an address without a key are limited", () => {
   });
 });
 
-test("X-Forwarded-For of a peer that is not trusted is warned of once, with what to do", async ({
+test("the first X-Forwarded-For of an untrusted peer logs a warning with the setting to change", async ({
   makeRest,
 }) => {
   const { port, lines } = await bounded(makeRest, {});
@@ -210,7 +210,7 @@ test("X-Forwarded-For of a peer that is not trusted is warned of once, with what
   expect(trusted.lines).toEqual([]);
 });
 
-test("refusals of a starting server are counted without a warning, and a probe of its state is no refusal", async ({
+test("refusals of a starting server are counted without a warning, and a readiness probe is not counted", async ({
   makeRest,
 }) => {
   const { head, port, refusals, lines } = await bounded(makeRest, {});
@@ -222,7 +222,7 @@ test("refusals of a starting server are counted without a warning, and a probe o
   expect(lines).toEqual([]);
 });
 
-test("a connection that finds no open file is counted and logged", async ({ makeRest }) => {
+test("a connection that fails for lack of a file descriptor is counted and logged", async ({ makeRest }) => {
   const { refusals, lines, clock } = await bounded(makeRest, {});
   const failed = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
   for (let again = 0; again < 5; again++) refusals.countFailedAccept(failed);

@@ -3,12 +3,12 @@ import { HANDSHAKE, test } from "../stream/websocket-fixture.ts";
 
 const SSE = { accept: "text/event-stream" };
 
-test("[W33] one more stream of an address without a key is 429 with when to come again, on either transport", async ({
+test("[W33] one more stream of an address without a key gets 429 with Retry-After, on either transport", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ http: { anonymousStreams: 2, trustProxy: ["127.0.0.1"] } });
   const open = async (client: string, path: string, more: Record<string, string>) => {
-    // An unknown channel ends the request at once, and it counts like a stream that is admitted.
+    // An unknown channel ends the request at once, but it counts like an admitted stream.
     const { message, body } = await wire.ask(path, { ...more, "x-forwarded-for": client });
     return { status: message.statusCode, headers: message.headers, problem: JSON.parse(body) };
   };
@@ -28,7 +28,7 @@ test("[W33] one more stream of an address without a key is 429 with when to come
       bound: "2 new streams a minute",
     });
   }
-  // Polls are requests, and other addresses have limits of their own.
+  // Polls count as requests, and other addresses have their own limits.
   expect([(await poll("192.0.2.1")).status, (await sse("192.0.2.2")).status]).toEqual([400, 400]);
 });
 

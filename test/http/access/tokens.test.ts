@@ -12,7 +12,7 @@ import { type Keyed, test } from "./keyed-fixture.ts";
 const SSE = { accept: "text/event-stream" };
 const END = { code: CLOSE_CODES.unauthorized.code, reason: "unauthorized" };
 
-/** Settings whose keys are in a file with this text. */
+/** Returns settings with a file of issuer keys that has this text. */
 function tokensOf(text: string, onTestFinished: Finish) {
   const jwtKey = join(newDirectory(onTestFinished), "issuer");
   writeFileSync(jwtKey, text, { mode: 0o600 });
@@ -21,7 +21,7 @@ function tokensOf(text: string, onTestFinished: Finish) {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** One of each transport with the token, at the head and following. */
+/** Opens one connection of each transport with the token, at the head and following. */
 async function follow({ wire }: Keyed, token: string) {
   const headers = bearer(token);
   const client = wire.client("?channels=flares.pro", [], { headers });
@@ -64,7 +64,7 @@ for (const algorithm of ["HS256", "RS256", "ES256"] as const) {
 const rsa = createIssuer("RS256");
 const own = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
-/** An HS256 token whose secret is the text of the public key, which everybody may know. */
+/** Returns an HS256 token whose secret is the text of the public key, which anyone may have. */
 function confused(): string {
   const unsigned = forge({ alg: "HS256" }, claimsOf()).slice(0, -1);
   return `${unsigned}.${createHmac("sha256", rsa.file).update(unsigned).digest("base64url")}`;
@@ -129,7 +129,7 @@ test("[K8] a token that is invalid for any reason is rejected on every transport
   );
 });
 
-test("[K8] tokens of one subject share its limits, whoever else is connected", async ({
+test("[K8] tokens of one subject share its limits, independent of other subjects", async ({
   makeKeyed,
   onTestFinished,
 }) => {
@@ -153,7 +153,7 @@ test("[K8] tokens of one subject share its limits, whoever else is connected", a
   expect(await ask(other, "/api/v1/flares")).toBe(200);
 });
 
-test("[K5] a token in the address is rejected", async ({ keyed }) => {
+test("[K5] a token in the URL is rejected", async ({ keyed }) => {
   const token = await createIssuer("HS256").sign();
   const { message, body } = await keyed.wire.ask(`/api/v1/flares?auth=${token}`);
   expect([message.statusCode, body.includes(token)]).toEqual([400, false]);

@@ -8,12 +8,12 @@ import { settled } from "../../hub/hub-fixture.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
 
-/** A connection that the test ends. */
+/** Creates a connection that the test ends. */
 function createSocket(): Duplex {
   return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
 }
 
-/** A budget that counts the works that are not done yet, nor taken back. */
+/** A budget that counts the jobs that are neither done nor taken back. */
 class CountingTurns extends TurnBudget {
   held = 0;
 
@@ -36,8 +36,8 @@ class CountingTurns extends TurnBudget {
 }
 
 /**
- * A queue over turns that the test takes; letting somebody in takes a millisecond, so that two fit
- * into a turn.
+ * Creates a queue over turns that the test runs. An admission takes a millisecond, so two fit into
+ * a turn.
  */
 function createQueue(limits: Partial<AdmissionQueueLimits> = {}) {
   const clock = new ManualClock();
@@ -48,7 +48,7 @@ function createQueue(limits: Partial<AdmissionQueueLimits> = {}) {
   const admitted: number[] = [];
   const refused = new Map<number, FlarewireError>();
   const sockets: Duplex[] = [];
-  const come = (id: number, isUpgraded = false, by: Claimant = { name: "a", isKeyed: false }) => {
+  const add = (id: number, isUpgraded = false, by: Claimant = { name: "a", isKeyed: false }) => {
     const socket = createSocket();
     sockets[id] = socket;
     const work = async () => {
@@ -64,45 +64,45 @@ function createQueue(limits: Partial<AdmissionQueueLimits> = {}) {
   const takeAll = async () => {
     while (turns.length > 0) await takeTurn();
   };
-  return { clock, queue, turn, counters, admitted, refused, sockets, come, takeTurn, takeAll };
+  return { clock, queue, turn, counters, admitted, refused, sockets, add, takeTurn, takeAll };
 }
 
-test("[L5] [W38] of one client as many are admitted in a turn as it has time for, in the order in which they came", async () => {
-  const { admitted, counters, come, takeTurn, takeAll } = createQueue();
+test("[L5] [W38] a turn admits as many requests of one client as it has time for, in the order of their arrival", async () => {
+  const { admitted, counters, add, takeTurn, takeAll } = createQueue();
   for (let id = 0; id < 7; id++) {
-    come(id);
+    add(id);
     await settled();
   }
   expect(admitted).toEqual([0, 1]);
   expect(counters.admissionsWaiting).toBe(5);
   await takeTurn();
   expect(admitted).toEqual([0, 1, 2, 3]);
-  come(7);
+  add(7);
   await takeAll();
   expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   expect(counters.admissions).toEqual({ admitted: 8, refused: 0, full: 0, late: 0, gone: 0 });
   expect(counters.admissionsWaiting).toBe(0);
 });
 
-test("[W38] beyond the bounds of number and time, requests are refused with the bound, and the others are admitted", async () => {
-  const { admitted, refused, counters, clock, come, takeAll } = createQueue({
+test("[W38] beyond the limits of number and time, requests are refused with the limit, and the others are admitted", async () => {
+  const { admitted, refused, counters, clock, add, takeAll } = createQueue({
     maxWaiting: 3,
     maxWaitMs: 900,
   });
   for (let id = 0; id < 6; id++) {
-    come(id);
+    add(id);
     await settled();
   }
   expect(counters.admissionsWaiting).toBe(3);
   expect(refused.get(5)).toMatchObject({ code: "over-capacity", bound: "3 requests wait" });
   clock.advance(600);
   await takeAll();
-  come(6);
-  come(7);
-  come(8);
+  add(6);
+  add(7);
+  add(8);
   await settled();
   clock.advance(2);
-  // A server that has no turn left refuses by its timer.
+  // A server without any time in its turns refuses by the timer.
   clock.advance(1_200);
   await settled();
   expect([...refused.keys()].slice(1).every((id) => refused.get(id)?.bound === "900 ms")).toBe(true);
@@ -112,15 +112,15 @@ test("[W38] beyond the bounds of number and time, requests are refused with the 
   expect(counters.admissionsWaiting).toBe(0);
 });
 
-test("[W38] a request that waited for as long as one may is refused, by the turn and by the timer alike, and one that waited a little less is let in", async () => {
-  const { admitted, refused, counters, clock, come, takeAll } = createQueue({ maxWaitMs: 900 });
+test("[W38] a request that has waited for the maximum time is refused, by the turn and by the timer, and one that waited a little less is admitted", async () => {
+  const { admitted, refused, counters, clock, add, takeAll } = createQueue({ maxWaitMs: 900 });
   for (let id = 0; id < 4; id++) {
-    come(id);
+    add(id);
     await settled();
   }
   clock.advance(1);
-  come(4);
-  // The turn comes when two have waited for 900 ms, and the third for 899.
+  add(4);
+  // At the turn, two requests have waited for 900 ms, and the third for 899.
   clock.advance(899);
   expect(refused.size).toBe(0);
   await takeAll();
@@ -130,10 +130,10 @@ test("[W38] a request that waited for as long as one may is refused, by the turn
   ]);
   expect(admitted).toEqual([0, 1, 4]);
   for (let id = 5; id < 9; id++) {
-    come(id);
+    add(id);
     await settled();
   }
-  // No turn comes: the timer looks each quarter of a second.
+  // Without a turn, the timer checks every quarter of a second.
   clock.advance(899);
   expect(refused.size).toBe(2);
   clock.advance(250);
@@ -142,14 +142,14 @@ test("[W38] a request that waited for as long as one may is refused, by the turn
   expect([counters.admissions.late, counters.admissionsWaiting]).toEqual([4, 0]);
 });
 
-test("[W38] requests with a key are never refused to make room for one without", async () => {
-  const { admitted, refused, come, takeAll } = createQueue({ maxWaiting: 4 });
+test("[W38] requests with a key are never refused in favor of one without", async () => {
+  const { admitted, refused, add, takeAll } = createQueue({ maxWaiting: 4 });
   for (let id = 0; id < 6; id++) {
-    come(id, false, { name: "k", isKeyed: true });
+    add(id, false, { name: "k", isKeyed: true });
     await settled();
   }
   for (let id = 6; id < 9; id++) {
-    come(id, false, { name: "b", isKeyed: false });
+    add(id, false, { name: "b", isKeyed: false });
     await settled();
   }
   expect([...refused.keys()]).toEqual([6, 7, 8]);
@@ -157,14 +157,14 @@ test("[W38] requests with a key are never refused to make room for one without",
   expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test("[W38] a key that fills the queue gives way to other keys, until each has as many requests as it", async () => {
-  const { admitted, refused, come, takeAll } = createQueue({ maxWaiting: 4 });
+test("[W38] requests of a key that fills the queue are displaced by other keys' until all have the same number", async () => {
+  const { admitted, refused, add, takeAll } = createQueue({ maxWaiting: 4 });
   for (let id = 0; id < 6; id++) {
-    come(id, false, { name: "k", isKeyed: true });
+    add(id, false, { name: "k", isKeyed: true });
     await settled();
   }
   for (const id of [6, 7, 8]) {
-    come(id, false, { name: "l", isKeyed: true });
+    add(id, false, { name: "l", isKeyed: true });
     await settled();
   }
   expect([...refused.keys()]).toEqual([5, 4, 8]);
@@ -172,36 +172,36 @@ test("[W38] a key that fills the queue gives way to other keys, until each has a
   expect(admitted).toEqual([0, 1, 2, 6, 3, 7]);
 });
 
-test("[W38] a client's first request is admitted before the second request of another client, and a key before all", async () => {
-  const { admitted, come, takeAll } = createQueue();
+test("[W38] a client's first request is admitted before another client's second, and a key's before all", async () => {
+  const { admitted, add, takeAll } = createQueue();
   for (let id = 0; id < 60; id++) {
-    come(id);
+    add(id);
     await settled();
   }
-  come(60, false, { name: "b", isKeyed: false });
-  come(61, false, { name: "c", isKeyed: false });
-  come(62, false, { name: "k", isKeyed: true });
+  add(60, false, { name: "b", isKeyed: false });
+  add(61, false, { name: "c", isKeyed: false });
+  add(62, false, { name: "k", isKeyed: true });
   await takeAll();
   expect(admitted.slice(0, 7)).toEqual([0, 1, 62, 2, 60, 61, 3]);
   expect(admitted).toHaveLength(63);
 });
 
-test("[W38] a full queue refuses the latest of the client that fills it, not another that comes", async () => {
-  const { admitted, refused, counters, come, takeAll } = createQueue({ maxWaiting: 4 });
+test("[W38] a full queue refuses the latest request of the client that fills it, not a new one of another client", async () => {
+  const { admitted, refused, counters, add, takeAll } = createQueue({ maxWaiting: 4 });
   for (let id = 0; id < 7; id++) {
-    come(id);
+    add(id);
     await settled();
   }
   expect([...refused.keys()]).toEqual([6]);
-  come(7, false, { name: "b", isKeyed: false });
+  add(7, false, { name: "b", isKeyed: false });
   await settled();
   expect([...refused.keys()]).toEqual([6, 5]);
   expect(refused.get(5)).toMatchObject({ code: "over-capacity", bound: "4 requests wait" });
-  for (const [id, name] of ["c", "d", "e"].entries()) come(8 + id, false, { name, isKeyed: false });
+  for (const [id, name] of ["c", "d", "e"].entries()) add(8 + id, false, { name, isKeyed: false });
   await settled();
-  // Where each client has one request, no other of them gives way to a newcomer, but for a key.
+  // If each client has one request, a new request displaces none, unless it has a key.
   expect(new Set(refused.keys())).toEqual(new Set([3, 4, 5, 6, 10]));
-  come(11, false, { name: "k", isKeyed: true });
+  add(11, false, { name: "k", isKeyed: true });
   await settled();
   expect(refused.has(11)).toBe(false);
   expect(refused.size).toBe(6);
@@ -210,7 +210,7 @@ test("[W38] a full queue refuses the latest of the client that fills it, not ano
   expect(counters.admissions).toMatchObject({ admitted: 6, full: 6 });
 });
 
-test("a request that is refused at its turn is not counted as admitted", async () => {
+test("a request that fails in its turn is not counted as admitted", async () => {
   const { counters, queue } = createQueue();
   const comer = { by: { name: "a", isKeyed: false }, socket: createSocket(), isUpgraded: false };
   const full = async () => {
@@ -220,18 +220,17 @@ test("a request that is refused at its turn is not counted as admitted", async (
   expect(counters.admissions).toMatchObject({ admitted: 0, refused: 1 });
 });
 
-test("requests that end while they wait, however many, leave no work for later turns", async () => {
-  const { admitted, sockets, turn, counters, come, takeTurn, takeAll } = createQueue({ maxWaiting: 5 });
+test("any number of requests that end while they wait leave no work for later turns", async () => {
+  const { admitted, sockets, turn, counters, add, takeTurn, takeAll } = createQueue({ maxWaiting: 5 });
   for (let id = 0; id < 200; id++) {
-    come(id);
+    add(id);
     await settled();
     if (id > 4) sockets[id]?.destroy();
     await settled();
   }
   expect(counters.admissions).toMatchObject({ admitted: 2, gone: 195 });
   expect(turn.held).toBe(3);
-  // Two turns for the three that wait and for the place that was left, and one in which nothing is
-  // left.
+  // Two turns for the three waiting requests and the one that left, and an empty turn.
   await takeTurn();
   await takeTurn();
   expect(admitted).toEqual([0, 1, 2, 3, 4]);
@@ -241,11 +240,11 @@ test("requests that end while they wait, however many, leave no work for later t
 
 test.for([
   ["was closed", (socket: Duplex) => socket.destroy()],
-  ["was ended by the other side, behind which there may be bytes", (socket: Duplex) => socket.push(null)],
+  ["was ended by the other side, perhaps after more bytes", (socket: Duplex) => socket.push(null)],
 ] as const)("one whose connection %s while it waited takes nobody's turn", async ([, end]) => {
-  const { admitted, refused, sockets, counters, come, takeAll } = createQueue();
+  const { admitted, refused, sockets, counters, add, takeAll } = createQueue();
   for (let id = 0; id < 5; id++) {
-    come(id, true);
+    add(id, true);
     await settled();
   }
   const [socket] = sockets.slice(3);
@@ -257,10 +256,10 @@ test.for([
   expect(admitted).toEqual([0, 1, 2, 4]);
 });
 
-test("bytes that arrive early over an upgraded connection are there for its reader", async () => {
-  const { admitted, sockets, come, takeAll } = createQueue();
+test("bytes that arrive early on an upgraded connection remain for its reader", async () => {
+  const { admitted, sockets, add, takeAll } = createQueue();
   for (let id = 0; id < 3; id++) {
-    come(id, true);
+    add(id, true);
     await settled();
   }
   const [early] = sockets.slice(2);
@@ -274,10 +273,10 @@ test("bytes that arrive early over an upgraded connection are there for its read
   expect(early?.listenerCount("readable")).toBe(0);
 });
 
-test("[L5] in any order of arrivals and departures, each request gets one answer, the queue stays within its bounds, and turns are fair", async () => {
+test("[L5] in any order of arrivals and departures, each request gets one result, the queue stays within its limits, and turns are fair", async () => {
   const steps = fc.array(
     fc.oneof(
-      fc.constant({ kind: "come" as const }),
+      fc.constant({ kind: "add" as const }),
       fc.record({ kind: fc.constant("leave" as const), which: fc.nat(60) }),
       fc.constant({ kind: "turn" as const }),
       fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(400) }),
@@ -287,9 +286,9 @@ test("[L5] in any order of arrivals and departures, each request gets one answer
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (all, maxWaiting) => {
       const sut = createQueue({ maxWaiting, maxWaitMs: 500 });
-      const { admitted, refused, sockets, counters, clock, come, takeTurn, takeAll } = sut;
+      const { admitted, refused, sockets, counters, clock, add, takeTurn, takeAll } = sut;
       for (const step of all) {
-        if (step.kind === "come") come(sockets.length);
+        if (step.kind === "add") add(sockets.length);
         else if (step.kind === "leave") sockets[step.which % Math.max(1, sockets.length)]?.destroy();
         else if (step.kind === "turn") await takeTurn();
         else clock.advance(step.ms);

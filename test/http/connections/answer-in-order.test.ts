@@ -9,8 +9,8 @@ import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 const PAGE = `GET /api/v1/events?after=${EPOCH}-0&limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
 /**
- * A mebibyte of events, which is more than the system takes of a connection that nobody reads when
- * they are asked for often.
+ * Fills the log with a mebibyte of events. If they are requested often, this is more than the
+ * kernel buffers for a connection that nobody reads.
  */
 async function largeLog(wire: ConnectionHandle): Promise<void> {
   const data = { state: "live", reason: "x".repeat(2_000) } as const;
@@ -19,11 +19,11 @@ async function largeLog(wire: ConnectionHandle): Promise<void> {
   await wire.head.publish({ events: Array.from({ length: 600 }, () => event) });
 }
 
-/** What the server holds of answers on the connection. */
+/** Returns the bytes of responses that the server buffers for the connections. */
 const held = (wire: ConnectionHandle) =>
   wire.sockets().reduce((sum, socket) => sum + socket.writableLength, 0);
 
-test("[L5] no second page is made while the client has not taken the first", async ({ wire }) => {
+test("[L5] no second page is created until the client has received the first", async ({ wire }) => {
   await largeLog(wire);
   const responses: ServerResponse[] = [];
   const made = () => responses.filter(({ headersSent }) => headersSent).length;
@@ -35,7 +35,7 @@ test("[L5] no second page is made while the client has not taken the first", asy
   const client = connect(wire.port, "127.0.0.1").pause();
   client.write(PAGE.repeat(MAX_AHEAD));
   await all.promise;
-  // A request that is not held back makes its page within these turns.
+  // A request that is not delayed creates its page within these turns.
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(held(wire)).toBeGreaterThan(0);
   expect(held(wire)).toBeLessThan(1_500_000);
@@ -50,7 +50,7 @@ test("[L5] no second page is made while the client has not taken the first", asy
   expect(answers).toBeGreaterThan(0);
 });
 
-test("[L5] a connection on which too many requests wait for the answer before theirs is cut", async ({
+test("[L5] a connection with too many requests that wait for the previous response is destroyed", async ({
   wire,
 }) => {
   await largeLog(wire);

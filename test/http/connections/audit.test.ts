@@ -4,7 +4,7 @@ import { SseClient } from "../../support/sse-client.ts";
 import { type Keyed, test } from "../access/keyed-fixture.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 
-/** The audit lines so far, without their time and process. */
+/** Returns the audit lines so far, without their time and process. */
 function audit({ lines }: Keyed): readonly Record<string, unknown>[] {
   return lines
     .map((line) => JSON.parse(line))
@@ -14,7 +14,7 @@ function audit({ lines }: Keyed): readonly Record<string, unknown>[] {
 
 const address = "127.0.0.1";
 
-test("a server with keys logs who was admitted, how and with which plan, once for each stream", async ({
+test("a server with keys logs each admitted stream once, with its key, transport and plan", async ({
   makeKeyed,
 }) => {
   const keyed = await makeKeyed({ keys: { desk: { name: "trading desk" } } });
@@ -50,7 +50,7 @@ test("a key that reads REST is logged once a minute for each address", async ({ 
   expect(await seen()).toBe(1);
   keyed.clock.advance(1);
   expect(await seen()).toBe(2);
-  // Without a key there is nobody to name.
+  // Requests without a key are not logged.
   await keyed.wire.ask("/api/v1/flares");
   expect(audit(keyed)).toHaveLength(2);
 });
@@ -65,7 +65,7 @@ test("each refusal is logged with its reason, and with the key if it is known", 
   await keyed.wire.ask("/api/v1/flares", keyed.bearer("charts"));
   await keyed.wire.ask("/api/v1/events?limit=1", keyed.bearer("slow"));
   await keyed.wire.ask("/api/v1/flares", keyed.bearer("slow"));
-  // An invalid request is no refusal.
+  // An invalid request is not a refusal.
   await keyed.wire.ask("/api/v1/flares?colour=red", keyed.bearer("charts"));
   const unauthorized = { audit: "refused", reason: "unauthorized", address };
   const detail = "invalid API key: unknown or revoked";
@@ -93,7 +93,7 @@ test("each refusal is logged with its reason, and with the key if it is known", 
   expect(keyed.lines.join()).not.toContain(keyed.secret("nobody"));
 });
 
-test("a flood of refusals from one address writes a bounded number of lines, and the next one counts the rest", async ({
+test("a flood of refusals from one address writes a limited number of lines, and the next line has the number of omitted ones", async ({
   keyed,
 }) => {
   const wrong = { authorization: "Bearer nonsense" };

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { ConnectionLimiter, ConnectionRegistry, type Refusal } from "../../../src/http/index.ts";
 
-/** A connection, as a registry sees one. */
+/** Stands in for a connection. */
 class FakeWire extends EventEmitter<{ close: [] }> {
   isDestroyed = false;
 
@@ -13,7 +13,7 @@ class FakeWire extends EventEmitter<{ close: [] }> {
 
 const KEY = { id: "0a0a0a0a", connections: 1 };
 
-/** A registry with the first client, `mine`, in it. */
+/** Creates a registry in which the client `mine` is connected. */
 function occupied(
   max: number,
   ofAddress: number,
@@ -39,13 +39,13 @@ function occupied(
   return { limiter, registry, ends, admit, admitLater };
 }
 
-test("[W32] a take-over that is refused leaves the connected client its slot, however often it is tried", () => {
+test("[W32] a refused take-over leaves the connected client its slot, even if it is tried repeatedly", () => {
   const { limiter, ends, admit } = occupied(3, 3, () => false);
   const { wire } = admit("mine", undefined, undefined, KEY);
   for (let attempt = 0; attempt < 3; attempt += 1)
     expect(admit("mine", undefined, "spent", KEY).refusal).toEqual("spent");
   expect([limiter.taken, ends, wire.isDestroyed]).toEqual([1, [], false]);
-  // It still counts for its key, and still ends with it.
+  // It still counts toward its key's limit, and still ends with its key.
   expect(admit("other", undefined, undefined, KEY).refusal).toMatchObject({ reason: "streams-of-key" });
   limiter.endAll(KEY.id, "unauthorized");
   expect(ends).toEqual(["mine unauthorized"]);
@@ -62,7 +62,7 @@ test("[W32] [W33] a client that takes over repeatedly holds one slot, and none a
     return wire;
   });
   expect(ends).toEqual(["mine superseded", "mine superseded", "mine superseded"]);
-  // At most one that was superseded says farewell.
+  // At most one superseded connection is still closing.
   expect(wires.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true, false, false]);
   for (const wire of wires.slice(0, 3)) wire.emit("close");
   expect([limiter.taken, admit("other").refusal]).toEqual([1, { bound: "1 in all", reason: "streams" }]);
@@ -70,7 +70,7 @@ test("[W32] [W33] a client that takes over repeatedly holds one slot, and none a
   expect([limiter.taken, admit("other").refusal]).toEqual([0, undefined]);
 });
 
-test("[W33] each bound admits its last connection and refuses the next, and an ended connection frees its slot", () => {
+test("[W33] each limit admits its last connection and refuses the next, and an ended connection frees its slot", () => {
   const { admit } = occupied(3, 2);
   const first = admit(undefined);
   expect([first.refusal, admit(undefined).refusal]).toEqual([undefined, undefined]);
@@ -82,14 +82,14 @@ test("[W33] each bound admits its last connection and refuses the next, and an e
   expect(admit(undefined, "192.0.2.9").refusal).toMatchObject({ bound: "3 in all" });
 });
 
-test("[W33] a connection that was refused for its ticket takes no slot", () => {
+test("[W33] a connection that is refused for its ticket takes no slot", () => {
   const { limiter, admit } = occupied(2, 2, () => false);
   expect(admit(undefined, undefined, "spent").refusal).toEqual("spent");
   expect(limiter.taken).toBe(0);
   expect(admit(undefined).refusal).toBeUndefined();
 });
 
-test("[W32] a client id belongs to one address or one key: it takes over no connection of another", () => {
+test("[W32] a client id counts within one address or one key, and takes over no other's connection", () => {
   const { limiter, ends, admit } = occupied(9, 9);
   const OTHER = { id: "0b0b0b0b", connections: 9 };
   const mine = [
@@ -103,24 +103,24 @@ test("[W32] a client id belongs to one address or one key: it takes over no conn
     [],
     4,
   ]);
-  // A key is the same client's wherever it comes from.
+  // A key's client is the same from any address.
   expect(admit("mine", "192.0.2.9", undefined, OTHER).refusal).toBeUndefined();
   expect([ends, limiter.taken]).toEqual([["mine superseded"], 4]);
 });
 
-test("[W32] the end of a connection that was taken over changes nothing for the one that took it over", () => {
+test("[W32] the end of a superseded connection does not change the connection that replaced it", () => {
   const { limiter, ends, admit } = occupied(2, 2);
   const [first, second] = [admit("mine"), admit("mine")];
   first.wire.emit("close");
   expect([limiter.taken, ends]).toEqual([1, ["mine superseded"]]);
-  // It is still known, and taken over in its turn.
+  // It is still registered, so the next connection supersedes it.
   expect(admit("mine").refusal).toBeUndefined();
   expect([limiter.taken, ends]).toEqual([1, ["mine superseded", "mine superseded"]]);
   second.wire.emit("close");
   expect(limiter.taken).toBe(1);
 });
 
-test("[W32] [K4] while another process redeems a ticket, the client's connection stays, and goes only if the ticket was valid", async () => {
+test("[W32] [K4] while another process redeems a ticket, the client's connection stays open, and it is replaced only if the ticket is valid", async () => {
   const answers: ((isValid: boolean) => void)[] = [];
   const { limiter, ends, admit, admitLater } = occupied(1, 1, () => new Promise((all) => answers.push(all)));
   admit("mine");
@@ -137,7 +137,7 @@ test("[W32] [K4] while another process redeems a ticket, the client's connection
   expect(limiter.taken).toBe(0);
 });
 
-test("[W32] [W33] of two connections of a client whose tickets are redeemed at once the last stays, with one slot", async () => {
+test("[W32] [W33] if a client's two tickets are redeemed at once, the last connection remains, with one slot", async () => {
   const answers: ((isValid: boolean) => void)[] = [];
   const { limiter, registry, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
   const both = [admitLater("mine"), admitLater("mine")];
@@ -166,7 +166,7 @@ test("[W33] [K7] a connection that closes, or whose key is revoked, while its ti
   for (const answer of answers) answer(true);
   expect(await Promise.all([closed.refusal, ended.refusal])).toEqual([undefined, undefined]);
   expect(limiter.taken).toBe(0);
-  // Nobody is superseded by a connection that is gone.
+  // A closed connection supersedes none.
   admit("mine");
   expect(limiter.taken).toBe(1);
 });
@@ -182,7 +182,7 @@ test("[W32] [K7] a client whose key is revoked while its next ticket is redeemed
   answers[0]?.(true);
   expect(await next.refusal).toBeUndefined();
   expect(limiter.taken).toBe(0);
-  // The limits count neither of them.
+  // Neither of them counts toward the limits.
   expect(admit("other").refusal).toBeUndefined();
 });
 

@@ -25,12 +25,12 @@ for (const [transport, asked] of [
     };
     const wire = await makeWire({ stream: { policy, registry }, http: { trustProxy: true } });
     const client = connect(wire.port, "127.0.0.1");
-    // Of one that is gone only a proxy still says whose it was.
+    // After a connection has closed, only a proxy's field still has the client's address.
     client.write(asked.replace("\r\n", "\r\nX-Forwarded-For: 192.0.2.1\r\n"));
     const socket = await asking.promise;
     const closed = once(socket, "close");
     client.resetAndDestroy();
-    // As a limit of time does, or a proxy that resets: nobody reads it meanwhile.
+    // Destroyed as by a time limit or a proxy's reset. Nothing reads it meanwhile.
     socket.destroy();
     await closed;
     known.resolve();

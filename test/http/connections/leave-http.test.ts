@@ -5,17 +5,17 @@ import { SseClient } from "../../support/sse-client.ts";
 import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 
 /*
- * A stream of server-sent events on a connection that HTTP has let go of: what is still to be as if
- * it had not, over real TCP.
+ * Tests a stream of server-sent events on a connection that was detached from HTTP, over real TCP:
+ * it must behave as if it were still HTTP.
  */
 
 const ASK = "GET /api/v1/events?channels=newest.bsc HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n";
 
 interface Reader {
   readonly socket: Socket;
-  /** Everything that came so far. */
+  /** Returns everything received so far. */
   text(): string;
-  /** Resolves when what came has this in it. */
+  /** Resolves when the received text contains this part. */
   has(part: string): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ function send(wire: ConnectionHandle, bytes: string): Reader {
 }
 
 /**
- * The parser is Node's own name for what HTTP holds on to; there is no other way to see it from
- * here.
+ * Counts connections with a parser, Node's internal name for the state of HTTP. There is no other
+ * way to see it from here.
  */
 const inHttp = (wire: ConnectionHandle) =>
   wire.sockets().filter((socket) => Reflect.get(socket, "parser") !== null).length;
@@ -73,7 +73,7 @@ for (const [who, bytes] of Object.entries({
   });
 }
 
-test("[S1] bytes that a client sends after its request are not read as another, and the stream continues", async ({
+test("[S1] bytes that a client sends after its request are not parsed as a request, and the stream continues", async ({
   wire,
 }) => {
   const { socket, text, has } = send(wire, `${ASK}\r\n`);
@@ -89,7 +89,7 @@ test("[S1] bytes that a client sends after its request are not read as another, 
   await wire.sessions(0);
 });
 
-test("[S1] a request that came in one piece with the stream's does not get into the stream", async ({
+test("[S1] a request that arrives in one piece with the stream's does not disturb the stream", async ({
   wire,
 }) => {
   const { socket, text, has } = send(wire, `${ASK}\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -101,7 +101,7 @@ test("[S1] a request that came in one piece with the stream's does not get into 
   await wire.sessions(0);
 });
 
-test("[S8] a client's end, of one side or by reset, is its stream's end at once", async ({ wire }) => {
+test("[S8] a client's close, of one side or by reset, ends its stream at once", async ({ wire }) => {
   const half = send(wire, `${ASK}\r\n`);
   const reset = send(wire, `${ASK}\r\n`);
   await Promise.all([half.has("event: subscribed"), reset.has("event: subscribed")]);
@@ -119,7 +119,7 @@ test("a stream outlives the time limits of requests and of idle connections", as
   const wire = await makeWire({ http: short });
   const stream = send(wire, `${ASK}\r\n`);
   await stream.has("event: subscribed");
-  // Both begin behind it, and both are over.
+  // Both connections begin after the stream, and both time out.
   const unfinished = send(wire, "GET / HTTP/1.1\r\n");
   const kept = send(wire, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
   await Promise.all([unfinished, kept].map(({ socket }) => once(socket, "end").then(() => socket.end())));
@@ -130,7 +130,7 @@ test("a stream outlives the time limits of requests and of idle connections", as
   await wire.sessions(0);
 });
 
-test("a server that closes ends its streams, and takes as long as they do", async ({ wire }) => {
+test("a closing server ends its streams and waits for their end", async ({ wire }) => {
   const { socket, has } = send(wire, `${ASK}\r\n`);
   await has("event: subscribed");
   const closed = wire.app.close();
@@ -142,7 +142,9 @@ test("a server that closes ends its streams, and takes as long as they do", asyn
   expect(wire.hub.size).toBe(0);
 });
 
-test("a request whose body is not read is not over, and its stream is an HTTP response", async ({ wire }) => {
+test("a request with an unread body is not detached, and its stream is an HTTP response", async ({
+  wire,
+}) => {
   const { socket, text, has } = send(wire, `${ASK}Content-Length: 5\r\n\r\nhello`);
   await has("event: subscribed");
   await wire.publish("list");
@@ -153,7 +155,7 @@ test("a request whose body is not read is not over, and its stream is an HTTP re
   await wire.sessions(0);
 });
 
-test("if a program handles CONNECT itself, it gets none of them, and streams are HTTP responses", async ({
+test("if a program handles CONNECT itself, it gets no detached connection, and streams are HTTP responses", async ({
   wire,
 }) => {
   const reported: unknown[] = [];

@@ -15,7 +15,7 @@ test("this version of Node and ws has every internal part that saves time or mem
   expect(missingInternals()).toEqual([]);
 });
 
-test("a part that is missing is named, and its users fall back", () => {
+test("a missing part is named, and its users use the fallback", () => {
   const socket = new Socket();
   const response = new ServerResponse(new IncomingMessage(socket));
   const get = vi.spyOn(Reflect, "get").mockReturnValue(undefined);
@@ -26,7 +26,7 @@ test("a part that is missing is named, and its users fall back", () => {
   expect(missing).toEqual(["head", "response"]);
 });
 
-test("a WebSocket without an inflater is left as it is", () => {
+test("a WebSocket without an inflater stays unchanged", () => {
   const socket: WebSocket = Reflect.construct(WebSocket, [null, undefined, {}]);
   expect(() => releaseInflater(socket)).not.toThrow();
 });

@@ -6,17 +6,15 @@ import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 import { validateResponse } from "../../support/validate-response.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
-/*
- * What a client that is no HTTP library may send, over real TCP.
- */
+/* Tests requests of clients that are not HTTP libraries, over real TCP. */
 
 async function portOf(app: FastifyInstance): Promise<number> {
   return Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
 }
 
 /**
- * Sends `bytes` and returns everything that came until the server closed the connection; `onData`
- * learns of each piece.
+ * Sends `bytes` and returns everything received until the server closed the connection. Calls
+ * `onData` for each piece.
  */
 async function exchange(port: number, bytes: string, onData = () => {}): Promise<string> {
   const socket = connect(port, "127.0.0.1");
@@ -31,7 +29,7 @@ async function exchange(port: number, bytes: string, onData = () => {}): Promise
   return received;
 }
 
-/** The first response in `text`, checked against its contract. */
+/** Parses the first response in `text`, checked against its contract. */
 function parse(method: string, url: string, text: string) {
   const end = text.indexOf("\r\n\r\n");
   const [line = "", ...fields] = text.slice(0, end).split("\r\n");
@@ -83,7 +81,7 @@ const REFUSED: Readonly<Record<string, readonly [bytes: string, status: number, 
   ],
 };
 
-describe("a refusal is a whole HTTP response with a problem", () => {
+describe("a refusal is a complete HTTP response with a problem", () => {
   for (const [name, [bytes, status, code]] of Object.entries(REFUSED)) {
     test(`of ${name}`, async ({ rest }) => {
       const answer = parse("GET", "/healthz", await exchange(await portOf(rest.app), bytes));
@@ -105,15 +103,13 @@ describe("a refusal is a whole HTTP response with a problem", () => {
   });
 });
 
-test("an idle connection is closed after the time that it stays open for the next request", async ({
-  makeRest,
-}) => {
+test("an idle connection is closed after the keep-alive time", async ({ makeRest }) => {
   const rest = await makeRest({ settings: { keepAliveTimeoutMs: 30 } });
   const text = await exchange(await portOf(rest.app), "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(text).toMatch(/^HTTP\/1\.1 200 [\s\S]*keep-alive/);
 });
 
-test("a connection on which nothing moves while an answer is on its way is cut", async ({ makeRest }) => {
+test("a connection without traffic during a response is destroyed", async ({ makeRest }) => {
   const rest = await makeRest({
     settings: { idleTimeoutMs: 30 },
     register: (app) => {
@@ -128,7 +124,7 @@ test("a connection on which nothing moves while an answer is on its way is cut",
   expect(text).not.toContain("0\r\n\r\n");
 });
 
-test("a refused connection that continues to send is cut after a while", async ({ rest }) => {
+test("a refused connection that continues to send is destroyed after a while", async ({ rest }) => {
   const port = await portOf(rest.app);
   const asked = rest.clock.nextSleep();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -139,14 +135,14 @@ test("a refused connection that continues to send is cut after a while", async (
   await once(socket, "end");
   expect(rest.app.server.listening).toBe(true);
   rest.clock.advance(500);
-  // Writing to a connection that is cut brings the reset that closes this end; to one that is kept
+  // Writing to a destroyed connection causes the reset that closes this end. On an open connection
   // it would continue forever.
   const pump = setInterval(() => socket.write("more"), 5);
   await closed;
   clearInterval(pump);
 });
 
-test("an answer on its way is not broken into by the refusal of what follows it", async ({ makeRest }) => {
+test("a response in progress is not interrupted by the refusal of the next request", async ({ makeRest }) => {
   const rest = await makeRest({
     register: (app) => {
       app.get("/slow", (_request, reply) => {
@@ -167,7 +163,7 @@ test("an answer on its way is not broken into by the refusal of what follows it"
 describe("unusual but valid requests are served", () => {
   const end = "Host: a\r\nConnection: close\r\n\r\n";
 
-  test("the absolute form of an address", async ({ rest }) => {
+  test("the absolute form of a URL", async ({ rest }) => {
     const port = await portOf(rest.app);
     const url = "http://evil.example/api/v1/flares";
     const got = parse("GET", url, await exchange(port, `GET ${url} HTTP/1.1\r\n${end}`));
@@ -210,7 +206,7 @@ describe("unusual but valid requests are served", () => {
 });
 
 describe("closing the server", () => {
-  /** A server with a route that answers when the test says so. */
+  /** Starts a server with a route that responds when the test allows it. */
   async function holding(makeRest: RestFactory) {
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
@@ -230,12 +226,12 @@ describe("closing the server", () => {
     return { rest, port, answer, begun: begun.promise, release: held.resolve };
   }
 
-  test("ends connections that wait or never spoke, and answers what is under way", async ({ makeRest }) => {
+  test("closes idle and unused connections, and answers requests in progress", async ({ makeRest }) => {
     const { rest, port, answer, begun, release } = await holding(makeRest);
     const idle = exchange(port, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
     const silent = exchange(port, "");
     const half = exchange(port, "GET /healthz HTT");
-    // Connections are taken in order: once this one is answered, those before it are there.
+    // Connections are accepted in order: after this response, the earlier ones are accepted.
     await exchange(port, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     const closed = rest.app.close();
     await Promise.all([silent, half]);
@@ -247,7 +243,7 @@ describe("closing the server", () => {
     await closed;
   });
 
-  test("cuts what is not answered within the grace", async ({ makeRest }) => {
+  test("destroys connections without a response within the grace period", async ({ makeRest }) => {
     const { rest, answer } = await holding(makeRest);
     const waiting = rest.clock.nextSleep();
     const closed = rest.app.close();

@@ -34,7 +34,7 @@ interface Shortened {
   >;
 }
 
-/** The document with a share of its messages in `npm test`: the parser takes long for each. */
+/** Returns the document with only some messages in `npm test`, because the parser is slow. */
 function shorten(document: object): Shortened {
   const shortened: Shortened = JSON.parse(JSON.stringify(document));
   const { components, channels, operations } = shortened;
@@ -62,7 +62,7 @@ test("every reference resolves", () => {
   expect(danglingRefs(ASYNCAPI)).toEqual([]);
 });
 
-test("it has exactly the code's messages, each in its direction", () => {
+test("it has exactly the messages of the code, each in its direction", () => {
   const server = Object.keys(ASYNCAPI.components.messages).filter((name) => !COMMANDS.includes(name));
   const types = ServerMessage.options.map((option) =>
     "shape" in option ? option.shape.type.value : option.def.left.shape.type.value,
@@ -86,7 +86,7 @@ test("every example matches its schema, without extra fields", () => {
   }
 });
 
-test("[K1] [K4] each server accepts a key in a header, or a ticket in the address", () => {
+test("[K1] [K4] each server accepts a key in a header, or a ticket in the URL", () => {
   const { servers, components } = JSON.parse(JSON.stringify(ASYNCAPI));
   for (const { security } of Object.values<{ security: { $ref: string }[] }>(servers)) {
     expect(security.map(({ $ref }) => $ref)).toEqual(
@@ -101,7 +101,7 @@ test("[K1] [K4] each server accepts a key in a header, or a ticket in the addres
     expect(JSON.stringify([bindings, rest["x-query"]]), address).toContain('"ticket":');
 });
 
-test("its close codes are the code's, each in the range of its action", () => {
+test("its close codes equal those of the code, each in the range of its action", () => {
   const reported = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
   expect(Object.fromEntries(reported)).toEqual(CLOSE_CODES);
   for (const { code, action } of ASYNCAPI["x-close-codes"]) expect(actionAfter(code)).toBe(action);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { namedSchemas } from "../../../src/http/contracts/schemas.ts";
 
-test("the contracts describe each schema and its fields, those of shared parts too", () => {
+test("the contracts describe each schema and its fields, including those of shared parts", () => {
   const { Flare, BscChartItem, Hello, FlareStartedMessage } = namedSchemas("draft-2020-12");
   expect(Flare?.description).toMatch(/^A trending episode: an item of the lists/);
   expect(Flare?.properties?.liquidity?.description).toContain("Dollars in the token's pools");

@@ -7,7 +7,9 @@ import { escapeHtml } from "../../../src/lib/text/escape-html.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { type Rest, test as restTest, useRests } from "../rest/rest-fixture.ts";
 
-/** Servers for all tests: they change nothing, and a server renders each page once. */
+/**
+ * Servers that all tests share, because tests do not change them and each page is rendered once.
+ */
 const test = restTest.extend<{ atRoot: Rest; below: Rest }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   atRoot: [async ({}, use) => useRests(async (makeRest) => use(await makeRest())), { scope: "file" }],
@@ -25,11 +27,11 @@ const ALL = [
     type: "text/html",
   })),
 ];
-/** Bytes of a document that is almost too large when compressed. */
+/** Bytes of a document whose compressed size is close to the limit. */
 const LONG = 60_000;
 const PAGES = ALL.filter(({ type }) => type === "text/html");
 
-test("both contracts are served below the base path, and name it", async ({ below: rest }) => {
+test("both contracts are served below the base path, and contain it", async ({ below: rest }) => {
   const openapi = await rest.ask("GET", "/fw/openapi.json");
   expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw"))));
   expect(openapi.json).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/fw" }] });
@@ -55,16 +57,16 @@ test("every document has an entity tag, supports HEAD and OPTIONS, and is compre
     ]);
     expect((await rest.ask("OPTIONS", path)).headers.allow).toBe("GET, HEAD, OPTIONS");
     expect((await rest.ask("POST", path)).status).toBe(405);
-    // Compressing takes most of the time: the longer ones in `npm test`, which may be too large.
+    // Compressing takes most of the time, so `npm test` checks only the documents near the limit.
     if (!IS_SOAK && body.length < LONG && path !== DOCUMENTS.docsSearch.path) continue;
     const small = await rest.ask("GET", path, { "accept-encoding": "br" });
     expect(small.headers["content-encoding"]).toBe("br");
-    // Only a search loads the index.
+    // Only the search loads the index.
     expect(small.body.length).toBeLessThan(path === DOCUMENTS.docsSearch.path ? 34_000 : 24_000);
   }
 });
 
-test("a page's address with a slash at its end leads to the page, below the base path too", async ({
+test("a page's URL with a final slash redirects to the page, also below the base path", async ({
   below: rest,
 }) => {
   for (const { path } of PAGES) {
@@ -118,7 +120,7 @@ test("every link resolves, every id is unique, and every field has a label", asy
   }
 });
 
-test("the pages show every address, every message and every rule", async ({ atRoot: rest }) => {
+test("the pages show every path, every message and every rule", async ({ atRoot: rest }) => {
   const [docs, events, protocol] = await Promise.all(
     PAGES.map(async ({ path }) => (await rest.ask("GET", path)).body.toString()),
   );
@@ -137,7 +139,7 @@ test("the pages show every address, every message and every rule", async ({ atRo
   expect(protocol).not.toMatch(/^(\||\* |#|```)/m);
 });
 
-test("every guide of the repository is a page, in the index, without a mark of Markdown", async ({
+test("every guide of the repository is a page and in the index, without Markdown syntax", async ({
   below: rest,
 }) => {
   const index = (await rest.ask("GET", "/fw/docs/guides")).body.toString();
@@ -155,7 +157,7 @@ test("every guide of the repository is a page, in the index, without a mark of M
   expect(source).toContain('<a href="/fw/docs/alerts">ALERTS.md</a>');
 });
 
-test("every page has the header, and a map of all pages that marks its own and lists its sections", async ({
+test("every page has the header, and a list of all pages that marks the current one and lists its sections", async ({
   below: rest,
 }) => {
   for (const { path } of PAGES) {
@@ -175,7 +177,7 @@ test("every page has the header, and a map of all pages that marks its own and l
   }
 });
 
-test("the search finds every operation, message, close code, rule, setting and section, at addresses that exist", async ({
+test("the search finds every operation, message, close code, rule, setting and section, at URLs that exist", async ({
   below: rest,
 }) => {
   const { json } = await rest.ask("GET", "/fw/docs/search.json");
@@ -200,12 +202,12 @@ test("the search finds every operation, message, close code, rule, setting and s
   for (const words of ["rug", "possible rug", "Hide warned"])
     expect(finds(words), words).toContain("/fw/docs/flares#the-warnings");
   expect(finds("[W23]")).toContain("/fw/docs/protocol#about-w23");
-  // Words of the text, and bold openings of paragraphs.
+  // Words of the text, and bold beginnings of paragraphs.
   expect(finds("systemd")).toContain("/fw/docs/operating#supervise");
   expect(finds("Resuming")).toContain("/fw/docs/client#about-resuming");
   for (const page of ["operating#about-retention", "settings#about-historyage"])
     expect(finds("etention")).toContain(`/fw/docs/${page}`);
-  // Common words, which count only in titles, summaries, names and italics.
+  // Common words, which are found only in titles, summaries, names and italics.
   for (const page of [
     "protocol#polling-and-history",
     "rest/get-events",
@@ -255,7 +257,7 @@ test("inserted content becomes text", () => {
   expect(html`${[html`<b>`, html`${"<"}`]}${undefined}${false}${1}`.markup).toBe("<b>&lt;1");
 });
 
-test("/llms.txt has the form that its readers expect, and every link of it and of the documents as Markdown leads to a document", async ({
+test("/llms.txt has the expected format, and every link in it and in the Markdown documents leads to a document", async ({
   below: rest,
 }) => {
   const index = await rest.ask("GET", "/fw/llms.txt");

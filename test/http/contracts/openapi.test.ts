@@ -124,8 +124,8 @@ rest("every field that other origins may read or send is in it", () => {
   expect(reported).toEqual([]);
 });
 
-describe("the parameters have the server's bounds", () => {
-  /** Values at and beyond the bound. */
+describe("the parameters have the server's limits", () => {
+  /** Values within and beyond the limit. */
   const CASES: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
     channels: [["*", "flares.*", "status"], ["flare.pro"]],
     after: [
@@ -158,7 +158,7 @@ describe("the parameters have the server's bounds", () => {
     ticket: [[], []],
   };
 
-  /** Parameters that another one requires. */
+  /** Returns the parameters that another parameter requires. */
   const besides = (name: string) => (name === "sticky" ? { symbols: "A" } : {});
 
   wire("over HTTP as JSON", async ({ wire }) => {
@@ -184,7 +184,7 @@ describe("the parameters have the server's bounds", () => {
       ...cases,
       after: [["test1-0"], ["oldest"]],
       mode: [["latest", "events"], ["fast"]],
-      // Only for the WebSocket; this requests server-sent events.
+      // Only the WebSocket has it; this request is for server-sent events.
       mirror: [[], ["true", "yes", ""]],
       client: [
         ["abcdefgh", "x".repeat(64)],

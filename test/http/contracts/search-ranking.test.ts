@@ -9,7 +9,7 @@ type FindEntries = (words: readonly string[], entries: readonly Entry[]) => read
 
 const readSource = (path: string) => readFileSync(new URL(`../../../src/${path}`, import.meta.url), "utf8");
 
-/** Returns a function that finds the entries for a word, the best first, as the page does. */
+/** Returns a function that returns a word's entries, best first, as the page does. */
 async function searchOf(rest: Rest): Promise<(word: string) => readonly Entry[]> {
   const script = readSource("http/docs/assets/search.js");
   const findEntries: FindEntries = runInNewContext(`${script}; findEntries`, {
@@ -27,7 +27,9 @@ const SETTINGS = readSource("config/SETTINGS.md")
     return key === undefined ? [] : [{ key, line }];
   });
 
-test("a flag or a variable finds its setting first, and a key only behind equal names", async ({ rest }) => {
+test("a flag or a variable finds its setting first, and a key finds it after entries of equal name only", async ({
+  rest,
+}) => {
   const search = await searchOf(rest);
   expect(SETTINGS.length).toBeGreaterThan(70);
   for (const { key, line } of SETTINGS) {

@@ -10,7 +10,7 @@ async function serve(finish: Finish, settings: object = {}) {
   return gateway.url;
 }
 
-test("the dashboard is at / with a policy that allows nothing from elsewhere; its files never change, and it fits into 60 kB", async ({
+test("the dashboard is at / with a policy that allows only this server; its files are immutable, and it is at most 60 kB", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
@@ -37,7 +37,7 @@ test("the dashboard is at / with a policy that allows nothing from elsewhere; it
   expect(bytes).toBeLessThanOrEqual(60_000);
 });
 
-test("a browser that has the page gets 304, and HEAD its headers", async ({ onTestFinished }) => {
+test("a browser with the current page gets 304, and HEAD gets the headers", async ({ onTestFinished }) => {
   const url = await serve(onTestFinished);
   const { headers } = await fetch(`${url}/`);
   const again = await fetch(`${url}/`, { headers: { "if-none-match": headers.get("etag") ?? "" } });
@@ -49,7 +49,7 @@ test("a browser that has the page gets 304, and HEAD its headers", async ({ onTe
   expect([head.status, head.headers.get("etag")]).toEqual([200, headers.get("etag")]);
 });
 
-test("below a base path the address without its slash leads to the one with it", async ({
+test("below a base path, the URL without the final slash redirects to the one with it", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished, { basePath: "/flarewire" });
@@ -58,7 +58,7 @@ test("below a base path the address without its slash leads to the one with it",
   expect((await fetch(`${url}/flarewire`)).url).toBe(`${url}/flarewire/`);
 });
 
-test("a file that is none of the dashboard's is not there, whatever its name leads to", async ({
+test("files outside the dashboard are not served, regardless of the path in their name", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);

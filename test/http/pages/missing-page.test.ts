@@ -21,7 +21,7 @@ async function serve(finish: Finish, settings: object = {}) {
   return gateway.url;
 }
 
-test("a browser that opens the name of a list is led to that list of the dashboard, below any path", async ({
+test("a browser that opens the name of a list is redirected to that list in the dashboard, below any path", async ({
   onTestFinished,
 }) => {
   const root = await serve(onTestFinished);
@@ -38,7 +38,7 @@ test("a browser that opens the name of a list is led to that list of the dashboa
   }
 });
 
-test("a browser gets a small page where nothing is; other clients and the API's paths get a problem", async ({
+test("a browser gets a small page for an unknown path; other clients and the API's paths get a problem", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
@@ -60,7 +60,7 @@ test("a browser gets a small page where nothing is; other clients and the API's 
   }
 });
 
-/** A server without further routes, closed after the test. */
+/** Creates a server without further routes, which is closed after the test. */
 function bareApp(finish: Finish): FastifyInstance {
   const app = fastify();
   finish(() => app.close());
@@ -69,7 +69,7 @@ function bareApp(finish: Finish): FastifyInstance {
   );
 }
 
-/** Returns the body for GET, after a check of status and fields, which are those of HEAD too. */
+/** Returns the body for GET. Checks status and fields, which are equal for HEAD. */
 async function missing(
   app: FastifyInstance,
   url: string,
@@ -88,7 +88,7 @@ async function missing(
   return page.body;
 }
 
-/** Checks both answers of an address whose pages are not built, which caches must distinguish. */
+/** Checks both responses at a path whose pages are not built. Caches must distinguish them. */
 async function expectUnbuilt(app: FastifyInstance, url: string, detail: string): Promise<void> {
   const page = { "content-type": "text/html; charset=utf-8", vary: "Accept" };
   const body = await missing(app, url, BROWSER, page);
@@ -103,7 +103,7 @@ async function expectUnbuilt(app: FastifyInstance, url: string, detail: string):
   expect(JSON.parse(problem)).toMatchObject({ detail });
 }
 
-test("if the pages are not built, a browser learns how to build them; other clients get a problem", async ({
+test("if the pages are not built, a browser gets instructions to build them; other clients get a problem", async ({
   onTestFinished,
 }) => {
   const app = bareApp(onTestFinished);
@@ -115,7 +115,7 @@ test("if the pages are not built, a browser learns how to build them; other clie
   expect(JSON.parse(file)).toMatchObject({ detail: "there is no such file of the dashboard" });
 });
 
-test("if the pages are not built, the addresses of flares and tokens say so too", async ({
+test("if the pages are not built, the pages of flares and tokens state it too", async ({
   onTestFinished,
 }) => {
   const app = bareApp(onTestFinished);

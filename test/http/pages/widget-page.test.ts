@@ -13,7 +13,7 @@ async function serve(finish: Finish, settings: object = {}) {
   return gateway.url;
 }
 
-test("the widget's script, with the SDK in it, is at most 10 kB compressed, needs nothing else, and is for pages of any origin", async ({
+test("the widget's script, which contains the SDK, is at most 10 kB compressed, needs no other file, and is for pages of any origin", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
@@ -51,7 +51,7 @@ test("the strip's script is at most 2 kB compressed, without the SDK, and for pa
   expect(script).not.toMatch(/\b(?:import|export|WebSocket)\b|innerHTML|\beval\b|new Function/);
 });
 
-test("the page of the widgets has the dashboard's policy, below a base path too", async ({
+test("the page of the widgets has the dashboard's policy, also below a base path", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished, { basePath: "/flarewire" });
@@ -63,12 +63,12 @@ test("the page of the widgets has the dashboard's policy, below a base path too"
   }
   const names = [...(await page.text()).matchAll(/(?:src|href)="\.\/([^"]*)"/g)].map(([, name]) => name);
   expect(names.length).toBeGreaterThanOrEqual(4);
-  // The dashboard, and the documents.
+  // The dashboard and the documents.
   expect(names).toEqual(expect.arrayContaining(["", "docs"]));
   for (const name of names) expect((await fetch(`${url}/flarewire/${name}`)).status, name).toBe(200);
 });
 
-test("the document names each custom property and each part of the elements, and no other", async ({
+test("the document names exactly the custom properties and parts of the elements", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);

@@ -3,7 +3,7 @@ import { ConsumerSession } from "../../../src/http/pairlist/consumer-session.ts"
 import { readPairQuery } from "../../../src/http/pairlist/pair-query.ts";
 import type { CloseReason } from "../../../src/protocol/index.ts";
 
-/** A consumer whose socket is full after each write. */
+/** Creates a consumer whose socket is full after each write. */
 function fullConsumer() {
   const written: string[] = [];
   const closed: CloseReason[] = [];
@@ -28,7 +28,7 @@ function fullConsumer() {
   return { session, written, closed, gone };
 }
 
-test("[L5] a consumer that does not read costs one list, the newest", () => {
+test("[L5] for a consumer that does not read, only the newest list is buffered", () => {
   const { session, written } = fullConsumer();
   for (const list of ["1", "2", "3", "4"]) session.publish(Buffer.from(list));
   expect(written).toEqual(["1"]);

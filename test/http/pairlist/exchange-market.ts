@@ -1,7 +1,7 @@
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/model/index.ts";
 import { SAMPLE_EXCHANGE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 
-/** A market whose exchange chart has tokens with these symbols. */
+/** Returns a market whose exchange chart has tokens with these symbols. */
 export function chartOf(symbols: readonly string[]): Snapshot {
   const [item] = SAMPLE_SNAPSHOT.charts.exchange;
   if (!item) throw new Error("the sample has no chart");
@@ -13,7 +13,7 @@ export function chartOf(symbols: readonly string[]): Snapshot {
   return { ...EMPTY_SNAPSHOT, charts: { ...EMPTY_SNAPSHOT.charts, exchange } };
 }
 
-/** A market with flares of these pairs, `binance:BTC/USDT`. Without a pair: `BTC`. */
+/** Returns a market with flares of these pairs, `binance:BTC/USDT`. Without a pair: `BTC`. */
 export function flaresOf(pairs: readonly string[], free: readonly string[] = []): Snapshot {
   const flareOf = (text: string) => {
     const [, exchange = null, pair = text] = /^(\w+):(.*)$/.exec(text) ?? [];

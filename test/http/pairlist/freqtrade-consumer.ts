@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { z } from "zod";
 import { Waiters } from "../../support/waiters.ts";
 
-/** What freqtrade validates of a message. It ignores one without data, such as an empty list. */
+/** The fields of a message that freqtrade validates. It ignores empty lists. */
 const Whitelist = z.object({ type: z.literal("whitelist"), data: z.array(z.string()).min(1) });
 
 /** The requests of a stock consumer after it connected, in its order. */
@@ -21,7 +21,7 @@ export class FreqtradeConsumer {
   readonly ended: Promise<number>;
   readonly #waiters = new Waiters(() => this.lists);
 
-  /** `token`: all that follows `token=` in its URL, into which freqtrade puts it as it is. */
+  /** `token`: the text after `token=` in its URL, where freqtrade inserts it unchanged. */
   constructor(port: number, token: string, headers: Record<string, string> = {}) {
     this.ws = new WebSocket(`ws://127.0.0.1:${port}/api/v1/message/ws?token=${token}`, { headers });
     this.ws.on("message", (data, isBinary) => {

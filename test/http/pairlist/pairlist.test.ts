@@ -6,11 +6,11 @@ import { chartOf, flaresOf } from "./exchange-market.ts";
 
 const LIST = "/api/v1/pairlist?list=chart";
 
-test("a pair list has the form that freqtrade's RemotePairList reads", async ({ rest }) => {
+test("a pair list has the format that freqtrade's RemotePairList reads", async ({ rest }) => {
   rest.head.move(chartOf(["BTC", "SOL"]));
   const { status, headers, json } = await rest.ask("GET", `${LIST}&quote=usdt`);
   expect(status).toBe(200);
-  // freqtrade looks for this type, whatever the status.
+  // freqtrade checks for this type, regardless of the status.
   expect(headers["content-type"]).toContain("application/json");
   expect(json).toEqual({ pairs: ["BTC/USDT", "SOL/USDT"], refresh_period: 10, state: "live" });
   expect((await rest.ask("GET", `${LIST}&quote=usdc&settle=usdc`)).json).toMatchObject({
@@ -30,12 +30,12 @@ test("the pairs are those of the exchange's flares, newest first, by exchange an
   };
   expect(await pairs("")).toEqual(["SOL/USDT", "BTC/USDC", "ETH/USDT", "BTC/USDT"]);
   expect(await pairs("?list=free")).toEqual(["BTC/USDC"]);
-  // A flare without a pair, as from a recording, fits every exchange and quote.
+  // A flare without a pair, as from a recording, matches every exchange and quote.
   expect(await pairs("?exchange=Binance&quote=usdt")).toEqual(["SOL/USDT", "ETH/USDT", "BTC/USDT"]);
   expect(await pairs("?quote=USDC&settle=USDC")).toEqual(["BTC/USDC:USDC", "ETH/USDC:USDC"]);
 });
 
-test("without fresh data, no pair is listed, and the state says why", async ({ rest }) => {
+test("without fresh data, no pair is listed, and state is not live", async ({ rest }) => {
   rest.head.move(chartOf(["BTC"]));
   const live = await rest.ask("GET", LIST);
   for (const state of ["stale", "down"] as const) {
@@ -49,14 +49,14 @@ test("without fresh data, no pair is listed, and the state says why", async ({ r
   expect(again.status).toBe(304);
 });
 
-test("a problem is no JSON to freqtrade, which then keeps its list or fails", async ({ rest }) => {
+test("freqtrade does not parse a problem as JSON, and then keeps its list or fails", async ({ rest }) => {
   rest.head.ready = false;
   const { status, headers } = await rest.ask("GET", LIST);
   expect(status).toBe(503);
   expect(headers["content-type"]).not.toContain("application/json");
 });
 
-test("the list any lets every pair pass while the server has fresh data", async ({ rest }) => {
+test("the list any accepts every pair while the server has fresh data", async ({ rest }) => {
   expect((await rest.ask("GET", "/api/v1/pairlist?list=any&quote=USDT")).json).toMatchObject({
     pairs: [".*/USDT"],
   });
@@ -69,7 +69,7 @@ test("a symbol that would be a pattern for freqtrade is not listed", async ({ re
   });
 });
 
-test("every address and token in the document's configurations is valid", async ({ rest }) => {
+test("every URL and token in the document's configurations is valid", async ({ rest }) => {
   const text = readFileSync("examples/integrations/README.md", "utf8");
   const urls = [...text.matchAll(/"pairlist_url": "http:\/\/127\.0\.0\.1:8080([^"]*)"/g)];
   for (const [, url = ""] of urls) expect((await rest.ask("GET", url)).status).toBe(200);
@@ -79,7 +79,7 @@ test("every address and token in the document's configurations is valid", async 
   expect([urls.length, tokens.length]).toEqual([2, 1]);
 });
 
-test("invalid and unknown parameters are refused, with what would be valid", async ({ rest }) => {
+test("invalid and unknown parameters are rejected with the valid values", async ({ rest }) => {
   for (const [query, field] of [
     ["list=best", "list"],
     ["quote=US%24", "quote"],

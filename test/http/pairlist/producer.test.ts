@@ -13,7 +13,7 @@ async function show(wire: ConnectionHandle, ...symbols: string[]): Promise<void>
 }
 
 describe("a stock consumer of freqtrade", () => {
-  test("gets the pairs at its request, and each change at once", async ({ wire }) => {
+  test("gets the pairs when it requests them, and each change immediately", async ({ wire }) => {
     await show(wire, "BTC", "ETH");
     const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     await show(wire, "SOL", "BTC");
@@ -22,14 +22,14 @@ describe("a stock consumer of freqtrade", () => {
       ["BTC/USDT", "ETH/USDT"],
       ["SOL/USDT", "BTC/USDT"],
     ]);
-    // A batch without a change of the pairs is not one for freqtrade.
+    // A batch that does not change the pairs sends nothing.
     await show(wire, "SOL", "BTC");
     await consumer.settled();
     expect(consumer.lists).toHaveLength(2);
     consumer.ws.close();
   });
 
-  test("gets parameters from its token, each consumer its own", async ({ wire }) => {
+  test("is served by the parameters in its own token", async ({ wire }) => {
     await show(wire, "BTC");
     const one = await new FreqtradeConsumer(wire.port, "any&quote=USDC").start();
     const other = await new FreqtradeConsumer(wire.port, "&settle=USDT").start();
@@ -38,7 +38,9 @@ describe("a stock consumer of freqtrade", () => {
     other.ws.close();
   });
 
-  test("gets a pair that no exchange has for an empty list, which it would ignore", async ({ wire }) => {
+  test("gets a pair that no exchange has instead of an empty list, which it would ignore", async ({
+    wire,
+  }) => {
     await show(wire, "BTC");
     const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     await show(wire);
@@ -47,7 +49,7 @@ describe("a stock consumer of freqtrade", () => {
     consumer.ws.close();
   });
 
-  test("loses its pairs within a second while the data are stale", async ({ wire }) => {
+  test("loses its pairs within a second when the data becomes stale", async ({ wire }) => {
     await show(wire, "BTC");
     const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     wire.freshness = { ...FRESH, state: "stale" };
@@ -60,10 +62,12 @@ describe("a stock consumer of freqtrade", () => {
     consumer.ws.close();
   });
 
-  test("is closed in a drain with a code that it survives, and refused with a status", async ({ wire }) => {
+  test("is closed in a drain with a code after which it reconnects, and then refused with a status", async ({
+    wire,
+  }) => {
     await show(wire, "BTC");
     const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
-    // Another client keeps the drain going.
+    // Another client delays the end of the drain.
     const other = wire.client("?channels=flares.*");
     await other.answer("subscribed");
     const drained = wire.hub.drain(60_000);
@@ -79,14 +83,14 @@ describe("a stock consumer of freqtrade", () => {
     await drained;
   });
 
-  test("is refused until there are data", async ({ makeWire }) => {
+  test("is refused until there is data", async ({ makeWire }) => {
     const wire = await makeWire({ ready: false });
     expect(await new FreqtradeConsumer(wire.port, DEFAULT).refusal()).toMatchObject({ status: 503 });
   });
 });
 
 describe("the producer", () => {
-  test("publishes only to those who subscribed, and ignores what it does not know", async ({ wire }) => {
+  test("publishes only to subscribers, and ignores unknown requests", async ({ wire }) => {
     await show(wire, "BTC");
     const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     for (const unknown of [{ type: "sudo" }, 5, null, "text", { type: "subscribe" }]) consumer.send(unknown);
@@ -100,7 +104,9 @@ describe("the producer", () => {
     consumer.ws.close();
   });
 
-  test("[L5] closes a consumer that asks too often, sends too much, or sends bytes", async ({ wire }) => {
+  test("[L5] closes a consumer that sends too many requests, too large ones, or binary ones", async ({
+    wire,
+  }) => {
     const often = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     for (let sent = 0; sent < 30; sent++) often.send(REQUESTS[1]);
     expect(await often.ended).toBe(4100);

@@ -60,7 +60,7 @@ const test = restTest.extend<{ serve: (options?: Parameters<RestFactory>[0]) => 
 const get = ({ app }: Rest, url: string, headers: object = {}, method: "GET" | "HEAD" = "GET") =>
   app.inject({ method, url, headers: { ...BROWSER, ...headers } });
 
-test("a finished flare's page says without a script why it started and how it went, and draws its price", async ({
+test("a finished flare's page states without a script why it started and how it went, and draws its price", async ({
   serve,
 }) => {
   const { statusCode, headers, body } = await get(await serve(), `/flare/${idOf(7)}?utm_source=x`);
@@ -86,14 +86,16 @@ test("a finished flare's page says without a script why it started and how it we
   for (const path of ["docs", "widgets", "docs/source"]) expect(body).toContain(`<a href="../${path}">`);
 });
 
-test("a flare whose start is not stored has the reason of its end, as that of its end", async ({ serve }) => {
+test("the page of a flare whose start is not stored gives the reason at its end instead", async ({
+  serve,
+}) => {
   const { body } = await get(await serve(), `/flare/${idOf(10)}`);
   expect(body.replaceAll("\u00a0", " ")).toContain(
     `<p class="lead">The reason for its start is not stored. At its end: ${SAMPLE_EXPLANATION.text}. `,
   );
 });
 
-test("a token that flares has the reason as of now, as that of now", async ({ serve }) => {
+test("the page of a token that flares gives the current reason", async ({ serve }) => {
   const { body } = await get(await serve(), `/token/bsc/${flareAt(2, 0).token.address.toLowerCase()}`);
   expect(body.replaceAll("\u00a0", " ")).toContain(` UTC; now: ${SAMPLE_EXPLANATION.text}.`);
 });
@@ -124,7 +126,7 @@ test("tokens of other groups have pages while they are in a chart", async ({ ser
   expect((await get(rest, "/token/mars/0xab01")).statusCode).toBe(404);
 });
 
-test("flares of other groups and their tokens have pages and pictures, which say why they lack prices", async ({
+test("flares of other groups and their tokens have pages and pictures, which state why they lack prices", async ({
   serve,
 }) => {
   const rest = await serve();
@@ -161,7 +163,7 @@ test("[K1] the page of a running flare shows no more than the plan", async ({ se
   expect((await get(keyed, `/flare/${idOf(7)}`)).headers.vary).toBe("Accept-Encoding, Authorization");
 });
 
-test("[K1] without a key that the server requires, a page says whom to ask and leads to the dashboard's page", async ({
+test("[K1] if the server requires a key, a page without one states who issues keys and links to the dashboard's page", async ({
   serve,
 }) => {
   const admit = () => {
@@ -187,7 +189,7 @@ test("HEAD and a known entity tag get no body", async ({ serve }) => {
   expect([known.statusCode, known.body]).toEqual([304, ""]);
 });
 
-test("a browser sees a page for an unknown flare and before there are data; a program gets a problem", async ({
+test("a browser gets a page for an unknown flare and before there is data; a program gets a problem", async ({
   serve,
 }) => {
   const rest = await serve();
@@ -214,13 +216,13 @@ test("previews get the absolute URL of the page and of its picture, only under a
   const rest = await serve({ settings: { allowedHosts: ["flares.example", "*"] } });
   expect(await tags(rest)).toEqual(both("http://127.0.0.1:8080"));
   expect(await tags(rest, { host: "Flares.example" })).toEqual(both("http://flares.example"));
-  // Whose host it is, only the sender knows.
+  // The host is only the client's claim.
   expect(await tags(rest, { host: "evil.example" })).toEqual([]);
   const known = await serve({ settings: { publicUrl: "https://a.example/b" } });
   expect(await tags(known, { host: "evil.example" })).toEqual(both("https://a.example/b"));
 });
 
-test("a token's symbol and other spellings of its address lead to its one page, until the symbol names another token", async ({
+test("a token's symbol and other spellings of its address redirect to its page, until another token has the symbol", async ({
   serve,
 }) => {
   const rest = await serve();
@@ -256,7 +258,7 @@ test("[K1] pictures show no more than the plan", async ({ serve }) => {
   expect((await get(await serve({ policy: FREE }), path)).statusCode).toBe(404);
 });
 
-test("a picture beyond those that may wait is a 503 with when to come again", async ({ serve }) => {
+test("a picture beyond the maximum number is refused with 503 and Retry-After", async ({ serve }) => {
   const pictures = new Pictures({ maxWaiting: 0 });
   const { statusCode, headers, json } = await get(await serve({ pictures }), `/flare/${idOf(7)}/picture.png`);
   expect([statusCode, headers["retry-after"], json().type]).toEqual([

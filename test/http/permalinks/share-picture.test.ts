@@ -69,7 +69,7 @@ test.for(Object.entries(HOSTILE))("a name with %s is text within the picture", a
   }
 });
 
-test("a picture names the pair, no peak that was none, and shows no gain where hardly anyone sold", () => {
+test("a picture names the pair, omits a peak below the start, and shows no gain if hardly anyone sold", () => {
   const why = { ...SAMPLE_EXPLANATION, finish_cause: "canary" as const, warnings: ["no-seller"] };
   const outcome = { ...SAMPLE_OUTCOME, peak_change: 0, end_change: 43, ended_by: "canary" } as const;
   const record = { flare: SAMPLE_EXCHANGE_FLARE, started: null, why, cause: "canary", outcome } as const;
@@ -99,7 +99,7 @@ test("the longest sentence is shown whole, with its warning at the end", () => {
   expect(rows.join(" ")).toContain(sentence);
 });
 
-test("a character that the font lacks is a box, so that no name can pose as another", () => {
+test("a character that the font lacks is drawn as a box, so that no name can look like another", () => {
   const svg = sharePicture({ ...FACTS, symbol: "USD币T", name: "e\u0301👨‍👩‍👧‍👦" }, FONTS);
   expect(svg).toContain(">USD□T<");
   expect(svg).toContain(">é□<");
@@ -111,7 +111,7 @@ test("a name of two alphabets is marked", () => {
   expect(sharePicture(FACTS, FONTS)).not.toContain(path);
 });
 
-test("pictures are PNGs of one size, drawn once and kept within a bound of bytes", async () => {
+test("pictures are PNGs of one size, drawn once and cached within a limit of bytes", async () => {
   const pictures = new Pictures({ maxBytes: 60_000 });
   try {
     const facts = (symbol: string) => ({ ...FACTS, symbol });
@@ -129,7 +129,7 @@ test("pictures are PNGs of one size, drawn once and kept within a bound of bytes
   }
 });
 
-test("beyond the bound of pictures at a time one more is refused, and another of the same is not", async () => {
+test("beyond the limit of pictures at a time, a new one is refused, but a request for a pending one is not", async () => {
   const pictures = new Pictures({ maxWaiting: 2 });
   try {
     const drawn = [pictures.draw("a", FACTS), pictures.draw("b", { ...FACTS, symbol: "B" })];
@@ -146,7 +146,7 @@ test("beyond the bound of pictures at a time one more is refused, and another of
   }
 });
 
-test("a picture that cannot be drawn fails alone, and those that wait when the server closes fail", async () => {
+test("a picture that cannot be drawn fails alone, and waiting pictures fail when the server closes", async () => {
   const pictures = new Pictures();
   const broken = { ...FACTS, figures: [{ name: "x", value: "x", look: "up" as const }], spans: [] };
   Object.assign(broken, { candles: null });

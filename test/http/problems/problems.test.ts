@@ -7,7 +7,7 @@ import { test } from "../rest/rest-fixture.ts";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** Routes that fail in every way that a route can. */
+/** Adds routes that fail in every possible way. */
 function failingRoutes(app: FastifyInstance): void {
   for (const code of CODES) {
     app.get(`/fail/${code}`, () => {
@@ -54,7 +54,7 @@ test("every error code becomes a problem of its own type and status", async ({ m
   }
 });
 
-test("an unknown error is a 500 that keeps what it knows to itself and to the log", async ({ makeRest }) => {
+test("an unknown error is a 500 whose details are only in the log", async ({ makeRest }) => {
   const logged: unknown[] = [];
   const log = () => undefined;
   const logger = {
@@ -78,7 +78,7 @@ test("an unknown error is a 500 that keeps what it knows to itself and to the lo
   ]);
 });
 
-test("a client that leaves in the middle of its body is no fault of the server", async ({ makeRest }) => {
+test("a client that disconnects while sending its body causes no server error", async ({ makeRest }) => {
   const { promise: answered, resolve } = Promise.withResolvers<number>();
   const rest = await makeRest({
     register: (app) => {
@@ -107,7 +107,7 @@ test("instances differ from request to request", async ({ rest }) => {
   expect(new Set(problems.map(({ json }) => (json as { instance: string }).instance)).size).toBe(3);
 });
 
-test("an address at which there is nothing is not-found, whatever the method", async ({ rest }) => {
+test("an unknown path is not-found with every method", async ({ rest }) => {
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "DELETE", "PUT"] as const) {
     for (const url of [
       "/api/v1",
@@ -124,7 +124,7 @@ test("an address at which there is nothing is not-found, whatever the method", a
   }
 });
 
-test("another method on a known address is method-not-allowed, with Allow, and its body is not read", async ({
+test("another method on a known path is method-not-allowed, with Allow, and its body is not read", async ({
   makeRest,
 }) => {
   const rest = await makeRest({ register: failingRoutes });
@@ -165,7 +165,7 @@ test("errors of the framework are problems too", async ({ makeRest }) => {
   expect((await rest.ask("GET", `/named/${"x".repeat(200)}`)).status).toBe(414);
 });
 
-test("an address, or a body, beyond its limit is refused with the bound", async ({ makeRest }) => {
+test("a URL or a body beyond its limit is rejected with the limit", async ({ makeRest }) => {
   const rest = await makeRest({ settings: { urlLimit: 50, bodyLimitBytes: 10 } });
   expect((await rest.ask("GET", `/healthz?${"x".repeat(41)}`)).status).toBe(200);
   const long = await rest.ask("GET", `/healthz?${"x".repeat(42)}`);

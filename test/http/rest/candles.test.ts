@@ -5,7 +5,7 @@ import { test } from "./rest-fixture.ts";
 const { closed_at } = SAMPLE_CANDLES;
 const { address } = SAMPLE_FLARE.token;
 
-test("serves the candles of the tokens that flare now, until their flare ends", async ({ rest }) => {
+test("serves the candles of a token until its flare ends", async ({ rest }) => {
   const { status, json, headers } = await rest.ask("GET", "/api/v1/candles");
   expect([status, json]).toEqual([200, { closed_at, bsc: { [address]: SAMPLE_CANDLES.bsc[address] } }]);
   const again = await rest.ask("GET", "/api/v1/candles", { "if-none-match": String(headers.etag) });
@@ -15,7 +15,7 @@ test("serves the candles of the tokens that flare now, until their flare ends", 
   expect(ended.json).toEqual({ closed_at: null, bsc: {} });
 });
 
-test("the entity tag stays while only the flares' numbers change", async ({ rest }) => {
+test("the entity tag stays the same while only the flares' numbers change", async ({ rest }) => {
   const { headers } = await rest.ask("GET", "/api/v1/candles");
   const changed = { ...SAMPLE_FLARE, latest_buy_count: 4711 };
   rest.head.move({ flares: { ...SAMPLE_SNAPSHOT.flares, pro: [changed], free: [changed] } });

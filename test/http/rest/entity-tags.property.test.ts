@@ -6,7 +6,7 @@ import { HandHead } from "./rest-fixture.ts";
 
 const PLANS = ["free", "pro"] as const;
 
-/** Every representation that a process serves now, by what it is of. */
+/** Returns every representation that a process serves now, with its name. */
 function servedBy(bodies: ResourceBodies) {
   return PLANS.flatMap((plan) => [
     ...RESOURCES.map((name) => ({ of: `${name} ${plan}`, made: bodies.resource(name, plan) })),
@@ -16,12 +16,12 @@ function servedBy(bodies: ResourceBodies) {
 
 const operation = fc.oneof(
   fc.constantFrom(...STEPS),
-  // A process is asked for something, a process is started again.
+  // Requests a representation from a process, or restarts a process.
   fc.record({ ask: fc.nat(2) }),
   fc.record({ begin: fc.nat(2) }),
 );
 
-test("an entity tag names the same bytes at every process, whenever each was asked and begun, and no others", () => {
+test("an entity tag identifies the same bytes in every process, regardless of the order of requests and starts", () => {
   fc.assert(
     fc.property(fc.array(operation, { minLength: 1, maxLength: 60 }), (operations) => {
       const market = new TestMarket();

@@ -5,7 +5,9 @@ import { test } from "./rest-fixture.ts";
 
 const EXCHANGE = SAMPLE_SNAPSHOT["flares.exchange"];
 
-test("group selects whose flares are served, with their market; bsc is the default", async ({ rest }) => {
+test("group selects the group whose flares are served, with their market; bsc is the default", async ({
+  rest,
+}) => {
   const flares = await rest.ask("GET", "/api/v1/flares?group=exchange");
   expect([flares.status, flares.json]).toEqual([200, EXCHANGE]);
   expect(EXCHANGE.pro[0]).toMatchObject({ group: "exchange", pair: "BTC/USDT", exchange: "binance" });
@@ -20,7 +22,7 @@ test("group selects whose flares are served, with their market; bsc is the defau
   expect(wrong.json).toMatchObject({ field: "group", bound: "one of bsc, exchange, matic, avalanche" });
 });
 
-test("the entity tag of a group's flares changes with these only", async ({ rest }) => {
+test("the entity tag of a group's flares changes only with them", async ({ rest }) => {
   const tagOf = async (group: string) =>
     (await rest.ask("GET", `/api/v1/flares?group=${group}`)).headers.etag;
   const before = [await tagOf("bsc"), await tagOf("exchange"), await tagOf("matic")];
@@ -32,9 +34,7 @@ test("the entity tag of a group's flares changes with these only", async ({ rest
   expect((await rest.ask("GET", url, { "if-none-match": String(after[1]) })).status).toBe(304);
 });
 
-test("[L2] the snapshot of a group has its flares, and the explanations and outcomes of these", async ({
-  rest,
-}) => {
+test("[L2] the snapshot of a group has its flares with their explanations and outcomes", async ({ rest }) => {
   const { id } = SAMPLE_EXCHANGE_FLARE;
   const explanations = { ...SAMPLE_SNAPSHOT.explanations, [id]: SAMPLE_EXPLANATION };
   rest.head.move({ explanations });

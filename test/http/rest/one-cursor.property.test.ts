@@ -33,14 +33,12 @@ function go(client: SwitchingClient, leg: Leg): Promise<void> {
 }
 
 /**
- * How far the market may run ahead of the client: its lists grow, and where the machine is slow
- * both would become slower and slower.
+ * Maximum events that the market may be ahead of the client. Otherwise its lists would grow on a
+ * slow machine, and both would become ever slower.
  */
 const MAX_AHEAD = 300;
 
-/**
- * Publishes the batches over and over, in later turns of the event loop each, until stopped.
- */
+/** Publishes the batches repeatedly, each in a later turn of the event loop, until stopped. */
 async function flow(
   wire: ConnectionHandle,
   client: SwitchingClient,
@@ -56,7 +54,10 @@ async function flow(
   }
 }
 
-/** Sends one client over the legs while events flow; it ends at the head with the head's state. */
+/**
+ * Sends one client over the legs while events are published. It ends at the head with the head's
+ * state.
+ */
 async function travel(
   wire: ConnectionHandle,
   { legs, batches }: typeof run extends fc.Arbitrary<infer T> ? T : never,
@@ -75,7 +76,7 @@ async function travel(
   return client;
 }
 
-test("[P10] [W13] [W15] a client that changes its transport in mid-stream loses nothing and repeats nothing", async ({
+test("[P10] [W13] [W15] a client that changes its transport while events arrive loses nothing and repeats nothing", async ({
   makeWire,
 }) => {
   const totals = { applied: 0 };
@@ -96,7 +97,7 @@ test("[P10] [W13] [W15] a client that changes its transport in mid-stream loses 
   );
 });
 
-test("[L3] [P10] where the log is too short for that, each transport says so and heals it", async ({
+test("[L3] [P10] if the log is too short, each transport reports the loss and sends the current lists", async ({
   makeWire,
 }) => {
   const totals = { resets: 0 };

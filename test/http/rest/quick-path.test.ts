@@ -15,7 +15,7 @@ import { test as base, type Rest } from "./rest-fixture.ts";
 
 interface Answer {
   readonly status: number | undefined;
-  /** Without those that tell of the connection. */
+  /** Without the fields about the connection. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly body: string;
   readonly raw: readonly string[];
@@ -25,7 +25,7 @@ const PATHS = Object.values(ENDPOINTS)
   .filter(({ conditional }) => conditional)
   .map(({ path }) => path);
 
-/** Asks over TCP, with a connection that stays open or one that does not. */
+/** Sends a request over TCP, on a connection that stays open or one that does not. */
 type Ask = (rest: Rest, path: string, headers?: Record<string, string>, method?: string) => Promise<Answer>;
 
 const test = base.extend<{ quick: Ask; slow: Ask }>({
@@ -53,14 +53,14 @@ function asker(agent: Agent | false): Ask {
     const body = await buffer(response);
     const { statusCode: status, rawHeaders: raw } = response;
     if (status === undefined || status < 400) return { status, fields, body: body.toString("latin1"), raw };
-    // Each request has an id of its own, with digits that count up.
+    // Each request has its own id, whose last digits are a counter.
     const { "content-length": _length, ...others } = fields;
     const text = body.toString("latin1").replace(/(?<=urn:flarewire:request:)[^"]*/, "");
     return { status, fields: others, body: text, raw };
   };
 }
 
-describe("a plain request is answered as the framework's route answers it", () => {
+describe("a plain request gets the same response as through the framework's route", () => {
   const coding = fc.constantFrom("", "gzip", "br", "br;q=0, gzip", "identity");
   const tag = fc.constantFrom("none", "own", "other", "weak");
   const origin = fc.constantFrom("", "https://page.example", "https://evil.example");
@@ -109,7 +109,7 @@ describe("a plain request is answered as the framework's route answers it", () =
   }
 });
 
-test("a plain request reaches no hook, any other does", async ({ makeRest, quick, slow }) => {
+test("plain requests reach no hook, all others do", async ({ makeRest, quick, slow }) => {
   let hooked = 0;
   const rest = await makeRest({
     register: (app) => {
@@ -127,7 +127,7 @@ test("a plain request reaches no hook, any other does", async ({ makeRest, quick
   expect(hooked).toBe(3);
 });
 
-test("requests that need a decision are left to the framework: a query, a body, a key, no host, no data, a failing source", async ({
+test("other requests go to the framework: a query, a body, a key, no host, no data, a failing source", async ({
   makeRest,
   quick,
 }) => {
@@ -144,7 +144,7 @@ test("requests that need a decision are left to the framework: a query, a body, 
   expect(early.fields["content-type"]).toBe("application/problem+json");
 });
 
-test("a fault in making the answer is a problem, and the next request is answered", async ({
+test("an error while creating the response becomes a problem, and the next request is answered", async ({
   makeRest,
   quick,
 }) => {
@@ -166,7 +166,7 @@ test("requests sent at once on one connection are answered in order", async ({ m
   await rest.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = rest.app.server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
-  // The server waits for at most 16 answers to one connection.
+  // The server lets at most 16 pipelined requests of a connection wait.
   const paths = [...PATHS, "/healthz", "/nothing", ...PATHS];
   const requests = paths.map((path, at) => {
     const last = at === paths.length - 1 ? "Connection: close\r\n" : "";
@@ -178,7 +178,7 @@ test("requests sent at once on one connection are answered in order", async ({ m
   expect(statuses).toEqual(paths.map((path) => (path === "/nothing" ? "404" : "200")));
 });
 
-test("a page of the history, a record, a flare and a token reach no hook once prepared, until they may differ", async ({
+test("a page of the history, a record, a flare and a token reach no hook once prepared, until their data changes", async ({
   makeRest,
   quick,
   slow,
@@ -260,7 +260,7 @@ test("a past state reaches no hook once prepared, with the fields of the framewo
     const { raw: ___, ...expected } = await slow(rest, path);
     expect(again).toEqual(expected);
   }
-  // Minutes of earlier releases do not say which candles they had.
+  // Minutes of earlier releases have no record of their candles.
   expect((await quick(rest, `/api/v1/candles?at=${at}`)).status).toBe(410);
   store.close();
 });

@@ -9,13 +9,13 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support
 import { shownLists } from "../../support/shown-lists.ts";
 import { test } from "./rest-fixture.ts";
 
-/** All but the pairs, which have parameters of their own, and are too few to compress. */
+/** All but the pair list, which has its own parameters and is too small to compress. */
 const CONDITIONAL = (Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[]).filter(
   (name) => ENDPOINTS[name].conditional && name !== "pairlist",
 );
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
 
-test("serves each resource exactly as the snapshot holds it", async ({ rest }) => {
+test("serves each resource exactly as it is in the snapshot", async ({ rest }) => {
   for (const name of RESOURCES) {
     const { status, json } = await rest.ask("GET", `/api/v1/${name}`);
     expect(status).toBe(200);
@@ -23,7 +23,7 @@ test("serves each resource exactly as the snapshot holds it", async ({ rest }) =
   }
 });
 
-test("[L2] the snapshot and its cursor are of one instant, in the body and in the header fields", async ({
+test("[L2] the snapshot and its cursor describe the same moment, in the body and in the header fields", async ({
   rest,
 }) => {
   for (let step = 0; step < 3; step += 1) {
@@ -60,7 +60,7 @@ test("every resource states cursor, age, state and origin of the data, and where
   }
 });
 
-test("[F3] the snapshot's bytes do not depend on the order in which its explanations came", ({ rest }) => {
+test("[F3] the snapshot's bytes do not depend on the order in which its explanations arrived", ({ rest }) => {
   const explanations = Object.entries({ ...SAMPLE_SNAPSHOT.explanations, another: SAMPLE_EXPLANATION });
   const bodies = [explanations, explanations.toReversed()].map((entries) => {
     const snapshot = { ...SAMPLE_SNAPSHOT, explanations: Object.fromEntries(entries) };
@@ -89,7 +89,7 @@ test("before the first snapshot, resources are not-ready rather than empty", asy
   }
 });
 
-test("a resource rejects every query parameter, so that a whole list is never mistaken for a part", async ({
+test("a resource rejects unknown query parameters, so that a full list is never mistaken for a filtered one", async ({
   rest,
 }) => {
   for (const name of CONDITIONAL) {
@@ -119,7 +119,7 @@ test("pages and probes ignore parameters, which campaigns and load balancers add
 });
 
 describe("entity tags", () => {
-  test("a resource's tag stays while others change, and changes with it", async ({ rest }) => {
+  test("a resource's tag changes with the resource, but not with others", async ({ rest }) => {
     const tags = async () =>
       Promise.all(RESOURCES.map(async (name) => (await rest.ask("GET", `/api/v1/${name}`)).headers.etag));
     const before = await tags();
@@ -130,14 +130,14 @@ describe("entity tags", () => {
     expect((await rest.ask("GET", "/api/v1/flares")).headers["flarewire-cursor"]).toBe("test1-8");
   });
 
-  test("a part that was rebuilt to the same bytes keeps its tag", async ({ rest }) => {
+  test("a part that is rebuilt with equal bytes keeps its tag", async ({ rest }) => {
     const before = await rest.ask("GET", "/api/v1/flares");
     rest.head.move({ flares: structuredClone(SAMPLE_SNAPSHOT.flares) });
     const after = await rest.ask("GET", "/api/v1/flares");
     expect(after.headers.etag).toBe(before.headers.etag);
   });
 
-  test("another process with the same bytes has the same tags, in another epoch too; other bytes have others", async ({
+  test("another process with the same bytes has the same tags, also in another epoch; other bytes have other tags", async ({
     makeRest,
   }) => {
     const rest = await makeRest();
@@ -151,11 +151,13 @@ describe("entity tags", () => {
           tags.add((await server.ask("GET", `/api/v1/${name}`)).headers.etag);
       }
     }
-    // In the snapshot stands the cursor, which is always another.
+    // The snapshot contains the cursor, which always differs.
     expect([seen.flares.size, seen.snapshot.size]).toEqual([2, 6]);
   });
 
-  test("the tag of one form answers 304 for that form only, with the fields of a 200", async ({ rest }) => {
+  test("the tag of one form results in 304 for that form only, with the fields of a 200", async ({
+    rest,
+  }) => {
     for (const name of CONDITIONAL) {
       const { path } = ENDPOINTS[name];
       for (const coding of ["identity", "gzip", "br"]) {
@@ -184,7 +186,7 @@ describe("entity tags", () => {
     }
   });
 
-  test("a changed snapshot is no longer matched by the tag before", async ({ rest }) => {
+  test("a changed snapshot no longer matches the previous tag", async ({ rest }) => {
     const { headers } = await rest.ask("GET", "/api/v1/snapshot");
     const ask = () => rest.ask("GET", "/api/v1/snapshot", { "if-none-match": String(headers.etag) });
     rest.head.observedAtMs += 1_000;
@@ -193,7 +195,7 @@ describe("entity tags", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  test("a tag is found in any readable list, and only there", () => {
+  test("a tag matches within any valid list, and nowhere else", () => {
     expect(matchesEtag('W/"a,b", "c"', '"a,b"')).toBe(true);
     expect(matchesEtag('"a" ,W/"c"', '"c"')).toBe(true);
     expect(matchesEtag(" * ", '"c"')).toBe(true);
@@ -204,7 +206,7 @@ describe("entity tags", () => {
 });
 
 describe("encodings", () => {
-  test("a field that weighs codings gets the one that it weighs most", () => {
+  test("the coding with the highest weight is chosen", () => {
     const cases: Readonly<Record<string, ReturnType<typeof chooseCoding>>> = {
       "": "identity",
       gzip: "gzip",
@@ -249,7 +251,7 @@ describe("encodings", () => {
     );
   });
 
-  test("[L6] each form of each body is made once, however many ask", ({ rest }) => {
+  test("[L6] each form of each body is created once for any number of requests", ({ rest }) => {
     const bodies = new ResourceBodies(rest.head);
     for (const read of [() => bodies.resource("flares"), () => bodies.snapshot()]) {
       for (const coding of ["identity", "gzip", "br"] as const) {
@@ -258,7 +260,7 @@ describe("encodings", () => {
     }
   });
 
-  test("each form is smaller than the plain body, and its tag is its own", async ({ rest }) => {
+  test("each compressed form is smaller than the plain body, and has its own tag", async ({ rest }) => {
     const forms = await Promise.all(
       ["identity", "gzip", "br"].map((coding) =>
         rest.ask("GET", "/api/v1/snapshot", { "accept-encoding": coding }),
@@ -279,7 +281,7 @@ describe("encodings", () => {
 });
 
 describe("HEAD", () => {
-  test("answers with the fields of GET, the length too, and without a body", async ({ rest }) => {
+  test("has the fields of GET, including the length, and no body", async ({ rest }) => {
     for (const { path } of Object.values(ENDPOINTS)) {
       const get = await rest.ask("GET", path, { "accept-encoding": "gzip" });
       const head = await rest.ask("HEAD", path, { "accept-encoding": "gzip" });
@@ -289,7 +291,7 @@ describe("HEAD", () => {
     }
   });
 
-  test("is 304 where GET would be", async ({ rest }) => {
+  test("is 304 if GET is", async ({ rest }) => {
     const { headers } = await rest.ask("HEAD", "/api/v1/charts");
     const again = await rest.ask("HEAD", "/api/v1/charts", { "if-none-match": String(headers.etag) });
     expect(again.status).toBe(304);

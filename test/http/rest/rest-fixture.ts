@@ -7,14 +7,14 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 import { validateResponse } from "../../support/validate-response.ts";
 
-/** A head that a test moves by hand. */
+/** A head that the test moves. */
 export class HandHead implements HeadLike {
   ready = true;
   cursor = { epoch: toEpoch("test1"), seq: toSeq(0) };
   snapshot: Snapshot = EMPTY_SNAPSHOT;
   observedAtMs = Date.parse("2017-11-12T08:36:00.000Z");
 
-  /** Replaces parts of the snapshot, `events` places further, a second of event time later. */
+  /** Replaces parts of the snapshot, `events` events and a second of event time later. */
   move(parts: Partial<Snapshot>, events = 1): void {
     this.snapshot = { ...this.snapshot, ...parts };
     this.cursor = { ...this.cursor, seq: toSeq(this.cursor.seq + events) };
@@ -40,18 +40,18 @@ export const FRESH: Freshness = {
 export interface Checked {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
-  /** The body as it came. */
+  /** The body as received. */
   readonly body: Buffer;
-  /** The body decoded; `undefined` where there is none. */
+  /** The decoded body; `undefined` if there is none. */
   readonly json: unknown;
 }
 
-/** A server over parts that a test changes as it goes. */
+/** A server with parts that a test can change. */
 export interface Rest {
   readonly app: FastifyInstance;
   readonly head: HandHead;
   readonly clock: ManualClock;
-  /** What the server knows of the source; replace it to change that. */
+  /** The source's state, which a test may replace. */
   freshness: Freshness;
   ready: boolean;
   ask(
@@ -61,10 +61,10 @@ export interface Rest {
   ): Promise<Checked>;
 }
 
-/** Makes servers and closes them. */
+/** Creates servers and closes them. */
 export type RestFactory = (options?: Partial<HttpServerOptions>) => Promise<Rest>;
 
-/** Makes servers for `use`, and closes them after it. */
+/** Creates servers for `use`, and closes them after it. */
 export async function useRests(use: (makeRest: RestFactory) => Promise<void>): Promise<void> {
   const made: FastifyInstance[] = [];
   await use(async (options = {}) => {
@@ -103,7 +103,7 @@ export async function useRests(use: (makeRest: RestFactory) => Promise<void>): P
   for (const app of made) await app.close();
 }
 
-/** {@link test} with `makeRest`, and `rest`: a server with something in every list. */
+/** {@link test} with `makeRest`, and `rest`: a server whose lists all have items. */
 export const test = base.extend<{ makeRest: RestFactory; rest: Rest }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   makeRest: async ({}, use) => useRests(use),

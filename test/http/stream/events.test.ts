@@ -22,7 +22,7 @@ interface Answer {
   readonly seqs: readonly unknown[];
 }
 
-/** One request, its answer held to the contract. */
+/** Sends a request. Returns the response, checked against the contract. */
 async function get(
   wire: ConnectionHandle,
   target: string,
@@ -36,7 +36,7 @@ async function get(
 
 const after = (seq: number, more = "") => `${PATH}?after=${EPOCH}-${seq}${more}`;
 
-/** Asks and resolves when the request waits; its answer comes later. */
+/** Sends a request and resolves when it waits. Its response comes later. */
 async function waiting(
   wire: ConnectionHandle,
   target: string,
@@ -48,7 +48,7 @@ async function waiting(
   return { answer };
 }
 
-test("[P1] the events behind a cursor are the messages that a WebSocket brings", async ({ wire }) => {
+test("[P1] the events after a cursor are the messages that a WebSocket delivers", async ({ wire }) => {
   const socket = wire.client("?channels=*");
   await socket.answer("subscribed");
   await wire.publish("list", "flare", "status", "refresh");
@@ -66,9 +66,7 @@ test("[P1] the events behind a cursor are the messages that a WebSocket brings",
   expect((await get(wire, after(4))).body).toEqual({ cursor: `${EPOCH}-4`, events: [], more: false });
 });
 
-test("[P2] Link leads through the history page by page, with nothing left out or twice", async ({
-  makeWire,
-}) => {
+test("[P2] following Link through the pages returns every event exactly once", async ({ makeWire }) => {
   const wire = await makeWire({ basePath: "/fw" });
   for (let poll = 0; poll < 30; poll++) await wire.publish("list", "status", "flare");
   const seqs: unknown[] = [];
@@ -88,7 +86,7 @@ test("[P2] Link leads through the history page by page, with nothing left out or
   expect(sizes).toEqual([7, 7, 7, 7, 7, 7, 7, 7, 4]);
 });
 
-test("[P2] a page ends at a mebibyte too", async ({ wire }) => {
+test("[P2] a page also ends at a mebibyte", async ({ wire }) => {
   const data = { state: "live", reason: "x".repeat(2_000) } as const;
   const event = {
     name: "source-status",
@@ -103,7 +101,7 @@ test("[P2] a page ends at a mebibyte too", async ({ wire }) => {
   expect(Number(headers["content-length"])).toBeLessThan(1_300_000);
 });
 
-test("[P3] without after the answer is the head's cursor, at once", async ({ wire }) => {
+test("[P3] without after, the response is the head's cursor, without a wait", async ({ wire }) => {
   await wire.publish("list", "list");
   for (const query of ["", "?wait=60", "?limit=1&channels=status"]) {
     const { status, body } = await get(wire, `${PATH}${query}`);
@@ -111,7 +109,7 @@ test("[P3] without after the answer is the head's cursor, at once", async ({ wir
   }
 });
 
-test("[P12] with snapshot=true and no cursor the lists of the selection come along, as they are at the cursor", async ({
+test("[P12] with snapshot=true and no cursor, the response includes the selected lists as of its cursor", async ({
   wire,
 }) => {
   await wire.publish("list", "list", "list", "flare");
@@ -126,7 +124,7 @@ test("[P12] with snapshot=true and no cursor the lists of the selection come alo
   expect(without).toEqual({ cursor: `${EPOCH}-4`, events: [], more: false });
 });
 
-test("[P4] channels and names select, the cursor passes what they leave out, and prev proves it", async ({
+test("[P4] channels and names select events; the cursor passes the others, and prev proves it", async ({
   wire,
 }) => {
   await wire.publish("list", "status", "flare", "refresh", "unlist", "status");
@@ -144,7 +142,9 @@ test("[P4] channels and names select, the cursor passes what they leave out, and
   });
 });
 
-test("[P4] a filter that selects nothing of a long log is answered in parts", async ({ makeWire }) => {
+test("[P4] a filter that matches nothing in a long log is answered in several pages", async ({
+  makeWire,
+}) => {
   const wire = await makeWire({ log: { minCount: 20_000 } });
   for (let poll = 0; poll < 11; poll++) {
     await wire.publish(...Array.from({ length: 1_000 }, () => "status" as const));
@@ -154,9 +154,7 @@ test("[P4] a filter that selects nothing of a long log is answered in parts", as
   expect((await get(wire, after(10_000, "&channels=newest.bsc"))).body.cursor).toBe(`${EPOCH}-11000`);
 });
 
-test("[P5] a request that waits is answered by the next event of its own, and by no other", async ({
-  wire,
-}) => {
+test("[P5] a waiting request is answered at the next matching event, and at no other", async ({ wire }) => {
   await wire.publish("list");
   const { answer } = await waiting(wire, after(1, "&channels=newest.bsc&wait=60"));
   await wire.publish("status", "flare");
@@ -169,9 +167,7 @@ test("[P5] a request that waits is answered by the next event of its own, and by
   ]);
 });
 
-test("[P5] when the wait runs out with nothing, 204 brings the cursor, which has moved on", async ({
-  wire,
-}) => {
+test("[P5] when the wait ends without an event, 204 has the cursor, which has advanced", async ({ wire }) => {
   const { answer } = await waiting(wire, after(0, "&channels=newest.bsc&wait=2"));
   await wire.publish("status");
   wire.clock.advance(1_900);
@@ -181,7 +177,7 @@ test("[P5] when the wait runs out with nothing, 204 brings the cursor, which has
   expect([status, headers["flarewire-cursor"]]).toEqual([204, `${EPOCH}-2`]);
 });
 
-test("[P5] waiting requests share one timer, and none is left when none waits", async ({ wire }) => {
+test("[P5] waiting requests share one timer, which ends with the last of them", async ({ wire }) => {
   let timers = 0;
   const every = wire.clock.every.bind(wire.clock);
   wire.clock.every = (ms, fn) => {
@@ -200,7 +196,7 @@ test("[P5] waiting requests share one timer, and none is left when none waits", 
   expect(timers).toBe(0);
 });
 
-test("[L3] [P6] where the cursor is gone, 410 says why, how much is lost, and where the snapshot is", async ({
+test("[L3] [P6] if the cursor is gone, 410 states why, how many events are lost, and where the snapshot is", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ basePath: "/fw", log: { minCount: 2, maxAgeMs: 0 } });
@@ -227,7 +223,7 @@ test("[L3] [P6] where the cursor is gone, 410 says why, how much is lost, and wh
   expect((await get(wire, `/fw${PATH}?after=oldest`)).seqs).toEqual([5, 6]);
 });
 
-test("[P7] a value outside its bound is rejected with field and bound", async ({ wire }) => {
+test("[P7] an invalid value is rejected with field and bound", async ({ wire }) => {
   for (const [query, field, code = "invalid-parameter"] of [
     ["limit=0", "limit"],
     ["limit=1001", "limit"],
@@ -265,7 +261,7 @@ test("[P8] a drain answers all waiting requests at once, and admits no more", as
   expect([refused.status, refused.headers["retry-after"]]).toEqual([503, expect.stringMatching(COME_BACK_S)]);
 });
 
-test("[P8] a request counts as a connection until its answer is sent, or it is given up", async ({
+test("[P8] a request counts as a connection until its response is sent or the client leaves", async ({
   makeWire,
 }) => {
   const wire = await makeWire({
@@ -294,7 +290,7 @@ test("[P8] a request counts as a connection until its answer is sent, or it is g
   expect((await get(wire, after(0), { origin: "https://evil.example" })).status).toBe(403);
 });
 
-test("[P8] a wait asked for behind an unfinished answer on the same connection begins when that is finished", async ({
+test("[P8] a pipelined request's wait begins when the previous response on its connection is finished", async ({
   wire,
 }) => {
   const ask = `GET ${after(0, "&wait=60")} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -312,9 +308,7 @@ test("[P8] a wait asked for behind an unfinished answer on the same connection b
   expect(text).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 200 /);
 });
 
-test("[P9] HEAD waits for nothing, OPTIONS and other methods are answered as everywhere", async ({
-  wire,
-}) => {
+test("[P9] HEAD does not wait, and OPTIONS and other methods get the usual responses", async ({ wire }) => {
   await wire.publish("list");
   const { message, body } = await wire.ask(after(0, "&wait=60"), {}, "HEAD");
   expect([message.statusCode, body, message.headers["flarewire-cursor"]]).toEqual([200, "", `${EPOCH}-1`]);
@@ -327,7 +321,7 @@ test("[P9] HEAD waits for nothing, OPTIONS and other methods are answered as eve
   expect([posted.message.statusCode, posted.message.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test("the problems of the endpoint's entry are all provoked here or in the tests of streams and keys", () => {
+test("every problem of the endpoint is tested here or in the tests of streams and keys", () => {
   expect([...EVENTS_ENDPOINT.problems].toSorted()).toEqual([
     "cursor-gone",
     "draining",

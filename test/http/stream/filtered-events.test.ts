@@ -24,7 +24,7 @@ async function page(wire: ConnectionHandle, query: string): Promise<Page> {
 type Message = Readonly<Record<string, unknown>>;
 const eventsOf = (messages: readonly Message[]) => messages.filter(({ type }) => type === "event");
 
-test("[W28] [P4] [S2] one filter brings the same events over a WebSocket, as a stream and by page", async ({
+test("[W28] [P4] [S2] the same filter selects the same events over WebSocket, SSE and poll", async ({
   wire,
 }) => {
   const socket = wire.client(`?channels=*&${FILTER}`);
@@ -41,7 +41,7 @@ test("[W28] [P4] [S2] one filter brings the same events over a WebSocket, as a s
   let from = `${EPOCH}-0`;
   for (let more = true; more; ) {
     const answer = await page(wire, `${FILTER}&after=${from}&limit=7`);
-    // prev is that of the answer's own beginning.
+    // prev is not compared, because each page begins a new chain.
     paged.push(...answer.events.map((event) => ({ ...(event as object), prev: null })));
     ({ cursor: from, more } = answer);
   }
@@ -49,7 +49,7 @@ test("[W28] [P4] [S2] one filter brings the same events over a WebSocket, as a s
   stream.cut();
 });
 
-test("[P5] a filtered request waits past what is not for it, and is answered with what is", async ({
+test("[P5] a filtered request waits past events that do not match, and returns the first that does", async ({
   wire,
 }) => {
   await wire.publish(...STEPS);
@@ -64,7 +64,7 @@ test("[P5] a filtered request waits past what is not for it, and is answered wit
   });
 });
 
-/** The three ways to ask for events. */
+/** The three ways to request events. */
 const WAYS: readonly (readonly [path: string, headers: Record<string, string>])[] = [
   ["/api/v1/stream", HANDSHAKE],
   [PATH, { accept: "text/event-stream" }],
@@ -92,7 +92,7 @@ test("[W6] [P7] [S2] a mistyped filter is rejected with the nearest name over We
   }
 });
 
-test("[W3] [P7] [S2] a query that is not percent-encoded UTF-8 is refused over WebSocket, SSE and poll, and a valid one is not", async ({
+test("[W3] [P7] [S2] a query that is not percent-encoded UTF-8 is rejected over WebSocket, SSE and poll, and a valid one is not", async ({
   wire,
 }) => {
   for (const [path, headers] of WAYS) {
@@ -112,7 +112,7 @@ test("[W3] [P7] [S2] a query that is not percent-encoded UTF-8 is refused over W
   });
 });
 
-test("[W27] the filter in force is in the answer over WebSocket, SSE and poll, and nothing is where there is none", async ({
+test("[W27] the filter in force is in the response over WebSocket, SSE and poll, and absent without a filter", async ({
   wire,
 }) => {
   const asked = "symbols=T1,t0,T0&min_liquidity=50000.50&names=source-status";
@@ -130,7 +130,7 @@ test("[W27] the filter in force is in the answer over WebSocket, SSE and poll, a
   expect(await bare.answer("subscribed")).not.toHaveProperty("filter");
 });
 
-test("[P7] a value that is mistyped is refused with the nearest name, and mode with where it is to be had", async ({
+test("[P7] a mistyped value is rejected with the nearest name, and mode with a note that only streams have it", async ({
   wire,
 }) => {
   const refusals = {
@@ -164,9 +164,7 @@ test("[P7] a poll rejects an unknown filter and a mode, and replaces no connecti
   }
 });
 
-test("[P7] a filter's value outside its bound is refused in words that say what it has to be", async ({
-  wire,
-}) => {
+test("[P7] an invalid value in a filter is rejected with the values that are valid", async ({ wire }) => {
   for (const [query, bound] of [
     ["tokens=", "an address, 0x and hexadecimal digits"],
     [`tokens=0x${"a".repeat(130)}`, "at most 130 characters"],
@@ -183,7 +181,7 @@ test("[P7] a filter's value outside its bound is refused in words that say what 
   }
 });
 
-test("[W34] [W35] [S3] a stream in mode latest names what it missed without an id, and the lists with the cursor", async ({
+test("[W34] [W35] [S3] a stream in mode latest sends missed events without an id, and the lists with the cursor", async ({
   wire,
 }) => {
   const BURST = Array.from({ length: 100 }, (_, at): Step => (at % 10 ? "list" : "status"));

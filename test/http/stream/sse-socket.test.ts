@@ -7,8 +7,8 @@ import { createHubUnderTest } from "../../hub/hub-fixture.ts";
 import { test as base } from "../../support/still-running.ts";
 
 /**
- * A stream over a connection of its own, as it is behind the head of the answer. Fails when a
- * socket outlives the test.
+ * A stream on its own connection after the response's head. Fails if a socket remains open after
+ * the test.
  */
 const test = base.extend<{ sut: Awaited<ReturnType<typeof streamed>> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
@@ -18,7 +18,7 @@ const test = base.extend<{ sut: Awaited<ReturnType<typeof streamed>> }>({
     sut.client.destroy();
     sut.raw.destroy();
     sut.server.close();
-    // A session that the test left open has its grace, on the hub's clock.
+    // A session that the test left open closes after its grace period, on the hub's clock.
     const passing = setInterval(() => sut.clock.advance(500), 5);
     await sut.hub.close();
     clearInterval(passing);
@@ -33,7 +33,7 @@ async function streamed() {
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-  // It may keep its half of the connection open for as long as it likes.
+  // The client may keep its half of the connection open for any time.
   const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   const [raw]: readonly Socket[] = await accepted;
   if (!raw) throw new Error("no connection");
@@ -47,7 +47,7 @@ async function streamed() {
   return { hub, clock, server, client, raw, session, connection, received: () => received };
 }
 
-test("[S8] a stream that the server closes takes its connection with it, also where the client keeps its half open", async ({
+test("[S8] a stream that the server closes ends its connection, even if the client keeps its half open", async ({
   sut,
 }) => {
   const { raw, client, session, received } = sut;

@@ -20,7 +20,7 @@ function follow(
   return SseClient.open(`http://127.0.0.1:${wire.port}/api/v1/events${query}`, headers);
 }
 
-/** The stream's end, and the server's that ends it. */
+/** Waits for the stream's end and the server's stop. */
 async function ended(wire: ConnectionHandle, stopped: Promise<void>, client: SseClient): Promise<void> {
   await client.ended;
   await wire.sessions(0);
@@ -39,7 +39,7 @@ async function refusal(wire: ConnectionHandle, query: string, headers: Record<st
   return { status, retry: fields["retry-after"], problem };
 }
 
-test("[S1] a request for text/event-stream gets a stream that no proxy holds back", async ({ wire }) => {
+test("[S1] a request for text/event-stream gets a stream that no proxy buffers", async ({ wire }) => {
   const client = await follow(wire, "", { "accept-encoding": "gzip, br" });
   expect(client.headers).toMatchObject({
     "content-type": "text/event-stream; charset=utf-8",
@@ -66,7 +66,7 @@ test("[S1] a request for text/event-stream gets a stream that no proxy holds bac
   await wire.sessions(0);
 });
 
-test("[S2] a stream begins with hello, which has no id, and the answer to its address, all channels by default", async ({
+test("[S2] a stream begins with hello without an id, and the response to its URL, which selects all channels by default", async ({
   wire,
 }) => {
   await wire.publish("list");
@@ -88,7 +88,7 @@ test("[S2] a stream begins with hello, which has no id, and the answer to its ad
   expect(bare.messages()[1]).not.toHaveProperty("snapshot");
 });
 
-test("[S3] an event has the name of what happened, its cursor as id, and the JSON of a WebSocket as data", async ({
+test("[S3] an SSE event has the event's name, its cursor as id, and the JSON of a WebSocket message as data", async ({
   wire,
 }) => {
   const query = "?channels=newest.bsc,flares.*";
@@ -110,7 +110,7 @@ test("[S3] an event has the name of what happened, its cursor as id, and the JSO
   ]);
 });
 
-test("[S4] a stream resumes after Last-Event-ID, which is newer than after", async ({ wire }) => {
+test("[S4] a stream resumes after Last-Event-ID, which overrides after", async ({ wire }) => {
   await wire.publish("list", "list", "list", "list");
   const client = await follow(wire, `?channels=*&after=${EPOCH}-1`, { "last-event-id": `${EPOCH}-3` });
   await client.until(() => client.seqs.length === 1);
@@ -121,7 +121,7 @@ test("[S4] a stream resumes after Last-Event-ID, which is newer than after", asy
   expect(empty.seqs).toEqual([3, 4]);
 });
 
-test("[L3] [S5] where the cursor is gone, a reset with the loss and the snapshot heals it in the same answer", async ({
+test("[L3] [S5] if the cursor is gone, the response has a reset with the loss and the snapshot", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { minCount: 2, maxAgeMs: 0 } });
@@ -192,7 +192,7 @@ test("[L5] [S7] a frozen reader is closed with slow-consumer, costs bounded memo
   await wire.sessions(2);
 });
 
-test("[S7] a frozen reader that reads again in time misses nothing", async ({ wire }) => {
+test("[S7] a frozen reader that reads again in time does not miss any event", async ({ wire }) => {
   const slow = await follow(wire);
   slow.freeze();
   const full = () => wire.sockets().some((socket) => socket.writableNeedDrain);
@@ -224,7 +224,7 @@ test("[S8] the last event of a stream that the server ends gives the reason and 
   });
 });
 
-test("[S8] a server that stops at once asks for patience", async ({ makeWire }) => {
+test("[S8] a server that stops at once sends a longer retry delay", async ({ makeWire }) => {
   const wire = await makeWire();
   const client = await follow(wire);
   await client.until(() => client.events.length === 2);
@@ -276,7 +276,7 @@ test("[S9] a request that cannot become a stream is rejected with a problem", as
   await wire.sessions(0);
 });
 
-test("[S9] streams asked for behind one on the same connection never begin, and end with it", async ({
+test("[S9] pipelined streams behind another stream never begin, and end with the connection", async ({
   wire,
 }) => {
   const ask = "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n";

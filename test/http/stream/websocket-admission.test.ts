@@ -63,11 +63,11 @@ test("[W3] a request that cannot become a connection is rejected in HTTP, with a
   await wire.sessions(0);
 });
 
-test("[W3] a handshake that is refused for its address leaves no connection open", async ({ wire }) => {
+test("[W3] a handshake that is refused for its URL leaves no connection open", async ({ wire }) => {
   for (const query of ["?min_pricechange=5", `?channels=${"a".repeat(9_000)}`, "?api_key=abc"]) {
     const socket = connect(wire.port, "127.0.0.1");
     socket.write(handshake(`${STREAM}${query}`));
-    // Ends with the connection.
+    // Resolves when the connection ends.
     const text = Buffer.concat(await socket.toArray()).toString();
     expect(text).toMatch(/^HTTP\/1.1 4(00|14) /);
   }
@@ -96,7 +96,7 @@ test.for([
   await wire.sessions(0);
 });
 
-test("[W3] after 426 the connection ends where the client asked for that, and stays where not", async ({
+test("[W3] after 426, the connection ends if the client requested it, and otherwise stays open", async ({
   wire,
 }) => {
   for (const version of ["1.1\r\nConnection: close", "1.0"]) {
@@ -121,7 +121,7 @@ test("[W3] a handshake before the end of the previous response is answered after
   }
 });
 
-test("[W3] a handshake of another method than GET is answered as without one, and its connection serves the next request", async ({
+test("[W3] a handshake with another method than GET is answered like a plain request, and its connection serves the next one", async ({
   wire,
 }) => {
   for (const [method, status] of [
@@ -138,7 +138,7 @@ test("[W3] a handshake of another method than GET is answered as without one, an
   }
 });
 
-test("[W1] [W3] the address may be absolute, or encoded where it need not be", async ({ makeWire }) => {
+test("[W1] [W3] the URL may be absolute, or encoded without need", async ({ makeWire }) => {
   for (const basePath of ["", "/fw"]) {
     const wire = await makeWire({ basePath });
     for (const target of [
@@ -159,7 +159,7 @@ test("[W1] [W3] the address may be absolute, or encoded where it need not be", a
   }
 });
 
-test("[W3] no upgrade asked for: 426, which says to what", async ({ wire }) => {
+test("[W3] a request without upgrade gets 426 with the protocol", async ({ wire }) => {
   for (const headers of [{}, { connection: "Upgrade", upgrade: "h2c" }]) {
     const { message, body } = await wire.ask(STREAM, headers);
     expect([message.statusCode, message.headers.upgrade]).toEqual([426, "websocket"]);
@@ -189,7 +189,7 @@ test("[W2] the version is negotiated; a client that offers none is served too", 
   }
 });
 
-test("[W3] above the bounds a connection is refused before the upgrade, until another one ends", async ({
+test("[W3] above the limits, a connection is refused before the upgrade, until another one ends", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 3, maxSocketsPerIp: 2 } } });
@@ -224,7 +224,7 @@ test("[W3] a handshake that fails frees its slot", async ({ makeWire }) => {
   await wire.client().answer("hello");
 });
 
-test("[W3] without data, and while draining, it is refused with the time to ask again", async ({
+test("[W3] without data, and while draining, a handshake is refused with Retry-After", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ ready: false });
@@ -247,7 +247,7 @@ test("[W3] without data, and while draining, it is refused with the time to ask 
   await drained;
 });
 
-test("an upgrade to something else, or elsewhere, is left to HTTP, and the connection stays in use", async ({
+test("an upgrade to another protocol or at another path is handled as HTTP, and the connection stays open", async ({
   wire,
 }) => {
   for (const headers of [{ connection: "Upgrade", upgrade: "h2c" }, HANDSHAKE]) {
@@ -258,7 +258,7 @@ test("an upgrade to something else, or elsewhere, is left to HTTP, and the conne
   expect(message.statusCode).toBe(404);
 });
 
-test("the stream lies below the base path", async ({ makeWire }) => {
+test("the stream is below the base path", async ({ makeWire }) => {
   const wire = await makeWire({ basePath: "/flarewire" });
   await wire.client().answer("hello");
 });

@@ -17,7 +17,7 @@ const EXTENSION = "permessage-deflate; server_no_context_takeover; client_no_con
 const STEPS: readonly Step[] = ["list", "flare", "refresh", "unlist", "status"];
 
 /**
- * Options of a client with which what comes off the wire is kept, and what was kept, behind the
+ * Returns options for a client whose received bytes are recorded, and the recorded bytes after the
  * handshake.
  */
 function tapped(options: ClientOptions = {}) {
@@ -41,7 +41,7 @@ async function follow(wire: ConnectionHandle, clients: readonly WireClient[], po
   for (const client of clients) await client.until(() => client.seqs.at(-1) === seq);
 }
 
-test("[W37] a client that offers it gets compressed frames, and from them exactly what another one gets plain", async ({
+test("[W37] a client that offers compression gets compressed frames with exactly the messages that others get plain", async ({
   wire,
 }) => {
   await wire.publish(...STEPS, ...STEPS);
@@ -68,7 +68,7 @@ test("[W37] a client that offers it gets compressed frames, and from them exactl
   expect(wire.hub.counters).toMatchObject({ openDeflated: 1, open: { websocket: 2 } });
 });
 
-test("[W37] [L6] readers of several shapes, and reconnecting ones, share what was compressed once", async ({
+test("[W37] [L6] readers of several shapes, and reconnecting ones, share data that was compressed once", async ({
   wire,
 }) => {
   const queries = ["?channels=*", "?channels=newest.*,flares.*", "?channels=flares.pro,newest.bsc,status"];
@@ -85,7 +85,7 @@ test("[W37] [L6] readers of several shapes, and reconnecting ones, share what wa
   expect(wire.hub.counters.deflatedTexts).toBe(4);
 });
 
-test("[W37] commands that a client compresses are read, in their order", async ({ wire }) => {
+test("[W37] compressed commands are read in order", async ({ wire }) => {
   const client = wire.client("", [], { perMessageDeflate: { threshold: 0 } });
   await client.answer("hello");
   const id = "long enough to be compressed well ".repeat(2).trim().slice(0, 64);
@@ -124,7 +124,9 @@ test("[W37] pongs and close frames of the library stand between, not inside, com
   expect(client.seqs).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
 });
 
-test("[W37] with compression turned off nothing is compressed, whatever is offered", async ({ makeWire }) => {
+test("[W37] with compression turned off, nothing is compressed, even if a client offers it", async ({
+  makeWire,
+}) => {
   const wire = await makeWire({ stream: { compression: false } });
   const tap = tapped();
   const client = wire.client("?channels=*", [], tap.options);
@@ -160,9 +162,7 @@ test("[W37] the response states the negotiated compression; an offer that cannot
   await wire.sessions(0);
 });
 
-test("[L5] [W37] no connection keeps what inflated its messages, and none is given anything to deflate with", async ({
-  wire,
-}) => {
+test("[L5] [W37] no connection keeps its inflater, and none has a deflater", async ({ wire }) => {
   const inflating = vi.spyOn(zlib, "createInflateRaw");
   const deflating = vi.spyOn(zlib, "createDeflateRaw");
   const opened = await Promise.all(Array.from({ length: 20 }, () => offering(wire, EXTENSION)));
@@ -180,7 +180,7 @@ test("[L5] [W37] no connection keeps what inflated its messages, and none is giv
   await wire.sessions(0);
 });
 
-/** A connection that offers this and whose frames the test builds itself. */
+/** Opens a connection with this offer, whose frames the test builds. */
 async function offering({ port }: ConnectionHandle, offer: string) {
   const headers = { ...HANDSHAKE, "sec-websocket-extensions": offer };
   const asked = request({ host: "127.0.0.1", port, path: "/api/v1/stream", headers, agent: false }).end();
@@ -188,7 +188,7 @@ async function offering({ port }: ConnectionHandle, offer: string) {
   return { answer, socket };
 }
 
-/** A frame of less than 126 bytes with an all-zero mask. */
+/** Returns a frame of less than 126 bytes with an all-zero mask. */
 function maskedFrame(first: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }

@@ -8,13 +8,13 @@ import { lawRuns } from "../../support/law-runs.ts";
 import { readServerFrames, type ServerFrame } from "../../support/server-frames.ts";
 import { type ConnectionHandle, handshake, compressedTest as test } from "./websocket-fixture.ts";
 
-/** The codes that the document names. */
+/** The documented close codes. */
 const DOCUMENTED = new Set<number>([...Object.values(CLOSE_CODES).map(({ code }) => code), 1002, 1007, 1008]);
 /** First bytes of frames: FIN, RSV1, and the opcode. */
 const [TEXT, PART, LAST, PING] = [0xc1, 0x41, 0x80, 0xc9];
 const INBOUND_BYTES = 4_096;
 
-/** A frame with an all-zero mask, which leaves the payload as it is. */
+/** Returns a frame with an all-zero mask, which leaves the payload unchanged. */
 function frame(first: number, payload: Uint8Array): Buffer {
   const [short, long] = payload.length < 126 ? [payload.length, 0] : [126, 2];
   const header = Buffer.from([
@@ -26,8 +26,8 @@ function frame(first: number, payload: Uint8Array): Buffer {
 }
 
 /**
- * A message's payload as RFC 7692 has it; of a part that is not the last, with what is cut off the
- * end of a message.
+ * Returns a message's payload by RFC 7692. A part that is not the last keeps the bytes that are cut
+ * off at a message's end.
  */
 function deflated(text: string, level = 6, isPart = false): Buffer {
   const bytes = deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH, level });
@@ -36,16 +36,16 @@ function deflated(text: string, level = 6, isPart = false): Buffer {
 
 const padded = (bytes: number) => `{"type":"ping","id":1}${" ".repeat(bytes - 22)}`;
 
-/** The frames behind the answer to the handshake, as far as they are whole. */
+/** Returns the complete frames after the response to the handshake. */
 function framesOf(received: readonly Buffer[]): readonly ServerFrame[] {
   const all = Buffer.concat(received);
   return readServerFrames(all.subarray(all.indexOf("\r\n\r\n") + 4), 12, true);
 }
 
 /**
- * Writes bytes behind a handshake with this offer, and a ping behind them; resolves with the frames
- * that came back when the connection has ended, which the client does when it has its pong or a
- * close frame; who is hasty, at once.
+ * Sends bytes and a ping after a handshake with this offer. Resolves with the received frames when
+ * the connection has ended. The client ends it after its pong or a close frame; if `isHasty`, at
+ * once.
  */
 async function provoke({ port }: ConnectionHandle, bytes: Uint8Array, offer?: string, isHasty = false) {
   const socket = connect(port, "127.0.0.1");
@@ -64,7 +64,7 @@ async function provoke({ port }: ConnectionHandle, bytes: Uint8Array, offer?: st
   return framesOf(received);
 }
 
-/** The code of the close frame; `undefined` where there is none. */
+/** Returns the code of the close frame; `undefined` if there is none. */
 function closeCode(frames: readonly ServerFrame[]): number | undefined {
   const closing = frames.find(({ opcode, payload }) => opcode === 8 && payload.length >= 2);
   return closing?.payload.readUInt16BE(0);
@@ -83,7 +83,7 @@ test.for([
     OFFER,
   ],
   ["another reserved bit", 1002, frame(0xe1, deflated("{}")), OFFER],
-  ["a block of a kind that there is not", 1007, frame(TEXT, Buffer.from([0x06, 1, 2, 3])), OFFER],
+  ["a block of an undefined kind", 1007, frame(TEXT, Buffer.from([0x06, 1, 2, 3])), OFFER],
   ["a distance before the beginning", 1007, frame(TEXT, Buffer.from([0x4b, 0x04, 0x42, 0x99, 0x99])), OFFER],
   ["text that is not UTF-8", 1007, frame(TEXT, deflated("\xff\xfe".repeat(3)).fill(0xff, 4, 6)), OFFER],
   ["one byte more than allowed", 4001, frame(TEXT, deflated(padded(INBOUND_BYTES + 1))), OFFER],
@@ -99,7 +99,7 @@ test.for([
     OFFER,
   ],
 ] as const)(
-  "[W24] [W19] [W37] of a client: %s is closed with %i",
+  "[W24] [W19] [W37] a client that sends this is closed: %s, with %i",
   async ([, code, bytes, offer], { wire }) => {
     const frames = await provoke(wire, bytes, offer);
     expect(closeCode(frames)).toBe(code);
@@ -107,7 +107,9 @@ test.for([
   },
 );
 
-test("[W19] [W37] the size after inflating counts: a message of the bound is read", async ({ wire }) => {
+test("[W19] [W37] the size after inflating counts: a message of the maximum size is read", async ({
+  wire,
+}) => {
   const frames = await provoke(wire, frame(TEXT, deflated(padded(INBOUND_BYTES))), OFFER);
   expect(frames.map(({ payload }) => `${payload}`)).toEqual([
     expect.stringContaining("hello"),
@@ -126,8 +128,7 @@ const command = fc.constantFrom(
   "é☕",
 );
 /**
- * A compressed message, right or with some bytes changed, cut out or put in, in one frame or in
- * parts.
+ * A compressed message, valid or with bytes changed, removed or inserted, in one frame or in parts.
  */
 const hostile = fc
   .record({
@@ -155,7 +156,7 @@ const hostile = fc
     );
   });
 
-test("[W24] [W37] whatever compressed frames come, the server ends that connection with a documented code and lives", async ({
+test("[W24] [W37] after any compressed frames, the server ends only that connection, with a documented code", async ({
   wire,
 }) => {
   const steady = wire.client("?channels=*");
@@ -173,7 +174,7 @@ test("[W24] [W37] whatever compressed frames come, the server ends that connecti
     ),
     lawRuns(40),
   );
-  // Messages above the bound are rare here, and tried above.
+  // Messages above the limit are rare here, and tested above.
   expect([...codes]).toEqual(expect.arrayContaining([undefined, 1002, 1007]));
   await wire.sessions(1);
   await wire.publish("list");

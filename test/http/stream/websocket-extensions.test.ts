@@ -22,12 +22,12 @@ test.for([
 });
 
 test.for([
-  ["a smaller window of the server than frames are made for", "server_max_window_bits=11"],
-  ["a window that is none", "server_max_window_bits=16"],
+  ["a smaller server window than that of the frames", "server_max_window_bits=11"],
+  ["a server window out of range", "server_max_window_bits=16"],
   ["a window with a leading zero", "server_max_window_bits=08"],
   ["a window without a number", "server_max_window_bits"],
-  ["a client's window that is none", "client_max_window_bits=7"],
-  ["a value where none belongs", "server_no_context_takeover=true"],
+  ["a client window out of range", "client_max_window_bits=7"],
+  ["a value for a parameter without one", "server_no_context_takeover=true"],
   ["a parameter that is not defined", "mux"],
   ["a parameter twice", "client_no_context_takeover; client_no_context_takeover"],
 ] as const)("[W37] an offer with %s is declined, and the next one is looked at", ([, parameters]) => {

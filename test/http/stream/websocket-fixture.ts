@@ -28,13 +28,13 @@ import type { Message } from "../../hub/mock-socket.ts";
 import { checkMessage } from "../../support/contract.ts";
 import { eventually, Waiters } from "../../support/waiters.ts";
 
-/** A client of the `ws` package on a real connection, every message held to the contract. */
+/** A client of the `ws` package on a real connection. Checks every message against the contract. */
 export class WireClient {
   readonly ws: WebSocket;
   readonly messages: Message[] = [];
-  /** Code and reason of the end; -1 when there was no connection. */
+  /** Code and reason of the end; -1 if there was no connection. */
   readonly ended: Promise<{ readonly code: number; readonly reason: string }>;
-  /** Faults of the connection as the client's library saw them. */
+  /** Errors of the connection that the client's library reported. */
   readonly errors: Error[] = [];
   readonly #waiters = new Waiters(() => [...this.messages.slice(-3), ...this.errors]);
 
@@ -48,7 +48,7 @@ export class WireClient {
     });
     this.ws.on("error", (error) => this.errors.push(error));
     this.ended = once(this.ws, "close").then(([code, reason]) => ({ code, reason: String(reason) }));
-    // A test may give up this wait, which is then not a failure of the whole run.
+    // A test may abandon this wait, which must not fail the whole run.
     this.ended.catch(() => undefined);
   }
 
@@ -56,7 +56,9 @@ export class WireClient {
     this.ws.send(JSON.stringify(command));
   }
 
-  /** The first message of this type, as soon as it is there; with `id`, the answer of that id. */
+  /**
+   * Returns the first message of this type as soon as it arrives; with `id`, the response with it.
+   */
   async answer(type: string, id?: unknown): Promise<Message> {
     const find = () =>
       this.messages.find((message) => message.type === type && (id === undefined || message.id === id));
@@ -70,7 +72,7 @@ export class WireClient {
     return this.messages.filter(({ type }) => type === "event").map(({ seq }) => seq);
   }
 
-  /** Resolves once `check` holds, which is looked at after each message. */
+  /** Resolves once `check` returns true. It is called after each message. */
   until(check: () => boolean): Promise<void> {
     return this.#waiters.until(check);
   }
@@ -83,29 +85,29 @@ export interface ConnectionHandle extends HubUnderTest {
   /** Opens a connection; `query` begins with `?`. */
   client(query?: string, protocols?: string | readonly string[], options?: ClientOptions): WireClient;
   /**
-   * A connection behind the handshake whose frames the test builds and reads itself; it may stay
-   * open after the server's end.
+   * Opens a connection after the handshake, whose frames the test builds and reads itself. It may
+   * stay open after the server's end.
    */
   raw(query?: string): Promise<Socket>;
-  /** One plain request, with these header fields and no others of note. */
+  /** Sends one plain request with these header fields. */
   ask(
     path: string,
     headers?: Record<string, string>,
     method?: string,
   ): Promise<{ message: IncomingMessage; body: string }>;
-  /** The server's ends of the open connections. */
+  /** The server's sockets of the open connections. */
   sockets(): readonly Socket[];
-  /** Resolves when as many sessions are there. */
+  /** Resolves when this many sessions exist. */
   sessions(count: number): Promise<void>;
 }
 
 export type WireFactory = (
   options?: Parameters<HubFactory>[0] & {
     readonly stream?: Partial<WebSocketOptions> & {
-      /** Of the registry, unless one is given. */
+      /** Limits of the registry, unless one is given. */
       readonly limits?: { readonly maxSockets?: number; readonly maxSocketsPerIp?: number };
     };
-    /** On the machine's clock. */
+    /** Limits of the queue, which uses the machine's clock. */
     readonly admissions?: Partial<AdmissionQueueLimits>;
     readonly basePath?: string;
     readonly trustProxy?: readonly string[];
@@ -113,10 +115,10 @@ export type WireFactory = (
   },
 ) => Promise<ConnectionHandle>;
 
-/** `Retry-After` for who wanted to follow events: 3 to 12 seconds, by chance. */
+/** `Retry-After` of a refused stream: 3 to 12 seconds, at random. */
 export const COME_BACK_S = /^([3-9]|1[0-2])$/;
 
-/** Header fields of a good handshake. */
+/** Header fields of a valid handshake. */
 export const HANDSHAKE = {
   connection: "Upgrade",
   upgrade: "websocket",
@@ -124,7 +126,7 @@ export const HANDSHAKE = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
-/** The request that asks for a stream, as it goes over the wire. */
+/** Returns the raw request for a stream. */
 export function handshake(path: string): string {
   const fields = Object.entries({ host: "127.0.0.1", ...HANDSHAKE }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -154,7 +156,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
         clock: systemClock,
         limits: options.admissions,
       });
-      // Most tests are of what is sent, and inflating it would take most of their time.
+      // Most tests are about plain messages, and inflating would take most of their time.
       const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
@@ -201,8 +203,8 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
 }
 
 /**
- * {@link test} with `makeWire`, and `wire`: one with the defaults. Everything is closed after the
- * test, which fails on faults that it did not take out of `errors`.
+ * {@link test} with `makeWire`, and `wire`: one with the defaults. Closes everything after the
+ * test, which fails on faults that it did not remove from `errors`.
  */
 export const test = base.extend<{ makeWire: WireFactory; wire: ConnectionHandle }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
@@ -214,8 +216,8 @@ export const test = base.extend<{ makeWire: WireFactory; wire: ConnectionHandle 
       return created;
     });
     for (const { app, clock } of made) {
-      // Clients that the test left frozen do not answer the close frame: the grace has to pass on
-      // the hub's clock.
+      // Clients that the test left frozen do not answer the close frame, so the grace period must
+      // pass on the hub's clock.
       const passing = setInterval(() => clock.advance(500), 5);
       await app.close();
       clearInterval(passing);

@@ -8,7 +8,7 @@ import { anyText } from "../../support/any-text.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { type ConnectionHandle, HANDSHAKE, handshake, test } from "./websocket-fixture.ts";
 
-/** The codes that the document names. */
+/** The documented close codes. */
 const DOCUMENTED = new Set<number>([...Object.values(CLOSE_CODES).map(({ code }) => code), 1002, 1007, 1008]);
 
 const command = fc.record(
@@ -42,12 +42,12 @@ const command = fc.record(
   { requiredKeys: [] },
 );
 
-/** A command with some characters cut out, as a faulty client or proxy might. */
+/** A command with some characters removed, as by a faulty client or proxy. */
 const mutated = fc
   .tuple(command, fc.nat(200), fc.nat(9))
   .map(([given, at, cut]) => JSON.stringify(given).slice(0, at) + JSON.stringify(given).slice(at + cut));
 
-/** A field that is nested to the bottom of what a frame can hold. */
+/** A field with the deepest nesting that fits into a frame. */
 const deep = fc
   .tuple(
     fc.constantFrom("filter", "channels", "after", "id", "mode", "x"),
@@ -55,7 +55,7 @@ const deep = fc
   )
   .map(([field, depth]) => `{"type":"subscribe","${field}":${"[".repeat(depth)}${"]".repeat(depth)}}`);
 
-/** Commands that are right, so that the others meet a connection in every state. */
+/** Valid commands, so that the others arrive in every state of a connection. */
 const right = fc.constantFrom(
   { type: "subscribe", id: "a", channels: ["*"], after: "test1-0" },
   { type: "subscribe", id: "b", channels: ["flares.*"], filter: { min_liquidity: 1 }, mode: "latest" },
@@ -78,7 +78,7 @@ const payload = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
 );
 
-test("[W5] [W7] whatever is in the frames, each is answered, or the connection is closed with a documented code", async ({
+test("[W5] [W7] any frame is answered, or the connection is closed with a documented code", async ({
   wire,
 }) => {
   await wire.publish("list", "flare");
@@ -104,7 +104,7 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
 });
 
 /**
- * Writes bytes behind a good handshake; resolves with all that came back when the server has ended
+ * Sends bytes after a valid handshake. Resolves with all received bytes when the server has ended
  * the connection.
  */
 async function provoke({ port }: ConnectionHandle, bytes: Uint8Array): Promise<Buffer> {
@@ -118,7 +118,7 @@ async function provoke({ port }: ConnectionHandle, bytes: Uint8Array): Promise<B
   return Buffer.concat(received);
 }
 
-/** The code of the close frame that ends it; `undefined` where there is none. */
+/** Returns the code of the close frame; `undefined` if there is none. */
 function closeCode(received: Buffer): number | undefined {
   for (let at = received.indexOf("\r\n\r\n") + 4; at < received.length; ) {
     const [first = 0, short = 0] = received.subarray(at, at + 2);
@@ -131,7 +131,7 @@ function closeCode(received: Buffer): number | undefined {
   return undefined;
 }
 
-test("[W24] whatever bytes come, also in the middle of a frame, the server ends that connection and lives", async ({
+test("[W24] after any bytes, also in the middle of a frame, the server ends only that connection", async ({
   wire,
 }) => {
   const steady = wire.client("?channels=status");
@@ -151,7 +151,7 @@ test("[W24] whatever bytes come, also in the middle of a frame, the server ends 
       const received = await provoke(wire, bytes);
       expect(received.subarray(0, 12).toString()).toBe("HTTP/1.1 101");
       const code = closeCode(received);
-      // Who closes is answered with a code of its own.
+      // A client's close frame is answered with the client's own code.
       if (code !== undefined && !bytes.includes(0x88)) expect(DOCUMENTED).toContain(code);
     }),
     lawRuns(40),
@@ -161,7 +161,7 @@ test("[W24] whatever bytes come, also in the middle of a frame, the server ends 
   await steady.answer("pong", "alive");
 });
 
-/** What a parameter of an address may hold, right, nearly right or neither. */
+/** Values of a URL's parameter: valid, almost valid or invalid. */
 const parameter = fc.tuple(
   fc.constantFrom(
     ...["channels", "after", "snapshot", "mode", "client", "filter", "limit", "wait"],
@@ -196,9 +196,7 @@ const parameter = fc.tuple(
   ),
 );
 
-test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with a problem of the client's kind", async ({
-  wire,
-}) => {
+test("[W3] [S9] [P7] any URL is answered, or rejected with a problem of status 4xx", async ({ wire }) => {
   await wire.publish("list", "flare");
   const seen = new Set<number>();
   await fc.assert(
@@ -219,7 +217,7 @@ test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with 
   await wire.sessions(0);
 });
 
-/** The status of the answer; a problem where it is a refusal. */
+/** Returns the status of the response. A rejection must be a problem. */
 async function statusOf({ port }: ConnectionHandle, path: string, how: string): Promise<number> {
   const headers: Record<string, string> =
     how === "stream" ? HANDSHAKE : how === "sse" ? { accept: "text/event-stream" } : {};

@@ -10,11 +10,11 @@ import { type ConnectionHandle, test, type WireClient } from "./websocket-fixtur
 const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));
 const PING = { type: "ping" };
 
-/** A masked frame, its mask all zero. */
+/** Returns a masked frame with an all-zero mask. */
 const frame = (first: number, text = "") =>
   Buffer.concat([Buffer.from([first, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 
-/** Code and reason of the close frame that ends what the server said. */
+/** Returns code and reason of the close frame at the end of the received bytes. */
 async function closeFrame(socket: Socket): Promise<{ code: number; reason: string }> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk);
@@ -23,7 +23,10 @@ async function closeFrame(socket: Socket): Promise<{ code: number; reason: strin
   return { code: said.readUInt16BE(at + 2), reason: String(said.subarray(at + 4)) };
 }
 
-/** Publishes until a connection takes no more: the kernel's buffers are full on both sides. */
+/**
+ * Publishes until a connection accepts no more, because the kernel's buffers are full on both
+ * sides.
+ */
 async function fill(wire: ConnectionHandle): Promise<void> {
   const isFull = () => wire.sockets().some((socket) => socket.writableNeedDrain);
   for (let batch = 0; batch < 200 && !isFull(); batch++) {
@@ -41,7 +44,7 @@ async function open(wire: ConnectionHandle, query = ""): Promise<WireClient> {
 
 const count = ({ messages }: WireClient, type: string) => messages.filter((one) => one.type === type).length;
 
-test("[W20] of more commands at once than the burst, one is refused; a second later the rate's are answered again", async ({
+test("[W20] one command more than the burst is rejected; a second later, commands within the rate are answered again", async ({
   wire,
 }) => {
   const client = await open(wire, "?channels=status");
@@ -57,7 +60,7 @@ test("[W20] of more commands at once than the burst, one is refused; a second la
   expect(count(client, "pong")).toBe(25);
 });
 
-test("[W20] [W21] of a flood the first limit that is reached decides: garbage alone ends as bad, behind a flood of commands as too fast", async ({
+test("[W20] [W21] the first limit that a flood reaches decides the close code: garbage alone is bad-request, behind a flood of commands it is rate-limited", async ({
   wire,
 }) => {
   const garbage = await open(wire);
@@ -68,7 +71,7 @@ test("[W20] [W21] of a flood the first limit that is reached decides: garbage al
   for (let n = 0; n < 20; n++) late.send(PING);
   for (let n = 0; n < 100; n++) late.ws.send("?");
   expect(await late.ended).toMatchObject({ reason: "rate-limited" });
-  // What is above the rate is not looked at.
+  // Commands above the rate are not parsed.
   expect(late.messages.filter(({ type }) => type === "error").map(({ code }) => code)).toEqual(
     Array(10).fill("rate-limited"),
   );
@@ -81,7 +84,7 @@ test("[W20] [W21] of a flood the first limit that is reached decides: garbage al
   );
 });
 
-test("[W19] [W21] a frame that is too large, or breaks RFC 6455, closes at once, whatever was counted before", async ({
+test("[W19] [W21] a frame that is too large, or violates RFC 6455, closes at once, regardless of earlier counts", async ({
   wire,
 }) => {
   const large = await open(wire);
@@ -104,7 +107,7 @@ test("[W22] the 65th subscription is refused with the bound", async ({ wire }) =
   expect(client.messages.at(-1)?.message).toContain("64");
 });
 
-test("[W20] commands of a reader that is frozen are not gathered without end", async ({ wire }) => {
+test("[W20] commands of a frozen reader are not buffered without limit", async ({ wire }) => {
   const client = await open(wire, "?channels=*");
   client.ws.pause();
   await fill(wire);
@@ -127,7 +130,7 @@ test("[W34] in mode latest a backlog of 64 events is conflated, and one of 63 is
   }
 });
 
-test("[W23] [S7] a reader whose next event fell off the log is closed with slow-consumer, even if it reads again", async ({
+test("[W23] [S7] a reader whose next event was dropped from the log is closed with slow-consumer, even if it reads again", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { minCount: 100, maxAgeMs: 0 } });
@@ -153,7 +156,7 @@ test("[W23] [S7] a reader whose next event fell off the log is closed with slow-
   expect(stream.messages("close")).toMatchObject([{ reason: "slow-consumer", action: "resume" }]);
 });
 
-test("[W9] the log's age, its count and its bytes bound what can be resumed, and none of them without need", async ({
+test("[W9] the log's age, count and bytes limit how far a client can resume, and each only as far as it must", async ({
   makeWire,
 }) => {
   for (const [log, resumed] of [
@@ -173,9 +176,7 @@ test("[W9] the log's age, its count and its bytes bound what can be resumed, and
   }
 });
 
-test("a fault of ours closes the connections concerned with a code that says so, and no other", async ({
-  wire,
-}) => {
+test("an internal error closes only the affected connections, with the code for it", async ({ wire }) => {
   const steady = await open(wire, "?channels=*");
   await wire.publish("list");
   const { read } = wire.log;
@@ -200,7 +201,7 @@ test("[W24] a message in too many pieces is closed with 1008", async ({ wire }) 
   await wire.sessions(0);
 });
 
-test("[W24] [W23] a client that sends pings without reading the pongs is cut off when it has taken nothing for ten seconds", async ({
+test("[W24] [W23] a client that sends pings without reading the pongs is terminated when it has read nothing for ten seconds", async ({
   wire,
 }) => {
   const socket = await wire.raw("?channels=*");
@@ -218,7 +219,7 @@ test("[W24] [W23] a client that sends pings without reading the pongs is cut off
   await closed;
 });
 
-test("[W25] [W23] a client that does not answer the close frame is cut off after 2 seconds", async ({
+test("[W25] [W23] a client that does not answer the close frame is terminated after 2 seconds", async ({
   wire,
 }) => {
   const mute = await wire.raw("?channels=status");

@@ -5,7 +5,7 @@ import { test } from "../../support/still-running.ts";
 
 const [PERIOD_S, PATIENCE_S] = [25, 10];
 
-/** A connection that answers pings, or not. */
+/** A connection that answers pings, or does not. */
 class TargetUnderTest implements PingTarget {
   pingSlot = 0;
   awaitsPong = false;
@@ -27,7 +27,7 @@ class TargetUnderTest implements PingTarget {
   }
 }
 
-/** Lets this many seconds pass, with time for answers after each. */
+/** Advances the clock by this many seconds, with time for answers after each. */
 async function pass(clock: ManualClock, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     clock.advance(1_000);
@@ -35,7 +35,7 @@ async function pass(clock: ManualClock, seconds: number): Promise<void> {
   }
 }
 
-test("[W24] of many connections each second pings its share, and every one is pinged once in 25 seconds", async () => {
+test("[W24] each second pings a share of the connections, and each connection is pinged once in 25 seconds", async () => {
   const clock = new ManualClock();
   const pings = new WebSocketPings(clock);
   const targets = Array.from({ length: 4 * PERIOD_S }, () => new TargetUnderTest(true));
@@ -50,7 +50,7 @@ test("[W24] of many connections each second pings its share, and every one is pi
   pings.stop();
 });
 
-test("[W24] a connection whose pong is not there after ten seconds is lost, one that answers again is not, and one that was removed hears no more", async () => {
+test("[W24] a connection without a pong for ten seconds is lost, one that answers is not, and a removed one is not pinged", async () => {
   const clock = new ManualClock();
   const pings = new WebSocketPings(clock);
   const [mute, sound, gone] = [false, true, false].map((answers) => new TargetUnderTest(answers));

@@ -5,7 +5,7 @@ import { actionAfter, CLOSE_CODES, type EventBody } from "../../../src/protocol/
 import { SAMPLE_LISTING } from "../../support/samples.ts";
 import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
 
-/** Events of 16 kB that no compression shortens: some hundreds fill the kernel's buffers. */
+/** Events of 16 kB that do not compress. Some hundreds of them fill the kernel's buffers. */
 const BATCH = Array.from(
   { length: 40 },
   (_, index): EventBody => ({
@@ -18,9 +18,8 @@ const publishBatch = ({ head }: ConnectionHandle) =>
   head.publish({ observedAtMs: 1_000, events: BATCH, snapshot: head.snapshot });
 
 /**
- * Publishes until the client that does not read is behind: until the kernel's buffers are full on
- * both sides. The healthy client, if any, catches up with each batch, so that it is never the one
- * behind.
+ * Publishes until the frozen client is behind, because the kernel's buffers are full on both sides.
+ * The healthy client, if any, catches up after each batch, so it is never behind.
  */
 async function fill(wire: ConnectionHandle, isBehind: () => boolean, healthy?: WireClient): Promise<void> {
   for (let batch = 0; batch < 200 && !isBehind(); batch++) {
@@ -30,8 +29,8 @@ async function fill(wire: ConnectionHandle, isBehind: () => boolean, healthy?: W
   expect(isBehind()).toBe(true);
 }
 
-/** Whether somebody does not take what is written, as the server sees it. */
-const somebodyBehind = (wire: ConnectionHandle) => () =>
+/** Returns whether the server sees a client that does not read. */
+const isAnyBehind = (wire: ConnectionHandle) => () =>
   wire.sockets().some((socket) => socket.writableNeedDrain);
 
 async function caughtUp(wire: ConnectionHandle, client: WireClient): Promise<void> {
@@ -43,13 +42,13 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 test("[L5] [W23] a frozen reader is closed with slow-consumer, costs bounded memory, and delays no other", async ({
   makeWire,
 }) => {
-  // Those of test/scenarios/slow-readers.test.ts have plain frames.
+  // test/scenarios/slow-readers.test.ts uses plain frames.
   const wire = await makeWire({ stream: { compression: true } });
   const frozen = wire.client("?channels=*");
   const healthy = wire.client("?channels=*");
   await Promise.all([frozen.answer("subscribed"), healthy.answer("subscribed")]);
   frozen.ws.pause();
-  await fill(wire, somebodyBehind(wire), healthy);
+  await fill(wire, isAnyBehind(wire), healthy);
   const waiting = () => Math.max(...wire.sockets().map(({ writableLength }) => writableLength));
   const before = waiting();
   for (let batch = 0; batch < 5; batch++) await publishBatch(wire);
@@ -65,7 +64,7 @@ test("[L5] [W23] a frozen reader is closed with slow-consumer, costs bounded mem
     "resume",
   ]);
   await wire.sessions(1);
-  // What it has, and what it gets when it resumes, is everything.
+  // Together with the events after its resume, it has all events.
   const held = frozen.seqs.length;
   expect(frozen.seqs).toEqual(upTo(held));
   const cursor = frozen.messages.findLast(({ type }) => type === "event")?.cursor;
@@ -81,7 +80,7 @@ test("[W23] a reader that was frozen and reads again in time keeps its connectio
   const slow = wire.client("?channels=*");
   await slow.answer("subscribed");
   slow.ws.pause();
-  await fill(wire, somebodyBehind(wire));
+  await fill(wire, isAnyBehind(wire));
   await publishBatch(wire);
   wire.clock.advance(9_000);
   slow.ws.resume();
@@ -91,7 +90,7 @@ test("[W23] a reader that was frozen and reads again in time keeps its connectio
   expect(slow.seqs).toEqual(upTo(wire.head.cursor.seq));
 });
 
-test("[W23] while one large message is on its way, every part that the reader takes is progress", async ({
+test("[W23] while one large message is sent, every part that the reader receives counts as progress", async ({
   wire,
 }) => {
   const bsc = Array.from({ length: 60_000 }, (_, index) => ({ ...SAMPLE_LISTING, pool: `0x${index}` }));
@@ -100,13 +99,13 @@ test("[W23] while one large message is on its way, every part that the reader ta
   slow.pause();
   await wire.sessions(1);
   for (let turn = 0; turn < 3; turn++) {
-    expect(somebodyBehind(wire)()).toBe(true);
+    expect(isAnyBehind(wire)()).toBe(true);
     wire.clock.advance(9_000);
     const { bytesRead } = slow;
     slow.resume();
     while (slow.bytesRead < bytesRead + 3_000_000) await once(slow, "data");
     slow.pause();
-    // A round trip on another connection, in which the kernel moves on what it can.
+    // A round trip on another connection gives the kernel time to move data.
     await wire.ask("/healthz");
   }
   const waiting = () => wire.sockets().reduce((total, socket) => total + socket.writableLength, 0);
@@ -116,7 +115,9 @@ test("[W23] while one large message is on its way, every part that the reader ta
   slow.destroy();
 });
 
-test("[L5] behind a close frame nothing is written, however long the peer takes to go", async ({ wire }) => {
+test("[L5] nothing is written after a close frame, even if the peer takes long to close", async ({
+  wire,
+}) => {
   const peer = await wire.raw("?channels=newest.bsc");
   const received: Buffer[] = [];
   peer.on("data", (chunk) => received.push(Buffer.from(chunk)));
@@ -148,7 +149,7 @@ test("[W25] a drain on real connections: each client gets goaway and a close, an
   expect(wire.sockets()).toEqual([]);
 });
 
-test("[W25] a server that closes at once says so", async ({ wire }) => {
+test("[W25] a server that closes at once sends going-away", async ({ wire }) => {
   const client = wire.client("?channels=status");
   await client.answer("subscribed");
   const passing = setInterval(() => wire.clock.advance(50), 1);

@@ -10,7 +10,7 @@ import { test as base } from "../../support/still-running.ts";
 const FULL = 1_024;
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A connection whose other side takes bytes only when the test says so. */
+/** A connection whose other side reads bytes only when the test allows it. */
 class RawUnderTest extends Duplex {
   readonly written: Buffer[] = [];
   #done: (() => void) | undefined;
@@ -24,7 +24,7 @@ class RawUnderTest extends Duplex {
     this.#done = done;
   }
 
-  /** Takes all that is written, and what is written for that. */
+  /** Reads everything that is written, and everything written in response. */
   async takeAll(): Promise<void> {
     while (this.#done) {
       const done = this.#done;
@@ -39,7 +39,7 @@ class RawUnderTest extends Duplex {
   }
 }
 
-/** A connection that follows a market's listings. Fails when a timer outlives the test. */
+/** A connection that follows a market's listings. Fails if a timer remains after the test. */
 const test = base.extend<{ sut: ReturnType<typeof connected> }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   sut: async ({}, use) => {
@@ -48,7 +48,7 @@ const test = base.extend<{ sut: ReturnType<typeof connected> }>({
     sut.raw.destroy();
     await settled();
     sut.pings.stop();
-    // A session that the test left open has its grace, on the hub's clock.
+    // A session that the test left open closes after its grace period, on the hub's clock.
     const passing = setInterval(() => sut.clock.advance(500), 5);
     await sut.hub.close();
     clearInterval(passing);
@@ -59,7 +59,7 @@ function connected() {
   const sut = createHubUnderTest();
   const raw = new RawUnderTest();
   const ws: StreamWebSocket = Reflect.construct(StreamWebSocket, [null, undefined, { autoPong: false }]);
-  // What `ws` does behind a handshake; the types do not know it.
+  // `ws` does this after a handshake, but its types do not include it.
   const limits = { allowSynchronousEvents: true, maxPayload: 4_096, skipUTF8Validation: false };
   Reflect.apply(Reflect.get(ws, "setSocket"), ws, [raw, Buffer.alloc(0), limits]);
   const socket = new WebSocketSocket(ws, raw);
@@ -75,7 +75,7 @@ const closeFrame = (reason: keyof typeof CLOSE_CODES) => {
   return `${text}${reason}`;
 };
 
-test("[L5] a connection that is full and full again waits for room with one listener, however often it is written to", async ({
+test("[L5] a connection that is full repeatedly waits with one drain listener, regardless of the number of writes", async ({
   sut,
 }) => {
   const { raw, socket } = sut;
@@ -88,7 +88,7 @@ test("[L5] a connection that is full and full again waits for room with one list
   }
 });
 
-test("[W24] of pings that come without end, while nothing is read, 60 get a pong and then the newest, round after round", async ({
+test("[W24] while a client reads nothing, 60 of its endless pings get a pong, and later only the newest, repeatedly", async ({
   sut,
 }) => {
   const { raw, socket } = sut;
@@ -104,7 +104,7 @@ test("[W24] of pings that come without end, while nothing is read, 60 get a pong
 });
 
 test.for(["the server's", "the client's"])(
-  "[L5] behind a close frame, %s, no event is written, though the connection stands",
+  "[L5] after a close frame, %s, no event is written, although the connection is open",
   async (by, { sut }) => {
     const { raw, socket, publish } = sut;
     await raw.takeAll();
@@ -119,7 +119,7 @@ test.for(["the server's", "the client's"])(
   },
 );
 
-test("[W24] a connection without a pong is closed as dead, but not while it is behind with what it reads", async ({
+test("[W24] a connection without a pong is closed as dead, but not while it has unread data", async ({
   sut,
 }) => {
   const { raw, ws, socket, session, publish } = sut;
@@ -134,9 +134,7 @@ test("[W24] a connection without a pong is closed as dead, but not while it is b
   expect(raw.text.endsWith(closeFrame("heartbeat-lost"))).toBe(true);
 });
 
-test("[W24] a connection that is over is pinged no more, nor closed for the pong that it does not send", async ({
-  sut,
-}) => {
+test("[W24] a closed connection is neither pinged nor closed again for a missing pong", async ({ sut }) => {
   const { raw, socket, clock } = sut;
   raw.destroy();
   await settled();

@@ -4,12 +4,12 @@ import { CLOSE_CODES, projectSnapshot } from "../../../src/protocol/index.ts";
 import { EPOCH } from "../../hub/hub-fixture.ts";
 import { test } from "./websocket-fixture.ts";
 
-/** A masked frame with an all-zero mask, which leaves the payload readable. */
+/** Returns a masked frame with an all-zero mask, which leaves the payload readable. */
 function frame(first: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }
 
-test("[W1] with channels in the address, events come without a frame from the client", async ({ wire }) => {
+test("[W1] with channels in the URL, events arrive without a frame from the client", async ({ wire }) => {
   await wire.publish("list");
   const client = wire.client("?channels=newest.*&channels=status,flares.pro");
   expect(await client.answer("subscribed")).toMatchObject({
@@ -24,7 +24,9 @@ test("[W1] with channels in the address, events come without a frame from the cl
   expect(client.seqs).toEqual([2, 3]);
 });
 
-test("[W8] [W12] subscribing by frame: snapshot, events, and the end of them", async ({ wire }) => {
+test("[W8] [W12] a client subscribes by frame, gets the snapshot and events, and unsubscribes", async ({
+  wire,
+}) => {
   const client = wire.client();
   await client.answer("hello");
   client.send({ type: "subscribe", id: "a", channels: ["newest.bsc"] });
@@ -39,7 +41,7 @@ test("[W8] [W12] subscribing by frame: snapshot, events, and the end of them", a
   expect(client.seqs).toEqual([1]);
 });
 
-test("[L3] [W9] a client that was cut off resumes where it was, or gets the reason and number of its losses", async ({
+test("[L3] [W9] a client that lost its connection resumes where it was, or gets the reason and number of lost events", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { minCount: 5, maxAgeMs: 0 } });
@@ -67,13 +69,15 @@ test("[L3] [W9] a client that was cut off resumes where it was, or gets the reas
   });
 });
 
-test("[W18] without a pong within 10 seconds it is closed; a client that answers stays", async ({ wire }) => {
+test("[W18] a client without a pong for 10 seconds is closed; one that answers stays connected", async ({
+  wire,
+}) => {
   const mute = wire.client("?channels=status", [], { autoPong: false });
   const alive = wire.client("?channels=status");
   await Promise.all([mute.answer("subscribed"), alive.answer("subscribed")]);
   for (let second = 0; second < 50; second++) {
     wire.clock.advance(1_000);
-    // Time for the pong to travel: whatever follows it is behind it.
+    // Time for the pong to travel: a later command's response arrives after it.
     alive.send({ type: "ping", id: second });
     await alive.answer("pong", second);
   }
@@ -81,7 +85,9 @@ test("[W18] without a pong within 10 seconds it is closed; a client that answers
   expect(alive.ws.readyState).toBe(alive.ws.OPEN);
 });
 
-test("[W19] a message of the bound is read, and one byte more closes", async ({ wire }) => {
+test("[W19] a message of the maximum size is read, and one byte more closes the connection", async ({
+  wire,
+}) => {
   const client = wire.client();
   await client.answer("hello");
   const text = (bytes: number) => `{"type":"ping","id":1${" ".repeat(bytes - 22)}}`;
@@ -95,14 +101,16 @@ test("[W19] a message of the bound is read, and one byte more closes", async ({ 
   await wire.sessions(0);
 });
 
-test("[W19] a message in pieces is measured whole", async ({ wire }) => {
+test("[W19] a message in pieces is measured as a whole", async ({ wire }) => {
   const client = wire.client();
   await client.answer("hello");
   for (let piece = 0; piece < 5; piece++) client.ws.send("x".repeat(1_000), { fin: false });
   expect((await client.ended).code).toBe(CLOSE_CODES["message-too-big"].code);
 });
 
-test("[W7] [W20] [W21] [W22] refusals, and the closes that end them, on the wire", async ({ wire }) => {
+test("[W7] [W20] [W21] [W22] rejections, and the closes after too many of them, on the wire", async ({
+  wire,
+}) => {
   const client = wire.client();
   await client.answer("hello");
   client.ws.send(Buffer.from([1, 2, 3]));
@@ -160,7 +168,7 @@ test("pongs and close frames of the library stand between, not inside, the frame
   for (let poll = 0; poll < 200; poll++) {
     client.ws.ping("x".repeat(poll % 120));
     await wire.publish("list", "list", "list");
-    // Of more than 60 pings at once, not each gets a pong.
+    // Of more than 60 pings at once, some get no pong.
     if (poll % 20 === 19) await once(client.ws, "pong");
   }
   while (pongs < 200) await once(client.ws, "pong");
@@ -171,7 +179,7 @@ test("pongs and close frames of the library stand between, not inside, the frame
   expect(client.seqs).toEqual(Array.from({ length: 600 }, (_, index) => index + 1));
 });
 
-test("[L5] connections that are reset while events are sent disturb no other", async ({ wire }) => {
+test("[L5] connections that are reset while events are sent do not disturb others", async ({ wire }) => {
   const steady = wire.client("?channels=newest.bsc");
   await steady.answer("subscribed");
   for (let round = 0; round < 10; round++) {
@@ -183,7 +191,7 @@ test("[L5] connections that are reset while events are sent disturb no other", a
   await wire.sessions(1);
 });
 
-test("[W1] [W27] the filter of the address is the one of the command", async ({ wire }) => {
+test("[W1] [W27] a filter in the URL is equal to a filter in a command", async ({ wire }) => {
   const client = wire.client("?channels=newest.bsc&symbols=T1,t9&min_liquidity=1.5&names=token-listed");
   await client.answer("subscribed");
   await wire.publish("list", "list", "list", "list", "unlist");

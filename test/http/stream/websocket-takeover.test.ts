@@ -19,8 +19,8 @@ test("[W32] a client that reconnects replaces its dead connection, even if no sl
   expect(
     (await wire.ask(`/api/v1/stream${ADDRESS.replace("bot-", "foe-")}`, HANDSHAKE)).message.statusCode,
   ).toBe(503);
-  // It does not answer the close frame: cut off after the grace, and its end gives no second slot
-  // back.
+  // It does not answer the close frame, so it is terminated after the grace period. Its end does
+  // not free a second slot.
   wire.clock.advance(2_000);
   await wire.sessions(1);
   expect((await wire.ask("/api/v1/stream", HANDSHAKE)).message.statusCode).toBe(503);
@@ -40,7 +40,7 @@ test("[W32] [W26] a live connection is closed with superseded", async ({ wire })
   await second.answer("pong", "alive");
 });
 
-test("[W32] a connection that is refused takes nothing; connections without an id, or of another, are let be", async ({
+test("[W32] a refused connection replaces nothing; connections without an id, or with another id, stay", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { limits: { maxSocketsPerIp: 2 } } });
