@@ -32,13 +32,13 @@ const batchOf = (address: string, candles: readonly Candle[], minute: number) =>
 });
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
 
-/** What happens in a minute: whether each token trades, and whether its last candle is amended. */
+/** The events of a minute: how often each token trades, and whether its last candle is amended. */
 const Minutes = fc.array(
   fc.record({ trades: fc.tuple(fc.nat(3), fc.nat(3)), isAmended: fc.boolean(), down: fc.nat(9) }),
   { minLength: 70, maxLength: 200 },
 );
 
-test("after any kills the history has the candles that were sent, each in its last form", async ({
+test("after any kills, the history has the candles that were sent, each in its latest version", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -116,7 +116,7 @@ test("candles are read by time, and expire with age and by bytes, the oldest fir
   expect(find(59, 61).map(({ buys }) => buys)).toEqual([59, 60, 61]);
   expect(find(0, 500)).toHaveLength(200);
   expect(store.candles({ ...ALL, address: "0xbb" })).toEqual([]);
-  // A past minute of the first day shows the day before.
+  // A past minute of the first day shows the candles of the day before.
   store.commit(batchOf("0xBB", [], 3 * 24 * 60 + 50));
   expect(find(0, 500)).toHaveLength(200);
   store.commit(batchOf("0xBB", [], 3 * 24 * 60 + 90));
@@ -130,7 +130,7 @@ test("candles are read by time, and expire with age and by bytes, the oldest fir
   store.close();
 });
 
-test("a file without candles, of the version before, is continued", ({ onTestFinished }) => {
+test("a file of the version without candles is continued", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "history.sqlite");
   const before = openSqliteHistoryStore(LIMITS, path);
   before.commit({ ...batchOf("0xaa", [], 0), finishes: [finishAt(1, 20)] });
@@ -145,7 +145,9 @@ test("a file without candles, of the version before, is continued", ({ onTestFin
   store.close();
 });
 
-test("a damaged hour of candles is reported and starts over, and no other is lost", ({ onTestFinished }) => {
+test("a damaged hour of candles is reported and replaced, and no other hour is lost", ({
+  onTestFinished,
+}) => {
   const path = join(newDirectory(onTestFinished), "candles.sqlite");
   const reports: unknown[] = [];
   const before = openSqliteHistoryStore(LIMITS, path);

@@ -12,7 +12,7 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/sam
 
 export const START_MS = Date.UTC(2026, 0, 1);
 export const MINUTE_MS = 60_000;
-/** Brings a history's file to version 5, which had flares of `bsc` only. */
+/** Converts a history's file to version 5, which had flares of `bsc` only. */
 export const WITHOUT_GROUP = `
   DROP INDEX newest; DROP INDEX by_market; DROP INDEX by_address; DROP INDEX by_symbol;
   CREATE INDEX newest ON flare (finished_ms, id, bytes, known_ms);
@@ -20,7 +20,7 @@ export const WITHOUT_GROUP = `
   CREATE INDEX by_symbol ON flare (symbol, finished_ms, id);
   ALTER TABLE flare DROP COLUMN market; ALTER TABLE expired DROP COLUMN market; PRAGMA user_version = 5;
 `;
-/** Brings a history's file to version 3, which did not store when something became known. */
+/** Converts a history's file to version 3, which did not store when something became known. */
 export const WITHOUT_PAST = `
   ${WITHOUT_GROUP}
   DROP INDEX newest; CREATE INDEX newest ON flare (finished_ms, id, bytes);
@@ -31,11 +31,11 @@ export const WITHOUT_PAST = `
 `;
 const timeAt = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
 
-/** Ids whose order differs from that of their numbers. */
+/** Returns ids whose order differs from the order of their numbers. */
 export const idOf = (number: number) =>
   `${((number * 7_919) % 65_536).toString(16).padStart(8, "0")}-0000-5000-8000-${String(number).padStart(12, "0")}`;
 
-/** The flare with this number, which starts at that minute; one of three tokens. */
+/** Returns the flare with this number, of one of three tokens, which starts in that minute. */
 export function flareAt(number: number, minute: number): Flare {
   const token = number % 3;
   return {
@@ -58,27 +58,27 @@ export const whyAt = (minute: number, finished = false): Explanation => ({
   finish_cause: finished ? "faded" : null,
 });
 
-/** An outcome that differs by minute. */
+/** Returns an outcome that differs by minute. */
 export const outcomeAt = (minute: number, final: boolean): Outcome => ({
   ...SAMPLE_OUTCOME,
   change_5m: minute,
   final,
 });
 
-/** A flare of another group, with the facts of one of `bsc`. */
+/** Returns a flare of another group, with the facts of one of `bsc`. */
 export function inGroup({ token, ...flare }: Flare, group: OtherGroup): AnyFlare {
   if (group !== "exchange") return { ...flare, token, group };
   const { address: _, ...named } = token;
   return { ...flare, token: named, group, pair: `${token.symbol}/USDT`, exchange: "binance" };
 }
 
-/** Lists with the flares of one group. */
+/** Returns lists with the flares of one group. */
 export function listsOf(pro: readonly AnyFlare[], finished: readonly AnyFlare[], group: Group) {
   const of = (flares: readonly AnyFlare[]) => flares.filter((flare) => groupOf(flare) === group) as never[];
   return { free: [], pro: of(pro), finished_trending: of(finished) };
 }
 
-/** The finish of a flare that lasted ten minutes. */
+/** Returns the finish of a flare that lasted ten minutes. */
 export function finishAt(number: number, minute: number): FlareFinish & { readonly flare: Flare } {
   const flare = { ...flareAt(number, minute - 10), finished_trending_at: timeAt(minute) };
   return { flare, why: whyAt(minute, true), cause: "faded", outcome: outcomeAt(minute, false) };

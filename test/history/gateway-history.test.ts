@@ -11,14 +11,16 @@ import { pumpedSettings, writePumpedMarket } from "../support/pumped-market.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
-/** A small market up to its first flare. Then a flare starts and finishes each second. */
+/** A small market until its first flare. From then on, a flare starts and finishes each second. */
 const SOON = pumpedSettings();
 const PAST_HOURS = 4;
-/** Each request costs the server and this process more than a pause. */
+/** Requests cost server and test more than a pause between them. */
 const EVERY = { interval: 200 };
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
-/** The newest record, once a flare finishes. No past minutes of a warm-up are stored. */
+/**
+ * Returns the newest record as soon as a flare finishes. Past minutes of a warm-up are not stored.
+ */
 async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareRecord | undefined> {
   const { headers } = await checkedFetch(`${url}/api/v1/flares`);
   const href = `${url}/api/v1/history?limit=1&from=${headers.get("flarewire-observed-at")}`;
@@ -27,7 +29,7 @@ async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareR
   return (await ask()).flares[0];
 }
 
-/** Flares of the minute after `time`, once that is over. */
+/** Returns the flares of the minute after `time`, once that minute is over. */
 async function pastFlares(url: string, time: string, expect: ExpectStatic) {
   const at = new Date(Math.ceil(Date.parse(time) / 60_000) * 60_000).toISOString();
   const href = `${url}/api/v1/flares?at=${at}`;
@@ -37,7 +39,7 @@ async function pastFlares(url: string, time: string, expect: ExpectStatic) {
   return { href, json, cursor: headers.get("flarewire-cursor") };
 }
 
-/** The record of a day, once it has this many flares, and when the data was observed. */
+/** Returns the record of a day as soon as it has this many flares, and the time of the data. */
 async function recordAt(url: string, flares: number, expect: ExpectStatic) {
   const ask = () => checkedFetch(`${url}/api/v1/record?window=24h`);
   await expect.poll(async () => (await ask()).json, EVERY).toMatchObject({ all: { flares } });
@@ -45,7 +47,7 @@ async function recordAt(url: string, flares: number, expect: ExpectStatic) {
   return { record: json as TrackRecord, observedMs: Date.parse(headers.get("flarewire-observed-at") ?? "") };
 }
 
-/** What no longer changes of a finished flare's token: the flare, and candles before its end. */
+/** Returns the final data of a finished flare's token: the flare, and candles before its end. */
 async function tokenOf(url: string, { flare }: FlareRecord) {
   const { json } = await checkedFetch(`${url}/api/v1/tokens/bsc/${flare.token.address}`);
   const { symbol, address, flares, candles } = json as TokenDetails;
@@ -64,7 +66,7 @@ function openHistoryIn(data: string, onTestFinished: Finish) {
   return store;
 }
 
-test.concurrent("workers answer from the history of their primary, for past minutes too", async ({
+test.concurrent("workers respond from their primary's history, also for past minutes", async ({
   expect,
   onTestFinished,
 }) => {
@@ -77,7 +79,7 @@ test.concurrent("workers answer from the history of their primary, for past minu
   const past = await pastFlares(url, latest?.flare.finished_trending_at ?? "", expect);
   const others = await Promise.all(Array.from({ length: 3 }, () => checkedFetch(past.href)));
   expect(others.map(({ json }) => json)).toEqual(Array(3).fill(past.json));
-  // The outcome of another flare may become final meanwhile.
+  // The outcome of another flare may become final between the requests.
   const record = async () => {
     const asked = Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/record`));
     const records = (await Promise.all(asked)).map(({ json }) => json as TrackRecord);
@@ -92,7 +94,7 @@ test.concurrent("workers answer from the history of their primary, for past minu
   expect(tokens).toEqual(Array(4).fill(tokens[0]));
 });
 
-test.concurrent("a gateway stores the flares that finished beside its log, and an edge has those that finish while it follows, and the same past minutes", async ({
+test.concurrent("a gateway stores finished flares beside its log, and an edge has those that finish while it follows, and the same past minutes", async ({
   expect,
   onTestFinished,
 }) => {
@@ -102,14 +104,14 @@ test.concurrent("a gateway stores the flares that finished beside its log, and a
   const latest = await waitForHistory(edge.url, expect);
   const ask = (url: string) => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`);
   const [own, leaders] = await Promise.all([ask(edge.url), ask(leader.url)]);
-  // The flare may have started before the edge followed.
+  // The flare may have started before the edge followed the leader.
   const started = (own.json as FlareRecord).started ?? null;
   expect(own.json).toEqual({ ...(leaders.json as FlareRecord), ...(started ? {} : { started }) });
   const { href, json, cursor } = await pastFlares(edge.url, latest?.flare.finished_trending_at ?? "", expect);
   const same = await pastFlares(leader.url, new URL(href).searchParams.get("at") ?? "", expect);
   expect({ json, cursor }).toEqual({ json: same.json, cursor: same.cursor });
   if (!latest) return;
-  // The edge has the hour of candles that the leader's snapshot had when it began to follow.
+  // The edge has the hour of candles in the leader's snapshot when it began to follow.
   const lastHour = async (url: string) => {
     const { candles, ...token } = await tokenOf(url, latest);
     const fromMs = Date.parse(latest.flare.finished_trending_at ?? "") - HOUR_MS;
@@ -118,7 +120,7 @@ test.concurrent("a gateway stores the flares that finished beside its log, and a
   const token = await lastHour(leader.url);
   expect(token.flare).toEqual(latest.flare);
   expect(token.candles.length).toBeGreaterThan(50);
-  // The edge writes its history a moment later.
+  // The edge writes its history a moment after its log.
   await expect.poll(() => lastHour(edge.url), EVERY).toEqual(token);
   const finished = leader.head.snapshot.flares.finished_trending;
   await leader.stop();
@@ -128,12 +130,12 @@ test.concurrent("a gateway stores the flares that finished beside its log, and a
   expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
 });
 
-test.concurrent("an edge has the same record as its leader, and that is computed from the stored outcomes", async ({
+test.concurrent("an edge has the same record as its leader, which is computed from the stored outcomes", async ({
   expect,
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  // All of its past at once, and then nothing.
+  // All past minutes at once, and then no more data.
   const file = writePumpedMarket(join(newDirectory(onTestFinished), "market.csv"), PAST_HOURS);
   const past = { file, group: "bsc", warmup: `${PAST_HOURS}h`, loop: false };
   const leader = await startLeader(onTestFinished, { ...past, data });

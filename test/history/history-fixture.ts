@@ -1,7 +1,7 @@
 import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { type Rest, test as restTest } from "../http/rest/rest-fixture.ts";
 
-/** {@link restTest} with an empty history in memory, and a server of it. */
+/** {@link restTest} with an empty history in memory, and a server with it. */
 export const test = restTest.extend<{ store: HistoryStore; served: Rest }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   store: async ({}, use) => {

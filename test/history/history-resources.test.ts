@@ -51,7 +51,7 @@ test("the history is newest first, page by page", async ({ served, store }) => {
   expect([idsOf(last), last.next]).toEqual([[idOf(1)], null]);
 });
 
-test("paging meets each stored flare once, while others finish", async ({ makeRest }) => {
+test("paging returns each stored flare once, while others finish", async ({ makeRest }) => {
   const steps = fc.array(fc.record({ finishes: fc.nat(4), limit: fc.integer({ min: 1, max: 7 }) }), {
     minLength: 40,
     maxLength: 40,
@@ -62,7 +62,7 @@ test("paging meets each stored flare once, while others finish", async ({ makeRe
       const rest = await makeRest({ history: createHistoryReader(store) });
       let number = 0;
       const more = (count: number) => {
-        // Several finish in the same minute, so that pages end between equal times.
+        // Several finish in the same minute, so that pages also end between equal times.
         const minute = 20 + Math.floor(number / 3);
         finish(store, minute, ...Array.from({ length: count }, () => number++));
       };
@@ -73,7 +73,7 @@ test("paging meets each stored flare once, while others finish", async ({ makeRe
       for (const { finishes, limit } of todo) {
         const page = await getPage(rest, `${query}limit=${limit}`);
         seen.push(...idsOf(page));
-        // In later minutes: event time does not go back.
+        // In later minutes, because event time does not go back.
         number = Math.ceil(number / 3) * 3;
         more(finishes);
         if (page.next === null) break;
@@ -88,7 +88,7 @@ test("paging meets each stored flare once, while others finish", async ({ makeRe
   );
 });
 
-test("group selects the history of another group, and an id finds a flare of any", async ({
+test("group selects the history of another group, and an id finds a flare of any group", async ({
   served,
   store,
 }) => {
@@ -108,7 +108,7 @@ test("group selects the history of another group, and an id finds a flare of any
   });
 });
 
-test("[K10] flares of a group need its channels, also once another key has read them", async ({
+test("[K10] flares of a group need its channels, even after another key has read them", async ({
   makeRest,
   store,
 }) => {
@@ -150,7 +150,7 @@ test("[K10] flares of a group need its channels, also once another key has read 
   expect(await statusOf(`tokens/bsc/${SAMPLE_FLARE.token.address}`, "* candles")).toBe(200);
 });
 
-test("time, symbol, address and group select", async ({ served, store }) => {
+test("time, symbol, address and group select flares", async ({ served, store }) => {
   for (const number of [1, 2, 3, 4]) finish(store, 20 + number, number);
   const at = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
   expect(idsOf(await getPage(served, `?from=${at(22)}&to=${at(23)}`))).toEqual([idOf(3), idOf(2)]);
@@ -173,7 +173,7 @@ test.for([
   expect([status, json]).toEqual([400, expect.objectContaining({ field })]);
 });
 
-test("a from after to is a 400 that names both, and not an empty page", async ({ served }) => {
+test("a from after to is a 400 that names both, not an empty page", async ({ served }) => {
   const { status, json } = await served.ask(
     "GET",
     "/api/v1/history?from=2026-02-01T00:00Z&to=2026-01-31T00:00Z",
@@ -182,7 +182,7 @@ test("a from after to is a 400 that names both, and not an empty page", async ({
   expect([status, json]).toEqual([400, expect.objectContaining({ field: "from", bound })]);
 });
 
-test("an unchanged page and flare cost a 304, a changed one has another tag", async ({ served, store }) => {
+test("an unchanged page or flare gets 304, and a changed one has another tag", async ({ served, store }) => {
   finish(store, 21, 1);
   for (const url of ["/api/v1/history", `/api/v1/flares/${idOf(1)}`]) {
     const { headers } = await served.ask("GET", url);
@@ -194,7 +194,7 @@ test("an unchanged page and flare cost a 304, a changed one has another tag", as
   }
 });
 
-test("a running flare has the reason of its start and the present one", async ({ served, store }) => {
+test("a running flare has the reason of its start and the current reason", async ({ served, store }) => {
   const started = { ...SAMPLE_EXPLANATION, score: 5 };
   const { id, started_trending_at: at } = SAMPLE_FLARE;
   store.commit({
@@ -209,13 +209,13 @@ test("a running flare has the reason of its start and the present one", async ({
   expect([status, json]).toEqual([200, { flare: SAMPLE_FLARE, started, why, cause: null, outcome: null }]);
 });
 
-test("[L2] a flare's record is that of the response's cursor, also if the flare finishes during the read", async ({
+test("[L2] a flare's record is that at the response's cursor, even if the flare finishes during the read", async ({
   makeRest,
   store,
 }) => {
   const reader = createHistoryReader(store);
   const reads = Promise.withResolvers<void>();
-  // The store is in another process.
+  // Stands in for a store in another process.
   const history = {
     ...reader,
     flaresVersion: undefined,
@@ -234,7 +234,7 @@ test("[L2] a flare's record is that of the response's cursor, also if the flare 
   expect(json).toEqual(expect.objectContaining({ flare }));
 });
 
-test("a flare that just finished is found before the history has it", async ({ served }) => {
+test("a flare that just finished is found before the history stores it", async ({ served }) => {
   const { flare, why, outcome } = finishAt(1, 20);
   served.head.move({
     flares: { free: [], pro: [], finished_trending: [flare] },
@@ -263,7 +263,7 @@ test("the plan free finds a flare that runs in pro only once it has finished", a
   expect([await get("pro"), await get("free")]).toEqual([200, 200]);
 });
 
-test("an unknown flare is not found, other methods are refused", async ({ served }) => {
+test("an unknown flare is not found, and other methods are rejected", async ({ served }) => {
   const url = `/api/v1/flares/${idOf(404)}`;
   expect((await served.ask("GET", url)).status).toBe(404);
   expect((await served.ask("GET", `${url}?limit=1`)).status).toBe(400);
@@ -271,7 +271,7 @@ test("an unknown flare is not found, other methods are refused", async ({ served
   expect([refused.status, refused.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test("without a first snapshot both are not ready", async ({ served }) => {
+test("before the first snapshot, both resources are not ready", async ({ served }) => {
   served.head.ready = false;
   for (const url of ["/api/v1/history", `/api/v1/flares/${idOf(1)}`])
     expect((await served.ask("GET", url)).status).toBe(503);

@@ -47,7 +47,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect([store.find(idOf(1)), store.started(idOf(1))]).toEqual([undefined, undefined]);
   });
 
-  test("a finished flare has both explanations, and only then is complete", ({ onTestFinished }) => {
+  test("a flare is complete only after its finish, with both explanations", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     const finish = finishAt(1, 20);
     commit(store, 10, { starts: [{ id: idOf(1), at: finish.flare.started_trending_at, why: whyAt(10) }] });
@@ -75,13 +75,13 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     },
   );
 
-  test("a start that was not seen is null", ({ onTestFinished }) => {
+  test("a start that was not recorded is null", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     commit(store, 20, { finishes: [finishAt(1, 20)] });
     expect(JSON.parse(store.find(idOf(1))?.body ?? "")).toMatchObject({ started: null });
   });
 
-  test("the final outcome replaces the first, and outlasts a finish without one", ({ onTestFinished }) => {
+  test("the final outcome replaces the first, and stays after a finish without one", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     const outcomeOf = () => JSON.parse(store.find(idOf(1))?.body ?? "").outcome;
     commit(store, 20, { finishes: [finishAt(1, 20)] });
@@ -96,7 +96,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(store.size).toEqual({ ...other.size, bytes: other.size.bytes + earlier });
   });
 
-  test("a repeated batch changes nothing but the position", ({ onTestFinished }) => {
+  test("a repeated batch changes only the position", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     const batch = {
       starts: [{ id: idOf(1), at: finishAt(1, 20).flare.started_trending_at, why: whyAt(10) }],
@@ -134,7 +134,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(ids(store, { symbol: "Tok1", toMs: at(23) })).toEqual([idOf(1)]);
   });
 
-  test("each query finds the flares of one group, by id those of all", ({ onTestFinished }) => {
+  test("each query finds the flares of one group, and an id those of all groups", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     const { flare, ...rest } = finishAt(1, 21);
     const other = (number: number, group: OtherGroup) => ({
@@ -153,7 +153,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
       [idOf(3)],
       [idOf(3)],
     ]);
-    // An exchange may list two tokens whose symbols differ in case only.
+    // An exchange may list two tokens whose symbols differ only in case.
     expect(ids(store, { ...of.exchange, address: "TOK1" })).toEqual([]);
     const tokensOf = (group: Group) => store.tokensOf({ group, symbol: "tok1", limit: 9 });
     expect(GROUPS.map(tokensOf)).toEqual([["0xab01"], ["Tok1"], ["0xab01"], []]);
@@ -161,7 +161,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect([1, 2, 3].map((number) => store.find(idOf(number))?.key.id)).toEqual([1, 2, 3].map(idOf));
   });
 
-  test("what expired in one group is missing in its past pages only", ({ onTestFinished }) => {
+  test("records that expired in one group affect only that group's past pages", ({ onTestFinished }) => {
     const store = opened(onTestFinished, { maxAgeMs: 10 * MINUTE_MS });
     const { flare, ...rest } = finishAt(1, 20);
     commit(store, 20, { finishes: [{ flare: inGroup(flare, "exchange"), ...rest }] });
@@ -181,7 +181,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(store.started(idOf(7))).toBeUndefined();
   });
 
-  test("beyond the limit of bytes the oldest expire, starts included", ({ onTestFinished }) => {
+  test("above the limit of bytes, the oldest records expire, including starts", ({ onTestFinished }) => {
     const one = opened(onTestFinished);
     commit(one, 20, { finishes: [finishAt(1, 20)] });
     const { bytes } = one.size;
@@ -198,7 +198,7 @@ function startOf(number: number, minute: number) {
   return { id: idOf(number), at: new Date(START_MS + minute * MINUTE_MS).toISOString(), why: whyAt(minute) };
 }
 
-test("the file holds everything across openings", ({ onTestFinished }) => {
+test("the file preserves everything when it is reopened", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "history.sqlite");
   const first = openSqliteHistoryStore(ROOMY, path);
   commit(first, 20, { starts: [startOf(2, 20)], finishes: [finishAt(1, 20)] });
@@ -209,7 +209,7 @@ test("the file holds everything across openings", ({ onTestFinished }) => {
   expect([second.page({ limit: 9 }), second.size, second.cursor, second.started(idOf(2))]).toEqual(before);
 });
 
-test("flares of a file of an earlier version are not shown as of then, later ones are", ({
+test("flares in a file of an earlier version do not appear in past states, but later flares do", ({
   onTestFinished,
 }) => {
   const path = join(newDirectory(onTestFinished), "history.sqlite");
@@ -231,7 +231,7 @@ test("flares of a file of an earlier version are not shown as of then, later one
   ]);
 });
 
-test("a file of version 5 opens, and its flares are those of bsc", ({ onTestFinished }) => {
+test("a file of version 5 opens, and its flares belong to bsc", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "history.sqlite");
   const limits = { ...ROOMY, maxAgeMs: 10 * MINUTE_MS };
   const first = openSqliteHistoryStore(limits, path);
@@ -266,7 +266,7 @@ test("a file of the first version opens, and its flares have no outcome", ({ onT
   expect(JSON.parse(second.find(idOf(1))?.body ?? "")).toMatchObject({ cause: "faded", outcome: null });
 });
 
-test("[L5] a store that is cleared for another market counts its bytes as before", () => {
+test("[L5] a store that is cleared for another market counts its bytes as a new one does", () => {
   const store = openSqliteHistoryStore(ROOMY);
   commit(store, 20, { finishes: [finishAt(1, 20)], isGenerated: true });
   const { bytes } = store.size;
@@ -276,7 +276,7 @@ test("[L5] a store that is cleared for another market counts its bytes as before
   store.close();
 });
 
-test("a damaged record is removed at the start and named in the log, and the others stay", ({
+test("a damaged record is removed at the start and named in the log, and the others remain", ({
   onTestFinished,
 }) => {
   const path = join(newDirectory(onTestFinished), "history.sqlite");

@@ -36,10 +36,10 @@ const CANDLE = {
   open_at: new Date(START_MS).toISOString(),
   ...{ open: "1", high: "1", low: "1", close: "1", volume: "1", buys: 1, sells: 0 },
 };
-/** So few finished flares are listed that the lists alone cannot restore the history. */
+/** Few finished flares are listed, so the lists alone cannot restore the history. */
 const MAX_LISTED = 2;
 
-/** A market whose minutes start and finish flares, with the log and head of a gateway. */
+/** A market in which flares start and finish each minute, with the log and head of a gateway. */
 class Market {
   readonly clock = new ManualClock();
   readonly log = new MemoryLog({ ...ROOMY_LOG, clock: this.clock });
@@ -53,7 +53,7 @@ class Market {
   #started = 0;
   #finished = 0;
 
-  /** One minute later: numbers of flares that start, and of the oldest that finish. */
+  /** Advances a minute. `starts` flares start, and the oldest `finishes` finish. */
   async step(starts: number, finishes: number): Promise<void> {
     const minute = ++this.#minute;
     const { explanations } = this.head.snapshot;
@@ -71,7 +71,7 @@ class Market {
       ...Object.fromEntries(begun.map(({ id }) => [id, whyAt(minute)])),
       ...Object.fromEntries(ended.map(({ flare, why }) => [flare.id, why])),
     };
-    // Earlier ones that are still listed become final.
+    // Earlier flares that are still listed get a final outcome.
     const outcomes = Object.fromEntries(
       finished.map((flare) => {
         const endedNow = ended.find((one) => one.flare.id === flare.id);
@@ -96,7 +96,7 @@ class Market {
     });
   }
 
-  /** A writer that can be killed: from that moment on it stores nothing. */
+  /** Starts a writer that can be killed. From then on it stores nothing. */
   write(store: HistoryStore): { kill(): void } {
     const killed = new AbortController();
     const { signal } = killed;
@@ -112,7 +112,7 @@ class Market {
   }
 }
 
-/** The records of each group. */
+/** Returns the records of each group. */
 const stored = (store: HistoryStore) => GROUPS.flatMap((group) => store.page({ group, limit: 10_000 }));
 const bodies = (store: HistoryStore) => stored(store).map(({ body }) => body);
 
@@ -124,7 +124,9 @@ const ops = fc.array(
   { minLength: 10, maxLength: 120, size: "max" },
 );
 
-test("after any kills the history is that of a writer that was never killed", async ({ onTestFinished }) => {
+test("after any kills, the history equals that of a writer that was never killed", async ({
+  onTestFinished,
+}) => {
   const directory = newDirectory(onTestFinished);
   let runs = 0;
   await fc.assert(
@@ -139,7 +141,7 @@ test("after any kills the history is that of a writer that was never killed", as
         if ("down" in op) {
           writer.kill();
           store.close();
-          // The gateway writes its log before the history, so a kill may come between the two.
+          // The gateway writes its log before the history, so a kill can occur between the two.
           for (let step = 0; step < op.down; step += 1) await market.step(1, 1);
           store = openSqliteHistoryStore(LIMITS, path);
           writer = market.write(store);
@@ -160,7 +162,7 @@ test("after any kills the history is that of a writer that was never killed", as
   );
 });
 
-test("each finished flare is stored once, with why it started", async () => {
+test("each finished flare is stored once, with the reason of its start", async () => {
   const market = new Market();
   const store = openSqliteHistoryStore(LIMITS);
   const writer = market.write(store);
@@ -180,7 +182,7 @@ test("each finished flare is stored once, with why it started", async () => {
   store.close();
 });
 
-test("a source's state at wall-clock time expires no flares of a recording", async () => {
+test("a status event at wall-clock time does not expire a recording's flares", async () => {
   const market = new Market();
   const { log, head, clock } = market;
   const store = openSqliteHistoryStore(LIMITS);
@@ -200,7 +202,7 @@ test("a source's state at wall-clock time expires no flares of a recording", asy
   store.close();
 });
 
-test("a full disk is reported once, and the recovery", async () => {
+test("a full disk is reported once, and so is the recovery", async () => {
   const market = new Market();
   const { log, head, clock } = market;
   const stored = openSqliteHistoryStore(LIMITS);
@@ -231,14 +233,14 @@ test("a full disk is reported once, and the recovery", async () => {
   stored.close();
 });
 
-test("while the log has begun another history and the head has not, the writer waits", async () => {
+test("the writer waits while the log has started another history and the head has not", async () => {
   const { log, clock } = new Market();
   const cursors: string[] = [];
   const store = {
     cursor: undefined,
     commit: ({ cursor }: { readonly cursor: string }) => {
       cursors.push(cursor);
-      // It would never end.
+      // Without a limit, the test would never end.
       if (cursors.length > 9) killed.abort();
     },
   };
@@ -255,7 +257,7 @@ test("while the log has begun another history and the head has not, the writer w
   killed.abort();
 });
 
-test("events that were read before the log began another history keep their cursor", async () => {
+test("events that were read before the log started another history keep their cursor", async () => {
   const market = new Market();
   const { clock, head } = market;
   const open = (epoch: string) => new MemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch(epoch) });
@@ -289,7 +291,7 @@ test("events that were read before the log began another history keep their curs
   expect(cursors).toEqual(["before1-1"]);
 });
 
-test("a history that the log no longer continues takes the finished flares of the lists", async () => {
+test("a history that the log no longer continues takes the finished flares from the lists", async () => {
   const market = new Market();
   const store = openSqliteHistoryStore(LIMITS);
   store.commit({
@@ -301,7 +303,7 @@ test("a history that the log no longer continues takes the finished flares of th
   await turn();
   const [newest] = market.head.snapshot.flares.finished_trending;
   expect(store.page({ limit: 1 })[0]?.key.id).toBe(newest?.id);
-  // What the log has, too: earlier finishes, and why each flare started.
+  // Also from the log: earlier finishes, and the reasons of all starts.
   expect(stored(store)).toHaveLength(3 + 1);
   for (const { body, key } of stored(store))
     expect(JSON.parse(body).started === null).toBe(key.id === idOf(999));
@@ -312,7 +314,7 @@ test("a history that the log no longer continues takes the finished flares of th
   store.close();
 });
 
-test("a generated market that starts over has a history of its own, a real one continues its history", async () => {
+test("a generated market that starts over gets a new history, while a real one continues its history", async () => {
   for (const isGenerated of [true, false]) {
     const market = new Market();
     const { log, head, clock } = market;
@@ -339,7 +341,7 @@ test("a generated market that starts over has a history of its own, a real one c
     expect(found).toHaveLength(isGenerated ? 0 : 1);
     expect(store.size.flares).toBe(isGenerated ? 1 : 2);
     expect(cleared).toEqual(isGenerated ? [log.head.epoch] : []);
-    // The same epoch is the same market.
+    // The same epoch means the same market.
     killed.abort();
     await turn();
     const again = new AbortController();
@@ -355,7 +357,7 @@ test("a generated market that starts over has a history of its own, a real one c
   }
 });
 
-test("the history of a real market is not deleted when its leader serves a generated one, and continues after it", async () => {
+test("the history of a real market is not deleted while its leader serves a generated one, and continues afterwards", async () => {
   const market = new Market();
   const { log, head, clock } = market;
   const store = openSqliteHistoryStore(LIMITS);
@@ -380,7 +382,7 @@ test("the history of a real market is not deleted when its leader serves a gener
   store.close();
 });
 
-test("a flare that runs when the history begins has its start, if nothing has changed since", async () => {
+test("a flare that is running when the history begins has its start, if its explanation has not changed since", async () => {
   const { log, clock } = new Market();
   const [same, changed] = [flareAt(1, 1), flareAt(2, 1)];
   const snapshot: Snapshot = {

@@ -13,17 +13,17 @@ import { newDirectory } from "../support/edges.ts";
 import { writePumpedMarket } from "../support/pumped-market.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
-/** More where there is time, and then of the whole recorded day. */
+/** A larger number plays the whole recorded day. */
 const KILLS = Number(process.env.HISTORY_KILLS ?? 1);
 const isWhole = KILLS > 5;
 const HOURS = isWhole ? 24 : 3;
 const DAY = "examples/data/2017-11-12";
 const START_MS = Date.UTC(2017, 10, 12);
-/** When the last minute is over. */
+/** End of the last minute. */
 const END_MS = START_MS + (HOURS * 60 - 1) * MINUTE_MS;
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 
-/** The market, and the options to serve it with. */
+/** Returns the options to serve the market. */
 function marketIn(folder: string): readonly string[] {
   if (isWhole) return ["--file", `${DAY}.csv.gz`, "--profiles", `${DAY}.profiles.json`];
   return ["--file", writePumpedMarket(join(folder, "recording.csv"), HOURS), "--group", "bsc"];
@@ -41,7 +41,7 @@ async function serve(market: readonly string[], data: string): Promise<Served> {
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }
 
-/** Resolves when the data of this moment is served; at the end, when the recording is over. */
+/** Resolves when the data of this time is served or, at the end, when the recording is over. */
 async function reach({ url }: Served, atMs: number): Promise<void> {
   const look = async () => {
     const { headers } = await fetch(`${url}/api/v1/flares`, { method: "HEAD" });
@@ -53,8 +53,8 @@ async function reach({ url }: Served, atMs: number): Promise<void> {
 }
 
 /**
- * Serves the recording to its end; a process is killed at or after each of these moments.
- * Resolves with the HTTP status of each tenth past minute, by its start.
+ * Serves the recording to its end. A process is killed at or after each of these times. Resolves
+ * with the HTTP status of every tenth past minute, by its start.
  */
 async function playAll(market: readonly string[], data: string, kills: readonly number[]) {
   for (const atMs of kills) {
@@ -76,7 +76,7 @@ async function playAll(market: readonly string[], data: string, kills: readonly 
   return statuses;
 }
 
-/** What a data directory's history has. */
+/** Returns the contents of a data directory's history. */
 async function readHistory(data: string) {
   const pathOf = (what: string) =>
     join(data, readdirSync(data).find((name) => new RegExp(`^${what}-\\w+\\.sqlite$`).test(name)) ?? "");
@@ -102,13 +102,13 @@ async function readMinutes(reader: HistoryReader): Promise<ReadonlyMap<number, u
   const minutes = new Map<number, unknown>();
   for (let atMs = START_MS; atMs <= END_MS; atMs += MINUTE_MS) {
     const answer = await reader.minute(atMs);
-    // Parsed: a restored state may have its members in another order.
+    // Parsed, because a restored state may have its members in another order.
     if (answer.minute) minutes.set(atMs, JSON.parse(answer.snapshot));
   }
   return minutes;
 }
 
-test(`a gateway that is killed ${KILLS === 1 ? "once" : `${KILLS} times`} stores the same flares, candles and record as one that is not, and past minutes that were served`, {
+test(`a gateway that is killed ${KILLS === 1 ? "once" : `${KILLS} times`} stores the same flares, candles and record as one that is not, and the past minutes that were served`, {
   timeout: 120_000 + KILLS * 30_000,
 }, async ({ onTestFinished }) => {
   const directories = Array.from({ length: 3 }, () => newDirectory(onTestFinished));
@@ -123,7 +123,7 @@ test(`a gateway that is killed ${KILLS === 1 ? "once" : `${KILLS} times`} stores
   const { minutes: all, ...history } = expected;
   const { minutes, ...same } = actual;
   expect(same).toEqual(history);
-  // At this speed up to 32 minutes wait to be compressed when a process dies.
+  // At this speed, up to 32 minutes wait to be compressed when a process is killed.
   expect(minutes.size).toBeGreaterThan(all.size - 40 * KILLS);
   for (const [atMs, snapshot] of minutes) expect(snapshot).toEqual(all.get(atMs));
   for (const [atMs, status] of statuses)

@@ -27,7 +27,7 @@ const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((na
 
 const FLARES = openSqliteHistoryStore(LIMITS);
 
-/** The log and head of a gateway, and a store that outlives its writers. */
+/** The log and head of a gateway, and a store that is reused by several writers. */
 class Gateway {
   readonly log = new MemoryLog({ ...ROOMY_LOG, clock: new ManualClock() });
   readonly head = new Head({
@@ -63,7 +63,7 @@ class Gateway {
     return new MinuteWriter({ head, store, notify: (_level, message) => this.notices.push(message) });
   }
 
-  /** Ends the writer and opens the file again, as a restart does. */
+  /** Stops the writer and reopens the file, as a restart does. */
   async restart(): Promise<void> {
     await this.writer.stop();
     this.store.close();
@@ -115,7 +115,7 @@ async function recordLive(rest: Rest, { head }: Gateway): Promise<Live> {
   return { observedAtMs: head.observedAtMs, cursor, bodies };
 }
 
-/** Seconds of event time between two observations. It sometimes stands still or goes back. */
+/** Seconds of event time between two observations. Time sometimes stands still or goes back. */
 const seconds = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 90 }) },
   { weight: 2, arbitrary: fc.integer({ min: 60, max: 600 }) },
@@ -130,7 +130,7 @@ const ops = fc.array(
   { minLength: 5, maxLength: 40, size: "max" },
 );
 
-test("[T1] a past minute has the bytes that were served live, for each plan", async ({
+test("[T1] a past minute has the same bytes as the live response, for each plan", async ({
   makeRest,
   onTestFinished,
 }) => {
@@ -147,13 +147,14 @@ test("[T1] a past minute has the bytes that were served live, for each plan", as
           await gateway.restart();
           continue;
         }
-        // The state stays, but its cursor moves.
+        // The state stays the same, but its cursor advances.
         if (op === "status") {
           await gateway.status("live", gateway.head.observedAtMs);
           served.pop();
         } else await gateway.publish(gateway.head.observedAtMs + op.seconds * 1_000, op.snapshot);
         served.push(await recordLive(rest, gateway));
-        // A minute that is replaced later, because time goes back, must not stay cached.
+        // Requests minutes that may be replaced later, when time goes back, because they must not
+        // stay cached.
         for (const ago of [1, 2, 3])
           await ask(rest, `${PATHS[0]}?at=${iso(gateway.head.observedAtMs - ago * MINUTE_MS)}`);
       }
@@ -180,7 +181,7 @@ test("[T1] a past minute has the bytes that were served live, for each plan", as
       expect(gateway.notices).toEqual([]);
       gateway.store.close();
     }),
-    // Unbiased: the first runs would be short otherwise.
+    // Unbiased, because the first biased runs would be short.
     { ...lawRuns(1, 3), unbiased: !IS_SOAK },
   );
 });

@@ -7,7 +7,7 @@ import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 import { EMPTY_FLARES, iso, LIMITS, Market, test } from "./past-world.ts";
 
-test("[T2] seconds are rounded down, so that no answer has later data", async ({ makeWorld }) => {
+test("[T2] seconds are rounded down, so that no response has later data", async ({ makeWorld }) => {
   const { market, at } = await makeWorld();
   market.observe(30, EMPTY_FLARES);
   market.observe(100);
@@ -18,7 +18,7 @@ test("[T2] seconds are rounded down, so that no answer has later data", async ({
   expect(next.json).toEqual(EMPTY_FLARES.flares);
 });
 
-test("[T3] a past answer may be cached for a minute and has the entity tag of the live one", async ({
+test("[T3] a past response may be cached for a minute and has the entity tag of the live one", async ({
   makeWorld,
 }) => {
   const { market, rest, at } = await makeWorld();
@@ -60,7 +60,7 @@ test.for([
   ]);
 });
 
-test("[T4] a minute is over when a later observation is served", async ({ makeWorld }) => {
+test("[T4] a minute is available when a later observation is served", async ({ makeWorld }) => {
   const { market, at } = await makeWorld();
   market.observe(60);
   expect((await at(60)).status).toBe(400);
@@ -68,13 +68,13 @@ test("[T4] a minute is over when a later observation is served", async ({ makeWo
   expect((await at(60)).status).toBe(200);
 });
 
-test("[T10] the live history names the oldest stored minute, from the first one on", async ({
+test("[T10] the live history states the oldest stored minute, from the first stored one on", async ({
   makeWorld,
 }) => {
   const maxAgeMs = 60 * MINUTE_MS;
   const { market, rest, at } = await makeWorld({ maxAgeMs });
   const since = async () => {
-    // Cached after the first time.
+    // The second response comes from the cache.
     const url = "/api/v1/history?limit=1";
     const answers = [await rest.ask("GET", url), await rest.ask("GET", url)];
     const [first, again] = answers.map(({ headers }) => headers["flarewire-stored-since"]);
@@ -92,7 +92,7 @@ test("[T10] the live history names the oldest stored minute, from the first one 
   expect(await since()).not.toBe(iso(0));
 });
 
-test("[T5] a time out of reach is 410 with the reachable range", async ({ makeWorld }) => {
+test("[T5] a time outside the stored minutes is 410 with the available range", async ({ makeWorld }) => {
   const { market, at } = await makeWorld();
   market.observe(30);
   market.observe(90);
@@ -107,7 +107,7 @@ test("[T5] a time out of reach is 410 with the reachable range", async ({ makeWo
   ]);
 });
 
-test("[T6] minutes without a server are missing, later ones of a restarted one are not", async ({
+test("[T6] minutes without a running server are missing, but later ones of a restarted server are not", async ({
   makeWorld,
 }) => {
   const { market, at } = await makeWorld();
@@ -117,7 +117,7 @@ test("[T6] minutes without a server are missing, later ones of a restarted one a
   market.observe(700);
   const statuses = [];
   for (const minute of [0, 1, 2, 5, 9, 10, 11]) statuses.push([minute, (await at(minute * 60)).status]);
-  // The data was 10 seconds old at minute 1.
+  // At minute 1, the data was 10 seconds old.
   expect(statuses).toEqual([
     [0, 200],
     [1, 200],
@@ -133,7 +133,7 @@ test("[T6] minutes without a server are missing, later ones of a restarted one a
   expect(json).toMatchObject({ detail: expect.stringContaining("did not run") });
 });
 
-test("[T6] while the source is silent, the last state is served with its age, as it was live", async ({
+test("[T6] while the source is silent, a past minute has the last state with its age, as the live response had", async ({
   makeWorld,
 }) => {
   const { market, at } = await makeWorld();
@@ -156,7 +156,7 @@ test("[T6] while the source is silent, the last state is served with its age, as
   ]);
 });
 
-test("[T7] beyond the limits of age and bytes the oldest minutes expire", async ({ makeWorld }) => {
+test("[T7] above the limits of age and bytes, the oldest minutes expire", async ({ makeWorld }) => {
   const { market, at } = await makeWorld({ maxAgeMs: 5 * MINUTE_MS });
   for (let minute = 1; minute <= 20; minute += 1) market.observe(minute * 60);
   const oldest = await at(-60);
@@ -169,7 +169,7 @@ test("[T7] beyond the limits of age and bytes the oldest minutes expire", async 
   expect((await small.at(0)).status).toBe(410);
 });
 
-/** Flares that compress badly. */
+/** Returns flares that compress badly. */
 function noise(seed: number): Snapshot["flares"]["free"] {
   return SAMPLE_SNAPSHOT.flares.pro.slice(0, 1).map((flare) => ({
     ...flare,
@@ -177,7 +177,7 @@ function noise(seed: number): Snapshot["flares"]["free"] {
   }));
 }
 
-test("[T7] after the time of the data went back, a cached answer is replaced within a minute", async ({
+test("[T7] after the time of the data went back, a cached response is replaced within a minute", async ({
   makeWorld,
 }) => {
   const { market, rest, at } = await makeWorld();
@@ -193,7 +193,7 @@ test("[T7] after the time of the data went back, a cached answer is replaced wit
   expect([again.status, again.json]).toEqual([200, EMPTY_FLARES.flares]);
 });
 
-test("[T7] an answer that was given for a minute is not given again once the minute is replaced or expires", async ({
+test("[T7] a cached response of a minute is not used after the minute is replaced or expires", async ({
   makeWorld,
 }) => {
   const { market, at, settled } = await makeWorld({ maxAgeMs: 5 * MINUTE_MS });
@@ -204,7 +204,7 @@ test("[T7] an answer that was given for a minute is not given again once the min
   };
   for (const seconds of [30, 90]) market.observe(seconds);
   expect([await ask(), await ask()]).toEqual([SAMPLE_SNAPSHOT.flares, SAMPLE_SNAPSHOT.flares]);
-  // Time goes back: the minute is not over, and then has another state.
+  // When time goes back, the minute is no longer over, and later it has another state.
   market.observe(50, EMPTY_FLARES);
   expect(await ask()).toBe(400);
   market.observe(90, EMPTY_FLARES);
@@ -213,7 +213,7 @@ test("[T7] an answer that was given for a minute is not given again once the min
   expect(await ask()).toBe(410);
 });
 
-test("[T7] a limit that is smaller than one minute stores nothing, and fails nothing", async ({
+test("[T7] with a limit smaller than one minute, nothing is stored and nothing fails", async ({
   makeWorld,
 }) => {
   const { market, at, notices } = await makeWorld({ maxBytes: 100 });
@@ -229,7 +229,7 @@ test("[T7] a limit that is smaller than one minute stores nothing, and fails not
   expect(notices).toEqual([]);
 });
 
-test("[T7] minutes of another market are deleted, those of the present one remain", async () => {
+test("[T7] minutes of another market are deleted, and those of the current one remain", async () => {
   const store = openMinuteStore(LIMITS);
   const insert = (firstMs: number, cursor: string) =>
     store.insert({
@@ -254,7 +254,7 @@ test("[T7] minutes of another market are deleted, those of the present one remai
   store.close();
 });
 
-test("a full disk is reported once, and the recovery", async ({ expect }) => {
+test("a full disk is reported once, and so is the recovery", async ({ expect }) => {
   const market = new Market();
   const store = openMinuteStore(LIMITS);
   let isFull = true;
@@ -272,7 +272,7 @@ test("a full disk is reported once, and the recovery", async ({ expect }) => {
   market.observe(90);
   market.observe(150);
   await writer.settled();
-  // The minutes from the first one that failed.
+  // The writer lacks the minutes from the first failed one on.
   expect([-1, 0, 2].map((minute) => writer.lacks(START_MS + minute * MINUTE_MS))).toEqual([
     false,
     true,

@@ -11,13 +11,13 @@ const DAYS = IS_SOAK ? 30 : 8;
 const FLARES_A_DAY = 300;
 const MONTH = DAYS * FLARES_A_DAY;
 const MINUTES = DAYS * 24 * 60;
-/** Nothing expires during the test. */
+/** Limits within which nothing expires during the test. */
 const LIMITS = { maxAgeMs: 2 * MINUTES * MINUTE_MS, maxBytes: 2 ** 30 };
 
-/** The minute in which the flare with this number finishes: often several at once. */
+/** Returns the minute in which the flare with this number finishes, often with several others. */
 const minuteOf = (number: number) => 20 + Math.floor((number * (MINUTES - 40)) / MONTH / 7) * 7;
 
-/** A store with a month of flares, and a function that finishes the next ones. */
+/** Creates a store with a month of flares, and a function that finishes the next ones. */
 function openMonth(): { readonly store: HistoryStore; readonly finish: (count: number) => void } {
   const store = openSqliteHistoryStore(LIMITS);
   let number = 0;
@@ -32,7 +32,7 @@ function openMonth(): { readonly store: HistoryStore; readonly finish: (count: n
   return { store, finish };
 }
 
-/** Reads page by page; `between` runs after each. */
+/** Reads page by page. Calls `between` after each page. */
 function readPages(store: HistoryStore, query: object, limit: () => number, between: () => void) {
   const seen: string[] = [];
   let after: RecordKey | undefined;
@@ -45,7 +45,7 @@ function readPages(store: HistoryStore, query: object, limit: () => number, betw
   }
 }
 
-test(`paging through ${DAYS} days of 300 flares a day meets each flare once, while others finish and get outcomes`, () => {
+test(`paging through ${DAYS} days of 300 flares a day returns each flare once, while others finish and get outcomes`, () => {
   const chance = createChance(1);
   const { store, finish } = openMonth();
   for (const query of [{}, { symbol: "TOK1" }, { address: "0xab02" }]) {
@@ -58,7 +58,7 @@ test(`paging through ${DAYS} days of 300 flares a day meets each flare once, whi
   store.close();
 });
 
-test(`while the record of ${DAYS} days is computed, other work has a turn after each 200 flares and each row's figure`, async () => {
+test(`while the record of ${DAYS} days is computed, other work gets a turn after each 200 flares and each row's figure`, async () => {
   const { store } = openMonth();
   let [turns, isOver] = [0, false];
   const other = (async () => {

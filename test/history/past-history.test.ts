@@ -6,7 +6,7 @@ import { finishAt, flareAt, idOf, MINUTE_MS, outcomeAt, START_MS } from "./flare
 import { EMPTY_FLARES, iso, test } from "./past-world.ts";
 
 let batches = 0;
-/** Commits this many seconds after the first minute. */
+/** Commits a batch this many seconds after the first minute. */
 function commit(flares: HistoryStore, seconds: number, batch: Partial<HistoryBatch>): void {
   batches += 1;
   const nowMs = START_MS + seconds * 1_000;
@@ -46,7 +46,9 @@ test("[T9] a past flare has no later outcome, and is not found before its start"
   expect((await at(200_040, path)).json).toEqual({ ...finish, started: why, outcome: final });
 });
 
-test("[T9] a past page of the history has what was known then, also its next page", async ({ makeWorld }) => {
+test("[T9] a past page of the history has only records that were known then, and so has its next page", async ({
+  makeWorld,
+}) => {
   const { market, rest, flares, at } = await makeWorld();
   const live = new Map<number, string>();
   for (let minute = 0; minute < 9; minute += 1) {
@@ -68,7 +70,7 @@ test("[T9] a past page of the history has what was known then, also its next pag
   expect((await ids(`from=${iso(60)}&to=${iso(120)}`)).ids).toEqual([2, 1].map(idOf));
 });
 
-test("[T9] a past response that needs an expired flare is 410, others are as they were", async ({
+test("[T9] a past response that needs an expired flare is 410; others stay the same", async ({
   makeWorld,
 }) => {
   const { market, flares, at } = await makeWorld({}, { maxAgeMs: 10 * MINUTE_MS });
@@ -94,7 +96,7 @@ test("[T9] a past response that needs an expired flare is 410, others are as the
   expect(json).toMatchObject({ type: "urn:flarewire:problem:time-gone", field: "at" });
 });
 
-test("[T9] past candles have the figures of then, and are 410 once one has expired", async ({
+test("[T9] past candles have the values of that time, and are 410 once one has expired", async ({
   makeWorld,
 }) => {
   const { market, rest, flares, at } = await makeWorld();
@@ -116,7 +118,7 @@ test("[T9] past candles have the figures of then, and are 410 once one has expir
   };
   await observe(1, "10");
   await observe(2, "10", "20");
-  // A trade was read late.
+  // Includes a trade that was read late.
   await observe(3, "15", "20", "30");
   await observe(4, "15", "20", "30", "40");
   for (const minute of [1, 2, 3]) {
@@ -128,7 +130,7 @@ test("[T9] past candles have the figures of then, and are 410 once one has expir
   expect((await at(240, paths[0])).status).toBe(410);
 });
 
-test("[T9] a flare that ran then and has expired since is 410, because its start's reason is gone", async ({
+test("[T9] a flare that ran then and has expired since is 410, because the reason of its start is no longer stored", async ({
   makeWorld,
 }) => {
   const { market, flares, at } = await makeWorld({}, { maxBytes: 5_000 });
@@ -143,7 +145,7 @@ test("[T9] a flare that ran then and has expired since is 410, because its start
   market.observe(240);
   const paths = [`/api/v1/flares/${flare.id}`, `/api/v1/tokens/bsc/${flare.token.address}`];
   expect((await at(60, paths[0])).json).toMatchObject({ started: why });
-  // More than the limit, so the oldest expires.
+  // More than the limit, so that the oldest expires.
   commit(flares, 240, { finishes: [2, 3, 4, 5, 6].map((number) => finishAt(number, 4)) });
   expect(flares.find(flare.id)).toBeUndefined();
   for (const path of paths) expect((await at(60, path)).status).toBe(410);

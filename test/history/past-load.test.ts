@@ -8,7 +8,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
-/** A history whose states take until `go`. */
+/** A history whose reads of states wait for `go`. */
 class SlowHistory {
   readonly store = openSqliteHistoryStore({ maxAgeMs: 1, maxBytes: 1 });
   readonly #released = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ class SlowHistory {
 
   go = () => this.#released.resolve();
 
-  /** How many minutes ago is a state that can be read. */
+  /** Returns how many minutes ago a readable state is. */
   readable({ head }: Rest): number {
     return Math.floor(head.observedAtMs / MINUTE_MS) % 2 === 0 ? 0 : 1;
   }
@@ -35,14 +35,14 @@ class SlowHistory {
   }
 }
 
-/** Requests the state of this many minutes ago from one of 200 addresses. */
+/** Requests the state of this many minutes ago, from one of 200 addresses. */
 function askFrom(rest: Rest, client: number, minutes: number) {
   const newestMs = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
   const url = `/api/v1/charts?at=${new Date(newestMs - minutes * MINUTE_MS).toISOString()}`;
   return rest.app.inject({ url, remoteAddress: `192.0.2.${client}` });
 }
 
-test("[T8] past states are read two at a time, and beyond a hundred requests that wait others are refused and counted", async ({
+test("[T8] past states are read two at a time, and beyond a hundred waiting requests, others are refused and counted", async ({
   makeRest,
 }) => {
   const slow = new SlowHistory();
@@ -59,11 +59,11 @@ test("[T8] past states are read two at a time, and beyond a hundred requests tha
   ]);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
   expect(refusals.counts).toEqual({ "over-capacity": 1 });
-  // Live answers do not wait.
+  // Live responses do not wait.
   expect((await rest.ask("GET", "/api/v1/charts")).status).toBe(200);
   slow.go();
   const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
-  // One that fails does not hold up the next.
+  // A failed read does not delay the next.
   expect(statuses.filter((status) => status === 200)).toHaveLength(all / 2);
   expect(statuses.filter((status) => status === 500)).toHaveLength(all / 2);
   expect(slow.mostRunning).toBe(2);
@@ -71,7 +71,7 @@ test("[T8] past states are read two at a time, and beyond a hundred requests tha
   slow.store.close();
 });
 
-test("[T8] one client takes a fifth of the waiting places, and others go before what it waits for", async ({
+test("[T8] one client's requests fill at most a fifth of the queue, and other clients' are read before them", async ({
   makeRest,
 }) => {
   const slow = new SlowHistory();
@@ -90,13 +90,13 @@ test("[T8] one client takes a fifth of the waiting places, and others go before 
   slow.go();
   await Promise.all([...answers, other]);
   const minutesAgo = order.map((atMs) => (rest.head.observedAtMs - atMs) / MINUTE_MS);
-  // Two were being read, and one of the first client's is next.
+  // Two were being read, and then one of the first client's requests is next.
   expect(minutesAgo.findIndex((minutes) => minutes > own)).toBe(MAX_READING + 1);
   expect(order).toHaveLength(own + 1);
   slow.store.close();
 });
 
-test("a past minute is read once until stored minutes or flares change, and without their versions until the head moves", async ({
+test("a past minute is read once until stored minutes or flares change; if they have no versions, until the head moves", async ({
   makeRest,
 }) => {
   const slow = new SlowHistory();
@@ -126,7 +126,7 @@ test("a past minute is read once until stored minutes or flares change, and with
   expect([await readsOf("charts"), await readsOf("charts")]).toEqual([1, 0]);
   rest.head.move({});
   expect([await readsOf("charts"), await readsOf("charts")]).toEqual([1, 0]);
-  // The time of the data went back: the minute is not over any more.
+  // If the time of the data goes back, the minute is no longer over.
   rest.head.observedAtMs = Date.parse(at);
   expect((await rest.ask("GET", `/api/v1/charts?at=${at}`)).status).toBe(400);
   slow.store.close();
@@ -159,13 +159,13 @@ test("[L5] a past minute caches no token's history, because many minutes would e
   const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
   const ask = (ms: number) =>
     rest.ask("GET", `/api/v1/tokens/bsc/${listing?.token.address}?at=${new Date(atMs + ms).toISOString()}`);
-  // The body of each address is cached, and nothing else.
+  // Only the body of each URL is cached.
   for (const ms of [0, 0, 1]) expect((await ask(ms)).status).toBe(200);
   expect(reads).toBe(2);
   slow.store.close();
 });
 
-test("[T8] a past state that a fault keeps from being read gets 503 not-ready, not `time-gone`", async ({
+test("[T8] a past state that cannot be read because of a fault gets 503 not-ready, not `time-gone`", async ({
   makeRest,
 }) => {
   const slow = new SlowHistory();

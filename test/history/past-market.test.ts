@@ -4,7 +4,7 @@ import { runPast } from "../soak/past.ts";
 const HOUR_MS = 3_600_000;
 
 /** `npm run soak -- at` does the same for a thousand minutes of a week. */
-test("[T1] past minutes of a simulated market have the bytes of the live answers, single flares too", async () => {
+test("[T1] past minutes of a simulated market have the bytes of the live responses, also for single flares", async () => {
   const run = await runPast({
     seed: 3,
     days: 1 / 48,
@@ -14,7 +14,7 @@ test("[T1] past minutes of a simulated market have the bytes of the live answers
     warmupMs: HOUR_MS,
   });
   expect(run.wrong).toEqual([]);
-  // Ten without single flares.
+  // Ten comparisons are without single flares.
   expect(run.compared).toBeGreaterThan(5 * 10);
   expect(run.stored).toBeGreaterThanOrEqual(28);
 });

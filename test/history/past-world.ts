@@ -13,7 +13,7 @@ import { MINUTE_MS, START_MS } from "./flare-records.ts";
 
 export const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 
-/** A head that a test moves by hand, and that reports it. */
+/** A head that a test moves, and that reports each move. */
 export class Market extends HandHead {
   override observedAtMs = START_MS;
   override cursor: Cursor = { epoch: toEpoch("test1"), seq: toSeq(0) };
@@ -28,7 +28,7 @@ export class Market extends HandHead {
   onRestart(): void {}
   pauseFor(): void {}
 
-  /** Another observation, with other flares, so long after the first minute. */
+  /** Makes another observation with other flares, so many seconds after the first minute. */
   observe(seconds: number, parts: Partial<Snapshot> = SAMPLE_SNAPSHOT): void {
     this.move(parts);
     this.observedAtMs = START_MS + seconds * 1_000;
@@ -42,7 +42,7 @@ export class Market extends HandHead {
     this.#listen([{ name: "source-status", channel: "status", observed_at, data: { state, reason: "" } }]);
   }
 
-  /** Another process appends to the log from now on. */
+  /** Simulates that another process appends to the log from now on. */
   begin(): void {
     this.#run += 1;
     this.cursor = { ...this.cursor, run: toRun(`r${this.#run}`) };
@@ -54,7 +54,7 @@ interface World {
   readonly rest: Rest;
   readonly flares: HistoryStore;
   readonly notices: string[];
-  /** The answer for this number of seconds after the first minute. */
+  /** Returns the response for this number of seconds after the first minute. */
   at(seconds: number, path?: string, query?: string): ReturnType<Rest["ask"]>;
   settled(): Promise<void>;
 }
@@ -62,7 +62,7 @@ interface World {
 type Limits = Partial<typeof LIMITS>;
 type WorldFactory = (limits?: Limits, flareLimits?: Limits) => Promise<World>;
 
-/** With a server of past minutes and of the history of flares, which a test fills by hand. */
+/** {@link restTest} with a server of past minutes and of flares, which a test fills. */
 export const test = restTest.extend<{ makeWorld: WorldFactory }>({
   makeWorld: async ({ makeRest }, use) => {
     const opened: { close(): void }[] = [];

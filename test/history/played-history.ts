@@ -44,7 +44,7 @@ export async function playIntoHistory(
     if (events.length === 0) continue;
     onEvents(events);
     await head.publish({ ...poll, events });
-    // Each of them changes the history.
+    // Only these events change the history.
     if (!events.some(({ name }) => name === "flare-finished" || name === "flare-outcome")) continue;
     while ((parseCursor(store.cursor ?? "")?.seq ?? -1) < head.cursor.seq) await turn();
   }

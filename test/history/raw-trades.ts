@@ -2,8 +2,8 @@ import type { LiquidityEvent, ListingEvent, MarketEvent, Trade } from "../../src
 import { RawMarket, type RawPrice } from "./record-script.ts";
 
 /*
- * Prices of a market of single trades, by the definitions in src/trend/README.md: dust, and which
- * pool sets a token's price. It shares no code with the gateway.
+ * Computes the prices of a market of single trades by the definitions in src/trend/README.md: dust,
+ * and which pool sets a token's price. It shares no code with the gateway.
  */
 
 const MINUTE = 60_000;
@@ -19,11 +19,11 @@ class RawPool {
   usd = 0;
   atMs = Number.NEGATIVE_INFINITY;
   isListed = false;
-  /** What it held, oldest first. Nothing counts that it did not hold for a span and more. */
+  /** Its liquidity over time, oldest first. New liquidity counts only after a span. */
   levels: Level[] = [{ at: Number.NEGATIVE_INFINITY, usd: 0 }];
   volume = 0;
   volumeAt = 0;
-  /** By how much prices were converted when it last set the price; 0 if that is too old. */
+  /** Factor of price conversions when it last set the price; 0 if that is too old. */
   scale = 0;
 
   constructor(name: string, atMs: number) {
@@ -31,14 +31,14 @@ class RawPool {
     this.volumeAt = atMs;
   }
 
-  /** The least that it held from the start of the span before until now. */
+  /** Returns its minimum liquidity from the start of the previous span until now. */
   steady(atMs: number): number {
     const fromMs = (Math.floor(atMs / SPAN) - 1) * SPAN;
     while ((this.levels[1]?.at ?? fromMs) < fromMs) this.levels.shift();
     return Math.min(...this.levels.map(({ usd }) => usd));
   }
 
-  /** Dollars traded recently. Their weight decays by e^-0.1 a minute. */
+  /** Returns the dollars traded recently, whose weight decays by e^-0.1 per minute. */
   volumeOf(atMs: number): number {
     return this.volume * Math.exp(Math.min(0, this.volumeAt - atMs) / (10 * MINUTE));
   }
@@ -47,14 +47,14 @@ class RawPool {
 class RawToken {
   readonly pools = new Map<string, RawPool>();
   readonly prices: RawPrice[] = [];
-  /** All that its pools held, by time. */
+  /** Total liquidity of its pools, by time. */
   readonly liquidity: Level[] = [];
   main: RawPool | undefined;
   firstPool = "";
   tookOver = Number.NEGATIVE_INFINITY;
   price = 0;
   pricePool = "";
-  /** By how much earlier prices are converted, for those of the pool that sets the price now. */
+  /** Factor that converts earlier prices to the pool that sets the price now. */
   scale = 1;
 
   minDepth(atMs: number): number {
@@ -65,7 +65,7 @@ class RawToken {
 /** Collects the prices of the tokens that can flare, event by event. */
 export class RawTrades {
   readonly #tokens = new Map<string, RawToken>();
-  /** Moments of trades that are no dust. */
+  /** Times of trades that are not dust. */
   readonly #heard: number[] = [];
   #clock = 0;
 
@@ -83,7 +83,7 @@ export class RawTrades {
     return new RawMarket(prices, { isCandle: false, heard: this.#heard });
   }
 
-  /** Dollars in the token's pools before a moment. */
+  /** Returns the dollars in the token's pools before a moment. */
   liquidityOf(token: string, atMs: number): number | undefined {
     return this.#tokens.get(token.toLowerCase())?.liquidity.findLast(({ at }) => at < atMs)?.usd;
   }
@@ -139,12 +139,12 @@ export class RawTrades {
     }
     if (pool) pool.scale = token.scale;
     [token.price, token.pricePool] = [price, name];
-    // Prices are asked for at whole seconds.
+    // Prices are read at whole seconds only.
     if (last && Math.floor(last.at / 1_000) === Math.floor(at / 1_000)) token.prices.pop();
     token.prices.push({ at, price: price / token.scale });
   }
 
-  /** Whether the pool sets the price, perhaps from this trade on. */
+  /** Returns whether the pool sets the price, perhaps from this trade on. */
   #takesPrice(token: RawToken, pool: RawPool, usd: number, price: number, at: number): boolean {
     const minute = Math.floor(at / MINUTE) * MINUTE;
     if (minute > pool.volumeAt) {
@@ -175,7 +175,7 @@ export class RawTrades {
   }
 }
 
-/** What one pool loses counts at once in those that gained at the same moment. */
+/** Counts liquidity that one pool loses at once in pools that gained at the same moment. */
 function moveTo(token: RawToken, from: RawPool, usd: number): void {
   let left = usd;
   for (const pool of token.pools.values()) {
@@ -186,7 +186,7 @@ function moveTo(token: RawToken, from: RawPool, usd: number): void {
   }
 }
 
-/** The pool that traded most recently among the deep ones, of equal ones the deepest. */
+/** Returns the deep pool with the highest recent volume, of equal ones the deepest. */
 function busiest(token: RawToken, minDepth: number, at: number): RawPool | undefined {
   const deep = [...token.pools.values()].filter((pool) => pool.steady(at) >= minDepth);
   return deep.sort((a, b) => b.volumeOf(at) - a.volumeOf(at) || b.usd - a.usd)[0];

@@ -9,7 +9,7 @@ import { MINUTE_MS } from "./flare-records.ts";
 import { playIntoHistory } from "./played-history.ts";
 import { type RawFlare, type RawMarket, recordByScript } from "./record-script.ts";
 
-/** A canary is looked at for so long after a flare's last event: until its outcome is final. */
+/** A flare's canary is read until its outcome is final, this long after the flare's last event. */
 const FOLLOWED_MS = 61 * MINUTE_MS;
 
 interface RawSource {
@@ -19,7 +19,7 @@ interface RawSource {
   liquidityOf(token: string, atMs: number): number | undefined;
 }
 
-/** The flares as the events name them, and when their canaries were on. */
+/** Collects the flares from the events, and when their canaries were on. */
 class FlareCollector {
   readonly #engine: TrendEngine;
   readonly #raw: RawSource;
@@ -45,7 +45,7 @@ class FlareCollector {
       const startMs = Date.parse(start);
       this.#followed.set(token.address, Math.max(startMs, Date.parse(end ?? start)));
       if (name === "flare-started") {
-        // Later it is also announced to other plans, with its score of then.
+        // Other plans get the event later, with the score of that time.
         if (data.cause === "detected") this.#scores.set(id, data.why?.score ?? Number.NaN);
         continue;
       }
@@ -64,7 +64,7 @@ class FlareCollector {
     }
   }
 
-  /** Notes the canaries of flares that are followed, as of a whole second. */
+  /** Records the canaries of followed flares as of a whole second. */
   look(atMs: number): void {
     for (const [token, fromMs] of this.#followed) {
       const sinceMs = this.#engine.trendOf("bsc", token)?.canarySinceMs ?? null;

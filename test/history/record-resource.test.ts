@@ -10,7 +10,7 @@ const DAY = 24 * 60;
 
 interface Served {
   readonly rest: Rest;
-  /** How often a record was computed. */
+  /** Returns how often a record was computed. */
   readonly computed: () => number;
   /** Stores a flare that finished in that minute. */
   finish(minute: number, outcome: Partial<Outcome>, group?: OtherGroup): void;
@@ -70,7 +70,7 @@ test("the record has median, quartiles and the share that rose, beside the contr
 test("a window counts flares whose outcome became final within it, up to a minute ago", async ({
   served,
 }) => {
-  // Flares last ten minutes: an outcome becomes final 50 minutes after the finish.
+  // Flares last ten minutes, so an outcome becomes final 50 minutes after the finish.
   for (const minute of [10, 48, 49, 50]) served.finish(minute, {});
   expect(await getRecord(served)).toMatchObject({
     window: "24h",
@@ -109,7 +109,7 @@ test("flares are counted by score and by liquidity at their start, and by group"
   expect((await getRecord(served, "?group=matic")).all.flares).toBe(0);
 });
 
-test("a record is computed at most once a minute, and its tag stays while it does not change", async ({
+test("a record is computed at most once a minute, and its tag stays the same until it changes", async ({
   served,
 }) => {
   served.finish(20, {});
@@ -139,7 +139,7 @@ test("before the first snapshot the record is not ready", async ({ served }) => 
   expect((await served.rest.ask("GET", "/api/v1/record")).status).toBe(503);
 });
 
-test("group selects the record of another group; the default is that of bsc", async ({ served }) => {
+test("group selects the record of another group; the default is bsc", async ({ served }) => {
   served.finish(20, { change_15m: 3 });
   served.finish(21, { change_15m: -8, start_liquidity: null }, "exchange");
   const of = async (query: string) => {
@@ -152,13 +152,13 @@ test("group selects the record of another group; the default is that of bsc", as
   expect(await of("")).toEqual([3, [["bsc", 1]], 0, 1, 0, 0]);
 });
 
-test("a group without flares has a record of its own, without values", async ({ served }) => {
+test("a group without flares has its own record, without values", async ({ served }) => {
   served.finish(20, {});
   const { by_group } = await getRecord(served, "?group=exchange");
   expect(by_group).toMatchObject([{ group: "exchange", figures: { flares: 0 } }]);
 });
 
-test("a record that is still being computed is not computed again for the next minute", async () => {
+test("while a record is being computed, it is not computed again for the next minute", async () => {
   const store = openSqliteHistoryStore({ maxAgeMs: DAY * MINUTE_MS, maxBytes: 2 ** 30 });
   const asked: (() => void)[] = [];
   const head = { observedAtMs: START_MS };

@@ -1,13 +1,14 @@
 /*
- * The track record by its definition in src/trend/README.md, from raw prices. It shares no code
- * with the gateway. Only when and why flares started and ended is the detector's word.
+ * Computes the track record by its definition in src/trend/README.md, from raw prices. It shares no
+ * code with the gateway. Only the starts and ends of flares, and their causes, come from the
+ * detector.
  */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const HORIZONS = [5, 15, 60] as const;
 
-/** A price that was paid, in order of time. A candle's is that of its end. */
+/** A traded price, in order of time. A candle's price is dated at its end. */
 export interface RawPrice {
   readonly at: number;
   readonly price: number;
@@ -20,7 +21,7 @@ export interface RawFlare {
   readonly cause: string;
   readonly score: number;
   readonly liquidity: number | undefined;
-  /** How long the canary had been on at a moment, in milliseconds. */
+  /** Returns for how many milliseconds the canary has been on. */
   readonly canaryAgeMs: (atMs: number) => number;
 }
 
@@ -28,10 +29,10 @@ export class RawMarket {
   readonly #prices: ReadonlyMap<string, readonly RawPrice[]>;
   readonly #outages: readonly (readonly [fromMs: number, toMs: number])[];
   readonly #collapses = new Map<RawFlare, number | undefined>();
-  /** Candles count at their end; a trade at a moment counts after it. */
+  /** A candle counts at its end, a trade only after its moment. */
   readonly #isCandle: boolean;
 
-  /** @param heard When anything traded, by time. */
+  /** @param heard Times of all trades. */
   constructor(
     prices: ReadonlyMap<string, readonly RawPrice[]>,
     { isCandle, heard }: { readonly isCandle: boolean; readonly heard: readonly number[] },
@@ -41,7 +42,7 @@ export class RawMarket {
     this.#outages = outagesOf(heard);
   }
 
-  /** The last price, if it is at most three minutes old and the market is not silent. */
+  /** Returns the last price, if it is at most three minutes old and the market is not silent. */
   known(token: string, atMs: number): number | undefined {
     const last = this.#last(token, atMs);
     const isOut = this.#outages.some(
@@ -54,7 +55,9 @@ export class RawMarket {
     return this.#last(token, atMs)?.price;
   }
 
-  /** When the flare's price collapsed. Measured once: each flare is in several rows. */
+  /**
+   * Returns when the flare's price collapsed. Computed once, because a flare is in several rows.
+   */
   collapseOf(flare: RawFlare): number | undefined {
     if (!this.#collapses.has(flare)) this.#collapses.set(flare, collapseOf(this, flare));
     return this.#collapses.get(flare);
@@ -80,7 +83,7 @@ export class RawMarket {
   }
 }
 
-/** The whole body of the record over a window that ends at `toMs`. */
+/** Returns the whole body of the record over a window that ends at `toMs`. */
 export function recordByScript(
   market: RawMarket,
   flares: readonly RawFlare[],
@@ -146,7 +149,7 @@ function changesOf(market: RawMarket, flares: readonly RawFlare[], minutes: numb
   return { ...quartiles(known), unknown: all.filter((change) => change === undefined).length };
 }
 
-/** One minute of every two hours of the clock, from a day to an hour and a half before. */
+/** Returns one minute of every two hours of the clock, from a day to an hour and a half before. */
 function controlMoments(token: string, startMs: number): readonly number[] {
   const moments: number[] = [];
   const first = Math.floor((startMs - 24 * HOUR) / (2 * HOUR));
@@ -157,7 +160,7 @@ function controlMoments(token: string, startMs: number): readonly number[] {
   return moments;
 }
 
-/** The first second at half of the peak or less that lasts to the end of a minute. */
+/** Returns the first second at half of the peak or less, if that lasts to the minute's end. */
 function collapseOf(market: RawMarket, { token, startMs, endMs }: RawFlare): number | undefined {
   const untilMs = Math.max(startMs + HOUR, endMs);
   const looks = new Set([endMs, ...HORIZONS.map((minutes) => startMs + minutes * MINUTE)]);
@@ -175,7 +178,7 @@ function collapseOf(market: RawMarket, { token, startMs, endMs }: RawFlare): num
   return undefined;
 }
 
-/** When there was no price for a minute and twenty usual gaps: from then to the next price. */
+/** Returns the periods without a price for a minute and twenty usual gaps, up to the next price. */
 function outagesOf(heard: readonly number[]): readonly (readonly [number, number])[] {
   const outages: (readonly [number, number])[] = [];
   let [last, usual] = [heard[0] ?? 0, MINUTE];
@@ -190,7 +193,7 @@ function outagesOf(heard: readonly number[]): readonly (readonly [number, number
 
 function quartiles(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b);
-  // Each value has a rank from 0 to 1. Between two ranks the value grows evenly.
+  // Each value has a rank from 0 to 1. Between two ranks, values are interpolated linearly.
   const at = (part: number) => {
     const above = sorted.findIndex((_, index) => index >= part * (sorted.length - 1));
     const [high, low] = [sorted[above], sorted[Math.max(0, above - 1)]];

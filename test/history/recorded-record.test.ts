@@ -17,11 +17,11 @@ import { RawMarket, type RawPrice } from "./record-script.ts";
 
 const DAY = "examples/data/2017-11-12.csv.gz";
 const DAY_MS = Date.UTC(2017, 10, 12);
-/** Of the recorded day; BCC rises in the ninth. */
+/** Hours of the recorded day. BCC rises in the ninth. */
 const HOURS = IS_SOAK ? 24 : 10;
 const TEN_DAYS = "../shared/data/exchange-1m/2017-11-04_2017-11-14.csv.gz";
 
-/** The closes of minutes with volume, as raw prices at their end. */
+/** Returns the closes of minutes with volume, as raw prices at their end. */
 function rawCandles(path: string): RawMarket {
   const { startMs, series } = loadMarket(path);
   const prices = new Map<string, readonly RawPrice[]>();
@@ -50,7 +50,7 @@ function compareSimulated(days: number, tokens: number, makeRest: RestFactory): 
   return compareRecords(feed, new RawTrades(), makeRest);
 }
 
-/** The first hours of the recorded day. */
+/** Writes the first hours of the recorded day to a file. */
 function writeHours(folder: string): string {
   const path = join(folder, "hours.csv");
   const lines = gunzipSync(readFileSync(DAY)).toString().split("\n");
@@ -59,7 +59,7 @@ function writeHours(folder: string): string {
   return path;
 }
 
-test(`the track record of ${HOURS} recorded hours, with its control, is what a script computes from the raw candles`, async ({
+test(`the track record of ${HOURS} recorded hours, with its control, equals a script's result from the raw candles`, async ({
   makeRest,
   onTestFinished,
 }) => {
@@ -67,7 +67,7 @@ test(`the track record of ${HOURS} recorded hours, with its control, is what a s
   expect(flares).toBeGreaterThan(IS_SOAK ? 5 : 2);
 });
 
-test("the track record of the ten recorded days is what a script computes from the raw candles", async ({
+test("the track record of the ten recorded days equals a script's result from the raw candles", async ({
   makeRest,
   skip,
 }) => {
@@ -76,14 +76,14 @@ test("the track record of the ten recorded days is what a script computes from t
   expect(await compare(TEN_DAYS, makeRest)).toBeGreaterThan(100);
 }, 900_000);
 
-test("the track record of a simulated market is what a script computes from its trades and pools", async ({
+test("the track record of a simulated market equals a script's result from its trades and pools", async ({
   makeRest,
 }) => {
   if (IS_SOAK) expect(await compareSimulated(1 / 6, 48, makeRest)).toBeGreaterThan(20);
   else expect(await compareSimulated(1 / 20, 32, makeRest)).toBeGreaterThan(5);
 });
 
-test("the track record of a simulated week is what a script computes from its trades and pools", async ({
+test("the track record of a simulated week equals a script's result from its trades and pools", async ({
   makeRest,
   skip,
 }) => {

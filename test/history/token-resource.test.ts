@@ -43,13 +43,13 @@ function store(into: HistoryStore, numbers: readonly number[], minutes: readonly
   });
 }
 
-/** Moves the head to this minute, with these flares only. */
+/** Moves the head to this minute, with only these flares. */
 function showAt(rest: Rest, minute: number, flares: Partial<Flares> = {}): void {
   rest.head.observedAtMs = START_MS + minute * MINUTE_MS;
   rest.head.move({ ...SAMPLE_SNAPSHOT, flares: { ...NO_FLARES, ...flares }, explanations: {}, outcomes: {} });
 }
 
-test("a token of another group that only flares has the facts of its flare", async ({ served }) => {
+test("a token of another group that is in no other list has its flare's facts", async ({ served }) => {
   const lone = { ...SAMPLE_EXCHANGE_FLARE, token: { ...SAMPLE_EXCHANGE_FLARE.token, symbol: "LONE" } };
   served.head.move({ "flares.exchange": { ...NO_FLARES, finished_trending: [lone] } });
   const details = await get(served, "LONE", "exchange");
@@ -92,7 +92,7 @@ test.for([
   expect(await get(served, name, group)).toMatchObject({ group, ...expected });
 });
 
-test("a token of another group has its running and its past flares, and no candles", async ({
+test("a token of another group has its running and past flares, and no candles", async ({
   served,
   store: history,
 }) => {
@@ -124,7 +124,7 @@ test("a token of another group has its running and its past flares, and no candl
   expect((await served.ask("GET", pathOf("0xab00"))).status).toBe(404);
 });
 
-test("symbols of the exchange that differ in case only name two tokens", async ({
+test("symbols of the exchange that differ only in case name two tokens", async ({
   served,
   store: history,
 }) => {
@@ -144,11 +144,11 @@ test("symbols of the exchange that differ in case only name two tokens", async (
   });
 });
 
-test("a token of the history has the facts of its last flare and the candles around its flares", async ({
+test("a token in the history has the facts of its last flare and the candles around its flares", async ({
   served,
   store: history,
 }) => {
-  // Flares of one token start ten minutes before these; candles follow for two hours.
+  // Flares of one token start ten minutes before these times. Candles follow for two hours.
   store(history, [300, 330], [229, 230, 300, 440, 441, 1_000]);
   showAt(served, 1_600);
   const details = await get(served, "0xAB00");
@@ -165,7 +165,7 @@ test("a token of the history has the facts of its last flare and the candles aro
   expect((await get(served, "tok0")).candles).toHaveLength(2);
 });
 
-test("the last hour of candles is that of the response's cursor", async ({ served, store: history }) => {
+test("the last hour of candles is that at the response's cursor", async ({ served, store: history }) => {
   const running = { ...flareAt(300, 400), finished_trending_at: null };
   store(history, [], [380, 398, 399]);
   showAt(served, 402, { pro: [running] });
@@ -192,7 +192,7 @@ test("an unknown token, group or name is not found", async ({ served }) => {
   expect((await served.ask("GET", "/api/v1/tokens/bsc/%zz")).status).toBe(400);
   const long = await served.ask("GET", pathOf("x".repeat(2_000)));
   expect(long.status).toBe(414);
-  // The address is not repeated as a whole.
+  // The message contains only part of the address.
   expect(long.body.length).toBeLessThan(500);
   expect((await served.ask("GET", `${pathOf("uni")}?at=2026-01-01T00:00Z`)).json).toMatchObject({
     status: 400,
@@ -202,7 +202,7 @@ test("an unknown token, group or name is not found", async ({ served }) => {
   expect([refused.status, refused.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test("a symbol of several tokens names none of them, and the problem lists them", async ({
+test("a symbol of several tokens selects none of them, and the problem lists them", async ({
   served,
   store: history,
 }) => {
@@ -227,13 +227,13 @@ test.for(["A/B", "a b", "50%", "é🔥", '"<b>', "?at=1#x"])(
   },
 );
 
-test("a symbol that looks like an address names no token", async ({ served }) => {
+test("a symbol that looks like an address selects no token", async ({ served }) => {
   const posing = { ...token, symbol: "0xdead", address: "0xBEEF" };
   served.head.move({ newest: { bsc: [{ ...SAMPLE_LISTING, token: posing }] } });
   expect((await served.ask("GET", pathOf("0xdead"))).status).toBe(404);
 });
 
-test("the plan free learns nothing of a flare that runs in pro", async ({ makeRest, store: history }) => {
+test("the plan free sees no sign of a flare that is only in pro", async ({ makeRest, store: history }) => {
   const rest = await makeRest({ history: createHistoryReader(history), policy: planByHeader });
   const flare = flareAt(300, 400);
   store(history, [], [390, 400]);
@@ -244,7 +244,7 @@ test("the plan free learns nothing of a flare that runs in pro", async ({ makeRe
   });
   expect((await get(rest, "tok0", "bsc", "pro")).candles).toHaveLength(3);
   for (const name of ["tok0", "0xab00"]) expect((await rest.ask("GET", pathOf(name))).status).toBe(404);
-  // In the chart, and an earlier flare has finished.
+  // The token is in the chart, and an earlier flare of it has finished.
   const charted = { ...SAMPLE_BSC_CHART_ITEM.flare, token: flare.token };
   rest.head.move({
     charts: { ...SAMPLE_SNAPSHOT.charts, bsc: [{ ...SAMPLE_BSC_CHART_ITEM, flare: charted }] },
@@ -255,7 +255,7 @@ test("the plan free learns nothing of a flare that runs in pro", async ({ makeRe
   expect((await get(rest, "tok0", "bsc", "pro")).flares).toHaveLength(2);
 });
 
-test("an unchanged token costs a 304, and the history is read once a minute for it", async ({
+test("an unchanged token gets 304, and its history is read once a minute", async ({
   makeRest,
   store: history,
 }) => {
@@ -281,7 +281,7 @@ test("an unchanged token costs a 304, and the history is read once a minute for 
   expect((await rest.ask("GET", pathOf("0xab00"), known)).status).toBe(200);
 });
 
-test("[L2] a flare that finishes is complete at once, also with the history in another process", async ({
+test("[L2] a flare is complete as soon as it finishes, even if the history is in another process", async ({
   makeRest,
   store: history,
 }) => {

@@ -27,7 +27,7 @@ const trade = (ms: number): FeedEvent => ({
   trader: "0x2",
 });
 
-/** A feed that says these events; a function among them runs in its place, and may throw. */
+/** Returns a feed of these events. A function among them is called in its turn, and may throw. */
 function feedOf(...script: readonly (FeedEvent | (() => void))[]): Feed {
   return {
     name: "scripted",
@@ -42,7 +42,7 @@ function feedOf(...script: readonly (FeedEvent | (() => void))[]): Feed {
   };
 }
 
-/** An engine that notes what it took; its snapshot says how many trades that were. */
+/** An engine that records its events. Its snapshot shows the number of trades. */
 class CountingEngine implements PolledEngine {
   clockMs = 0;
   nextChangeAtMs = 0;
@@ -75,7 +75,7 @@ function sourceOf(feed: Feed, clock = new ManualClock()) {
   return { engine, clock, source: new EngineSource({ feed, engine, clock, staleAfterMs: 10_000 }) };
 }
 
-test("the base comes when the warm-up is over, and nothing before it", async () => {
+test("the base is returned when the warm-up is over, and nothing before", async () => {
   const feed = feedOf(tick(0), trade(500), tick(1_000), trade(1_500), tick(2_000), trade(2_500), tick(3_000));
   const source = new EngineSource({
     feed,
@@ -89,7 +89,7 @@ test("the base comes when the warm-up is over, and nothing before it", async () 
   ]);
 });
 
-test("a feed that ends within its warm-up leaves its last state as the base", async () => {
+test("if a feed ends within its warm-up, its last state is the base", async () => {
   const feed = feedOf(tick(0), trade(500), tick(1_000));
   const source = new EngineSource({
     feed,
@@ -100,7 +100,7 @@ test("a feed that ends within its warm-up leaves its last state as the base", as
   expect(seen(await allPolls(source))).toEqual([[1_000, 1]]);
 });
 
-test("a poll is made at each whole second of event time that a clock enters, and bears that second", async () => {
+test("each whole second of event time that a clock reaches is polled once, and the poll has that second", async () => {
   const { source } = sourceOf(
     feedOf(tick(0), trade(100), tick(400), trade(900), tick(1_250), tick(1_900), trade(2_000), tick(2_000)),
   );
@@ -111,7 +111,7 @@ test("a poll is made at each whole second of event time that a clock enters, and
   ]);
 });
 
-test("a second in which the engine says that nothing can have changed costs no snapshot, but the first is always taken", async () => {
+test("no snapshot is taken in a second in which the engine cannot have changed, but the first is always taken", async () => {
   const feed = feedOf(tick(0), tick(1_000), tick(2_000), tick(3_000), tick(4_000));
   const { source, engine } = sourceOf(feed);
   engine.nextChangeAtMs = START + 3_000;
@@ -124,7 +124,7 @@ test("event time that goes back is never polled", async () => {
   expect(seen(await allPolls(source)).map(([at]) => at)).toEqual([5_000, 6_000]);
 });
 
-test("the data is stale before the first clock, live after it, stale when the clock stands still, and the age is measured by time that no operator sets", async () => {
+test("the data is stale before the first clock, live after it, and stale when the clock stands still; its age is measured by the monotonic clock", async () => {
   const { source, clock } = sourceOf(feedOf(tick(0), tick(1_000), tick(1_000)));
   expect(source.freshness()).toMatchObject({
     state: "stale",
@@ -156,7 +156,7 @@ test("the data is stale before the first clock, live after it, stale when the cl
   expect(source.freshness()).toMatchObject({ state: "live", observed_at: "2017-11-12T00:00:01.000Z" });
 });
 
-test("a clock that says the same time again is no sign of life", async () => {
+test("a clock event with the same time again is no sign of life", async () => {
   const clock = new ManualClock();
   const { source } = sourceOf(
     feedOf(tick(0), () => clock.advance(700), tick(0)),
@@ -166,7 +166,7 @@ test("a clock that says the same time again is no sign of life", async () => {
   expect(source.freshness().data_age_ms).toBe(700);
 });
 
-test("when the recording ends, polls say so and the data is stale for that reason", async () => {
+test("when the recording ends, polls report it and the data is stale for that reason", async () => {
   const { source } = sourceOf(feedOf(tick(0)));
   await allPolls(source);
   expect(source.freshness()).toMatchObject({ state: "stale", reason: "the recording has ended" });
@@ -181,7 +181,7 @@ test.each([
   ],
   ["internal", new Error("no socket"), "the scripted feed failed: no socket"],
 ])(
-  "a feed's fault is reported once as %s with its cause; then the source has ended and is down",
+  "a feed's error is reported once as %s with its cause; then the source has ended and is down",
   async (code, cause, message) => {
     const { source } = sourceOf(
       feedOf(tick(0), () => {
@@ -259,7 +259,7 @@ test("a feed is closed when the signal aborts between two polls, without another
   await isClosed;
 });
 
-test("a feed at full speed lets the event loop have a turn every 50 ms of work", async () => {
+test("a feed at full speed yields to the event loop after every 50 ms of work", async () => {
   const clock = new ManualClock();
   const work = () => clock.advance(30);
   const feed = feedOf(tick(0), work, tick(1), work, tick(2), work, tick(3), work, tick(4), work, tick(1_000));

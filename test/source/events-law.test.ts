@@ -20,14 +20,14 @@ const pairs = {
   "a snapshot and what grew out of it": arbitraryHistory,
 };
 
-/** As a client has it: after a way through JSON text. */
+/** Returns the value as a client receives it, via JSON text. */
 function received<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
 /**
- * The value's JSON text with the fields of each object in one order: equal exactly when the JSON
- * values are. (vitest's toEqual overlooks a field named `__proto__`.)
+ * Returns the value's JSON text with sorted fields, so that equal JSON values have equal texts.
+ * (vitest's toEqual ignores a field named `__proto__`.)
  */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
@@ -40,7 +40,7 @@ function play(view: View, events: readonly EventBody[]): View {
   return events.reduce(applyEvent, view);
 }
 
-test("the snapshots of these laws are valid ones", () => {
+test("the snapshots of these laws are valid", () => {
   fc.assert(
     fc.property(arbitraryHistory, ({ before, after }) => {
       Snapshot.parse(before);
@@ -51,7 +51,7 @@ test("the snapshots of these laws are valid ones", () => {
 });
 
 describe.each(Object.entries(pairs))("%s", (_name, pair) => {
-  test("[L1] the events take the one to the other exactly, on the wire too", () => {
+  test("[L1] the events turn the first snapshot into the second exactly, also on the wire", () => {
     fc.assert(
       fc.property(pair, ({ before, after }) => {
         const events = toEvents(before, after, AT);
@@ -62,7 +62,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
     );
   });
 
-  test("[L1] the view of some channels follows by the events of those channels alone, and ignores those of others", () => {
+  test("[L1] a view of some channels follows from the events of those channels alone, and ignores others", () => {
     fc.assert(
       fc.property(pair, fc.subarray([...CHANNELS]), ({ before, after }, channels) => {
         const all = toEvents(before, after, AT);
@@ -75,7 +75,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
     );
   });
 
-  test("every event has the form that its schema says", () => {
+  test("every event matches its schema", () => {
     fc.assert(
       fc.property(pair, ({ before, after }) => {
         for (const event of toEvents(before, after, AT)) EventBody.parse(received(event));
@@ -84,7 +84,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
     );
   });
 
-  test("a change costs no more than what changed: an item once, an order only where the common items stand otherwise", () => {
+  test("changes are minimal: each item occurs once, and an order only if common items changed places", () => {
     fc.assert(
       fc.property(pair, ({ before, after }) => {
         for (const { channel, changes } of diffSnapshots(before, after)) {
@@ -104,7 +104,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
     );
   });
 
-  test("[L4] the same two snapshots give the same bytes, whether or not they share objects", () => {
+  test("[L4] the same two snapshots result in the same bytes, whether or not they share objects", () => {
     fc.assert(
       fc.property(pair, ({ before, after }) => {
         const bytes = JSON.stringify(toEvents(before, after, AT));
@@ -114,7 +114,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
     );
   });
 
-  test("nothing happened between a snapshot and its equal", () => {
+  test("there are no events between two equal snapshots", () => {
     fc.assert(
       fc.property(pair, ({ after }) => {
         expect(toEvents(after, structuredClone(after), AT)).toEqual([]);

@@ -8,7 +8,7 @@ import { explanation, flare, flareId, listing, snapshotOf } from "./sample-snaps
 const AT = Date.UTC(2017, 10, 12, 8, 35);
 const NOW = "2017-11-12T08:35:00.000Z";
 const events = (before: Snapshot, after: Snapshot) => toEvents(before, after, AT);
-const said = (batch: readonly EventBody[]) => batch.map(({ name, channel }) => `${name} ${channel}`);
+const namesIn = (batch: readonly EventBody[]) => batch.map(({ name, channel }) => `${name} ${channel}`);
 
 const bcc = flare("BCC");
 const ended = flare("BCC", { finished_trending_at: "2017-11-12T08:34:00.000Z" });
@@ -35,13 +35,13 @@ describe("a flare", () => {
     });
   });
 
-  test("leaves free and pro before it enters the finished ones, in its final form and with the cause of its end", () => {
+  test("leaves free and pro before it enters the finished list, in its final form and with the cause of its end", () => {
     const faded = explanation({ score: 0.4, finish_cause: "faded" });
     const batch = events(snapshotOf({ free: [bcc], pro: [bcc] }, { BCC: why }), {
       ...snapshotOf({ finished: [ended] }, { BCC: faded }),
       outcomes: { [bcc.id]: SAMPLE_OUTCOME },
     });
-    expect(said(batch)).toEqual([
+    expect(namesIn(batch)).toEqual([
       "flare-finished flares.free",
       "flare-finished flares.pro",
       "flare-finished flares.finished",
@@ -54,7 +54,7 @@ describe("a flare", () => {
     ]);
   });
 
-  test("that is finished gets its final outcome by an event of its own, without the flare", () => {
+  test("that is finished gets its final outcome in a separate event, without the flare", () => {
     const listed = snapshotOf({ finished: [ended] });
     const final = { ...SAMPLE_OUTCOME, change_60m: -3, final: true };
     const before = { ...listed, outcomes: { [bcc.id]: SAMPLE_OUTCOME } };
@@ -66,7 +66,7 @@ describe("a flare", () => {
     expect(events(after, EMPTY_SNAPSHOT).map(({ name }) => name)).toEqual(["flare-expired"]);
   });
 
-  test("that vanishes ends in its last form, at the time of observation, by cause of the upstream", () => {
+  test("that vanishes ends in its last form, at the time of observation, with cause upstream", () => {
     const [event] = events(snapshotOf({ pro: [bcc] }, { BCC: why }), EMPTY_SNAPSHOT);
     expect(event).toMatchObject({
       name: "flare-finished",
@@ -91,12 +91,12 @@ describe("a flare", () => {
     });
   });
 
-  test("that an upstream drops from pro and keeps in free is withdrawn, not ended", () => {
+  test("that an upstream removes from pro but not from free is withdrawn, not ended", () => {
     const batch = events(snapshotOf({ free: [bcc], pro: [bcc] }), snapshotOf({ free: [bcc] }));
-    expect(said(batch)).toEqual(["flare-withdrawn flares.pro"]);
+    expect(namesIn(batch)).toEqual(["flare-withdrawn flares.pro"]);
   });
 
-  test("expires out of the finished ones", () => {
+  test("expires from the finished list", () => {
     expect(events(snapshotOf({ finished: [ended] }), EMPTY_SNAPSHOT)).toEqual([
       {
         name: "flare-expired",
@@ -107,19 +107,19 @@ describe("a flare", () => {
     ]);
   });
 
-  test("yields its changes and nothing else, in each list", () => {
+  test("causes events with only its changes, in each list", () => {
     const moved = flare("BCC", { recent_price_change: 15, social_data: null });
     const batch = events(
       snapshotOf({ free: [bcc], pro: [bcc] }),
       snapshotOf({ free: [moved], pro: [moved] }),
     );
-    expect(said(batch)).toEqual(["flare-updated flares.free", "flare-updated flares.pro"]);
+    expect(namesIn(batch)).toEqual(["flare-updated flares.free", "flare-updated flares.pro"]);
     for (const { data } of batch) {
       expect(data).toEqual({ op: "set", id: bcc.id, set: { recent_price_change: 15 } });
     }
   });
 
-  test("with a change of only its explanation is updated with no fields and the new explanation, or null when it is gone", () => {
+  test("whose explanation alone changes is updated without fields and with the new explanation, or null if it is gone", () => {
     const later = explanation({ score: 2.9 });
     const [changed] = events(
       snapshotOf({ pro: [bcc] }, { BCC: why }),
@@ -130,7 +130,7 @@ describe("a flare", () => {
     expect(gone?.data).toEqual({ op: "set", id: bcc.id, set: {}, why: null });
   });
 
-  test("that swaps positions with another yields an order", () => {
+  test("that swaps positions with another causes an order change", () => {
     const neo = flare("NEO");
     const [event] = events(snapshotOf({ pro: [bcc, neo] }), snapshotOf({ pro: [neo, bcc] }));
     expect(event).toMatchObject({ name: "flare-updated", data: { op: "order", ids: [neo.id, bcc.id] } });
@@ -138,7 +138,7 @@ describe("a flare", () => {
 });
 
 describe("fields", () => {
-  test("a nested object is replaced whole, null is a value, a field that is gone is unset", () => {
+  test("a nested object is replaced as a whole, null is a value, and a missing field is unset", () => {
     const before = { ...flare("BCC", { market_data: null }), x_rank: 7 };
     const market_data = { market_id: "bcc", image_url: null, name: "BCC" };
     const after = flare("BCC", { market_data, token: { ...bcc.token, price: "0.22" } });
@@ -156,7 +156,7 @@ describe("fields", () => {
     expect(back?.data).toEqual({ op: "set", id: bcc.id, set: { market_data: null } });
   });
 
-  test("items and lists that are the same objects are not looked into", () => {
+  test("items and lists that are the same objects are not compared", () => {
     const touchy = flare("BCC");
     Object.defineProperty(touchy, "liquidity", {
       enumerable: true,
@@ -166,7 +166,7 @@ describe("fields", () => {
     });
     const before = snapshotOf({ pro: [touchy] });
     const after = { ...snapshotOf({ pro: [flare("NEO"), touchy] }), newest: before.newest };
-    expect(said(events(before, after))).toEqual(["flare-started flares.pro"]);
+    expect(namesIn(events(before, after))).toEqual(["flare-started flares.pro"]);
   });
 });
 
@@ -181,7 +181,7 @@ test("a listing is listed, updated and unlisted", () => {
   expect(unlisted).toMatchObject({ name: "token-unlisted", data: { op: "remove", id: aaa.id } });
 });
 
-test("a group's chart is one event with all its changes, and so is its leaderboard", () => {
+test("a group's chart changes in one event, and so does its leaderboard", () => {
   const item = (symbol: string, streak: number): MaticChartItem => ({
     id: flareId(symbol),
     most_recent_price_average: "1",
@@ -232,14 +232,14 @@ test("a group's chart is one event with all its changes, and so is its leaderboa
   ]);
 });
 
-test("a list that holds a key twice is refused by channel and key, on either side", () => {
+test("a list that contains a key twice is rejected with channel and key, on either side", () => {
   const twice = snapshotOf({ pro: [bcc, bcc] });
   const refusal = new FlarewireError("invalid-input", `flares.pro contains ${bcc.id} twice`);
   expect(() => events(EMPTY_SNAPSHOT, twice)).toThrow(refusal);
   expect(() => events(twice, EMPTY_SNAPSHOT)).toThrow(refusal);
 });
 
-test("[L4] an event's line has its cursor and its body in one order of fields, and nothing of the run", () => {
+test("[L4] an event's line has its cursor and body in a fixed order of fields, without the run", () => {
   const event: EventBody = {
     data: { op: "remove", id: "x" },
     observed_at: NOW,

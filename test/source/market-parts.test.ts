@@ -17,7 +17,7 @@ const settle = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test("the whole is ready as long as one part is, says which is not and how old its data is; when all are silent it is not", async ({
+test("the market is ready while one part is, and reports which parts are not and the age of their data; it is not ready when all are silent", async ({
   onTestFinished,
 }) => {
   const time = new ManualClock();
@@ -74,7 +74,7 @@ test("the whole is ready as long as one part is, says which is not and how old i
   });
 });
 
-test("[F4] an edge has its leader's parts, older by the time since", () => {
+test("[F4] an edge has its leader's parts, and their ages include the time since the report", () => {
   const health = new LeaderHealth(15_000, 0);
   const part = { name: "bsc", state: "live", reason: "", observed_at: null, data_age_ms: 200 } as const;
   health.noteMessage(1_000);
@@ -115,7 +115,7 @@ test("[W41] the progress of reading the past is in readyz, hello and the client'
   expect(await filling()).toEqual([undefined, undefined]);
 });
 
-test("[W41] a market without parts has itself as the only one while it reads its past", () => {
+test("[W41] a market without parts reports itself as the only part while it reads its past", () => {
   const feed = new ToldFeed("bsc");
   feed.past = { readMs: 1_000, ofMs: 2_000 };
   const source = new EngineSource({ feed, engine: new TrendEngine(), clock: new ManualClock() });

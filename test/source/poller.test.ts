@@ -14,7 +14,7 @@ import { flare, snapshotOf } from "./sample-snapshots.ts";
 const AT = Date.UTC(2017, 10, 12);
 const of = (...symbols: string[]): Snapshot => snapshotOf({ pro: symbols.map((symbol) => flare(symbol)) });
 
-/** A source whose polls are these snapshots and failures, one a second; then it has ended. */
+/** Returns a source whose polls are these snapshots and errors, one a second; then it ends. */
 function sourceOf(...script: readonly (Snapshot | Error)[]): SnapshotSource {
   let count = 0;
   return {
@@ -35,7 +35,9 @@ function sourceOf(...script: readonly (Snapshot | Error)[]): SnapshotSource {
   };
 }
 
-/** Starts a poller whose publications and errors are noted; `broken` makes publications fail. */
+/**
+ * Starts a poller whose publications and errors are recorded. `broken`: numbers of failing ones.
+ */
 function start(source: SnapshotSource, broken: readonly number[] = []) {
   const clock = new ManualClock();
   const stop = new AbortController();
@@ -53,8 +55,8 @@ function start(source: SnapshotSource, broken: readonly number[] = []) {
   return { clock, stop, published, errors, done };
 }
 
-/** Runs a poller to the source's end that continues from what a process before published. */
-async function goOn(source: SnapshotSource, resume: { snapshot: Snapshot; afterMs: number }) {
+/** Runs a poller that resumes from an earlier process's state, until the source ends. */
+async function resumePolling(source: SnapshotSource, resume: { snapshot: Snapshot; afterMs: number }) {
   const published: Publication[] = [];
   await runPoller({
     source,
@@ -87,7 +89,7 @@ test("the first snapshot is published as the base without events, later ones wit
   expect(errors).toEqual([]);
 });
 
-test("a failed poll is reported, waited for at least a second and longer with each in a row, and costs no event", async () => {
+test("a failed poll is reported, followed by a wait of at least a second that grows with each in a row, and loses no event", async () => {
   const bad = new Error("bad");
   const { clock, done, published, errors } = start(sourceOf(of("A"), bad, bad, of("B"), bad, of("C")));
   for (const expected of [[1_500], [1_500, 2_500], [1_500, 2_500, 1_500]]) {
@@ -100,7 +102,7 @@ test("a failed poll is reported, waited for at least a second and longer with ea
   expect(reported(published).map(([, symbols]) => symbols)).toEqual(["A", "B", "C"]);
 });
 
-test("the wait after many failures stays within its bound", async () => {
+test("the wait after many failures stays within its limit", async () => {
   const { clock, stop, done } = start(sourceOf(...Array.from({ length: 12 }, () => new Error("bad"))));
   for (let failure = 1; failure <= 12; failure += 1) {
     await clock.nextSleep();
@@ -111,7 +113,7 @@ test("the wait after many failures stays within its bound", async () => {
   expect(Math.max(...clock.slept)).toBe(15_500);
 });
 
-test("changes that could not be published are in the next publication", async () => {
+test("changes of a failed publication are in the next one", async () => {
   const { clock, done, published, errors } = start(sourceOf(of("A"), of("A", "B"), of("A", "B", "C")), [2]);
   await clock.nextSleep();
   clock.advance(10_000);
@@ -123,7 +125,7 @@ test("changes that could not be published are in the next publication", async ()
   ]);
 });
 
-test("a base that could not be published is followed by another base", async () => {
+test("after a failed publication of the base, the next publication is a base again", async () => {
   const { clock, done, published } = start(sourceOf(of("A"), of("B"), of("C")), [1]);
   await clock.nextSleep();
   clock.advance(10_000);
@@ -202,7 +204,7 @@ test("a change of the source's state is published once, within a second, at the 
   expect(reported).toHaveLength(2);
 });
 
-test("a source that is down before any data says so at wall-clock time", () => {
+test("a source that is down before any data is reported at wall-clock time", () => {
   const clock = new ManualClock();
   let state: Freshness["state"] = "stale";
   const reported: string[] = [];
@@ -221,17 +223,17 @@ test("a source that is down before any data says so at wall-clock time", () => {
 
 test("[L3] the state that an earlier process published is the base: polls up to its event time are skipped, and the first later one is compared with it", async () => {
   const source = sourceOf(of(), of("A"), of("A"), of("A", "B"), of("B"));
-  const published = await goOn(source, { snapshot: of("A"), afterMs: AT + 3_000 });
+  const published = await resumePolling(source, { snapshot: of("A"), afterMs: AT + 3_000 });
   expect(reported(published)).toEqual([
     [4_000, "A,B", "flare-started"],
     [5_000, "B", "flare-finished"],
   ]);
 });
 
-test("a source that does not catch up is compared at once, and says nothing where nothing changed", async () => {
+test("a source that does not reach that event time is compared at once, without events if nothing changed", async () => {
   const afterMs = Number.NEGATIVE_INFINITY;
-  expect(reported(await goOn(sourceOf(of("A")), { snapshot: of("A"), afterMs }))).toEqual([]);
-  const published = await goOn(sourceOf(of("B")), { snapshot: of("A"), afterMs });
+  expect(reported(await resumePolling(sourceOf(of("A")), { snapshot: of("A"), afterMs }))).toEqual([]);
+  const published = await resumePolling(sourceOf(of("B")), { snapshot: of("A"), afterMs });
   expect(published.map(({ events }) => events.map(({ name }) => name).sort())).toEqual([
     ["flare-finished", "flare-started"],
   ]);

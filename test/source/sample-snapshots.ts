@@ -6,7 +6,7 @@ import {
   type Snapshot,
 } from "../../src/model/index.ts";
 
-/** A flare of the token with this symbol; `id` and address follow from the symbol. */
+/** Returns a flare of the token with this symbol, from which id and address follow. */
 export function flare(symbol: string, fields: Partial<Flare> = {}): Flare {
   return {
     id: flareId(symbol),
@@ -63,7 +63,7 @@ export function explanation(fields: Partial<Explanation> = {}): Explanation {
   };
 }
 
-/** A snapshot of these flares, by list, and their explanations by symbol. */
+/** Returns a snapshot of these flares, by list, and their explanations by symbol. */
 export function snapshotOf(
   lists: { free?: Flare[]; pro?: Flare[]; finished?: Flare[]; newest?: Listing[] },
   whys: Readonly<Record<string, Explanation>> = {},

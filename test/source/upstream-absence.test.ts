@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
 import { ABSENT_MS, Absences } from "../../src/source/upstream/upstream-absence.ts";
 
-/**
- * What answers lack of the items a, b and c; one answer a second, unless the test says otherwise.
- */
+/** Plays responses with some of the items a, b and c, one per second by default. */
 class Watched {
   readonly absences = new Absences();
   nowMs = 0;
   #before: readonly string[] = ["a", "b", "c"];
 
-  /** `stepMs` later an answer lists these; of what it lacks, `explained` is to be expected. */
+  /** Plays a response with these items after `stepMs`. The absence of `explained` is expected. */
   answer(listed: string, { stepMs = 1_000, explained = "", isNew = true } = {}): readonly string[] {
     this.nowMs += stepMs;
     return this.absences.note({
@@ -21,15 +19,15 @@ class Watched {
     });
   }
 
-  /** Lets go what has been absent for long enough, and believes it. */
+  /** Confirms and returns the items that have been absent for long enough. */
   expire(minMs = ABSENT_MS): string {
     const gone = this.absences.expire(this.nowMs, minMs);
     this.#before = this.#before.filter((key) => !gone.has(key));
     return [...gone].join("");
   }
 
-  /** Believes that this item goes. */
-  believe(key: string): void {
+  /** Confirms that this item is gone. */
+  confirm(key: string): void {
     this.#before = this.#before.filter((other) => other !== key);
   }
 
@@ -42,7 +40,7 @@ class Watched {
   }
 }
 
-test("an item goes when three answers lacked it and the time is over, to the millisecond, and not by either alone", () => {
+test("an item is removed after three responses without it and the minimum time, to the millisecond, not by either alone", () => {
   const slow = new Watched();
   slow.answer("bc");
   expect([slow.answer("bc", { stepMs: 60_000 }), slow.expire()]).toEqual([["a"], ""]);
@@ -58,16 +56,16 @@ test("an item goes when three answers lacked it and the time is over, to the mil
   expect(quick.expire()).toBe("b");
 });
 
-test("an item that comes back is counted from its next absence on, and each is counted by itself", () => {
+test("an item that returns is counted from its next absence on, and each item is counted separately", () => {
   const watched = new Watched();
-  // Two answers lack a, then b, then a again.
+  // Two responses lack a, then b, then a again.
   for (const listed of ["bc", "bc", "ac", "ac", "bc", "bc"]) {
     watched.answer(listed, { stepMs: 500 });
     expect(watched.expire()).toBe("");
   }
 });
 
-test("where items return, later absences must last twice as long as the longest, and ten minutes without a return forget that", () => {
+test("after items returned, later absences must last twice as long as the longest, until ten minutes pass without a return", () => {
   const watched = new Watched();
   expect(watched.patienceMs).toBe(0);
   for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
@@ -84,7 +82,7 @@ test("where items return, later absences must last twice as long as the longest,
   expect(watched.absences.patienceMs(returnedAtMs)).toBe(0);
 });
 
-test("an absence of long ago is remembered for four times as long, and more than an hour is never waited for", () => {
+test("an absence is remembered for four times its length, and the wait is at most an hour", () => {
   const watched = new Watched();
   for (let answer = 0; answer < 3; answer += 1) watched.answer("bc", { stepMs: 10_000 });
   expect(watched.expire()).toBe("a");
@@ -94,7 +92,7 @@ test("an absence of long ago is remembered for four times as long, and more than
   expect(watched.absences.patienceMs(watched.nowMs + 4 * 7_200_000 + 1)).toBe(0);
 });
 
-test("an explained absence is over, and nothing waits for it any more", () => {
+test("an explained absence ends at once, without a further wait", () => {
   const watched = new Watched();
   for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
   watched.expire();
@@ -103,7 +101,7 @@ test("an explained absence is over, and nothing waits for it any more", () => {
   expect([watched.expire(), watched.isPatient]).toEqual(["", true]);
   expect(watched.answer("ac", { explained: "b" })).toEqual([]);
   expect(watched.isPatient).toBe(false);
-  watched.believe("b");
+  watched.confirm("b");
   watched.answer("ac", { stepMs: 60_000 });
   expect([watched.expire(), watched.isPatient]).toEqual(["", false]);
 });

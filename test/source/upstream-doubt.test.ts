@@ -12,14 +12,14 @@ import { flareOf, MARKET_AT, type Market, marketOf, range } from "../support/ups
 
 const OBSERVED_MS = Date.parse(MARKET_AT);
 
-/** An upstream whose answers come when the test says. */
+/** An upstream whose responses the test plays. */
 class Answers {
   readonly doubt = new UpstreamDoubt();
   nowMs = 0;
   believed: Snapshot | undefined;
   ends = 0;
 
-  /** `stepMs` later an answer comes; returns what is believed then. */
+  /** Plays a response after `stepMs`. Returns the accepted state. */
   take(snapshot: Snapshot, stepMs = 1_000, answered: readonly Resource[] = RESOURCES): Snapshot {
     this.nowMs += stepMs;
     const before = this.believed;
@@ -41,9 +41,9 @@ const SMALL = { running: [1, 2, 3], free: [2, 3], finished: [1_001, 1_002], newe
 
 describe("an item that the upstream stops listing, without a reason", () => {
   test.each([
-    ["three answers, where they are slow", 10_000, 3],
+    ["three responses, if they are slow", 10_000, 3],
     ["2.5 s, at one a second", 1_000, 4],
-    ["2.5 s, where they are quick", 100, 26],
+    ["2.5 s, if they are fast", 100, 26],
   ])("is gone after %s", (_what, stepMs, answers) => {
     const upstream = new Answers();
     upstream.take(marketOf(SMALL));
@@ -55,7 +55,7 @@ describe("an item that the upstream stops listing, without a reason", () => {
     expect(upstream.reason).toBeUndefined();
   });
 
-  test("never goes while at most two answers in a row lack it, however long they take", () => {
+  test("is never removed while at most two consecutive responses lack it, regardless of their duration", () => {
     const gaps = fc.array(fc.record({ lacks: fc.nat(2), stepMs: fc.integer({ min: 1, max: 600_000 }) }), {
       maxLength: 20,
     });
@@ -73,7 +73,7 @@ describe("an item that the upstream stops listing, without a reason", () => {
     );
   });
 
-  test("stays while only copies of an earlier answer lack it", () => {
+  test("stays while only copies of an earlier response lack it", () => {
     const upstream = new Answers();
     upstream.take(marketOf(SMALL));
     const without = marketOf({ ...SMALL, running: [1, 3], free: [3] });
@@ -98,7 +98,7 @@ describe("an item that the upstream stops listing, without a reason", () => {
     expect(upstream.reason).toBeUndefined();
   });
 
-  test("stays for a minute where four go and none is left, and the doubt lasts for 2.5 s after them", () => {
+  test("stays for a minute if four disappear and none is left, and the doubt lasts for 2.5 s after them", () => {
     const upstream = new Answers();
     upstream.take(marketOf({ running: [1, 2, 3, 4] }));
     for (let poll = 0; poll < 60; poll += 1)
@@ -108,14 +108,14 @@ describe("an item that the upstream stops listing, without a reason", () => {
     expect(upstream.reason).toContain("flares.pro");
     upstream.nowMs += 1;
     expect(upstream.reason).toBeUndefined();
-    // Three may well go at once.
+    // Three may disappear at once.
     const few = new Answers();
     few.take(marketOf({ running: [1, 2, 3] }));
     for (let poll = 0; poll < 4; poll += 1) few.take(marketOf({}));
     expect([running(few.believed ?? marketOf(SMALL)), few.reason]).toEqual([[], undefined]);
   });
 
-  test("stands behind the one that it stood behind", () => {
+  test("stays after the same item as before", () => {
     const upstream = new Answers();
     upstream.take(marketOf({ running: [1, 2, 3, 4, 5] }));
     expect(running(upstream.take(marketOf({ running: [9, 5, 3, 8] })))).toEqual([1, 2, 9, 5, 3, 4, 8]);
@@ -162,7 +162,7 @@ describe("an absence that has a reason counts at once", () => {
 });
 
 describe("a flare that has ended", () => {
-  test("does not start again because a replica that is behind lists it as running", () => {
+  test("does not start again if a replica that is behind lists it as running", () => {
     const upstream = new Answers();
     upstream.take(marketOf(SMALL));
     const ended = marketOf({ ...SMALL, running: [1, 3], free: [3], finished: [2, 1_001, 1_002] });
@@ -175,7 +175,7 @@ describe("a flare that has ended", () => {
   });
 
   test.each(shareOf([45, 10, 900, 300, 90]))(
-    "that comes and goes every %d s, with others, ends a few times and then no more",
+    "that disappears and returns every %d s, with others, ends a few times and then no longer",
     (seconds) => {
       const upstream = new Answers();
       const replicas = [marketOf({ running: range(0, 10) }), marketOf({ running: range(5, 10) })] as const;
@@ -187,7 +187,7 @@ describe("a flare that has ended", () => {
   );
 });
 
-test("[L1] whatever an upstream answers, what is believed is valid, and events lead from each state to the next", () => {
+test("[L1] for any responses of an upstream, the accepted state is valid, and events lead from each state to the next", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(arbitrarySnapshot, fc.nat(5))), (answers) => {
       const upstream = new Answers();
@@ -206,7 +206,7 @@ test("[L1] whatever an upstream answers, what is believed is valid, and events l
   );
 });
 
-test("an answer that stays the same is believed in full after a minute", () => {
+test("a response that stays the same is accepted completely after a minute", () => {
   const numbers = fc.uniqueArray(fc.nat(30), { maxLength: 12 });
   const market = fc.record({ running: numbers, newest: numbers, draw: fc.nat(2) }).map((given) => ({
     ...given,
@@ -228,7 +228,7 @@ test("an answer that stays the same is believed in full after a minute", () => {
   );
 });
 
-test("ids that change with each answer change nothing", () => {
+test("ids that change with each response change nothing", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(999), { minLength: 1, maxLength: 20 }), (draws) => {
       const upstream = new Answers();
@@ -239,7 +239,7 @@ test("ids that change with each answer change nothing", () => {
   );
 });
 
-test("however much an upstream replaces with each answer, no list has more than 10,000 items", () => {
+test("no list has more than 10,000 items, even if an upstream replaces all items in each response", () => {
   const upstream = new Answers();
   for (let poll = 0; poll < 3; poll += 1) {
     const newest = range(poll * 6_000, (poll + 1) * 6_000).map((number) => number / 100);

@@ -31,9 +31,9 @@ const cases: readonly (readonly [string, string, Partial<UpstreamHealth>, RegExp
     /returned 500/,
   ],
   ["failing from the start", "down", { ...never, trouble: "refused" }, /refused/],
-  ["unheard of", "stale", never, /has not responded yet/],
-  ["stale by its own word", "stale", status("stale"), /reports that its source is stale/],
-  ["down by its own word", "down", { ...status("down"), doubt: "it lacks items" }, /reports .* is down/],
+  ["without a response so far", "stale", never, /has not responded yet/],
+  ["stale by its own report", "stale", status("stale"), /reports that its source is stale/],
+  ["down by its own report", "down", { ...status("down"), doubt: "it lacks items" }, /reports .* is down/],
   ["doubted", "stale", { doubt: "it lacks items", silentMs: LIMIT + 1 }, /it lacks items/],
 ];
 
@@ -43,6 +43,6 @@ test.for(cases)("an upstream that is %s counts as %s", ([, state, health, reason
   expect(judged.reason).toMatch(reason);
 });
 
-test("the age is the silence and the age that the upstream gave, together", () => {
+test("the age is the silence plus the age that the upstream reported", () => {
   expect(judgeUpstream({ ...GOOD, silentMs: 1_200.4, ...aged(300) }).data_age_ms).toBe(1_500);
 });

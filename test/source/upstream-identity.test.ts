@@ -5,14 +5,14 @@ import { flareOf, type Market, marketOf } from "../support/upstream-market.ts";
 const MARKET: Market = { running: [1, 2, 3], free: [2], finished: [1_001], newest: [7] };
 const BEFORE = marketOf(MARKET);
 
-/** Another way to write the same address. */
-const shouted = (address: string) => address.toUpperCase().replace(/^0X/, "0x");
+/** Returns another spelling of the same address. */
+const inUpperCase = (address: string) => address.toUpperCase().replace(/^0X/, "0x");
 
-test("a flare of the same address and start is the same flare, however its id and its address are written", () => {
+test("a flare with the same address and start is the same flare, regardless of its id and the address's spelling", () => {
   const number = 0xabcd;
   const before = marketOf({ running: [number] });
   const again = flareOf(number, 5);
-  const token = { ...again.token, address: shouted(again.token.address) };
+  const token = { ...again.token, address: inUpperCase(again.token.address) };
   const answer = marketOf({ running: [number] });
   const renamed = withKnownIds(
     { ...answer, flares: { ...answer.flares, pro: [{ ...again, token }] } },
@@ -21,11 +21,11 @@ test("a flare of the same address and start is the same flare, however its id an
   expect(renamed.flares.pro.map(({ id }) => id)).toEqual([flareOf(number).id]);
 });
 
-test("where every id is another each time, every list, and every explanation, keeps the ids that are known", () => {
+test("if every id changes each time, every list and explanation keeps the known ids", () => {
   for (const draw of [1, 2, 3]) expect(withKnownIds(marketOf({ ...MARKET, draw }), BEFORE)).toEqual(BEFORE);
 });
 
-test("two flares of one token and start keep two ids", () => {
+test("two flares with the same token and start keep two ids", () => {
   const twin = { ...flareOf(1), id: flareOf(9).id };
   const before = { ...BEFORE, flares: { ...BEFORE.flares, pro: [flareOf(1), twin] } };
   const answer = [flareOf(1, 4), { ...flareOf(1, 5), latest_buy_count: 77 }, flareOf(1, 6)];

@@ -19,14 +19,14 @@ const flareOf = (number: number): Flare => ({
 });
 const [A, B, C, D] = [flareOf(1), flareOf(2), flareOf(3), flareOf(4)];
 
-/** The body of `/snapshot` with this in place of its list of running flares. */
+/** Returns the body of `/snapshot` with this instead of its list of running flares. */
 const withPro = (pro: unknown, more: object = {}) => ({
   ...wholeOf(EMPTY_SNAPSHOT),
   ...more,
   flares: { free: [], pro, finished_trending: [] },
 });
 
-test("an item that is half invalid keeps its last valid version, at its new index, and the others are updated", async ({
+test("a partly invalid item keeps its last valid version, at its new index, and the others are updated", async ({
   upstream,
 }) => {
   const damaged = { ...B, liquidity: 12, token: { symbol: "BAD" }, latest_buy_count: 99 };
@@ -48,7 +48,7 @@ test("an item that is half invalid keeps its last valid version, at its new inde
   expect(source.freshness().state).toBe("live");
 });
 
-test("an item that never was valid is left out", async ({ upstream }) => {
+test("an item that was never valid is omitted", async ({ upstream }) => {
   upstream.on(
     "snapshot",
     json(withPro([A, { ...B, started_trending_at: "yesterday" }, 7, null, "x", [], {}, C])),
@@ -59,7 +59,7 @@ test("an item that never was valid is left out", async ({ upstream }) => {
   expect(reports[0]).toMatchObject({ key: B.id, path: "started_trending_at", action: "dropped" });
 });
 
-test("an item whose id cannot be read is known by its token and start, and does not end", async ({
+test("an item with an invalid id is identified by its token and start, and does not end", async ({
   upstream,
 }) => {
   const { id: _lost, ...nameless } = B;
@@ -74,7 +74,7 @@ test("an item whose id cannot be read is known by its token and start, and does 
   for (let poll = 0; poll < 2; poll += 1) expect((await next()).snapshot.flares.pro).toEqual([A, B, C]);
 });
 
-test("a damaged item is taken again as soon as it is valid", async ({ upstream }) => {
+test("a damaged item is updated as soon as it is valid again", async ({ upstream }) => {
   const later = { ...A, recent_price_change: 50 };
   upstream.on(
     "snapshot",
@@ -88,7 +88,7 @@ test("a damaged item is taken again as soon as it is valid", async ({ upstream }
   expect(seen).toEqual([[A], [A], [later]]);
 });
 
-test("of two items with one key the first counts", async ({ upstream }) => {
+test("of two items with the same key, the first counts", async ({ upstream }) => {
   upstream.on("snapshot", json(withPro([A, { ...A, liquidity: "1" }, B])));
   const { next, source } = follow(upstream.url);
   const { snapshot } = await next();
@@ -131,7 +131,7 @@ test("a sentence with markup does not pass", async ({ upstream }) => {
   expect(reports).toMatchObject([{ list: "explanations", key: A.id, path: "text", action: "dropped" }]);
 });
 
-test("a list that is no array keeps its last valid content, and the others are updated", async ({
+test("a list that is not an array keeps its last valid content, and the others are updated", async ({
   upstream,
 }) => {
   const broken = {
@@ -154,7 +154,7 @@ test("a list that is no array keeps its last valid content, and the others are u
   expect(source.stats().invalidLists).toBe(6);
 });
 
-test("a chart of more than ten is cut to the ten that its schema allows", async ({ upstream }) => {
+test("a chart with more than ten items is cut to the ten that its schema allows", async ({ upstream }) => {
   const bsc = Array.from({ length: 12 }, (_, number) => ({ ...SAMPLE_BSC_CHART_ITEM, id: idOf(number) }));
   upstream.on("snapshot", json(wholeOf({ ...POLLED_SNAPSHOT, charts: { ...POLLED_SNAPSHOT.charts, bsc } })));
   const { next, source } = follow(upstream.url);
@@ -164,7 +164,7 @@ test("a chart of more than ten is cut to the ten that its schema allows", async 
   expect(source.stats().overlong).toBe(1);
 });
 
-test("of a list of more than 10,000 items the first 10,000 are taken", async ({ upstream }) => {
+test("of a list with more than 10,000 items, the first 10,000 are used", async ({ upstream }) => {
   const bsc = Array.from({ length: 10_002 }, (_, number) => ({ ...SAMPLE_LISTING, id: idOf(number) }));
   upstream.on("snapshot", json(wholeOf({ ...POLLED_SNAPSHOT, newest: { bsc } })));
   const { next, source } = follow(upstream.url);
@@ -174,7 +174,7 @@ test("of a list of more than 10,000 items the first 10,000 are taken", async ({ 
   expect(source.stats().overlong).toBe(1);
 });
 
-test("explanations are taken only of listed flares, and an invalid one keeps its last valid version", async ({
+test("only explanations of listed flares are used, and an invalid one keeps its last valid version", async ({
   upstream,
 }) => {
   const why = SAMPLE_EXPLANATION;
@@ -204,7 +204,7 @@ test("explanations are taken only of listed flares, and an invalid one keeps its
   ]);
 });
 
-test("hostile items are refused or made harmless, and the others are updated", async ({ upstream }) => {
+test("hostile items are rejected or made harmless, and the others are updated", async ({ upstream }) => {
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   const item = (flare: Flare, more: string) => `${JSON.stringify(flare).slice(0, -1)},${more}}`;
   const flares = [
@@ -229,7 +229,7 @@ test("hostile items are refused or made harmless, and the others are updated", a
   expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
 });
 
-test("unknown fields in the position of a key cannot make two items of a list one, or an item without a key", async ({
+test("unknown fields in place of a key can neither merge two items of a list nor leave one without a key", async ({
   upstream,
 }) => {
   const entry = (id: unknown) => ({
@@ -248,7 +248,7 @@ test("unknown fields in the position of a key cannot make two items of a list on
   expect(() => diffSnapshots(EMPTY_SNAPSHOT, snapshot)).not.toThrow();
 });
 
-test("the same trouble is reported once in ten minutes, and at most 20 an answer; all of it is counted", async ({
+test("the same trouble is reported once in ten minutes, at most 20 per response, and always counted", async ({
   upstream,
 }) => {
   const bad = Array.from({ length: 30 }, (_, number) => ({ ...flareOf(number), liquidity: number }));

@@ -18,7 +18,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 
 type Json = Record<string, unknown>;
 
-/** Reads a body of `/snapshot` as the source does, JSON text and all. */
+/** Parses a body of `/snapshot` as the source does, via JSON text. */
 function read(body: unknown, before: Snapshot | undefined): { snapshot: Snapshot; reports: UpstreamReports } {
   const reports = new UpstreamReports(new ManualClock(), () => {});
   const parsed: Json = JSON.parse(JSON.stringify(body));
@@ -27,7 +27,7 @@ function read(body: unknown, before: Snapshot | undefined): { snapshot: Snapshot
   return { snapshot: joinParts([parts, notes], before), reports };
 }
 
-/** What other services have of a snapshot: the flares of `bsc` only. */
+/** Returns the part of a snapshot that other services have: the flares of `bsc` only. */
 function specOf(snapshot: Snapshot): Snapshot {
   const { explanations, outcomes } = projectSnapshot(snapshot, SPEC_CHANNELS);
   const { newest, flares, charts, leaderboards } = snapshot;
@@ -40,7 +40,7 @@ const withoutProto = <T>(value: T): T =>
 
 const itemsOf = (snapshot: Snapshot) => SPEC_CHANNELS.map((channel) => listOf(snapshot, channel));
 
-test("a valid snapshot is read as it is, and what it shares with the one before is the same object", () => {
+test("a valid snapshot is read unchanged, and parts equal to the previous one are the same objects", () => {
   fc.assert(
     fc.property(arbitraryHistory, ({ before, after }) => {
       const first = read(before, undefined).snapshot;
@@ -65,8 +65,8 @@ const damage = fc.record({
 });
 
 /**
- * The body with some fields of some items overwritten, and, by channel, the keys of those that were
- * left alone.
+ * Returns the body with some fields of some items overwritten, and, by channel, the keys of the
+ * other items.
  */
 function damaged(
   snapshot: Snapshot,
@@ -86,7 +86,7 @@ function damaged(
   return { body, hit };
 }
 
-test("however items are damaged, the others are read as they are, and the result is a valid snapshot", () => {
+test("for any damage to items, the others are read unchanged, and the result is a valid snapshot", () => {
   fc.assert(
     fc.property(
       arbitrarySnapshot,
@@ -112,7 +112,7 @@ test("however items are damaged, the others are read as they are, and the result
   );
 });
 
-test("whatever JSON replaces a snapshot's parts, reading neither throws nor yields an invalid snapshot", () => {
+test("if any JSON replaces a snapshot's parts, reading neither throws nor returns an invalid snapshot", () => {
   const part = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(fc.constantFrom("free", "pro", "bsc", "__proto__"), fc.jsonValue()),

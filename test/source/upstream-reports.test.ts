@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type UpstreamReport, UpstreamReports } from "../../src/source/upstream/upstream-reports.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-/** Reports of this many items, in answers of at most 20, and how many of them are passed on. */
+/** Creates reports of items, in responses of at most 20, and records which are passed on. */
 function createScene() {
   const clock = new ManualClock();
   const passed: UpstreamReport[] = [];
@@ -26,7 +26,7 @@ test("a report is passed on again after ten minutes, to the millisecond, and cou
   expect(reports.counts).toEqual({ invalidItems: 6, duplicates: 0, invalidLists: 0, overlong: 0 });
 });
 
-test("of one answer 20 are passed on, and those that were lately do not count against it", () => {
+test("at most 20 reports per response are passed on, without counting those that were passed on recently", () => {
   const { reports, report } = createScene();
   reports.startAnswer();
   report("known");
@@ -38,7 +38,7 @@ test("of one answer 20 are passed on, and those that were lately do not count ag
   expect([report("item 25"), report("item 3")]).toEqual([1, 0]);
 });
 
-test("only the last 1,000 are stored: untrusted input costs bounded memory", () => {
+test("only the last 1,000 are stored, which limits the memory that untrusted input takes", () => {
   const { reports, report } = createScene();
   const add = (key: string) => {
     reports.startAnswer();

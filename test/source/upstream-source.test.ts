@@ -5,14 +5,14 @@ import { follow, json, silent, tagged, test, wholeOf } from "../support/scripted
 
 const OBSERVED = Date.parse("2017-11-12T08:30:00.000Z");
 
-test("a poll of /snapshot brings the upstream's state and its event time", async ({ upstream }) => {
+test("a poll of /snapshot returns the upstream's state and its event time", async ({ upstream }) => {
   upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const { next } = follow(upstream.url);
   expect(await next()).toEqual({ observedAtMs: OBSERVED, snapshot: POLLED_SNAPSHOT });
   expect(upstream.paths).toEqual(["snapshot"]);
 });
 
-test("without /snapshot the four resources are fetched, and /snapshot is not asked for again at each poll", async ({
+test("without /snapshot, the four resources are requested, and /snapshot is not requested again at each poll", async ({
   upstream,
 }) => {
   const { next, clock } = follow(upstream.onFour(POLLED_SNAPSHOT).url);
@@ -33,7 +33,7 @@ test("an upstream that starts to offer /snapshot is detected within five minutes
   expect((await next()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
-test("an upstream that returns from an outage is asked for /snapshot again", async ({ upstream }) => {
+test("after an upstream's outage, /snapshot is requested again", async ({ upstream }) => {
   const { next, fail } = follow(upstream.onFour(POLLED_SNAPSHOT).url);
   await next();
   await upstream.stop();
@@ -44,9 +44,7 @@ test("an upstream that returns from an outage is asked for /snapshot again", asy
   expect((await next()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
-test("an upstream that no longer offers /snapshot is followed by the four resources", async ({
-  upstream,
-}) => {
+test("if an upstream no longer offers /snapshot, the four resources are used", async ({ upstream }) => {
   upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const { next } = follow(upstream.url);
   await next();
@@ -54,9 +52,7 @@ test("an upstream that no longer offers /snapshot is followed by the four resour
   expect((await next()).snapshot).toEqual({ ...POLLED_SNAPSHOT, explanations: {}, outcomes: {} });
 });
 
-test("an address that answers JSON of another form where /snapshot would be is followed by the four resources", async ({
-  upstream,
-}) => {
+test("if /snapshot returns JSON of another form, the four resources are used", async ({ upstream }) => {
   upstream.onFour(POLLED_SNAPSHOT).on("snapshot", json({ hello: "world" }));
   const { next } = follow(upstream.url);
   expect((await next()).snapshot.flares).toEqual(POLLED_SNAPSHOT.flares);
@@ -76,7 +72,7 @@ test("charts without the avalanche group leave that chart empty, and an unknown 
   expect(snapshot.newest).toEqual({ bsc: [] });
 });
 
-test("a base path stays, with or without a slash at its end", async ({ upstream }) => {
+test("a base path is used, with or without a final slash", async ({ upstream }) => {
   for (const path of ["/trends", "/trends/"]) {
     const { source, controller } = follow(upstream.url + path);
     const poll = source.poll(controller.signal);
@@ -87,7 +83,7 @@ test("a base path stays, with or without a slash at its end", async ({ upstream 
   }
 });
 
-test("a 304 keeps the very snapshot and saves its body", async ({ upstream }) => {
+test("a 304 keeps the same snapshot object and saves its body", async ({ upstream }) => {
   upstream.on("snapshot", tagged('"v1"', wholeOf(POLLED_SNAPSHOT)));
   const { next, source } = follow(upstream.url);
   const first = await next();
@@ -125,7 +121,7 @@ test("an unchanged item is the same object as in the previous poll", async ({ up
   expect(after.explanations).toBe(before.explanations);
 });
 
-test("polls start an interval apart, and a second one at the same time is refused", async ({ upstream }) => {
+test("polls start an interval apart, and a second one at the same time is rejected", async ({ upstream }) => {
   upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const { next, waits, source, controller } = follow(upstream.url, { intervalMs: 2_500 });
   await next();
@@ -139,7 +135,7 @@ test("polls start an interval apart, and a second one at the same time is refuse
   await running;
 });
 
-test("an abort ends a request under way, and a wait, with the signal's reason", async ({ upstream }) => {
+test("an abort ends a request in progress, and a wait, with the signal's reason", async ({ upstream }) => {
   upstream.on("snapshot", silent);
   const asking = follow(upstream.url);
   const poll = asking.source.poll(asking.controller.signal);
@@ -156,7 +152,7 @@ test("an abort ends a request under way, and a wait, with the signal's reason", 
   await expect(second).rejects.toThrow("enough");
 });
 
-test("an abort ends a poll even where the request pays no heed to it", async () => {
+test("an abort ends a poll even if the request ignores it", async () => {
   const deaf: typeof fetch = () => new Promise(() => {});
   const { source, controller } = follow("http://127.0.0.1:9", { fetch: deaf });
   const poll = source.poll(controller.signal);
@@ -183,9 +179,7 @@ test("the facts and the event time of an upstream are those of its headers", asy
   expect(source.freshness().observed_at).toBe(reached);
 });
 
-test("an observed_at that is no moment is counted and leaves the event time as it was", async ({
-  upstream,
-}) => {
+test("an invalid observed_at is counted and does not change the event time", async ({ upstream }) => {
   const broken = wholeOf(POLLED_SNAPSHOT, "2017-99-99T00:00:00.000Z");
   upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)), json(broken));
   const { next, reports } = follow(upstream.url);
@@ -194,7 +188,7 @@ test("an observed_at that is no moment is counted and leaves the event time as i
   expect(reports).toMatchObject([{ list: "observed_at", action: "kept" }]);
 });
 
-test("the source's origin is what the upstream says, and live where it says nothing", async ({
+test("the source's origin is the one that the upstream states, and live without one", async ({
   upstream,
 }) => {
   const whole = wholeOf(POLLED_SNAPSHOT);

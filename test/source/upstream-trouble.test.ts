@@ -43,7 +43,7 @@ const FAULTS: readonly (readonly [string, Script, string])[] = [
   ["a page of HTML", html, "returned text/html instead of JSON"],
   ["no content type", text(200, "{}", {}), "returned no content type instead of JSON"],
   ["a redirect", redirect, "returned 302, and redirects are not followed"],
-  ["a 304 that nobody asked for", text(304, ""), "returned 304"],
+  ["a 304 to an unconditional request", text(304, ""), "returned 304"],
   ["a 204", text(204, ""), "returned 204"],
   ["malformed JSON", text(200, '{"flares":'), "returned malformed JSON"],
   ["an empty body", text(200, ""), "returned malformed JSON"],
@@ -68,7 +68,7 @@ const FAULTS: readonly (readonly [string, Script, string])[] = [
 ];
 
 for (const [what, script, reason] of FAULTS) {
-  test(`after ${what} the last good snapshot stays, freshness says why, and the next answer heals it`, async ({
+  test(`after ${what} the last good snapshot stays, freshness has the reason, and the next response restores it`, async ({
     upstream,
   }) => {
     upstream.on("snapshot", GOOD, script, GOOD);
@@ -86,7 +86,7 @@ for (const [what, script, reason] of FAULTS) {
   });
 }
 
-test("an upstream that refuses connections from the start is down at once, and followed when it comes", async () => {
+test("an upstream that refuses connections from the start is down at once, and is used when it accepts them", async () => {
   const upstream = new ScriptedUpstream().on("snapshot", GOOD);
   await upstream.start();
   await upstream.stop();
@@ -106,7 +106,7 @@ test("an upstream that refuses connections from the start is down at once, and f
   await upstream.stop();
 });
 
-test("headers that never come time out", async ({ upstream }) => {
+test("missing headers time out", async ({ upstream }) => {
   upstream.on("snapshot", silent, GOOD);
   const { fail, clock, source } = follow(upstream.url);
   const failing = fail();
@@ -120,7 +120,7 @@ test("headers that never come time out", async ({ upstream }) => {
   expect((await resume()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
-test("a body that stops half way times out", async ({ upstream }) => {
+test("a body that stops halfway times out", async ({ upstream }) => {
   upstream.on("snapshot", slowBody, GOOD);
   const headersCame = Promise.withResolvers<void>();
   const { fail, clock, source } = follow(upstream.url, {
@@ -138,7 +138,7 @@ test("a body that stops half way times out", async ({ upstream }) => {
   expect((await resume()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
-test("a host name whose look-up hangs times out", async () => {
+test("a host name whose lookup hangs times out", async () => {
   const hanging: typeof fetch = () => new Promise(() => {});
   const { fail, clock, source } = follow("http://nowhere.example", { fetch: hanging });
   const failing = fail();
@@ -156,7 +156,7 @@ test("a host name that does not resolve is reported as such", async () => {
   expect(source.freshness().reason).toBe("/snapshot has a host name that does not resolve");
 });
 
-test("a rate limit with Retry-After is waited out exactly, in seconds or until a date", async ({
+test("after a rate limit with Retry-After, the wait is exactly as long, in seconds or until a date", async ({
   upstream,
 }) => {
   const until = text(503, "", {
@@ -175,7 +175,7 @@ test("a rate limit with Retry-After is waited out exactly, in seconds or until a
   expect(waits()).toEqual([17_000, 42_000, 300_000]);
 });
 
-test("a rate limit without Retry-After, and server errors, are backed off from, and success starts afresh", async ({
+test("after a rate limit without Retry-After and after server errors, the wait grows until a success", async ({
   upstream,
 }) => {
   const busy = text(429, "");
@@ -207,7 +207,7 @@ test("if some of the four resources fail, the others are updated, and freshness 
   expect(source.freshness()).toMatchObject({ state: "live", reason: "" });
 });
 
-test("of the waits that the four resources ask for the longest counts, whichever fails first", async ({
+test("the longest wait that the four resources request counts, whichever fails first", async ({
   upstream,
 }) => {
   upstream.onFour(POLLED_SNAPSHOT);
@@ -223,14 +223,14 @@ test("of the waits that the four resources ask for the longest counts, whichever
   expect(waits().filter((ms) => ms > 1_000)).toEqual([40_000]);
 });
 
-test("nothing is believed before all four resources have answered once", async ({ upstream }) => {
+test("nothing is accepted before all four resources have responded once", async ({ upstream }) => {
   upstream.onFour(POLLED_SNAPSHOT).on("charts", text(500, ""), json(POLLED_SNAPSHOT.charts));
   const { next, source } = follow(upstream.url);
   expect((await next()).snapshot).toEqual({ ...POLLED_SNAPSHOT, explanations: {}, outcomes: {} });
   expect(source.stats()).toMatchObject({ failed: 1, succeeded: 1 });
 });
 
-test("the first answer must have all three lists of flares, for it is the base of all events", async ({
+test("the first response must have all three lists of flares, because it is the base of all events", async ({
   upstream,
 }) => {
   const { pro, ...rest } = POLLED_SNAPSHOT.flares;
@@ -241,7 +241,7 @@ test("the first answer must have all three lists of flares, for it is the base o
   expect((await resume()).snapshot.flares).toEqual(POLLED_SNAPSHOT.flares);
 });
 
-test("the age and the state that the upstream gives for its own data count", async ({ upstream }) => {
+test("the age and the state that the upstream reports for its own data count", async ({ upstream }) => {
   const say = (headers: Record<string, string>) => tagged('"v1"', WHOLE, headers);
   upstream.on(
     "snapshot",
@@ -271,7 +271,7 @@ test("the age and the state that the upstream gives for its own data count", asy
   ]);
 });
 
-test("of the four resources the oldest and the worst off counts", async ({ upstream }) => {
+test("of the four resources, the highest age and the worst state count", async ({ upstream }) => {
   const { flares, charts, newest } = POLLED_SNAPSHOT;
   upstream.onFour(POLLED_SNAPSHOT);
   upstream.on("flares", json(flares, { "flarewire-data-age": "3", "flarewire-origin": "simulated" }));

@@ -15,8 +15,8 @@ const STARTED = SAMPLE_FLARE.started_trending_at;
 const OTHER = "11111111-2222-5333-8444-555555555555";
 
 /**
- * A market whose chart and leaderboard name the running flare, as an upstream without plans has
- * them.
+ * Returns a market whose chart and leaderboard contain the running flare, as those of an upstream
+ * without plans do.
  */
 function flaring(flares: Partial<Snapshot["flares"]>, nested: Partial<NestedFlare> = {}): Snapshot {
   const flare = { ...SAMPLE_NESTED_FLARE, last_relevant_at: STARTED, ...nested };
@@ -29,7 +29,7 @@ function flaring(flares: Partial<Snapshot["flares"]>, nested: Partial<NestedFlar
   };
 }
 
-test("[K2] of an upstream's flare that only pro lists, charts and leaderboards reveal nothing to the free plan", async ({
+test("[K2] charts and leaderboards reveal nothing to the free plan about an upstream's flare that is only in pro", async ({
   upstream,
 }) => {
   const secret = flaring({ pro: [SAMPLE_FLARE] });
@@ -56,13 +56,15 @@ test("[K2] of an upstream's flare that only pro lists, charts and leaderboards r
   expect(JSON.stringify(inChart)).not.toContain(STARTED);
   expect(inChart.charts.bsc[0]?.flare.relevant).toBe(true);
   expect((await next()).snapshot).toEqual(free);
-  // It leaves the free list when several answers have confirmed that.
+  // It leaves the free list when several responses have confirmed it.
   for (let poll = 0; poll < 3; poll += 1) await next();
-  // What was shown once is no secret any more.
+  // A flare that was shown once is no longer secret.
   expect((await next()).snapshot).toEqual(charted);
 });
 
-test("a link of an upstream that is not http or https is null, and its item stays", async ({ upstream }) => {
+test("an upstream's link that is not http or https becomes null, and its item stays", async ({
+  upstream,
+}) => {
   const bad = "javascript:alert(1)";
   const social_data = { chat_url: bad, microblog_url: "http://x.example", website_url: "data:text/html,x" };
   const market_data = { market_id: "m", image_url: " JavaScript:alert(1)", name: null };

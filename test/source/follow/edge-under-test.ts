@@ -11,7 +11,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 
 const PLACEHOLDER = toEpoch("nothing");
 
-/** A mirror of a hub, over connections in memory that the test cuts. */
+/** A mirror of a hub, over in-memory connections that the test cuts. */
 export class EdgeUnderTest {
   readonly clock = new ManualClock();
   readonly log: FollowerLog;
@@ -19,7 +19,7 @@ export class EdgeUnderTest {
   readonly hub: Hub;
   readonly mirror: ReplicaSink;
   readonly errors: unknown[] = [];
-  /** How often it had to start over. */
+  /** How often it has started over. */
   begun = 0;
   socket: MockSocket | undefined;
 
@@ -63,7 +63,7 @@ export class EdgeUnderTest {
     });
   }
 
-  /** Cuts the connection; what was not read is lost. */
+  /** Cuts the connection. Unread data is lost. */
   async cut(): Promise<void> {
     this.socket?.end();
     this.socket = undefined;

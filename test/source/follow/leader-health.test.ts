@@ -11,7 +11,7 @@ function health() {
   return { it, at };
 }
 
-test("[F4] the age is the leader's, plus the time since, by this machine's clock", () => {
+test("[F4] the age is the leader's plus the time since, by this machine's clock", () => {
   const { it, at } = health();
   it.noteMessage(1_000);
   it.noteReport({ ...FRESH, data_age_ms: 400, last_success_at: "2099-01-01T00:00:00.000Z" }, 1_000, 15_000);
@@ -24,12 +24,12 @@ test("[F4] the age is the leader's, plus the time since, by this machine's clock
   });
   it.noteBatch("2017-11-12T09:00:00.000Z", 7_000);
   expect(at(7_250)).toMatchObject({ observed_at: "2017-11-12T09:00:00.000Z", data_age_ms: 250 });
-  // What is told later is older than what was seen: the younger counts.
+  // The leader reports a higher age than that of the batch. The lower age counts.
   it.noteReport({ ...FRESH, data_age_ms: 5_000 }, 8_000);
   expect(at(8_000).data_age_ms).toBe(1_000);
 });
 
-test("[F4] the leader's report of its source is passed on unchanged, as freshness and as an event", () => {
+test("[F4] the leader's report on its source is passed on unchanged, as freshness and as an event", () => {
   const { it, at } = health();
   it.noteReport({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
   expect(at(10)).toMatchObject({ state: "stale", reason: "the recording has ended" });
@@ -41,7 +41,7 @@ test("[F4] the leader's report of its source is passed on unchanged, as freshnes
   expect(at(60)).toMatchObject({ state: "stale", reason: "the leader's data is older than 15000 ms" });
 });
 
-test("[F4] a leader that is connected but silent is stale; one that is disconnected is down, at once if it was never there", () => {
+test("[F4] a leader that is connected but silent is stale; one that is disconnected is down, at once if it was never connected", () => {
   const { it, at } = health();
   expect(at(1)).toMatchObject({
     state: "stale",
@@ -68,7 +68,7 @@ test("[F4] a leader that is connected but silent is stale; one that is disconnec
   expect(at(60_000).state).toBe("live");
 });
 
-test("[F4] data that was too old for this side is fresh again with the next batch, not only with the next heartbeat", () => {
+test("[F4] data that was too old is fresh again with the next batch, not only with the next heartbeat", () => {
   const { it, at } = health();
   it.noteMessage(0);
   it.noteReport({ ...FRESH, data_age_ms: LIMIT + 5_000 }, 0, 15_000);
@@ -78,7 +78,7 @@ test("[F4] data that was too old for this side is fresh again with the next batc
   expect(at(30)).toMatchObject({ state: "live", reason: "", data_age_ms: 10 });
 });
 
-test("[F4] the bounds of age and of silence are within, and a second disconnection counts from its own beginning", () => {
+test("[F4] the limits of age and of silence are inclusive, and a second disconnection counts from its own beginning", () => {
   const { it, at } = health();
   it.noteMessage(0);
   it.noteReport({ ...FRESH, data_age_ms: LIMIT }, 0, 15_000);
@@ -93,12 +93,12 @@ test("[F4] the bounds of age and of silence are within, and a second disconnecti
     expect(at(cutAt + LIMIT + 1)).toMatchObject({ state: "down" });
     it.noteConnected();
   }
-  // Where it does not say how often it speaks, what it said before counts.
+  // If a report has no heartbeat interval, the previous interval counts.
   expect(at(100_000 + LIMIT + 15_000).state).toBe("live");
   expect(at(100_000 + LIMIT + 15_001).state).toBe("stale");
 });
 
-test("[F4] each part grows older by the time since the leader spoke of it, which batches do not renew", () => {
+test("[F4] each part's age grows by the time since the leader's report on it, which batches do not renew", () => {
   const { it, at } = health();
   const part = { name: "bsc", state: "live" as const, reason: "", observed_at: null, data_age_ms: 300 };
   it.noteReport({ ...FRESH, parts: [part] }, 1_000, 15_000);
@@ -110,7 +110,7 @@ test("[F4] each part grows older by the time since the leader spoke of it, which
   expect(at(6_500).state).toBe("live");
 });
 
-test("[F4] a leader that never heard of its source has no last success, however young it says its data is", () => {
+test("[F4] a leader that never reached its source has no last success, whatever age it reports", () => {
   const { it, at } = health();
   it.noteReport({ ...FRESH, last_success_at: null, data_age_ms: 0 }, 1_000);
   expect(at(4_000)).toMatchObject({ last_success_at: null, data_age_ms: 4_000 });

@@ -5,7 +5,7 @@ import { BEGUN } from "./scripted-leader.ts";
 
 const read = (message: object) => readLeaderMessage(JSON.stringify(message));
 
-test("[F2] the answer to a new mirror is read with its lists, and with a position for every channel", () => {
+test("[F2] the response to a new mirror is parsed with its lists and a position for every channel", () => {
   const message = read(BEGUN);
   expect(message).toMatchObject({
     type: "reset",
@@ -20,7 +20,7 @@ test.for([
     { snapshot: { ...BEGUN.snapshot, newest: { bsc: [SAMPLE_LISTING, SAMPLE_LISTING] } } },
     "its list newest.bsc contains an item twice",
   ],
-  ["a cursor behind its latest event", { cursor: "abcd-6" }, "its latest event is 5, but its cursor is 6"],
+  ["a cursor after its latest event", { cursor: "abcd-6" }, "its latest event is 5, but its cursor is 6"],
   ["a cursor before its latest event", { cursor: "abcd-4" }, "its latest event is 5, but its cursor is 4"],
 ] as const)("[F7] a base is refused that has %s", ([, fields, reason]) => {
   expect(() => read({ ...BEGUN, ...fields })).toThrow(reason);

@@ -8,8 +8,8 @@ import { test as base, stillRunning } from "../../support/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 /*
- * What a follower does the second time, and the third: what it counts has to start over where a
- * connection worked, and only there.
+ * Tests a follower's second and third connections: its counters must restart after a connection
+ * that worked, and only then.
  */
 
 const KEY = "fw_0123456789abcdef";
@@ -36,7 +36,7 @@ const HEARTBEAT = {
   freshness: HELLO.freshness,
 };
 
-/** The next connection, which is greeted and begins, or continues. */
+/** Returns the next connection after the greeting. It begins anew or resumes. */
 async function linked(
   server: ScriptedServer,
   follower: FollowerUnderTest,
@@ -49,14 +49,14 @@ async function linked(
   return { socket, query };
 }
 
-/** Resolves when the follower has read all that was sent so far. */
+/** Resolves when the follower has read everything sent so far. */
 async function read(follower: FollowerUnderTest, socket: WebSocket, seq: number): Promise<void> {
   const before = follower.batches.length;
   send(socket, statusEvent(seq));
   await expect.poll(() => follower.batches.length).toBe(before + 1);
 }
 
-test("[F5] [F7] a leader that diverges again and again is tried later each time, and the first good connection forgets it", async ({
+test("[F5] [F7] a leader that diverges repeatedly is retried later each time, until the first good connection", async ({
   server,
   follower,
 }) => {
@@ -84,7 +84,7 @@ test("[F5] [F7] a leader that diverges again and again is tried later each time,
   expect(await diverged).toBe(2_500);
 });
 
-test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing more is left, the second in a row after a wait", async ({
+test("[F7] [W17] any message keeps a connection; a silent one is closed, and the second in a row is followed by a wait", async ({
   server,
   follower,
 }) => {
@@ -99,7 +99,7 @@ test("[F7] [W17] whatever comes keeps a connection, and one that brings nothing 
   const first = follower.nextWait();
   clock.advance(7_500);
   expect(await first).toBe(0);
-  // The limit of the connection before does not count: this one has not greeted yet.
+  // The previous connection's limit does not apply: this one has not greeted yet.
   const mute = await server.next();
   const second = follower.nextWait();
   clock.advance(35_000);
@@ -119,7 +119,7 @@ test.for([
   [0, 1_000],
   [1_000_000_000_000, 300_000],
 ] as const)(
-  "[F7] of a silence limit of %i ms the follower takes %i",
+  "[F7] a silence limit of %i ms counts as %i",
   async ([asked, silenceMs], { server, follower }) => {
     await linked(server, follower, BEGUN, { silence_limit_ms: asked });
     follower.clock.advance(silenceMs);
@@ -132,7 +132,7 @@ test.for([
   },
 );
 
-test("[F7] [W31] the slot of a connection that broke before it ends no later connection", async ({
+test("[F7] [W31] the reconnect time of a connection that broke earlier does not end a later one", async ({
   server,
   follower,
 }) => {
@@ -147,12 +147,12 @@ test("[F7] [W31] the slot of a connection that broke before it ends no later con
   follower.clock.advance(4_000);
   await read(follower, socket, 6);
   expect(follower.leader.isConnected).toBe(true);
-  // That it was cut off does not count any more.
+  // The lost connection no longer counts.
   follower.clock.advance(20_000);
   expect(follower.leader.freshness().state).toBe("live");
 });
 
-test("[F4] a state that the leader sends as backlog is not its state now; one behind its greeting is", async ({
+test("[F4] a state in the leader's backlog is not its current state; one after its greeting is", async ({
   server,
   follower,
 }) => {
@@ -165,7 +165,7 @@ test("[F4] a state that the leader sends as backlog is not its state now; one be
   expect(follower.leader.freshness().state).toBe("down");
 });
 
-test("[F7] a follower that is stopped closes its connection, leaves no slot of it behind and starts no other", async ({
+test("[F7] a stopped follower closes its connection, leaves no timer and starts no other connection", async ({
   server,
   follower,
 }) => {
@@ -181,13 +181,13 @@ test("[F7] a follower that is stopped closes its connection, leaves no slot of i
   expect(follower.leader.isConnected).toBe(false);
 });
 
-test("[K6] a refusal that repeats the key is reported without it", async ({ server, follower }) => {
+test("[K6] a refusal that contains the key is reported without it", async ({ server, follower }) => {
   server.refuse = { status: 401, body: JSON.stringify({ detail: `no key ${KEY}, none like ${KEY}` }) };
   await follower.nextWait();
   expect(follower.notices.at(-1)).toMatch(/HTTP 401: no key \*\*\*, none like \*\*\*;/);
 });
 
-test("[F5] [F7] a connection that ends while a batch is written is followed by the next when that is done, from behind it", async ({
+test("[F5] [F7] if a connection ends while a batch is written, the next one starts after the write, with the batch's cursor", async ({
   server,
   follower,
 }) => {
@@ -199,7 +199,7 @@ test("[F5] [F7] a connection that ends while a batch is written is followed by t
   };
   send(socket, statusEvent(6));
   await begun.promise;
-  // Nothing comes any more, so it ends.
+  // Nothing more arrives, so the connection ends.
   follower.clock.advance(35_500);
   await turn();
   expect([follower.leader.isConnected, follower.notices.length]).toEqual([true, 1]);
@@ -209,7 +209,7 @@ test("[F5] [F7] a connection that ends while a batch is written is followed by t
   expect((await server.next()).query.get("after")).toBe("abcd-6");
 });
 
-test("[F7] of what comes in one piece with a message that ends the connection nothing counts", async ({
+test("[F7] messages that arrive in one piece after a message that ends the connection are ignored", async ({
   server,
   follower,
 }) => {
@@ -223,7 +223,7 @@ test("[F7] of what comes in one piece with a message that ends the connection no
   expect(follower.batches).toEqual([]);
 });
 
-test("[F7] a connection that ended leaves no timer and no listener, round after round", async ({
+test("[F7] ended connections leave no timer and no listener, even after many", async ({
   server,
   follower,
 }) => {
@@ -237,7 +237,7 @@ test("[F7] a connection that ended leaves no timer and no listener, round after 
   }
 });
 
-test("[F4] of what the leader says of its data no more is passed on than clients can be expected to bear", async ({
+test("[F4] the leader's report on its data is passed on only up to a limit that protects clients", async ({
   server,
   follower,
 }) => {

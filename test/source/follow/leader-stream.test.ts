@@ -7,7 +7,8 @@ const MAX_EVENTS = 100_000;
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /**
- * A stream that stands at `abcd-5`, and how to give it a frame that counts as `characters` long.
+ * Creates a stream at `abcd-5`, and a function that gives it a frame which counts as `characters`
+ * long.
  */
 function begun() {
   const stream = new LeaderStream(undefined);
@@ -17,7 +18,7 @@ function begun() {
   return { stream, take };
 }
 
-/** A stream that asked for what follows `abcd-5`. */
+/** Creates a stream that requested the events after `abcd-5`. */
 function asked() {
   const { position } = begun().stream;
   const stream = new LeaderStream(position);
@@ -26,7 +27,7 @@ function asked() {
 
 const RESUMED = { type: "subscribed", id: "url", channels: [], cursor: "abcd-5", resumed: "full" };
 
-/** An event of the market, observed this many seconds past eight. */
+/** Returns an event of the market, observed this many seconds past eight. */
 const listed = (seq: number, batch: number, second: number) => ({
   ...statusEvent(seq, batch),
   name: "token-updated",
@@ -41,7 +42,7 @@ test("[F7] a batch of 100,000 events is accepted, and one of 100,001 refused", (
   expect(() => begun().take(statusEvent(6, 6 + MAX_EVENTS))).toThrow(/batch that ends with 100006/);
 });
 
-test("[F7] the characters of one batch are bounded, not those of the connection", () => {
+test("[F7] the characters of one batch are limited, not those of the connection", () => {
   const { take } = begun();
   for (const seq of [7, 9, 11]) {
     expect(take(statusEvent(seq - 1, seq), MAX_CHARACTERS - 1).kind).toBe("nothing");
@@ -51,7 +52,7 @@ test("[F7] the characters of one batch are bounded, not those of the connection"
   expect(() => take(statusEvent(13), 1)).toThrow(/more than 67108864 characters/);
 });
 
-test("[F5] an event that came already is ignored, in the middle of a batch too, and none is counted twice", () => {
+test("[F5] a repeated event is ignored, also in the middle of a batch, and none is counted twice", () => {
   const { stream, take } = begun();
   expect(take(statusEvent(5)).kind).toBe("nothing");
   take(statusEvent(6, 8));
@@ -74,7 +75,7 @@ test("[F7] a resumption from another cursor, or a second one, is a violation", (
   expect(take(statusEvent(6)).kind).toBe("batch");
 });
 
-test("[F4] a batch is as old as its last event of the market, and has no age where it has none", () => {
+test("[F4] a batch has the age of its last market event, and no age without one", () => {
   const { take } = begun();
   const quiet = take(statusEvent(6));
   expect(quiet).toMatchObject({ kind: "batch", batch: { observedAtMs: undefined } });

@@ -7,7 +7,7 @@ const refused = (status: number, retryAfterMs = 0, detail = ""): LeaderEnd => ({
 });
 const closed = (code: number): LeaderEnd => ({ kind: "closed", code });
 
-/** Waits with chance in the middle of the spread. */
+/** Waits with a random value in the middle of the range. */
 const waits: readonly (readonly [string, LeaderEnd, number, number])[] = [
   ["resume code", closed(4200), 0, 0],
   ["second resume code in a row", closed(4299), 1, 2_500],
@@ -30,7 +30,7 @@ const waits: readonly (readonly [string, LeaderEnd, number, number])[] = [
   ["HTTP 429", refused(429), 0, 1_500],
   ["HTTP 428", refused(428), 0, 45_000],
   ["HTTP 408", refused(408), 0, 1_500],
-  ["HTTP 401, whatever it asks for", refused(401, 1_000), 0, 45_000],
+  ["HTTP 401, regardless of Retry-After", refused(401, 1_000), 0, 45_000],
   ["Retry-After below a second", refused(503, 999), 0, 1_500],
   ["Retry-After of fifteen minutes", refused(503, 900_000), 0, 900_500],
   ["Retry-After above fifteen minutes", refused(503, 900_001), 0, 900_500],

@@ -20,21 +20,21 @@ const test = base.extend<{ server: ScriptedServer; follower: FollowerUnderTest }
   },
 });
 
-/** The next connection, greeted; with the parameters that it came with. */
+/** Returns the next connection after the greeting, with its query parameters. */
 async function greeted(server: ScriptedServer, answer: object = BEGUN) {
   const { socket, query } = await server.next();
   for (const frame of [HELLO, answer]) send(socket, frame);
   return { socket, query };
 }
 
-/** Ends the connection from the leader's side; resolves with the wait until the next try. */
+/** Ends the connection from the leader's side. Resolves with the wait until the next attempt. */
 async function waitAfter(follower: FollowerUnderTest, socket: WebSocket, code: number): Promise<number> {
   const wait = follower.nextWait();
   socket.close(code);
   return wait;
 }
 
-test("[F2] [F7] it asks for all channels as a mirror, under one id of its own, and later with its cursor", async ({
+test("[F2] [F7] it requests all channels as a mirror, with the same client id each time, and later with its cursor", async ({
   server,
   follower,
 }) => {
@@ -53,7 +53,7 @@ test("[F2] [F7] it asks for all channels as a mirror, under one id of its own, a
   ]);
   expect(await waitAfter(follower, socket, 4201)).toBe(0);
   const again = await server.next();
-  // What of a batch came before the cut is asked for again.
+  // The part of a batch that arrived before the cut is requested again.
   expect(again.query.get("after")).toBe("abcd-7");
   expect(again.query.get("client")).toBe(query.get("client"));
   send(again.socket, { ...HELLO, cursor: "abcd-9" });
@@ -72,7 +72,7 @@ test("[F2] a leader of an earlier version, which measures no outcomes, is follow
   await expect.poll(() => follower.begun).toEqual(["abcd-5"]);
 });
 
-test("[F7] [W26] the close code says how long it waits: not at all, a while by chance, or half a minute and more", async ({
+test("[F7] [W26] the close code determines the wait: none, a random time, or at least half a minute", async ({
   server,
   follower,
 }) => {
@@ -87,7 +87,7 @@ test("[F7] [W26] the close code says how long it waits: not at all, a while by c
   expect(waits).toEqual([0, 0, 1_500, 45_000, 1_500]);
 });
 
-test("[F7] [W31] a leader that is being replaced is left at the moment that it gave, and its events count until then", async ({
+test("[F7] [W31] the follower leaves a leader that sends goaway at the given time, and uses its events until then", async ({
   server,
   follower,
 }) => {
@@ -106,7 +106,7 @@ test("[F7] [W31] a leader that is being replaced is left at the moment that it g
   expect((await server.next()).query.get("after")).toBe("abcd-6");
 });
 
-test("[F7] [W17] a leader that says nothing for as long as it allowed is left", async ({
+test("[F7] [W17] the follower leaves a leader that is silent for longer than its own limit", async ({
   server,
   follower,
 }) => {
@@ -123,7 +123,7 @@ test("[F7] [W17] a leader that says nothing for as long as it allowed is left", 
   expect(follower.notices.at(-1)).toMatch(/^the leader sent nothing for 7000 ms; connecting again in 0/);
 });
 
-test("[F7] tries that fail wait longer each time, by chance, and as long as the leader asks", async ({
+test("[F7] failed attempts wait longer each time, at random, and at least as long as the leader requests", async ({
   server,
   follower,
 }) => {
@@ -159,7 +159,7 @@ const hostile: readonly (readonly [string, readonly unknown[], RegExp])[] = [
   ["one too old to tell a base", [HELLO, { ...BEGUN, base: undefined }], /its version is too old/],
   ["one too old to mark batches", [HELLO, BEGUN, { ...statusEvent(6), batch: undefined }], /too old/],
   ["a refusal", [HELLO, { type: "error", code: "unknown-channel", message: "no" }], /unknown-channel: no/],
-  ["a list that is none", [HELLO, { ...BEGUN, snapshot: { ...BEGUN.snapshot, charts: 4 } }], /snapshot/],
+  ["a list of another type", [HELLO, { ...BEGUN, snapshot: { ...BEGUN.snapshot, charts: 4 } }], /snapshot/],
   ["a snapshot in part", [HELLO, { ...BEGUN, snapshot: { explanations: {} } }], /snapshot/],
   ["depth", [HELLO, `{"type":"event","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`], /nested deeper/],
   ["a number beyond all", [HELLO, '{"type":"event","data":1e999}'], /beyond the range/],
@@ -172,9 +172,9 @@ const hostile: readonly (readonly [string, readonly unknown[], RegExp])[] = [
   ],
   ["a batch that ends before it begins", [HELLO, BEGUN, statusEvent(6, 5)], /batch that ends with 5/],
   ["a batch without end", [HELLO, BEGUN, statusEvent(6, 10 ** 9)], /batch that ends with/],
-  ["two batches in one", [HELLO, BEGUN, statusEvent(6, 8), statusEvent(7, 7)], /batch that ends with 7/],
-  ["two beginnings", [HELLO, BEGUN, BEGUN], /a second base/],
-  ["a resumption unasked", [HELLO, { ...BEGUN, resumed: "full" }], /which was not requested/],
+  ["a batch within another", [HELLO, BEGUN, statusEvent(6, 8), statusEvent(7, 7)], /batch that ends with 7/],
+  ["a second beginning", [HELLO, BEGUN, BEGUN], /a second base/],
+  ["an unrequested resumption", [HELLO, { ...BEGUN, resumed: "full" }], /which was not requested/],
   [
     "positions that do not fit",
     [HELLO, { ...BEGUN, cursor: "abcd-9" }],
@@ -183,7 +183,7 @@ const hostile: readonly (readonly [string, readonly unknown[], RegExp])[] = [
 ];
 
 test.for(hostile)(
-  "[F7] %s: it says why, keeps what it has, and tries again later",
+  "[F7] %s: it reports the reason, keeps its lists, and retries later",
   async ([, frames, reason], { server, follower }) => {
     const wait = follower.nextWait();
     const { socket } = await server.next();
@@ -192,7 +192,7 @@ test.for(hostile)(
     expect(follower.notices.at(-1)).toMatch(reason);
     expect(follower.notices.at(-1)?.length).toBeLessThan(600);
     expect(follower.batches).toEqual([]);
-    // A leader that got better is followed without anybody's help.
+    // A repaired leader is followed without intervention.
     follower.clock.advance(45_000);
     const { query, socket: better } = await server.next();
     expect(query.get("after")).toBe(follower.begun[0] ?? null);
@@ -202,7 +202,7 @@ test.for(hostile)(
   },
 );
 
-test("[F5] [F7] events that leave a gap, or do not fit the lists, make it start over, without its cursor", async ({
+test("[F5] [F7] after events that leave a gap or do not fit the lists, it starts over without its cursor", async ({
   server,
   follower,
 }) => {
@@ -225,7 +225,7 @@ test("[F5] [F7] events that leave a gap, or do not fit the lists, make it start 
   expect(follower.notices.filter((notice) => /does not continue the local log/.test(notice))).toHaveLength(2);
 });
 
-test("[F7] where a batch cannot be published the connection ends, and what is published next follows without a hole", async ({
+test("[F7] if a batch cannot be published, the connection ends, and the next publication follows without a gap", async ({
   server,
   follower,
 }) => {
@@ -242,7 +242,7 @@ test("[F7] where a batch cannot be published the connection ends, and what is pu
 });
 
 test.runIf(IS_SOAK)(
-  "a batch that does not end is given up before it fills the memory",
+  "a batch that does not end is rejected before it fills the memory",
   async ({ server, follower }) => {
     const { socket } = await greeted(server);
     const padding = "x".repeat(9 * 2 ** 20);

@@ -39,8 +39,8 @@ function newLeader(run: { epochs: number; readonly maxBytes: number }): HubUnder
 }
 
 /**
- * As a gateway does: the time of the data is that of its events, and a change of the source's state
- * leaves it.
+ * Publishes as a gateway does: the time of the data is that of its events, and a change of the
+ * source's state does not change it.
  */
 function publish({ head, market }: HubUnderTest, steps: readonly Step[]): Promise<void> {
   const { events, snapshot } = market.poll(steps);
@@ -72,7 +72,7 @@ async function take(run: Run, operation: Operation): Promise<void> {
   }
 }
 
-/** Reads all that is on the way, and connects again where the leader had closed. */
+/** Reads all pending data, and reconnects if the leader closed the connection. */
 async function catchUp({ leader, edge }: Run): Promise<void> {
   for (let turn = 0; turn < 200; turn += 1) {
     if (edge.socket?.closed) await edge.cut();
@@ -87,7 +87,7 @@ async function catchUp({ leader, edge }: Run): Promise<void> {
   }
 }
 
-/** The lasting events behind this place. */
+/** Returns the lasting events after this position. */
 async function lastingAfter(log: EventLog, from: number): Promise<readonly LogRecord[]> {
   const found: LogRecord[] = [];
   for (let seq = toSeq(from); seq < log.head.seq; ) {
@@ -99,7 +99,7 @@ async function lastingAfter(log: EventLog, from: number): Promise<readonly LogRe
   return found;
 }
 
-test("[F1] [F2] [F3] [L2] [W36] whatever happens to the connection and the leader, a mirror has the leader's records, batches, positions, lists and marks", async () => {
+test("[F1] [F2] [F3] [L2] [W36] after any failures of connection and leader, a mirror has the leader's records, batches, positions, lists and marks", async () => {
   const totals = { resumed: 0, begun: 0 };
   await assertReaching(
     fc.asyncProperty(

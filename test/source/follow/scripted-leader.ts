@@ -9,7 +9,7 @@ import {
 import { FRESH, INFO } from "../../hub/hub-fixture.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
-/** A follower whose mirror is a list, and whose time the test moves. */
+/** A follower whose mirror is a list, and whose clock the test moves. */
 export interface FollowerUnderTest {
   readonly leader: Leader;
   readonly clock: ManualClock;
@@ -21,12 +21,12 @@ export interface FollowerUnderTest {
   failing: boolean;
   /** Called at the start of each publication, which waits for the result. */
   beforePublish: () => Promise<void>;
-  /** Resolves when a connection was lost, with the wait until the next try. */
+  /** Resolves when a connection is lost, with the wait until the next attempt. */
   nextWait(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Follows `url`; chance is always in the middle. */
+/** Follows `url`. Random values are always in the middle of their range. */
 export function startFollower(url: string, key?: string): FollowerUnderTest {
   const clock = new ManualClock();
   const [batches, begun, notices]: [LeaderBatch[], string[], string[]] = [[], [], []];
@@ -97,7 +97,7 @@ export const HELLO = {
   freshness: FRESH,
 };
 
-/** The answer that begins at `abcd-5`. */
+/** The response that begins at `abcd-5`. */
 export const BEGUN = {
   type: "subscribed",
   id: "url",
@@ -108,7 +108,7 @@ export const BEGUN = {
   snapshot: EMPTY_SNAPSHOT,
 };
 
-/** An event of the epoch `abcd` that says how the source fares. */
+/** Returns an event of the epoch `abcd` with the source's state. */
 export function statusEvent(seq: number, batch = seq, state = "live") {
   return {
     type: "event",

@@ -6,7 +6,7 @@ import { MockSocket } from "../../hub/mock-socket.ts";
 import { EdgeUnderTest } from "./edge-under-test.ts";
 
 /**
- * A leader that has three batches of an epoch, of which the first alone is the same for all of
+ * Creates a leader with three batches of an epoch. Only the first batch is the same for all of
  * them.
  */
 async function leaderOf(run: string, life: "list" | "flare"): Promise<HubUnderTest> {
@@ -26,7 +26,7 @@ async function leaderOf(run: string, life: "list" | "flare"): Promise<HubUnderTe
   return leader;
 }
 
-/** What a client is sent that comes with this cursor. */
+/** Returns the messages that a client with this cursor gets. */
 async function visit(edge: EdgeUnderTest, after: string) {
   const socket = new MockSocket();
   socket.session = edge.hub.connect(socket, websocketFraming, { channels: ["*"], after });
@@ -37,7 +37,7 @@ async function visit(edge: EdgeUnderTest, after: string) {
   return { resumed: answer?.resumed, lost: answer?.lost, events };
 }
 
-test("[F3] [F5] [W39] a mirror whose leader was set back repeatedly sends no client an event of a run that is gone", async () => {
+test("[F3] [F5] [W39] a mirror whose leader was rolled back repeatedly sends no event of a discarded run to any client", async () => {
   const edge = new EdgeUnderTest();
   const gone: string[] = [];
   for (const [run, life] of [
