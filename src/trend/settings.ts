@@ -153,7 +153,7 @@ export const DEFAULT_SETTINGS = {
   dustShare: 0.000_005,
   /** Canary: missing share of the recent liquidity that raises the warning. Default 0.5. */
   removedShare: 0.5,
-  /** Canary: how long it must be missing. Default 1 minute: a moved position is back by then. */
+  /** Canary: how long it must be missing. Default 1 minute: a moved position returns sooner. */
   removalGraceMs: 60_000,
   /**
    * Time constant at which the reference liquidity adapts to a removal, which ends the warning.
@@ -164,7 +164,7 @@ export const DEFAULT_SETTINGS = {
   collapseShare: 0.1,
   /**
    * Canary: how long it must stay there if another pool is deeper than the one that sets the price.
-   * Default 1 minute: arbitrage corrects a wrong price by then.
+   * Default 1 minute: arbitrage corrects a wrong price within that time.
    */
   collapseMs: 60_000,
   /**

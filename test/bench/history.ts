@@ -38,7 +38,7 @@ interface Sample {
 
 /**
  * Measures memory and disk of 30 days of history, filled with the flares, candles and minutes of a
- * simulated market, and what a commit and the record then cost.
+ * simulated market, and the cost of a commit and of the record.
  */
 export async function benchHistory(hours: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-history-"));

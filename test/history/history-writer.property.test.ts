@@ -124,9 +124,7 @@ const ops = fc.array(
   { minLength: 10, maxLength: 120, size: "max" },
 );
 
-test("after any kills, the history equals that of a writer that was never killed", async ({
-  onTestFinished,
-}) => {
+test("after any kills, the history equals that of an uninterrupted writer", async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   let runs = 0;
   await fc.assert(

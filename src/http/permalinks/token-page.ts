@@ -31,7 +31,7 @@ export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "sy
   return address?.toLowerCase() ?? symbol.toWellFormed();
 }
 
-/** Describes one token: what it is, whether it flares, and how its flares went. */
+/** Describes one token, its running flare and the outcomes of its past flares. */
 export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: PageParts): PageText {
   const { group, flares } = token;
   const symbol = safeText(token.symbol);

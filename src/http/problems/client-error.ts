@@ -27,7 +27,7 @@ export function createClientErrorHandler(
   return (error, socket) => {
     if (socket.destroyed || !socket.writable) return;
     if (error.code === "ECONNRESET") return void socket.destroy();
-    // What the response writes in this turn reaches the socket only at the end of the turn.
+    // Data that the response writes in this turn reaches the socket at the end of the turn.
     if (isResponding(socket)) return void setImmediate(() => socket.destroySoon());
     const code = CODE_BY_PARSER_ERROR[error.code ?? ""] ?? "invalid-request";
     socket.end(rawProblem(new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning), nextId()));

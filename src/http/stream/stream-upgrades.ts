@@ -9,7 +9,7 @@ import { pathOf } from "../problems/allowed-methods.ts";
  * By default, Node takes every request with an `Upgrade` field out of HTTP, such as one of Java's
  * client, which offers `h2c`. Node before 24.9 does so always.
  *
- * A handshake whose method is not GET, or that comes before the end of the previous response, is
+ * A handshake whose method is not GET, or that arrives before the end of the previous response, is
  * left to HTTP. If Node has already taken it out of HTTP, its connection is destroyed, because
  * nothing else would close it.
  */

@@ -3,7 +3,7 @@ import { decay } from "./statistics.ts";
 
 /*
  * Detects liquidity that is removed and stays removed. The current level is compared with the lower
- * of two references for what the pools held recently: `referenceUsd` and `usualUsd`. Adding up
+ * of two references for the pools' recent liquidity: `referenceUsd` and `usualUsd`. Adding up
  * removals would not work: a position that is moved, or that stays in a pool for one block only,
  * must leave the level unchanged.
  */
@@ -22,7 +22,7 @@ const MIN_USUAL_USD = 500;
 export interface LiquidityLevel {
   /** Dollars the pools would hold without recent deposits and removals: the sum of references. */
   referenceUsd: number;
-  /** Long-term average of what the pools hold. No single block can raise it. */
+  /** Long-term average of the pools' dollars. No single block can raise it. */
   usualUsd: number;
   /** Since when they have held at least {@link MIN_USUAL_USD}. */
   bornMs: number;
@@ -55,7 +55,7 @@ export function passTime(
   level.atMs = atMs;
 }
 
-/** Records what the pools hold from now on, with the sum of their references. */
+/** Records the pools' dollars from now on, and the sum of their references. */
 export function noteLevel(
   level: LiquidityLevel,
   usd: number,

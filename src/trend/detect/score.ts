@@ -55,7 +55,7 @@ function weigh(reading: Reading): void {
     normalizeAndScore(flow, total);
 }
 
-/** Makes the term's weight a share of `total` and returns what the term adds to the score. */
+/** Makes the term's weight a share of `total`. Returns the term's part of the score. */
 function normalizeAndScore(term: Measure, total: number): number {
   term.weight = total > 0 ? term.weight / total : 0;
   return term.weight * clip(term.z, 0, MAX_Z);
@@ -205,8 +205,8 @@ export function readWindow(
 }
 
 /**
- * The depth gate: returns whether `usd` is at least `depthShare` of what it costs to move the price
- * as far as it rose. If no depth is known, the volume must be high.
+ * The depth gate: returns whether `usd` is at least `depthShare` of the cost to move the price as
+ * far as it rose. If no depth is known, the volume must be high.
  */
 function isPaidFor(
   reading: Reading,

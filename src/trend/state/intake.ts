@@ -250,7 +250,7 @@ function tradedAtOf({ at, tradedAt = at }: Trade): number {
   return Math.min(tradedAt, at);
 }
 
-/** Adds a past trade's price to the token's average and charts, where no later one is known. */
+/** Adds a past trade's price to the token's average and charts, up to the next known price. */
 function enterPastPrice(
   token: TokenState,
   trades: TradeState,

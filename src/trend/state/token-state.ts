@@ -228,7 +228,7 @@ export function setPrice(
     // A pool that sets the price again continues from its own last prices. Changes of other pools
     // in the meantime are undone.
     rescalePrices(token, pool?.scale ? pool.scale / token.priceScale : price / token.price);
-    // Nobody traded the remaining step, so it is no rise.
+    // Nobody traded the remaining difference, so it does not count as a rise.
     if (token.trades) token.trades.price = Math.max(token.trades.price, price);
   }
   if (pool) pool.scale = token.priceScale;

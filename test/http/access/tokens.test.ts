@@ -84,7 +84,7 @@ const INVALID: readonly (readonly [string, () => string | Promise<string>, strin
   ["uses the public key as a secret", confused, "no key that matches its alg and kid"],
   ["is signed with another key", () => createIssuer("RS256").sign(), "its signature matches none"],
   [
-    "brings its own key",
+    "contains its own key",
     () => createIssuer("RS256").sign({}, { jwk: own.publicKey.export({ format: "jwk" }) }),
     "its signature matches none",
   ],

@@ -93,7 +93,7 @@ test("a client that disconnects while sending its body causes no server error", 
   expect(await answered).toBe(400);
 });
 
-test("a problem has none of the header fields of the response that it replaces", async ({ makeRest }) => {
+test("a problem does not keep header fields of the response that it replaces", async ({ makeRest }) => {
   const rest = await makeRest({ register: failingRoutes });
   const { headers } = await rest.ask("GET", "/fail/late");
   expect(headers).not.toHaveProperty("etag");

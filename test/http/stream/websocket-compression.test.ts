@@ -100,7 +100,7 @@ test("[W37] compressed commands are read in order", async ({ wire }) => {
   ]);
 });
 
-test("[W37] pongs and close frames of the library stand between, not inside, compressed frames", async ({
+test("[W37] the library's pongs and close frames are sent between, not inside, compressed frames", async ({
   wire,
 }) => {
   const client = wire.client("?channels=newest.bsc", [], { perMessageDeflate: { threshold: 0 } });

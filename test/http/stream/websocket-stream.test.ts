@@ -156,7 +156,7 @@ test("[W24] 20,000 pings at once cost a client that reads neither its connection
   await client.until(() => client.seqs.length === 1);
 });
 
-test("pongs and close frames of the library stand between, not inside, the frames of the hub", async ({
+test("the library's pongs and close frames are sent between, not inside, the hub's frames", async ({
   wire,
 }) => {
   const client = wire.client("?channels=newest.bsc");

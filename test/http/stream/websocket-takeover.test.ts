@@ -92,7 +92,7 @@ test("[W32] of the superseded connections that are still closing, each client ha
 });
 
 plain(
-  "[W33] the first 64 bits of an IPv6 address are one client; an IPv4 address is one, however it is written",
+  "[W33] the first 64 bits of an IPv6 address are one client; an IPv4 address is one client in any spelling",
   () => {
     const same = [
       "2001:db8:0:1::1",

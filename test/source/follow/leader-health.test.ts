@@ -110,7 +110,7 @@ test("[F4] each part's age grows by the time since the leader's report on it, wh
   expect(at(6_500).state).toBe("live");
 });
 
-test("[F4] a leader that never reached its source has no last success, whatever age it reports", () => {
+test("[F4] a leader that never reached its source has no last success, regardless of the age that it reports", () => {
   const { it, at } = health();
   it.noteReport({ ...FRESH, last_success_at: null, data_age_ms: 0 }, 1_000);
   expect(at(4_000)).toMatchObject({ last_success_at: null, data_age_ms: 4_000 });

@@ -36,7 +36,7 @@ const HEARTBEAT = {
   freshness: HELLO.freshness,
 };
 
-/** Returns the next connection after the greeting. It begins anew or resumes. */
+/** Returns the next connection after the greeting. It starts over or resumes. */
 async function linked(
   server: ScriptedServer,
   follower: FollowerUnderTest,

@@ -111,7 +111,7 @@ test("a removal of liquidity ends the flare a minute later, with the warning in 
   expect(last.flares.pro).toEqual([]);
 });
 
-test("a flare that ends in a crash says how far its price fell below the average", () => {
+test("the reason at the end of a flare that crashed states how far the price fell below the average", () => {
   const rugAt = PUMP_AT + 8;
   const rug: Script = { ...pump, rate: (minute) => (minute < rugAt ? pump.rate(minute) : 0) };
   const at = START + rugAt * MINUTE;
