@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LOG_START } from "../../../src/cluster/entry.ts";
@@ -6,6 +6,7 @@ import { seal } from "../../../src/cluster/entry-text.ts";
 import { RedisEngine } from "../../../src/cluster/redis/redis-engine.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { type RedisServer, startRedis } from "../../cluster/redis-servers.ts";
+import { childrenOf } from "../../support/children-of.ts";
 import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
 import { ALL_CHANNELS } from "../harness/contender.ts";
 import { LoadClient, type Run } from "../harness/load-client.ts";
@@ -86,11 +87,6 @@ class Group {
     for (const server of this.servers) await server.stop();
     await this.#redis?.dispose();
   }
-}
-
-function childrenOf(pid: number): readonly number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
-  return text === "" ? [] : text.split(" ").map(Number);
 }
 
 /**
