@@ -9,11 +9,11 @@ import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
 import { StandInAggregator, type StandInPool } from "../feed/aggregator/stand-in.ts";
 import { newDirectory } from "../support/edges.ts";
-import { FastClock } from "../support/fast-clock.ts";
+import { PacedClock } from "../support/paced-clock.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 
 /** Charts change at whole minutes only. */
-const PACE = 5;
+const PACE = 20;
 const PATIENCE = { timeout: 90_000, interval: 50 };
 const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 const NOW = () => new Date(Date.now() - 60_000).toISOString();
@@ -42,7 +42,7 @@ describe("a live market that needs no endpoint of a chain", () => {
     const lines: string[] = [];
     const logger = createLogger("info", { write: (line) => void lines.push(line) });
     const { config } = loadConfig({ args: flags });
-    const clock = new FastClock(PACE, Date.now());
+    const clock = new PacedClock(PACE, Date.now());
     const gateway = await startGateway(config, { clock, logger });
     onTestFinished(() => gateway.stop());
     const { url } = gateway;

@@ -5,12 +5,12 @@ import { NETWORKS, type NetworkName } from "../../src/feed/index.ts";
 import { openLiveMarket } from "../../src/gateway/open/open-market.ts";
 import { MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
-import { FastClock } from "../support/fast-clock.ts";
+import { PacedClock } from "../support/paced-clock.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
 /** `npm run soak` sets ten minutes. Above one, each part fails alone, too. */
 const MINUTES = Number(process.env.OUTAGE_MINUTES ?? 0);
-const PACE = 10;
+const PACE = 15;
 const IN_STEP_MS = 30_000;
 /** A few trades a block prove as much as many, and leave time to the rest. */
 const FEW = { pools: 6, swaps: 3, pairs: 8, others: 1 };
@@ -19,7 +19,7 @@ const PATIENCE = { timeout: 100_000, interval: 20 };
 /** A market that runs in a world, and counts what it emits. */
 class LiveMarket implements AsyncDisposable {
   readonly #stop = new AbortController();
-  readonly #clock: FastClock;
+  readonly #clock: PacedClock;
   readonly #feed;
   readonly #reading: Promise<void>;
   /** How often each trade and each candle was emitted. */
@@ -28,7 +28,7 @@ class LiveMarket implements AsyncDisposable {
   readonly lastAt = new Map<string, number>();
   clockAt = 0;
 
-  constructor(world: LiveWorld, clock: FastClock) {
+  constructor(world: LiveWorld, clock: PacedClock) {
     this.#clock = clock;
     const { config } = loadConfig({
       args: [...world.flags, "--warmup", "2m"],
@@ -113,7 +113,7 @@ describe.runIf(MINUTES > 0)("the live market while services fail", () => {
   test(`${MINUTES} minutes without any part repeat and lose no trade, and no candle but those of an exchange's reported outage`, {
     timeout: 120_000 + MINUTES * 240_000,
   }, async () => {
-    const clock = new FastClock(PACE, Date.now());
+    const clock = new PacedClock(PACE, Date.now());
     await using world = await LiveWorld.open({ clock, density: { bsc: FEW, polygon: FEW, avalanche: FEW } });
     const single: readonly WorldPart[] = MINUTES > 1 ? WORLD_PARTS : [];
     await using market = new LiveMarket(world, clock);

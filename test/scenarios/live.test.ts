@@ -7,13 +7,13 @@ import { startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { runCli } from "../cli/spawn-cli.ts";
 import { newDirectory } from "../support/edges.ts";
-import { FastClock } from "../support/fast-clock.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { PacedClock } from "../support/paced-clock.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { LiveWorld, WORLD_PARTS } from "./live-world.ts";
 
-/** Charts take a minute of the market to come. On a busy machine a gateway keeps up with this. */
-const PACE = IS_SOAK ? 5 : 3;
+/** Charts take a minute of the market to come. */
+const PACE = 12;
 /** A few trades a block prove as much as many. */
 const FEW = { pools: 6, swaps: 3, pairs: 8, others: 1 };
 const QUIET = ["--log-level", "silent"];
@@ -60,7 +60,7 @@ describe("the live market from its sources to the wire", () => {
     timeout: 600_000,
   }, async ({ onTestFinished }) => {
     const directory = newDirectory(onTestFinished);
-    const clock = new FastClock(PACE, Date.now());
+    const clock = new PacedClock(PACE, Date.now());
     await using world = await LiveWorld.open({
       isNear: true,
       clock,
@@ -83,7 +83,7 @@ describe("the live market from its sources to the wire", () => {
         WORLD_PARTS.map((name) => `${name} live`),
       );
       const charts = await rest<Snapshot["charts"]>(url, "charts");
-      if (IS_SOAK) expect(charts.bsc.length).toBeGreaterThan(0);
+      expect(charts.bsc.length).toBeGreaterThan(0);
       expect(charts.matic[0]?.market_data?.market_id).toMatch(/^polygon-coin-/);
       expect(charts.exchange).toHaveLength(10);
     }, PATIENCE);
@@ -120,7 +120,7 @@ describe("the live market from its sources to the wire", () => {
     const ages = seen.flatMap((one) => partOf(one, "polygon")?.data_age_ms ?? []);
     expect(ages).toHaveLength(seen.length);
     expect(Math.max(...ages)).toBeGreaterThan(3_000);
-    expect(seen.some(({ ready }) => /(^|; )polygon /.test(ready.reason))).toBe(true);
+    expect(seen.some(({ ready }) => /^polygon /.test(ready.reason))).toBe(true);
 
     const served = await servedOf(url);
     const before = await rest<{ cursor: string; observed_at: string }>(url, "snapshot");

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConfig, type Gateway, type GatewayParts, startGateway } from "../../src/index.ts";
-import { FastClock } from "./fast-clock.ts";
 import type { IndependentClient } from "./independent-client.ts";
+import { PacedClock } from "./paced-clock.ts";
 
 /** Runs something when the test is over, whatever came of it. */
 export type Finish = (fn: () => void | Promise<void>) => void;
@@ -37,7 +37,7 @@ export async function startEdge(
 }
 
 /** For an edge that waits a third of the usual time before it asks its leader again. */
-export const hasty = (): GatewayParts => ({ clock: new FastClock(3, Date.now()) });
+export const hasty = (): GatewayParts => ({ clock: new PacedClock(3, Date.now()) });
 
 /** A directory that is gone after the test. */
 export function newDirectory(onTestFinished: Finish): string {

@@ -7,7 +7,7 @@ const SOCKETS = new Set(["TCPSocketWrap", "TCPServerWrap", "ChildProcess", "FSEv
 
 /**
  * A test that fails, with their names, when timers, abort listeners or sockets outlive it. Its
- * clocks must be a ManualClock, FastClock or PacedClock, since only those note their timers.
+ * clocks must be a ManualClock or a PacedClock, since only those note their timers.
  */
 export const test = base.extend<{ leaks: undefined }>({
   leaks: [

@@ -10,17 +10,17 @@ import { openAlertStore } from "../../../src/alerts/store/alert-store.ts";
 import { openTargets, parseAlertFile } from "../../../src/alerts/targets/alert-file.ts";
 import { EVENT_TYPES } from "../../../src/alerts/targets/mqtt/home-assistant.ts";
 import { type HubUnderTest, test } from "../../hub/hub-fixture.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { FOR_THIS_MACHINE } from "../certificates.ts";
 import { HAS_MOSQUITTO, LossyNetwork, Mosquitto, MqttReceiver } from "./mosquitto.ts";
 
-/** An hour takes ten seconds. */
-const FACTOR = 360;
+/** An hour takes two seconds. */
+const FACTOR = 1_800;
 const MINUTE = 60_000;
 const RULES = [{ name: "all", channels: ["flares.pro", "newest.bsc"] }];
 
 /** Alerts of a market that the test controls, published to a broker. */
-function begin({ log, head, hub }: HubUnderTest, config: object, clock = new FastClock(FACTOR, 0)) {
+function begin({ log, head, hub }: HubUnderTest, config: object, clock = new PacedClock(FACTOR, 0)) {
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const file = JSON.stringify({ mqtt: [{ id: "home", rules: RULES, ...config }] });

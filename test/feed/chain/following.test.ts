@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { PRESENT_MS } from "../../../src/feed/chain/follow-chain.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import { FastClock } from "../../support/fast-clock.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { eventually } from "../../support/waiters.ts";
 import { Collector } from "./market/collect.ts";
 import { Market } from "./market/market.ts";
@@ -141,7 +141,7 @@ describeOnAnvil("a chain that is followed", () => {
     await using honest = await new FaultyNode(chain.url).start();
     const urls = [liar.url, honest.url];
     // Not older than the machine's clock allows.
-    const clock = new FastClock(1, chain.nextAt * 1_000);
+    const clock = new PacedClock(1, chain.nextAt * 1_000);
     await using collector = new Collector({ network, urls, clock, presentMs: PRESENT_MS });
     await collector.reached(untilMs);
     expect(collector.facts).toContainEqual(market.events.findLast(({ kind }) => kind === "trade"));

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
 import { Market } from "./market/market.ts";
 import { describeOnAnvil } from "./nodes/anvil.ts";
@@ -10,7 +10,7 @@ describeOnAnvil("a chain that is followed no longer", () => {
     await using market = await Market.open();
     await market.trade();
     await market.settle();
-    const clock = new FastClock(1, market.untilMs);
+    const clock = new PacedClock(1, market.untilMs);
     const feed = createChainFeed({ network: market.exchange.network, clock });
     for await (const event of feed.events(new AbortController().signal)) {
       expect(event.kind).toBe("clock");

@@ -14,7 +14,7 @@ import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import type { Snapshot } from "../../../src/model/index.ts";
 import { EngineSource } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { test as base } from "../../support/still-running.ts";
 import { checkedFetch } from "../../support/validate-response.ts";
 import { KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
@@ -29,7 +29,7 @@ const LINKS = {
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
 /** A market whose three tokens are listed, and then trade each second. */
-async function* market(clock: FastClock, signal: AbortSignal): AsyncGenerator<MarketEvent> {
+async function* market(clock: PacedClock, signal: AbortSignal): AsyncGenerator<MarketEvent> {
   for (const [index, token] of TOKENS.entries())
     yield { kind: "listing", at: START, group: "bsc", pool: `0x${index}`, token, liquidity: "50000" };
   for (let at = START; !signal.aborted; at += 1_000) {
@@ -44,7 +44,7 @@ async function* market(clock: FastClock, signal: AbortSignal): AsyncGenerator<Ma
 
 interface Kit {
   readonly services: StandInServices;
-  readonly clock: FastClock;
+  readonly clock: PacedClock;
   readonly directory: string;
   /** The market with what these services say of its tokens. */
   readonly enriched: (names?: readonly EnricherName[]) => Feed;
@@ -59,7 +59,7 @@ const test = base.extend<{ kit: Kit }>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
   kit: async ({}, use) => {
     await using services = await new StandInServices().listen();
-    const clock = new FastClock(60, START);
+    const clock = new PacedClock(100, START);
     const directory = mkdtempSync(join(tmpdir(), "flarewire-withdrawn-"));
     const enriched: Kit["enriched"] = (names = ["dexscreener"]) => {
       const { urls } = services;

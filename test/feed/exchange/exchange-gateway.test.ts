@@ -7,7 +7,7 @@ import { ReplayFeed } from "../../../src/feed/index.ts";
 import { startGateway } from "../../../src/gateway/app.ts";
 import { createLogger } from "../../../src/gateway/create-logger.ts";
 import type { Snapshot } from "../../../src/model/index.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { checkedFetch } from "../../support/validate-response.ts";
 import { play } from "../record/record-kit.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
@@ -26,7 +26,7 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
   timeout: 30_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-exchange-"));
-  const clock = new FastClock(20, START);
+  const clock = new PacedClock(20, START);
   await using server = await new StandIn(clock, PAIRS).listen();
   server.mischief.set("kucoin", "html");
   const { url, streamUrl } = server;
@@ -97,7 +97,7 @@ test("a restarted server continues in the same epoch, with the missed events", {
   timeout: 30_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-exchange-"));
-  const clock = new FastClock(40, START);
+  const clock = new PacedClock(40, START);
   await using server = await new StandIn(clock, PAIRS).listen();
   const { url, streamUrl } = server;
   const config = createConfig({

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
 import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feed/index.ts";
 import type { Clock } from "../../../src/lib/time/clock.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { Exchange } from "../chain/market/exchange.ts";
 import { describeOnAnvil } from "../chain/nodes/anvil.ts";
 import { type Fault, FaultyNode } from "../chain/nodes/faulty-node.ts";
@@ -18,7 +18,7 @@ let node: FaultyNode;
 async function findings(
   url: string,
   network: Network = exchange.network,
-  clock: Clock = new FastClock(1, exchange.chain.nextAt * 1_000),
+  clock: Clock = new PacedClock(1, exchange.chain.nextAt * 1_000),
 ): Promise<Readonly<Record<string, Finding>>> {
   const signal = new AbortController().signal;
   const probes = endpointProbes({ network, url, number: 1, clock });
@@ -135,7 +135,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     const found = await findings(
       node.url,
       exchange.network,
-      new FastClock(50, exchange.chain.nextAt * 1_000),
+      new PacedClock(50, exchange.chain.nextAt * 1_000),
     );
     node.fault = { kind: "none" };
     expect(broken(found)).toEqual(NEEDED);
@@ -149,14 +149,14 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     const late = await findings(
       exchange.chain.url,
       exchange.network,
-      new FastClock(1, (exchange.chain.nextAt + 90) * 1_000),
+      new PacedClock(1, (exchange.chain.nextAt + 90) * 1_000),
     );
     expect(broken(late)).toEqual(["block"]);
     expect(late.block?.detail).toMatch(/s old: the endpoint is behind, or this machine's clock is wrong$/);
     const early = await findings(
       exchange.chain.url,
       exchange.network,
-      new FastClock(1, (exchange.chain.nextAt - 90) * 1_000),
+      new PacedClock(1, (exchange.chain.nextAt - 90) * 1_000),
     );
     expect(early.block?.detail).toMatch(/this machine's clock is slow/);
   });

@@ -6,7 +6,7 @@ import {
   type ServiceOptions,
   UnexpectedAnswer,
 } from "../../../src/feed/service/service-client.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { type Mischief, misbehave } from "../exchange/stand-in.ts";
 
 const signal = new AbortController().signal;
@@ -26,7 +26,7 @@ const test = base.extend<{
   service: async ({}, use) => {
     const closers: (() => Promise<unknown>)[] = [];
     await use(async (script, options = {}) => {
-      const clock = new FastClock(100, Date.UTC(2026, 0, 1));
+      const clock = new PacedClock(100, Date.UTC(2026, 0, 1));
       const asked: number[] = [];
       let underWay = 0;
       const queue = [...script];
@@ -54,8 +54,6 @@ const test = base.extend<{
       const client = new ServiceClient({
         clock,
         pauseMs: 100,
-        // Of the fast clock: a busy machine may take seconds for an answer.
-        timeoutMs: 1_000_000,
         random: () => 0.5,
         onHealth: (trouble) => health.push(trouble),
         ...options,
