@@ -15,11 +15,12 @@ const key = process.env.FLAREWIRE_CLIENT_KEY;
 const server = process.argv[2] ?? "http://127.0.0.1:8080";
 const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
 let list: "pro" | "free" = "pro";
-let reported = "";
+const reported = new Set<string>();
 stream.on("connection", ({ state, transport, reason }) => {
-  // Each attempt has the same reason until one succeeds.
-  if (reason !== "" && reason === reported) return;
-  reported = reason;
+  // Until an attempt succeeds, each has a reason that one before it had.
+  if (state === "live") reported.clear();
+  if (reported.has(reason)) return;
+  if (reason !== "") reported.add(reason);
   const advice = reason.startsWith("no answer") ? `; does a Flarewire server run at ${server}?` : "";
   console.error(`${state} by ${transport}${reason && `: ${reason}`}${advice}`);
 });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { test as base, expect } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
@@ -52,17 +53,25 @@ test("[L3] the bot prints each start of a flare with its reason, and each finish
   ]);
 });
 
-test("the bot prints the running flares at the start and after a reset, the number of lost events, and no control characters", async () => {
+test("the bot prints the running flares at the start and after a reset, each with its present reason if there is one, the number of lost events, and no control characters", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
-  const running = (symbol: string) => ({
-    explanations: {},
+  const running = (symbol: string, explanations = {}) => ({
+    explanations,
     flares: {
-      pro: [{ started_trending_at: "2017-11-12T08:21:00.000Z", recent_price_change: 9, token: { symbol } }],
+      pro: [
+        {
+          id: "id-1",
+          started_trending_at: "2017-11-12T08:21:00.000Z",
+          recent_price_change: 9,
+          token: { symbol },
+        },
+      ],
     },
   });
+  const explained = { "id-1": { text: "volume 3 times normal" } };
   const first = await server.next();
-  greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: running("ONE") });
+  greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: running("ONE", explained) });
   await bot.said("stdout", "ONE");
   first.socket.close(4_200);
   const second = await server.next();
@@ -72,7 +81,7 @@ test("the bot prints the running flares at the start and after a reset, the numb
   await bot.said("stdout", "TWO");
   expect(bot.stderr()).toContain("missed some events");
   expect(bot.stdout().trim().split("\n")).toEqual([
-    "2017-11-12T08:21:00.000Z flare-running ONE (9 % in 5 min)",
+    "2017-11-12T08:21:00.000Z flare-running ONE (9 % in 5 min): now volume 3 times normal",
     "2017-11-12T08:21:00.000Z flare-running TWO?[2J (9 % in 5 min)",
   ]);
   second.socket.close(4_200);
@@ -142,4 +151,47 @@ test("the bot retries a server that does not answer, and reports the reason once
   await attempts.until(() => count >= 4);
   expect(bot.stderr().match(/^waiting by websocket: .+$/gm)).toHaveLength(1);
   expect(bot.stderr()).not.toMatch(/^connecting by \w+: /m);
+});
+
+test("the bot reports each reason once if its transports fail for different ones", async ({
+  onTestFinished,
+}) => {
+  let rounds = 0;
+  const waiters = new Waiters(() => rounds);
+  const server = createHttpServer(({ url = "", headers: { accept } }, response) => {
+    // The client asks so why a WebSocket did not open. Here a proxy blocks it, and ends streams.
+    if (url.endsWith("limit=1")) response.end("{}");
+    else if (accept === "text/event-stream") response.setHeader("Content-Type", "text/html").end("no");
+    else {
+      response.writeHead(502).end();
+      rounds += 1;
+      waiters.look();
+    }
+  });
+  server.on("upgrade", (_request, socket) => void socket.destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await using bot = spawnNode(["examples/bot.ts", `http://127.0.0.1:${port}`]);
+  await waiters.until(() => rounds >= 3);
+  const lines = bot.stderr().trim().split("\n");
+  expect(lines.map((line) => line.trim())).toEqual([
+    "connecting by websocket",
+    "connecting by sse: close code 1006",
+    "connecting by poll: cut off",
+    "waiting by websocket: HTTP 502",
+  ]);
+});
+
+test("the bot reports a reason again after it was live", async () => {
+  await using server = await startScriptedServer();
+  await using bot = spawnNode(["examples/bot.ts", server.url]);
+  for (let attempt = 0; attempt < 2; attempt++) (await server.next()).socket.close(4_200);
+  const { socket } = await server.next();
+  expect(bot.stderr().match(/ by \w+: .*4200/g)).toHaveLength(1);
+  greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: NOTHING });
+  await bot.said("stderr", "live by websocket");
+  socket.close(4_200);
+  await bot.said("stderr", /live by websocket\n(?:.*\n)?\w+ by \w+: .*4200/);
 });
