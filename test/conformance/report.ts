@@ -85,11 +85,14 @@ export function formatReport({ url, passed, failed, not_tried, rules }: Report):
 
 const WIDTH = 16;
 
+/** The letters of rules, in the order of PROTOCOL.md. */
+const KINDS = "WSPTFK";
+
 /** Sorts W2 before W10, and named rules last. */
 function byRule(a: string, b: string): number {
   const [left, right] = [a, b].map((rule) => /^([A-Z])(\d+)$/.exec(rule));
   if (left && right) {
-    const order = "WSPTFK".indexOf(left[1] ?? "") - "WSPFK".indexOf(right[1] ?? "");
+    const order = KINDS.indexOf(left[1] ?? "") - KINDS.indexOf(right[1] ?? "");
     return order || Number(left[2]) - Number(right[2]);
   }
   return Number(!left) - Number(!right) || a.localeCompare(b);
