@@ -54,7 +54,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function whole(
+function readCount(
   name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes" | "sockets",
   otherwise?: number,
 ): number {
@@ -73,8 +73,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const hours = Number(values.hours);
 if (!(hours >= 0.01)) fail(`--hours must be a number of at least 0.01, not ${values.hours}`);
-const clients = whole("clients");
-const readers = whole("readers");
+const clients = readCount("clients");
+const readers = readCount("readers");
 const parts = values.part?.map((name) =>
   isPart(name) ? name : fail(`unknown part ${name}; there are: ${FANOUT_PARTS.join(", ")}`),
 );
@@ -83,17 +83,17 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   history: () => benchHistory(hours),
   chain: () => benchChain(),
   requests: () => benchRequests(),
-  live: () => benchLive(whole("minutes")),
+  live: () => benchLive(readCount("minutes")),
   drain: () => benchDrain(clients),
   slow: () => benchSlow(readers),
   compression: () => benchCompression(values.short ? "short" : "full"),
   fanout: () => benchFanout(values.short ? "short" : "full", parts),
-  rest: () => benchRest(whole("rounds", 7)),
-  resources: () => benchResources(whole("rounds", 5)),
-  memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
-  storm: () => benchStorm(whole("comers")),
+  rest: () => benchRest(readCount("rounds", 7)),
+  resources: () => benchResources(readCount("rounds", 5)),
+  memory: () => benchMemory(readCount("idle"), readCount("rounds", 3)),
+  storm: () => benchStorm(readCount("comers")),
   workers: () => benchWorkers(clients),
-  cluster: () => benchCluster(clients, values.short ? 0 : whole("sockets")),
+  cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   lockout: () => benchLockout(),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),
   heap: () => benchHeap(values.short ? "short" : "full"),

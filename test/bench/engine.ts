@@ -12,9 +12,9 @@ const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 /** The simulated market then has about a hundred trades a second, in about two thousand tokens. */
 const TOKENS = 2_500;
 /** Factors by which event time is compressed, which multiplies the trades per second. */
-const HASTES = [2, 20, 50, 500] as const;
+const SPEEDUPS = [2, 20, 50, 500] as const;
 /** The factor for the day, which results in a hundred trades a second. */
-const DAY_HASTE = 1.1;
+const DAY_SPEEDUP = 1.1;
 
 /**
  * Measures the trend engine on the simulated market: trades per CPU second at several rates with a
@@ -23,15 +23,19 @@ const DAY_HASTE = 1.1;
  * its own. `hours` is at least 0.01; the rates use at most an hour of the market.
  */
 export function benchEngine(hours = 24): Row[] {
-  const rates = HASTES.flatMap((haste) => inOwnProcess("rate", hours, haste));
-  return [...rates, ...inOwnProcess("looks", hours, 1), ...inOwnProcess("day", hours, DAY_HASTE)];
+  const rates = SPEEDUPS.flatMap((speedup) => inOwnProcess("rate", hours, speedup));
+  return [...rates, ...inOwnProcess("looks", hours, 1), ...inOwnProcess("day", hours, DAY_SPEEDUP)];
 }
 
-function inOwnProcess(suite: string, hours: number, haste: number): Row[] {
-  const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), suite, `${hours}`, `${haste}`], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+function inOwnProcess(suite: string, hours: number, speedup: number): Row[] {
+  const child = spawnSync(
+    process.execPath,
+    [fileURLToPath(import.meta.url), suite, `${hours}`, `${speedup}`],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   if (child.status !== 0) throw new Error(`the ${suite} suite exited with ${child.status ?? child.signal}`);
   const rows: Row[] = JSON.parse(child.stdout);
   return rows;
@@ -77,21 +81,25 @@ function marketOf(seed: number) {
 }
 
 /**
- * Returns the chains' events with their time compressed by `haste`, and clock events at the new
+ * Returns the chains' events with their time compressed by `speedup`, and clock events at the new
  * seconds. Omits candles, because they need whole minutes.
  */
-function hasten(events: readonly MarketEvent[], haste: number, clock: { nextMs: number }): MarketEvent[] {
+function compressTime(
+  events: readonly MarketEvent[],
+  speedup: number,
+  clock: { nextMs: number },
+): MarketEvent[] {
   const hastened: MarketEvent[] = [];
   for (const event of events) {
     if (event.kind === "clock" || event.kind === "candle") continue;
-    const at = BEGIN_MS + Math.floor((event.at - BEGIN_MS) / haste);
+    const at = BEGIN_MS + Math.floor((event.at - BEGIN_MS) / speedup);
     for (; clock.nextMs <= at; clock.nextMs += 1_000) hastened.push({ kind: "clock", at: clock.nextMs });
     hastened.push({ ...event, at });
   }
   return hastened;
 }
 
-function rate(hours: number, haste: number): Row[] {
+function rate(hours: number, speedup: number): Row[] {
   const market = marketOf(1);
   const watched = new Watched();
   const clock = { nextMs: BEGIN_MS + 1_000 };
@@ -104,7 +112,7 @@ function rate(hours: number, haste: number): Row[] {
   for (let at = BEGIN_MS + MINUTE_MS / 2; at <= endMs; at += MINUTE_MS / 2) {
     const piece: MarketEvent[] = [];
     market.advanceTo(at, piece);
-    const events = hasten(piece, haste, clock);
+    const events = compressTime(piece, speedup, clock);
     const began = performance.now();
     const beganCpu = cpuSeconds();
     watched.take(events);
@@ -154,17 +162,17 @@ function looks(hours: number): Row[] {
   ];
 }
 
-function day(hours: number, haste: number): Row[] {
+function day(hours: number, speedup: number): Row[] {
   const market = marketOf(2);
   const watched = new Watched();
   const clock = { nextMs: BEGIN_MS + 1_000 };
   const began = performance.now();
   const beganCpu = cpuSeconds();
   let cpu = 0;
-  for (let at = BEGIN_MS + MINUTE_MS; at <= BEGIN_MS + hours * HOUR_MS * haste; at += MINUTE_MS) {
+  for (let at = BEGIN_MS + MINUTE_MS; at <= BEGIN_MS + hours * HOUR_MS * speedup; at += MINUTE_MS) {
     const piece: MarketEvent[] = [];
     market.advanceTo(at, piece);
-    const events = hasten(piece, haste, clock);
+    const events = compressTime(piece, speedup, clock);
     const fed = cpuSeconds();
     watched.take(events);
     cpu += cpuSeconds() - fed;
@@ -193,9 +201,9 @@ function seconds(value: number): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , suite, hours, haste] = process.argv;
-  const suites: Readonly<Record<string, (hours: number, haste: number) => Row[]>> = { rate, looks, day };
+  const [, , suite, hours, speedup] = process.argv;
+  const suites: Readonly<Record<string, (hours: number, speedup: number) => Row[]>> = { rate, looks, day };
   const run = suites[suite ?? ""];
   if (!run) throw new RangeError(`no suite ${suite}`);
-  process.stdout.write(JSON.stringify(run(Number(hours), Number(haste))));
+  process.stdout.write(JSON.stringify(run(Number(hours), Number(speedup))));
 }

@@ -112,8 +112,8 @@ async function handshakes(url: string, headers: Record<string, string>): Promise
 }
 
 async function get(url: string, agent?: Agent): Promise<string> {
-  const asked = request(url, agent ? { agent } : {}).end();
-  const [response] = await once(asked, "response");
+  const outgoing = request(url, agent ? { agent } : {}).end();
+  const [response] = await once(outgoing, "response");
   const chunks: Buffer[] = await response.toArray();
   return Buffer.concat(chunks).toString();
 }

@@ -15,8 +15,8 @@ import { MINUTE_MS } from "./flare-records.ts";
 
 /** A larger number plays the whole recorded day. */
 const KILLS = Number(process.env.HISTORY_KILLS ?? 1);
-const isWhole = KILLS > 5;
-const HOURS = isWhole ? 24 : 3;
+const isWholeDay = KILLS > 5;
+const HOURS = isWholeDay ? 24 : 3;
 const DAY = "examples/data/2017-11-12";
 const START_MS = Date.UTC(2017, 10, 12);
 /** End of the last minute. */
@@ -25,7 +25,7 @@ const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 
 /** Returns the options to serve the market. */
 function marketIn(folder: string): readonly string[] {
-  if (isWhole) return ["--file", `${DAY}.csv.gz`, "--profiles", `${DAY}.profiles.json`];
+  if (isWholeDay) return ["--file", `${DAY}.csv.gz`, "--profiles", `${DAY}.profiles.json`];
   return ["--file", writePumpedMarket(join(folder, "recording.csv"), HOURS), "--group", "bsc"];
 }
 
@@ -112,12 +112,12 @@ test(`a gateway that is killed ${KILLS === 1 ? "once" : `${KILLS} times`} stores
   timeout: 120_000 + KILLS * 30_000,
 }, async ({ onTestFinished }) => {
   const directories = Array.from({ length: 3 }, () => newDirectory(onTestFinished));
-  const [whole = "", killed = "", source = ""] = directories;
+  const [unbroken = "", killed = "", source = ""] = directories;
   const market = marketIn(source);
   const spacingMs = (END_MS - START_MS) / (KILLS + 1);
   const kills = Array.from({ length: KILLS }, (_, index) => Math.round(START_MS + (index + 1) * spacingMs));
-  const [, statuses] = await Promise.all([playAll(market, whole, []), playAll(market, killed, kills)]);
-  const [expected, actual] = [await readHistory(whole), await readHistory(killed)];
+  const [, statuses] = await Promise.all([playAll(market, unbroken, []), playAll(market, killed, kills)]);
+  const [expected, actual] = [await readHistory(unbroken), await readHistory(killed)];
   expect(expected.record.all.flares).toBeGreaterThan(0);
   expect(expected.candles.length).toBeGreaterThan(0);
   const { minutes: all, ...history } = expected;

@@ -100,11 +100,11 @@ test("for any damage to items, the others are read unchanged, and the result is 
         expect(() => diffSnapshots(first, snapshot)).not.toThrow();
         for (const channel of SPEC_CHANNELS) {
           const [resource, name] = LIST_CHANNELS[channel];
-          const sound = (body[resource]?.[name] ?? []).filter((item) => !hit.has(item));
+          const intact = (body[resource]?.[name] ?? []).filter((item) => !hit.has(item));
           const items: readonly ListItem[] = listOf(snapshot, channel);
           expect(new Set(items.map(keyOf)).size).toBe(items.length);
           const texts = items.map((item) => JSON.stringify(item));
-          for (const item of sound) expect(texts).toContain(JSON.stringify(withoutProto(item)));
+          for (const item of intact) expect(texts).toContain(JSON.stringify(withoutProto(item)));
         }
       },
     ),

@@ -242,16 +242,16 @@ test("the first response must have all three lists of flares, because it is the 
 });
 
 test("the age and the state that the upstream reports for its own data count", async ({ upstream }) => {
-  const say = (headers: Record<string, string>) => tagged('"v1"', WHOLE, headers);
+  const respondWith = (headers: Record<string, string>) => tagged('"v1"', WHOLE, headers);
   upstream.on(
     "snapshot",
-    say({ "flarewire-data-age": "4.5" }),
-    say({ "flarewire-data-age": "11" }),
-    say({ "flarewire-data-age": "2", "flarewire-source-state": "stale" }),
-    say({ "flarewire-source-state": "down" }),
-    say({}),
-    say({ "flarewire-data-age": "-1e9", "flarewire-source-state": "LIVE!" }),
-    say({ "flarewire-data-age": "0", "flarewire-source-state": "live" }),
+    respondWith({ "flarewire-data-age": "4.5" }),
+    respondWith({ "flarewire-data-age": "11" }),
+    respondWith({ "flarewire-data-age": "2", "flarewire-source-state": "stale" }),
+    respondWith({ "flarewire-source-state": "down" }),
+    respondWith({}),
+    respondWith({ "flarewire-data-age": "-1e9", "flarewire-source-state": "LIVE!" }),
+    respondWith({ "flarewire-data-age": "0", "flarewire-source-state": "live" }),
   );
   const { next, source } = follow(upstream.url);
   const reported: unknown[] = [];

@@ -196,12 +196,12 @@ test("[L4] an engine restored from any checkpoint continues with identical bytes
     fc.property(seeds, fc.nat(1_000), (seed, thousandths) => {
       const events = marketOf(seed);
       const cut = Math.floor((events.length * thousandths) / 1_000);
-      const whole = new TrendEngine(EAGER);
-      drive(whole, events.slice(0, cut));
-      const text = JSON.stringify(whole.checkpoint());
+      const uninterrupted = new TrendEngine(EAGER);
+      drive(uninterrupted, events.slice(0, cut));
+      const text = JSON.stringify(uninterrupted.checkpoint());
       const restored = TrendEngine.restore(JSON.parse(text), EAGER);
       expect(JSON.stringify(restored.checkpoint())).toBe(text);
-      expect(JSON.stringify(restored.snapshot())).toBe(JSON.stringify(whole.snapshot()));
+      expect(JSON.stringify(restored.snapshot())).toBe(JSON.stringify(uninterrupted.snapshot()));
       const continued = (engine: TrendEngine) => {
         const seen: string[] = [];
         drive(engine, events.slice(cut), (snapshot, at) =>
@@ -209,8 +209,8 @@ test("[L4] an engine restored from any checkpoint continues with identical bytes
         );
         return seen;
       };
-      expect(continued(restored)).toEqual(continued(whole));
-      expect(JSON.stringify(restored.checkpoint())).toBe(JSON.stringify(whole.checkpoint()));
+      expect(continued(restored)).toEqual(continued(uninterrupted));
+      expect(JSON.stringify(restored.checkpoint())).toBe(JSON.stringify(uninterrupted.checkpoint()));
     }),
     RUNS,
   );

@@ -20,7 +20,7 @@ import {
 import { NATS, NCHAN } from "../peers/debian-peers.ts";
 import type { Row } from "../report.ts";
 
-const EVERYBODY: readonly Contender[] = [
+const ALL_CONTENDERS: readonly Contender[] = [
   gateway(),
   floor(false),
   floor(true),
@@ -32,7 +32,7 @@ const EVERYBODY: readonly Contender[] = [
   NATS,
 ];
 /** The contenders that need no network. */
-const AT_HAND: readonly Contender[] = [gateway(), floor(false), PLAIN_WS, FASTIFY_WEBSOCKET];
+const LOCAL_CONTENDERS: readonly Contender[] = [gateway(), floor(false), PLAIN_WS, FASTIFY_WEBSOCKET];
 
 /** Maximum cost of ours as a share of another's, by name. */
 type Aims = Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ export async function benchUniform(
   effort: Effort,
   peers: "all" | "at hand" = "all",
 ): Promise<Row[]> {
-  const contestants = await enterAll(peers === "all" ? EVERYBODY : AT_HAND, clients);
+  const contestants = await enterAll(peers === "all" ? ALL_CONTENDERS : LOCAL_CONTENDERS, clients);
   try {
     const disciplines = loads.map(([events, bytes]) => discipline(events, bytes, clients));
     const results = await runField(contestants, disciplines, effort);

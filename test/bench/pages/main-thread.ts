@@ -53,7 +53,7 @@ export async function traceMainThread(browser: Browser, page: Page, forMs: numbe
 /** Returns the rows for the thread; `aimed` if the aim applies. */
 export function mainThreadRows(what: string, { tasksMs, busy }: MainThread, aimed: boolean): Row[] {
   const p95 = tasksMs[Math.min(tasksMs.length - 1, Math.floor(tasksMs.length * 0.95))] ?? 0;
-  const reported = "told, not bounded";
+  const reported = "reported, without a bound";
   return [
     { what: `${what}: tasks of at least 1 ms, p95`, value: p95, unit: "ms", aim: aimed ? "≤ 16" : reported },
     { what: `${what}: the longest`, value: tasksMs.at(-1) ?? 0, unit: "ms", aim: reported },

@@ -19,12 +19,12 @@ const OURS = "flarewire";
 const PLAIN = "node:http";
 
 /** Kinds of requests. `304` sends the server's current entity tag. */
-const ASKED = ["plain", "304", "gzip", "br"] as const;
-type Asked = (typeof ASKED)[number];
+const REQUEST_KINDS = ["plain", "304", "gzip", "br"] as const;
+type RequestKind = (typeof REQUEST_KINDS)[number];
 
 interface Entrant {
   readonly name: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly RequestKind[];
   readonly server: BenchServer;
 }
 
@@ -59,7 +59,7 @@ export async function benchRest(rounds: number): Promise<Row[]> {
 }
 
 async function enterAll(entrants: Entrant[], file: string): Promise<void> {
-  const enter = async (name: string, asked: readonly Asked[], start: () => Promise<BenchServer>) => {
+  const enter = async (name: string, asked: readonly RequestKind[], start: () => Promise<BenchServer>) => {
     try {
       entrants.push({ name, asked, server: await start() });
     } catch (error) {
@@ -67,11 +67,11 @@ async function enterAll(entrants: Entrant[], file: string): Promise<void> {
     }
   };
   const ours = await startNodeServer(new URL("gateway-rest-server.ts", import.meta.url));
-  entrants.push({ name: OURS, asked: ASKED, server: ours });
+  entrants.push({ name: OURS, asked: REQUEST_KINDS, server: ours });
   const bytes = Buffer.from(await (await fetch(address(ours))).arrayBuffer());
   writeFileSync(file, bytes);
   const peer = (name: string) => new URL(`../peers/${name}`, import.meta.url);
-  await enter(PLAIN, ASKED, () => startNodeServer(peer("node-http-server.ts"), [file]));
+  await enter(PLAIN, REQUEST_KINDS, () => startNodeServer(peer("node-http-server.ts"), [file]));
   await enter("nginx", ["plain"], () => startNginx(bytes));
   await enter("bun", ["plain"], async () =>
     startServer(bunProgram(), [peer("bun-rest-server.ts").pathname, file]),
@@ -85,7 +85,7 @@ export function wrkProgram(): DebianProgram {
   return debianProgram("wrk", "usr/bin/wrk", ["libluajit-5.1-2"]);
 }
 
-async function microsPerAnswer(wrk: DebianProgram, server: BenchServer, asked: Asked): Promise<number> {
+async function microsPerAnswer(wrk: DebianProgram, server: BenchServer, asked: RequestKind): Promise<number> {
   const url = address(server);
   const script = `wrk.headers["Accept-Encoding"] = "${asked === "gzip" || asked === "br" ? asked : "identity"}"\n`;
   const file = join(tmpdir(), `flarewire-rest-${process.pid}.lua`);
@@ -115,7 +115,7 @@ response = function(status, headers) tag = headers["etag"] or headers["ETag"] or
 `;
 
 function rowsOf(taken: ReadonlyMap<string, readonly number[]>): Row[] {
-  const of = (name: string, asked: Asked = "plain") => taken.get(`${name} ${asked}`);
+  const of = (name: string, asked: RequestKind = "plain") => taken.get(`${name} ${asked}`);
   const micros = [...taken].map(([key, values]): Row => {
     const { median, spreadPct, runs } = spreadOf(values);
     return {

@@ -30,7 +30,7 @@ interface Storm {
 }
 
 /** The server's report during a storm. */
-interface Told {
+interface StormReport {
   readonly behind: number;
   readonly resumed: number;
 }
@@ -53,7 +53,7 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
   const server = await startNodeServer(file, [String(room)]);
   const ports = { port: server.port, drivePort: server.control };
   const healthy = new LoadClient({ kind: "ws", paths: [ALL_CHANNELS], prefix: '{"type":"event"', ...ports });
-  let coming: LoadClient | undefined;
+  let returning: LoadClient | undefined;
   try {
     await server.order({ ...LOAD, reported: HEALTHY * LOAD.events });
     const cursor = await cursorOf(server);
@@ -62,29 +62,29 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
     const alone = await healthy.drive({ ms: 4_000, everyUs: EVERY_US });
     const rss = rssBytes(server.pid);
     const paths = [`${ALL_CHANNELS}&after=${cursor}`];
-    coming = new LoadClient({ kind: "ws", paths, port: server.port, patient });
+    returning = new LoadClient({ kind: "ws", paths, port: server.port, patient });
     const began = performance.now();
     let opened: Opened | undefined;
-    const opening = coming.open(clients, clients, true).then((all) => {
+    const opening = returning.open(clients, clients, true).then((all) => {
       opened = all;
     });
     const runs: Run[] = [];
-    let reported: Told = { behind: 1, resumed: 0 };
+    let reported: StormReport = { behind: 1, resumed: 0 };
     // In short runs, so that only the last one extends beyond the end of the storm.
     while (!opened || reported.behind > 0) {
       runs.push(await healthy.drive({ ms: 500, everyUs: EVERY_US }));
-      reported = (await server.order({ tell: "storm" })) as Told;
+      reported = (await server.order({ tell: "storm" })) as StormReport;
     }
     const ms = performance.now() - began;
     await opening;
     // Rejects if a reconnected client lost its connection again.
-    await coming.watch(500);
+    await returning.watch(500);
     const cpuUs = runs.reduce((sum, run) => sum + run.cpuUs, opened.cpuUs);
     const { resumed } = reported;
     const facts = { ms, resumed, clientShare: cpuUs / 1_000 / ms, rss, peak: peakRssBytes(server.pid) };
     return { alone, during: worst(runs), opened, ...facts };
   } finally {
-    await coming?.stop();
+    await returning?.stop();
     await healthy.stop();
     await server.stop();
   }

@@ -13,7 +13,7 @@ const LOADS = [
   { events: 8, bytes: 600 },
 ] as const;
 
-interface Told {
+interface WorkersReport {
   readonly pids?: readonly number[];
   readonly descriptors?: readonly number[];
 }
@@ -30,7 +30,7 @@ export async function benchWorkers(clients: number): Promise<Row[]> {
   try {
     const rows: Row[] = [];
     for (const order of LOADS) rows.push(...(await compare(alone, together, order)));
-    const reported = (await together.server.order(LOADS[0])) as Told;
+    const reported = (await together.server.order(LOADS[0])) as WorkersReport;
     const all = (reported.descriptors ?? []).reduce((sum, count) => sum + count, 0);
     // Besides its connections, a process has about two dozen descriptors.
     const share = (Math.max(...(reported.descriptors ?? [])) / all) * 100;
@@ -47,7 +47,7 @@ async function compare(
   order: (typeof LOADS)[number],
 ): Promise<readonly Row[]> {
   await alone.server.order(order);
-  const { pids = [] } = (await together.server.order(order)) as Told;
+  const { pids = [] } = (await together.server.order(order)) as WorkersReport;
   const one: number[] = [];
   const many: number[] = [];
   const ratios: number[] = [];

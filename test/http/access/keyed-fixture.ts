@@ -10,7 +10,7 @@ import { eventually } from "../../support/waiters.ts";
 import { test as base, type ConnectionHandle } from "../stream/websocket-fixture.ts";
 
 /** Keys by the test's own names, each with its fields besides the secret. */
-export type WantedKeys = Readonly<Record<string, Partial<Key>>>;
+export type KeySpecs = Readonly<Record<string, Partial<Key>>>;
 
 /** A server with keys on a real port. The test moves the clock for keys. */
 export interface Keyed {
@@ -26,7 +26,7 @@ export interface Keyed {
   /** Returns the text of the key with this name. */
   bearer(name: string): Record<string, string>;
   /** Replaces the key file. A known name keeps its secret. The server has not read the file yet. */
-  write(keys: WantedKeys): void;
+  write(keys: KeySpecs): void;
   /** Advances the clock. The server checks the file every second. */
   pass(seconds: number): Promise<void>;
   /** Resolves when this many slots are taken, by streams and waiting requests. */
@@ -38,13 +38,13 @@ export interface Keyed {
 }
 
 type KeyedFactory = (options?: {
-  readonly keys?: WantedKeys;
+  readonly keys?: KeySpecs;
   readonly anonymous?: "free" | "off";
   readonly maxSockets?: number;
   readonly tokens?: TokenConfig;
 }) => Promise<Keyed>;
 
-const DEFAULTS: WantedKeys = { pro: { plan: "pro" }, free: { plan: "free" } };
+const DEFAULTS: KeySpecs = { pro: { plan: "pro" }, free: { plan: "free" } };
 
 /** {@link base} with `makeKeyed`, and `keyed`: a server with the keys `pro` and `free`. */
 export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
@@ -59,7 +59,7 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
         secrets.set(name, secret);
         return secret;
       };
-      const write = (wanted: WantedKeys) => {
+      const write = (wanted: KeySpecs) => {
         const held = Object.entries(wanted).map(([name, rest]): Key => {
           const { id, digest } = secretOf(name);
           return { id, sha256: digest.toString("hex"), plan: "pro", ...rest };

@@ -4,9 +4,9 @@ import { expect } from "vitest";
 import { newDirectory } from "../../support/edges.ts";
 import { AUDIENCE, createIssuer, ISSUER } from "../../support/token-issuer.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
-import { type Keyed, test, type WantedKeys } from "./keyed-fixture.ts";
+import { type Keyed, type KeySpecs, test } from "./keyed-fixture.ts";
 
-const KEYS: WantedKeys = {
+const KEYS: KeySpecs = {
   exchange: { channels: ["flares.exchange.*"] },
   flares: { channels: ["flares.*"] },
   aged: { channels: ["flares.free", "flares.finished"] },

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { CLOSE_CODES, type CloseReason } from "../../../src/protocol/index.ts";
 import { SseClient } from "../../support/sse-client.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
-import { type Keyed, test, type WantedKeys } from "./keyed-fixture.ts";
+import { type Keyed, type KeySpecs, test } from "./keyed-fixture.ts";
 
 const end = (reason: CloseReason) => ({ code: CLOSE_CODES[reason].code, reason });
 
@@ -39,7 +39,7 @@ for (const [what, after, reason] of [
   ["has another secret under its id", { some: { sha256: "0".repeat(64) } }, "unauthorized"],
   ["has fewer channels", { some: { channels: ["newest.*", "status"], connections: 3 } }, "forbidden"],
   ["has a lower plan", { some: { plan: "free", connections: 3 } }, "forbidden"],
-] as const satisfies readonly (readonly [string, WantedKeys, CloseReason])[]) {
+] as const satisfies readonly (readonly [string, KeySpecs, CloseReason])[]) {
   test(`[K7] when a key ${what}, all of its connections end, and no others`, async ({ makeKeyed }) => {
     const keyed = await makeKeyed({ keys: { some: { connections: 3 }, other: {} } });
     const other = keyed.wire.client("?channels=status", [], { headers: keyed.bearer("other") });

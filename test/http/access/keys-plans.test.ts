@@ -107,8 +107,8 @@ test("[K2] a pattern selects the plan's channels, over every transport", async (
   const page = await status(keyed, "/api/v1/events?after=oldest");
   expect(page.json.events.map(({ name }: { name: string }) => name)).toEqual(["token-listed"]);
   expect(page.json.events[0].prev).toBe(0);
-  const whole = await status(keyed, "/api/v1/events?after=oldest", keyed.bearer("pro"));
-  expect(whole.json.events.map(({ name }: { name: string }) => name)).toEqual([
+  const fullPage = await status(keyed, "/api/v1/events?after=oldest", keyed.bearer("pro"));
+  expect(fullPage.json.events.map(({ name }: { name: string }) => name)).toEqual([
     "flare-started",
     "token-listed",
   ]);
@@ -190,8 +190,8 @@ test("[K2] on a server without keys, clients have no plan and may read everythin
 test("[F2] [K2] a plan that lacks a channel may not mirror, because a mirror serves all channels to others", async ({
   keyed,
 }) => {
-  const asked = "/api/v1/stream?channels=*&mirror=true";
-  const refused = await status(keyed, asked, { ...keyed.bearer("free"), ...HANDSHAKE });
+  const mirrorPath = "/api/v1/stream?channels=*&mirror=true";
+  const refused = await status(keyed, mirrorPath, { ...keyed.bearer("free"), ...HANDSHAKE });
   expect(refused).toMatchObject({ status: 403, json: { field: "mirror" } });
   const free = keyed.wire.client("", [], { headers: keyed.bearer("free") });
   await free.answer("hello");

@@ -40,10 +40,10 @@ test("[K2] the plan free gets an empty list pro, and no explanation of a flare t
   const { [idOf(2)]: _hidden, ...shown } = explanations;
   expect((await ask(rest, "flares", "pro")).json).toEqual(flares);
   expect((await ask(rest, "flares", "free")).json).toEqual({ ...flares, pro: [] });
-  const whole = (await ask(rest, "snapshot", "free")).json;
-  expect(whole).toMatchObject({ flares: { pro: [] } });
-  expect(whole).toHaveProperty("explanations", shown);
-  expect(JSON.stringify(whole)).not.toContain(idOf(2));
+  const snapshotBody = (await ask(rest, "snapshot", "free")).json;
+  expect(snapshotBody).toMatchObject({ flares: { pro: [] } });
+  expect(snapshotBody).toHaveProperty("explanations", shown);
+  expect(JSON.stringify(snapshotBody)).not.toContain(idOf(2));
   expect((await ask(rest, "snapshot", "pro")).json).toMatchObject(FLARES);
   rest.head.move({ flares: { ...flares, free: [flare(2), flare(1)] } });
   expect((await ask(rest, "snapshot", "free")).json).toHaveProperty("explanations", explanations);

@@ -28,7 +28,7 @@ function pollers(wire: ConnectionHandle): readonly ClientRequest[] {
  * Sends searches and then a handshake. Returns how many searches waited when the handshake arrived,
  * and how many of those were answered before it.
  */
-async function meet(wire: ConnectionHandle): Promise<{ waiting: number; overtaken: number }> {
+async function raceHandshake(wire: ConnectionHandle): Promise<{ waiting: number; overtaken: number }> {
   let [arrived, answered, before] = [0, 0, 0];
   const allArrived = Promise.withResolvers<void>();
   const onRequest = (_request: IncomingMessage, response: ServerResponse) => {
@@ -63,7 +63,7 @@ describe("[W38] a client that keeps the server busy with searches does not lock 
     // ones.
     let isFair = false;
     for (let attempt = 0; attempt < 50 && !isFair; attempt++) {
-      const { waiting, overtaken } = await meet(wire);
+      const { waiting, overtaken } = await raceHandshake(wire);
       isFair = waiting >= POLLERS / 4 && overtaken < waiting / 2;
     }
     expect(isFair).toBe(true);

@@ -6,7 +6,7 @@ import { handshake, test } from "../stream/websocket-fixture.ts";
 
 const STREAM = "GET /api/v1/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
 
-for (const [transport, asked] of [
+for (const [transport, rawRequest] of [
   ["a WebSocket", handshake("/api/v1/stream?channels=*")],
   ["a stream", STREAM],
 ] as const) {
@@ -26,7 +26,7 @@ for (const [transport, asked] of [
     const wire = await makeWire({ stream: { policy, registry }, http: { trustProxy: true } });
     const client = connect(wire.port, "127.0.0.1");
     // After a connection has closed, only a proxy's field still has the client's address.
-    client.write(asked.replace("\r\n", "\r\nX-Forwarded-For: 192.0.2.1\r\n"));
+    client.write(rawRequest.replace("\r\n", "\r\nX-Forwarded-For: 192.0.2.1\r\n"));
     const socket = await asking.promise;
     const closed = once(socket, "close");
     client.resetAndDestroy();

@@ -115,16 +115,16 @@ test("[W3] [P7] [S2] a query that is not percent-encoded UTF-8 is rejected over 
 test("[W27] the filter in force is in the response over WebSocket, SSE and poll, and absent without a filter", async ({
   wire,
 }) => {
-  const asked = "symbols=T1,t0,T0&min_liquidity=50000.50&names=source-status";
+  const filterQuery = "symbols=T1,t0,T0&min_liquidity=50000.50&names=source-status";
   const filter = { symbols: ["t0", "t1"], min_liquidity: 50_000.5, names: ["source-status"] };
-  const socket = wire.client(`?channels=*&${asked}`);
+  const socket = wire.client(`?channels=*&${filterQuery}`);
   expect(await socket.answer("subscribed")).toMatchObject({ filter });
-  const stream = await SseClient.open(`http://127.0.0.1:${wire.port}${PATH}?${asked}`, {});
+  const stream = await SseClient.open(`http://127.0.0.1:${wire.port}${PATH}?${filterQuery}`, {});
   await stream.until(() => stream.messages().some(({ type }) => type === "subscribed"));
   expect(stream.messages().find(({ type }) => type === "subscribed")).toMatchObject({ filter });
   stream.cut();
-  expect(await page(wire, asked)).toMatchObject({ filter });
-  expect(await page(wire, `${asked}&after=${EPOCH}-0`)).toMatchObject({ filter });
+  expect(await page(wire, filterQuery)).toMatchObject({ filter });
+  expect(await page(wire, `${filterQuery}&after=${EPOCH}-0`)).toMatchObject({ filter });
   expect(await page(wire, "")).not.toHaveProperty("filter");
   const bare = wire.client("?channels=*");
   expect(await bare.answer("subscribed")).not.toHaveProperty("filter");

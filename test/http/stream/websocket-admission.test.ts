@@ -209,14 +209,14 @@ test("[W3] above the limits, a connection is refused before the upgrade, until a
 test("[W3] a handshake that fails frees its slot", async ({ makeWire }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
   for (let attempt = 0; attempt < 3; attempt++) {
-    const asked = request({
+    const outgoing = request({
       host: "127.0.0.1",
       port: wire.port,
       path: STREAM,
       headers: HANDSHAKE,
       agent: false,
     }).end();
-    const [, socket] = await once(asked, "upgrade");
+    const [, socket] = await once(outgoing, "upgrade");
     await wire.sessions(1);
     socket.destroy();
     await wire.sessions(0);

@@ -183,8 +183,8 @@ test("[L5] [W37] no connection keeps its inflater, and none has a deflater", asy
 /** Opens a connection with this offer, whose frames the test builds. */
 async function offering({ port }: ConnectionHandle, offer: string) {
   const headers = { ...HANDSHAKE, "sec-websocket-extensions": offer };
-  const asked = request({ host: "127.0.0.1", port, path: "/api/v1/stream", headers, agent: false }).end();
-  const [answer, socket] = (await once(asked, "upgrade")) as [IncomingMessage, Socket];
+  const outgoing = request({ host: "127.0.0.1", port, path: "/api/v1/stream", headers, agent: false }).end();
+  const [answer, socket] = (await once(outgoing, "upgrade")) as [IncomingMessage, Socket];
   return { answer, socket };
 }
 

@@ -186,8 +186,8 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
       return socket;
     },
     ask: async (path: string, headers: Record<string, string> = {}, method = "GET") => {
-      const asked = request({ host: "127.0.0.1", port, path, headers, method, agent: false }).end();
-      const [message] = (await once(asked, "response")) as [IncomingMessage];
+      const outgoing = request({ host: "127.0.0.1", port, path, headers, method, agent: false }).end();
+      const [message] = (await once(outgoing, "response")) as [IncomingMessage];
       const chunks: Buffer[] = await message.toArray();
       return { message, body: Buffer.concat(chunks).toString() };
     },

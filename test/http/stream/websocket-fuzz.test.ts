@@ -221,8 +221,8 @@ test("[W3] [S9] [P7] any URL is answered, or rejected with a problem of status 4
 async function statusOf({ port }: ConnectionHandle, path: string, how: string): Promise<number> {
   const headers: Record<string, string> =
     how === "stream" ? HANDSHAKE : how === "sse" ? { accept: "text/event-stream" } : {};
-  const asked = request({ host: "127.0.0.1", port, path, headers, agent: false }).end();
-  const [message, socket] = (await Promise.race([once(asked, "response"), once(asked, "upgrade")])) as [
+  const outgoing = request({ host: "127.0.0.1", port, path, headers, agent: false }).end();
+  const [message, socket] = (await Promise.race([once(outgoing, "response"), once(outgoing, "upgrade")])) as [
     IncomingMessage,
     Socket | undefined,
   ];
@@ -230,7 +230,7 @@ async function statusOf({ port }: ConnectionHandle, path: string, how: string): 
   if (statusCode >= 400) expect(fields["content-type"], path).toBe("application/problem+json");
   const closed = once(message.socket, "close");
   socket?.on("error", () => {});
-  asked.on("error", () => {}).destroy();
+  outgoing.on("error", () => {}).destroy();
   socket?.destroy();
   await closed;
   return statusCode;

@@ -222,15 +222,15 @@ test("[W24] [W23] a client that sends pings without reading the pongs is termina
 test("[W25] [W23] a client that does not answer the close frame is terminated after 2 seconds", async ({
   wire,
 }) => {
-  const mute = await wire.raw("?channels=status");
-  mute.on("error", () => {});
+  const silent = await wire.raw("?channels=status");
+  silent.on("error", () => {});
   const drained = wire.hub.drain(0);
   wire.clock.advance(1_900);
   await wire.ask("/healthz");
   expect(wire.hub.size).toBe(1);
   wire.clock.advance(100);
-  await once(mute.resume(), "end");
-  mute.destroy();
+  await once(silent.resume(), "end");
+  silent.destroy();
   wire.clock.advance(50);
   await drained;
 });

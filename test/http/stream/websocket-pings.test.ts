@@ -53,19 +53,19 @@ test("[W24] each second pings a share of the connections, and each connection is
 test("[W24] a connection without a pong for ten seconds is lost, one that answers is not, and a removed one is not pinged", async () => {
   const clock = new ManualClock();
   const pings = new WebSocketPings(clock);
-  const [mute, sound, gone] = [false, true, false].map((answers) => new TargetUnderTest(answers));
-  if (!mute || !sound || !gone) throw new Error("three connections");
-  for (const target of [mute, sound, gone]) pings.add(target);
-  for (let second = 0; second < PERIOD_S && mute.pings === 0; second += 1) {
+  const [silent, healthy, gone] = [false, true, false].map((answers) => new TargetUnderTest(answers));
+  if (!silent || !healthy || !gone) throw new Error("three connections");
+  for (const target of [silent, healthy, gone]) pings.add(target);
+  for (let second = 0; second < PERIOD_S && silent.pings === 0; second += 1) {
     await pass(clock, 1);
     if (gone.pings === 1) pings.remove(gone);
   }
   await pass(clock, PATIENCE_S - 1);
-  expect(mute.losses).toBe(0);
+  expect(silent.losses).toBe(0);
   await pass(clock, 1);
-  expect([mute.losses, sound.losses, gone.losses]).toEqual([1, 0, 0]);
-  Object.assign(mute, { answers: true, awaitsPong: false });
+  expect([silent.losses, healthy.losses, gone.losses]).toEqual([1, 0, 0]);
+  Object.assign(silent, { answers: true, awaitsPong: false });
   await pass(clock, 2 * PERIOD_S);
-  expect([mute.losses, mute.pings, gone.pings]).toEqual([1, 3, 1]);
+  expect([silent.losses, silent.pings, gone.pings]).toEqual([1, 3, 1]);
   pings.stop();
 });

@@ -72,16 +72,16 @@ test("[L3] [W9] a client that lost its connection resumes where it was, or gets 
 test("[W18] a client without a pong for 10 seconds is closed; one that answers stays connected", async ({
   wire,
 }) => {
-  const mute = wire.client("?channels=status", [], { autoPong: false });
+  const silent = wire.client("?channels=status", [], { autoPong: false });
   const alive = wire.client("?channels=status");
-  await Promise.all([mute.answer("subscribed"), alive.answer("subscribed")]);
+  await Promise.all([silent.answer("subscribed"), alive.answer("subscribed")]);
   for (let second = 0; second < 50; second++) {
     wire.clock.advance(1_000);
     // Time for the pong to travel: a later command's response arrives after it.
     alive.send({ type: "ping", id: second });
     await alive.answer("pong", second);
   }
-  expect(await mute.ended).toEqual({ code: CLOSE_CODES["heartbeat-lost"].code, reason: "heartbeat-lost" });
+  expect(await silent.ended).toEqual({ code: CLOSE_CODES["heartbeat-lost"].code, reason: "heartbeat-lost" });
   expect(alive.ws.readyState).toBe(alive.ws.OPEN);
 });
 

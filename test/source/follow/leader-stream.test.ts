@@ -19,7 +19,7 @@ function begun() {
 }
 
 /** Creates a stream that requested the events after `abcd-5`. */
-function asked() {
+function requestedStream() {
   const { position } = begun().stream;
   const stream = new LeaderStream(position);
   return (frame: object) => stream.take(readLeaderMessage(JSON.stringify(frame)));
@@ -65,7 +65,7 @@ test("[F5] a repeated event is ignored, also in the middle of a batch, and none 
 });
 
 test("[F7] a resumption from another cursor, or a second one, is a violation", () => {
-  const take = asked();
+  const take = requestedStream();
   expect(() => take({ ...RESUMED, cursor: "abcd-4" })).toThrow(/which was not requested/);
   expect(() => take({ ...RESUMED, cursor: "efgh-5" })).toThrow(/which was not requested/);
   expect(() => take(statusEvent(6))).toThrow(/before confirming the subscription/);

@@ -142,9 +142,9 @@ test("[F7] failed attempts wait longer each time, at random, and at least as lon
     last_success_at: null,
   });
   server.refuse = { status: 503, headers: { "Retry-After": "90" }, body: "" };
-  const asked = follower.nextWait();
+  const requestedWait = follower.nextWait();
   follower.clock.advance(120_000);
-  expect(await asked).toBe(104_500);
+  expect(await requestedWait).toBe(104_500);
   server.refuse = { status: 404, body: "<html>" };
   const stop = follower.nextWait();
   follower.clock.advance(120_000);

@@ -27,7 +27,7 @@ async function leaderOf(run: string, life: "list" | "flare"): Promise<HubUnderTe
 }
 
 /** Returns the messages that a client with this cursor gets. */
-async function visit(edge: EdgeUnderTest, after: string) {
+async function resumeAt(edge: EdgeUnderTest, after: string) {
   const socket = new MockSocket();
   socket.session = edge.hub.connect(socket, websocketFraming, { channels: ["*"], after });
   for (let turn = 0; turn < 20; turn += 1) await settled();
@@ -54,9 +54,9 @@ test("[F3] [F5] [W39] a mirror whose leader was rolled back repeatedly sends no 
     expect(formatCursor(edge.head.cursor)).toBe(`${EPOCH}-6-${run}`);
     const name = life === "list" ? "token-listed" : "flare-started";
     const events = [5, 6].map((seq) => `${EPOCH}-${seq}-${run} ${name}`);
-    expect(await visit(edge, `${EPOCH}-4-${run}`)).toEqual({ resumed: "full", lost: undefined, events });
+    expect(await resumeAt(edge, `${EPOCH}-4-${run}`)).toEqual({ resumed: "full", lost: undefined, events });
     for (const cursor of gone)
-      expect(await visit(edge, cursor)).toMatchObject({
+      expect(await resumeAt(edge, cursor)).toMatchObject({
         resumed: "reset",
         lost: { reason: "epoch-changed" },
       });

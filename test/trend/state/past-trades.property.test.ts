@@ -117,14 +117,14 @@ test("[L4] past trades survive a checkpoint at any moment while they are read", 
     fc.property(Trades, Pace, fc.nat(), (trades, pace, cut) => {
       const live = trades.filter(({ at }) => at >= PRESENT);
       const events = withClocks([...depths(PRESENT), ...live, ...readLater(trades, pace)], END, PRESENT);
-      const whole = engineOf(events);
+      const uninterrupted = engineOf(events);
       const at = cut % events.length;
       const before = engineOf(events.slice(0, at));
       const text = JSON.stringify(before.checkpoint());
       const after = TrendEngine.restore(JSON.parse(text), SETTINGS);
       for (const event of events.slice(at)) after.accept(event);
-      expect(after.snapshot()).toEqual(whole.snapshot());
-      expect(after.checkpoint()).toEqual(whole.checkpoint());
+      expect(after.snapshot()).toEqual(uninterrupted.snapshot());
+      expect(after.checkpoint()).toEqual(uninterrupted.checkpoint());
     }),
     { numRuns: 20 },
   );

@@ -11,9 +11,9 @@ test("a profile's link that is not http or https is served as null, everything e
     socialData: { chat_url: bad, microblog_url: "https://x.example/a", website_url: " javascript:alert(2)" },
     forumPost: { ...post, url: bad },
   };
-  const sound = { forumPost: { ...post, url: "https://forum.example/t/1" } };
+  const valid = { forumPost: { ...post, url: "https://forum.example/t/1" } };
   const events = [
-    ...[profile(START, token, facts), profile(START, other, sound)],
+    ...[profile(START, token, facts), profile(START, other, valid)],
     ...[listing(START, token), listing(START, other)],
     ...Array.from({ length: 10 }, (_, n) => [
       trade(START + n * 60_000 + 1, token),
