@@ -64,14 +64,14 @@ export const HEADERS = {
   },
   RateLimit: {
     description:
-      "Remaining requests, and the seconds until all are available again. Sent for a key with a limit, or for an address with too many requests.",
-    schema: text('^"(?:key|address)";r=\\d+;t=\\d+$'),
+      "Remaining requests, and the seconds until all are available again. Sent for a key with a limit, or for an address with too many requests (`address`) or new streams (`address-streams`).",
+    schema: text('^"(?:key|address|address-streams)";r=\\d+;t=\\d+$'),
     example: '"key";r=59;t=1',
   },
   "RateLimit-Policy": {
     description:
-      "Number of requests allowed, and the seconds of the window. Sent for a key with a limit, or for an address with too many requests.",
-    schema: text('^"(?:key|address)";q=\\d+;w=\\d+$'),
+      "Number of requests allowed, and the seconds of the window. Sent for a key with a limit, or for an address with too many requests (`address`) or new streams (`address-streams`).",
+    schema: text('^"(?:key|address|address-streams)";q=\\d+;w=\\d+$'),
     example: '"key";q=60;w=60',
   },
   "WWW-Authenticate": {

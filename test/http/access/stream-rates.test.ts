@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { validateResponse } from "../../support/validate-response.ts";
 import { HANDSHAKE, test } from "../stream/websocket-fixture.ts";
 
 const SSE = { accept: "text/event-stream" };
@@ -10,7 +11,9 @@ test("[W33] one more stream of an address without a key gets 429 with Retry-Afte
   const open = async (client: string, path: string, more: Record<string, string>) => {
     // An unknown channel ends the request at once, but it counts like an admitted stream.
     const { message, body } = await wire.ask(path, { ...more, "x-forwarded-for": client });
-    return { status: message.statusCode, headers: message.headers, problem: JSON.parse(body) };
+    const { statusCode: status = 0, headers } = message;
+    const problem = validateResponse("GET", path, { status, headers, body: Buffer.from(body) });
+    return { status, headers, problem };
   };
   const websocket = (client: string) => open(client, "/api/v1/stream?channels=nope", HANDSHAKE);
   const sse = (client: string) => open(client, "/api/v1/events?channels=nope", SSE);

@@ -129,5 +129,5 @@ test("the tests' validator rejects an invalid message", () => {
     string,
     unknown
   >;
-  expect(() => checkMessage({ ...started, channel: "flares.finished" })).toThrow("does not come on");
+  expect(() => checkMessage({ ...started, channel: "flares.finished" })).toThrow("has no event");
 });
