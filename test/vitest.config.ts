@@ -87,10 +87,10 @@ class Mixed extends BaseSequencer {
  */
 export default defineConfig(({ mode }) => {
   const isUnit = mode === "unit";
-  const setup = ["support/build-pages.ts"];
+  const setup = ["support/setup/build-pages.ts"];
   return {
     test: {
-      globalSetup: isUnit ? setup : [...setup, "support/bundle-program.ts"],
+      globalSetup: isUnit ? setup : [...setup, "support/setup/bundle-program.ts"],
       reporters: [["default", { summary: false }]],
       // The slowest tests take 20 seconds, and several times that on a busy machine.
       testTimeout: 120_000,

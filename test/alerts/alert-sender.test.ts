@@ -6,9 +6,9 @@ import { RETRY, retryDelayMs } from "../../src/alerts/delivery/delivery-plan.ts"
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import { type AlertStore, openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test as base } from "../support/still-running.ts";
-import { eventually } from "../support/waiters.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test as base } from "../support/time/still-running.ts";
+import { eventually } from "../support/time/waiters.ts";
 import { Receiver, status, webhookOf } from "./webhook-fixture.ts";
 
 const HOUR = 3_600_000;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import { type AlertStore, openAlertStore } from "../../src/alerts/store/alert-store.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 const alert = (at: number, target = "desk"): Alert => ({
   id: `msg_${at}`,

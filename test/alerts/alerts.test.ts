@@ -5,7 +5,7 @@ import { afterEach, expect, vi } from "vitest";
 import { startAlerts } from "../../src/alerts/alerts.ts";
 import { openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { type HubUnderTest, test } from "../hub/hub-fixture.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 import { Receiver, webhookOf } from "./webhook-fixture.ts";
 
 afterEach(() => vi.restoreAllMocks());

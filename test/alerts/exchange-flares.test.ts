@@ -16,7 +16,7 @@ import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_MATIC_CHART_ITEM,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 import { ServiceStandIn } from "./targets/service-stand-in.ts";
 import { SERVICES, type ServiceName } from "./targets/services.ts";
 import { Receiver, SECRET } from "./webhook-fixture.ts";

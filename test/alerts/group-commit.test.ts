@@ -4,7 +4,7 @@ import type { Alert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import { openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 const alert = (at: number): Alert => ({ id: `msg_${at}`, target: "desk", madeAtMs: at, body: "{}" });
 const place = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });

@@ -4,7 +4,7 @@ import { importJWK, jwtVerify } from "jose";
 import { expect, test } from "vitest";
 import { encryptPush } from "../../src/alerts/push/encrypt-push.ts";
 import { openVapidKey } from "../../src/alerts/push/vapid-key.ts";
-import { newDirectory } from "../support/edges.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 
 const fromUrl = (text: string) => Buffer.from(text, "base64url");
 

@@ -6,10 +6,10 @@ import { PushAlerts } from "../../src/alerts/push/push-alerts.ts";
 import { openPushStore } from "../../src/alerts/push/push-store.ts";
 import { openVapidKey } from "../../src/alerts/push/vapid-key.ts";
 import { MINUTE_MS } from "../../src/lib/time/time.ts";
-import { newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { PushService } from "../support/push-service.ts";
-import { SAMPLE_FLARE } from "../support/samples.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { PushService } from "../support/servers/push-service.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const EVERY_FLARE = [{ channel: "flares.pro", filter: {} }];
 

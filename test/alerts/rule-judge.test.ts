@@ -6,7 +6,7 @@ import { createRuleJudge, type RuleJudge } from "../../src/alerts/rules/rule-jud
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { Flare } from "../../src/model/index.ts";
 import type { EventMessage, FlareChannel } from "../../src/protocol/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const ruleOf = (more: object): AlertRule => AlertRuleSchema.parse({ name: "rule", ...more });
 const START = Date.UTC(2026, 0, 1);

@@ -6,7 +6,7 @@ import { parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
 import type { Target } from "../../src/alerts/targets/target.ts";
 import { webhookTarget } from "../../src/alerts/targets/webhook.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { Waiters } from "../support/waiters.ts";
+import { Waiters } from "../support/time/waiters.ts";
 
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

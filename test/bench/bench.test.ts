@@ -9,7 +9,7 @@ import type { Row } from "./report.ts";
 const BENCH = fileURLToPath(new URL("bench.ts", import.meta.url));
 
 /** Each suite runs in its own process. `npm test` runs one suite, the soak runs all. */
-const ENGINE = fileURLToPath(new URL("./engine.ts", import.meta.url));
+const ENGINE = fileURLToPath(new URL("engine.ts", import.meta.url));
 
 test("the engine's bench runs, and every figure of a short run is a number above 0", async () => {
   const args = IS_SOAK ? [BENCH, "engine", "--hours", "0.02", "--json"] : [ENGINE, "day", "0.02", "1.1"];

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
-import { BINS, type DrainServers, formatHistogram, runDrain } from "../support/drain-run.ts";
+import { BINS, type DrainServers, formatHistogram, runDrain } from "../support/servers/drain-run.ts";
 import type { Row } from "./report.ts";
 
 const WINDOW_S = 10;

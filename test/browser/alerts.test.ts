@@ -3,15 +3,15 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { Flare, Snapshot } from "../../src/model/index.ts";
-import { findInstalled } from "../support/debian-package.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { PushService } from "../support/push-service.ts";
+import { PushService } from "../support/servers/push-service.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
 import {
   SAMPLE_EXCHANGE_FLARE,
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_SNAPSHOT,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { makeKeys } from "./open-dashboard.ts";
 import { lendPage } from "./shared-page.ts";

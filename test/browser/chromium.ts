@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-import { findInstalled } from "../support/debian-package.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
 
 const WIDTHS: readonly number[] = [
   ...widths(320, 1_200, IS_SOAK ? 20 : 110),

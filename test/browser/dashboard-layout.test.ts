@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findChromium, widthsFor } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
 import { openDashboard, shareDashboard } from "./open-dashboard.ts";

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import type { Finish } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import type { Finish } from "../support/servers/edges.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { at, MARKET, marketOf, pro, RUNNING, showCandles, symbols } from "./flares-market.ts";

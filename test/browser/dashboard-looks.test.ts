@@ -8,7 +8,7 @@ import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_SNAPSHOT,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { makeKeys, openDashboard, shareDashboard } from "./open-dashboard.ts";

@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { summarize } from "../../src/history/index.ts";
 import type { Snapshot, TrackRecord } from "../../src/model/index.ts";
-import type { Finish } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import type { Finish } from "../support/servers/edges.ts";
+import {
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_OUTCOME,
+  SAMPLE_SNAPSHOT,
+} from "../support/world/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium, widthsFor } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";

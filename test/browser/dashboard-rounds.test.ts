@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
 import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { mintSecret } from "../../src/keys/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { enterKey, makeKeys, openDashboard, storeMinutes } from "./open-dashboard.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium, widthsFor } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";

@@ -1,7 +1,12 @@
 import type { Page } from "playwright-core";
 import type { Flare, Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import {
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_OUTCOME,
+  SAMPLE_SNAPSHOT,
+} from "../support/world/samples.ts";
 
 /** Tests that share a process may run up to ten minutes later. */
 const START_MS = Date.now();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { Freshness } from "../../src/protocol/index.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { ToldSource } from "../support/told-source.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
+import { ToldSource } from "../support/world/told-source.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { openDashboard } from "./open-dashboard.ts";

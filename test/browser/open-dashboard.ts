@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import type { SnapshotSource } from "../../src/source/index.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
 
 const TWO_FRAMES = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))";

@@ -4,8 +4,8 @@ import type { Snapshot } from "../../src/model/index.ts";
 import { CHANNELS } from "../../src/protocol/index.ts";
 import { bundleClient, bundleCompany } from "../client/bundle.ts";
 import type { assemble, Company, Member } from "../client/company.ts";
-import { servePage as serveScripts } from "../support/serve-page.ts";
-import { shownLists } from "../support/shown-lists.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
+import { servePage as serveScripts } from "../support/servers/serve-page.ts";
 
 /** The page's record of its stream. */
 interface PageRecord {

@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import type { Finish } from "../support/edges.ts";
+import type { Finish } from "../support/servers/edges.ts";
 import { shareBrowser } from "./chromium.ts";
 
 /** What tests set of a page that others use after them. */

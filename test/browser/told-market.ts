@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../src/model/index.ts";
 import type { SourceInfo } from "../../src/protocol/index.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { ToldSource } from "../support/told-source.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
+import { ToldSource } from "../support/world/told-source.ts";
 
 /** A source with one snapshot, until the test sets another. */
 export class ToldMarket extends ToldSource {

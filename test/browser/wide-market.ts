@@ -1,5 +1,5 @@
 import { type Snapshot, TERM_NAMES, TERM_UNITS } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 
 /** Numbers with the maximum width of their formats. */
 const WIDEST: Readonly<Record<string, string | number>> = {

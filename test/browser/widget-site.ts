@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { SnapshotSource } from "../../src/source/index.ts";
-import type { Finish } from "../support/edges.ts";
-import { SAMPLE_FLARE } from "../support/samples.ts";
+import type { Finish } from "../support/servers/edges.ts";
+import { SAMPLE_FLARE } from "../support/world/samples.ts";
 import { lendPage, ownPage } from "./shared-page.ts";
 
 const { address } = SAMPLE_FLARE.token;

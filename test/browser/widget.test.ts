@@ -5,7 +5,7 @@ import { safeText } from "../../src/lib/text/safe-text.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { makeKeys } from "./open-dashboard.ts";

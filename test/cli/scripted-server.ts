@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { Queue } from "../support/waiters.ts";
+import { Queue } from "../support/time/waiters.ts";
 
 /**
  * A server whose connections the test controls: for frames, closes and refusals that a good server

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { Waiters } from "../support/waiters.ts";
+import { Waiters } from "../support/time/waiters.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { findInstalled } from "../support/debian-package.ts";
-import { Waiters } from "../support/waiters.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
+import { Waiters } from "../support/time/waiters.ts";
 import { type RunningCli, spawnCommand } from "./spawn-cli.ts";
 
 const PYTHON = "/usr/bin/python3";

@@ -1,6 +1,6 @@
 import type { ConnectOptions, connect, Platform, Stream, Transport } from "../../src/client/index.ts";
 import { createRandom } from "../evaluate/random.ts";
-import { Waiters } from "../support/waiters.ts";
+import { Waiters } from "../support/time/waiters.ts";
 
 /*
  * Many streams of the SDK and what they lived through. Runs in Node and, bundled, in a page: so it

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { shownLists } from "../support/shown-lists.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
 import { test } from "./stream-kit.ts";
 
 for (const transport of ["websocket", "sse"] as const) {

@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { constants, deflateRawSync } from "node:zlib";
 import { describe, expect, vi } from "vitest";
 import { flareStarted } from "../cli/scripted-server.ts";
-import { Queue } from "../support/waiters.ts";
+import { Queue } from "../support/time/waiters.ts";
 import { range, test } from "./stream-kit.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../src/client/index.ts";
 import { test as base } from "../http/stream/websocket-fixture.ts";
-import { Waiters } from "../support/waiters.ts";
+import { Waiters } from "../support/time/waiters.ts";
 import { hasten } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "../../src/client/index.ts";
 import type { ConnectionHandle } from "../http/stream/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
-import { shownLists } from "../support/shown-lists.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
 import { HASTY, range, test } from "./stream-kit.ts";
 
 const TRANSPORTS: readonly Transport[] = ["websocket", "sse", "poll"];

@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { CHANNELS } from "../../src/protocol/index.ts";
-import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
-import { shownLists } from "../support/shown-lists.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
+import { type Finish, newDirectory, startEdge, startLeader } from "../support/servers/edges.ts";
 import type { Company, Member, Report } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";
 

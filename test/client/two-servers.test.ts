@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { CHANNELS } from "../../src/protocol/index.ts";
-import { shownLists } from "../support/shown-lists.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
 import { hasten } from "./company.ts";
 import { type Followed, range, test } from "./stream-kit.ts";
 

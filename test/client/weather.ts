@@ -2,10 +2,10 @@ import { setInterval as every } from "node:timers/promises";
 import { expect } from "vitest";
 import type { ConnectionHandle } from "../http/stream/websocket-fixture.ts";
 import { STEPS, type Step } from "../hub/test-market.ts";
-import { type Chance, createChance } from "../support/chance.ts";
-import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { shownLists } from "../support/shown-lists.ts";
+import { type Chance, createChance } from "../support/random/chance.ts";
+import { ChaosProxy, type ProxyTally } from "../support/servers/chaos-proxy.ts";
 import type { Company, Member, Report } from "./company.ts";
 
 const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", "auto"] as const;

@@ -3,8 +3,8 @@ import { readEntry } from "../../src/cluster/entry-text.ts";
 import { decodeContent } from "../../src/gateway/cluster/entry-body.ts";
 import { decodeTail } from "../../src/log/encode-tail.ts";
 import { type Channel, type EventBody, matchChannels } from "../../src/protocol/index.ts";
-import type { HoppingClient } from "../support/hopping-client.ts";
-import { FOLLOWED } from "../support/independent-client.ts";
+import type { HoppingClient } from "../support/clients/hopping-client.ts";
+import { FOLLOWED } from "../support/clients/independent-client.ts";
 import { ask } from "./redis-servers.ts";
 
 /** Reads the log on a server. Returns all events as text, by epoch and seq. */

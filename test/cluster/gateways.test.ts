@@ -6,12 +6,12 @@ import { type Config, createConfig, type Gateway, startGateway } from "../../src
 import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
 import type { Freshness } from "../../src/protocol/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
-import { newDirectory } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
 import { IS_SOAK, shareOf } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedSettings } from "../support/pumped-market.ts";
-import { ToldSource } from "../support/told-source.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { pumpedSettings } from "../support/world/pumped-market.ts";
+import { ToldSource } from "../support/world/told-source.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
 

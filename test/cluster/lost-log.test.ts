@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { createChance } from "../support/chance.ts";
-import { HoppingClient } from "../support/hopping-client.ts";
+import { HoppingClient } from "../support/clients/hopping-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedSettings } from "../support/pumped-market.ts";
-import { eventually } from "../support/waiters.ts";
+import { createChance } from "../support/random/chance.ts";
+import { eventually } from "../support/time/waiters.ts";
+import { pumpedSettings } from "../support/world/pumped-market.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
 const [LOG, CHECKPOINT] = ["fw:{flarewire}:log", "fw:{flarewire}:checkpoint"];

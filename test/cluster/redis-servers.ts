@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis, type RedisOptions } from "ioredis";
-import { findInstalled } from "../support/debian-package.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
 
 /** Whether Debian's redis-server is there, or could be installed. */
 export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findInstalled } from "../support/debian-package.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
 import { answers, ask, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
 import { Relays } from "./relays.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningCli, spawnNode } from "../cli/spawn-cli.ts";
-import { createChance } from "../support/chance.ts";
-import { HoppingClient } from "../support/hopping-client.ts";
+import { HoppingClient } from "../support/clients/hopping-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedFlags } from "../support/pumped-market.ts";
+import { createChance } from "../support/random/chance.ts";
+import { pumpedFlags } from "../support/world/pumped-market.ts";
 import { eventsOnServer, expectSameEvents } from "./cluster-log.ts";
 import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 

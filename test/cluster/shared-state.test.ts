@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
 import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
 const ends: (() => unknown)[] = [];

@@ -13,9 +13,9 @@ import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
-import { freePort } from "../support/free-port.ts";
-import { pumpedFlags, pumpedSettings } from "../support/pumped-market.ts";
-import { eventually } from "../support/waiters.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { eventually } from "../support/time/waiters.ts";
+import { pumpedFlags, pumpedSettings } from "../support/world/pumped-market.ts";
 import { answers, ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { HAS_SENTINEL, spawnSentinel } from "./sentinel-servers.ts";
 

@@ -6,7 +6,7 @@ import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { eventually } from "../support/waiters.ts";
+import { eventually } from "../support/time/waiters.ts";
 import { ask, HAS_REDIS, type RedisServer } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/config.ts";
-import { newDirectory } from "../support/edges.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 
 /** Returns the error message for these arguments. */
 function refusal(args: readonly string[]): string {

@@ -4,7 +4,7 @@ import type { Clock } from "../../src/lib/time/clock.ts";
 import type { EventLog, LogRecord } from "../../src/log/index.ts";
 import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 /** Settings of every adapter of the port. */
 export interface LogSettings {

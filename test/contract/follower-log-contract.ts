@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type FollowerLog, type LogRecord, MemoryLog } from "../../src/log/index.ts";
 import { type Cursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { batchOf, type LogSettings } from "./event-log-contract.ts";
 
 /** Creates an empty log that can follow another. */

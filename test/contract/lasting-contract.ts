@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { EventLog, LogRecord } from "../../src/log/index.ts";
 import { LASTING_EVENTS, toEpoch } from "../../src/protocol/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { at, batchOf, type LogFactory, ROOMY } from "./event-log-contract.ts";
 
 const HOUR = 3_600_000;

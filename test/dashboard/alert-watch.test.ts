@@ -16,7 +16,7 @@ import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_OUTCOME,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 
 const ADDRESS = SAMPLE_FLARE.token.address;
 const flare = (id: string, more: Partial<Flare> = {}): Flare => ({ ...SAMPLE_FLARE, id, ...more });

@@ -18,8 +18,8 @@ import { wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { GROUP_NAMES } from "../../src/lib/text/group-labels.ts";
 import { FinishCause } from "../../src/model/explanation.ts";
 import { compileFilter, Filter } from "../../src/protocol/filter.ts";
-import { anyText } from "../support/any-text.ts";
-import { SAMPLE_EXCHANGE_FLARE, SAMPLE_FLARE } from "../support/samples.ts";
+import { anyText } from "../support/random/any-text.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const SERVER = new URL("http://127.0.0.1:8080/below/");
 const name = anyText({ minLength: 1, maxLength: 12 }).map((text) =>

@@ -4,7 +4,12 @@ import { MAX_NEWS, newsKey, newsOf } from "../../src/dashboard/state/feed/news.t
 import { pastNewsOf } from "../../src/dashboard/state/feed/past-news.ts";
 import { describeEvent } from "../../src/dashboard/text/describe-event.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../support/samples.ts";
+import {
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_LISTING,
+  SAMPLE_OUTCOME,
+} from "../support/world/samples.ts";
 
 const event = (seq: number, name: string, channel: string, data: object): EventMessage =>
   ({

@@ -10,7 +10,7 @@ import {
 } from "../../src/dashboard/state/candles/plot.ts";
 import { barsWithin, RANGE_NAMES, RANGES } from "../../src/dashboard/state/candles/ranges.ts";
 import { sourceText } from "../../src/dashboard/text/source-text.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 const CLOSED_MS = Date.parse("2026-01-01T12:00:00.000Z");
 const at = (minutes: number) => new Date(CLOSED_MS + minutes * 60_000).toISOString();

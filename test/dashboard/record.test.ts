@@ -3,7 +3,7 @@ import { readRoute, recordHash } from "../../src/dashboard/route.ts";
 import { scaleOf } from "../../src/dashboard/state/record/scale.ts";
 import { rangeText, verdictText, warningText } from "../../src/dashboard/text/record-text.ts";
 import { summarize } from "../../src/history/index.ts";
-import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 const EMPTY = await summarize([]);
 

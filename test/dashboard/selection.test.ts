@@ -21,7 +21,7 @@ import { formatCount, formatSpan, formatUsd } from "../../src/dashboard/text/for
 import { formatPct } from "../../src/lib/text/format-pct.ts";
 import { formatPrice } from "../../src/lib/text/format-price.ts";
 import type { Flare, FlareRecord } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 const flare = (id: string, more: object = {}) => ({
   ...SAMPLE_FLARE,

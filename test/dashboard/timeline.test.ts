@@ -15,7 +15,7 @@ import {
 import { storedSince } from "../../src/dashboard/state/timeline/stored-since.ts";
 import { fateText } from "../../src/dashboard/text/fate-text.ts";
 import type { FinishCause, Flare, FlareRecord } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 const MINUTE = 60_000;
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Label } from "../../src/feed/simulated/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { trade } from "../trend/trend-kit.ts";
 import { isReached } from "./goals.ts";
 import { LastTrades, nameOf } from "./last-trades.ts";

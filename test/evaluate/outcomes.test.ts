@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 import { engineDetector } from "./detectors.ts";
 import { measureOutcomes, outcomeTable } from "./outcomes.ts";
 import { emptySeries, fillSilence, type Market } from "./series.ts";

@@ -1,5 +1,12 @@
 import { TrendEngine } from "../../src/trend/index.ts";
-import { burstRate, busyTokens, idleTokens, pumpPath, sceneOf, tokenScene } from "../support/chain-scenes.ts";
+import {
+  burstRate,
+  busyTokens,
+  idleTokens,
+  pumpPath,
+  sceneOf,
+  tokenScene,
+} from "../support/world/chain-scenes.ts";
 import { MINUTE, START } from "../trend/trend-kit.ts";
 
 const BUSY = 30;

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { test as base, expect } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
-import { Waiters } from "../support/waiters.ts";
+import { Waiters } from "../support/time/waiters.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 const test = base.extend<{ gateway: LedGateway }>({

@@ -11,8 +11,8 @@ import { WebSocket } from "ws";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { findProgram } from "../bench/harness/on-demand.ts";
 import { isInstalled } from "../cluster/redis-servers.ts";
-import { findInstalled } from "../support/debian-package.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
 import { LedMarket } from "./led-gateway.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/deploy/", import.meta.url));

@@ -8,12 +8,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
 import { ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS, isInstalled } from "../cluster/redis-servers.ts";
-import { createChance } from "../support/chance.ts";
-import { findInstalled } from "../support/debian-package.ts";
-import { freePort } from "../support/free-port.ts";
-import { HoppingClient } from "../support/hopping-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedFlags } from "../support/pumped-market.ts";
+import { HoppingClient } from "../support/clients/hopping-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { createChance } from "../support/random/chance.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
+import { pumpedFlags } from "../support/world/pumped-market.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/deploy/cluster/", import.meta.url));
 const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");

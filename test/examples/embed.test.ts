@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { spawnNode } from "../cli/spawn-cli.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { pumpedDay } from "../support/pumped-market.ts";
+import { pumpedDay } from "../support/world/pumped-market.ts";
 
 const EXAMPLE = "examples/embed.ts";
 

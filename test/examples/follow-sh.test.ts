@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
-import { findInstalled } from "../support/debian-package.ts";
-import { Queue } from "../support/waiters.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
+import { Queue } from "../support/time/waiters.ts";
 import { startLedGateway } from "./led-gateway.ts";
 import { RestartingServer } from "./restarting-server.ts";
 

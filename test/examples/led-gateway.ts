@@ -2,8 +2,8 @@ import { createConfig } from "../../src/config/config.ts";
 import { startGateway } from "../../src/gateway/app.ts";
 import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
-import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
-import { ToldSource } from "../support/told-source.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
+import { ToldSource } from "../support/world/told-source.ts";
 
 /** A gateway whose market the test controls, behind a proxy whose connections it can cut. */
 export interface LedGateway extends AsyncDisposable {

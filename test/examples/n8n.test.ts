@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { test as base, expect } from "vitest";
-import { eventually } from "../support/waiters.ts";
+import { eventually } from "../support/time/waiters.ts";
 import { IntegrationPackage } from "./integration-package.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, expect } from "vitest";
-import { eventually } from "../support/waiters.ts";
+import { eventually } from "../support/time/waiters.ts";
 import { IntegrationPackage } from "./integration-package.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 

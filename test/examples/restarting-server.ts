@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createConfig } from "../../src/config/config.ts";
 import { type Gateway, startGateway } from "../../src/gateway/app.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
-import { writePumpedMarket } from "../support/pumped-market.ts";
+import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 /** A port on which nothing listens. */
 const CLOSED_PORT = 9;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium, launch } from "../browser/chromium.ts";
 import { startScriptedServer } from "../cli/scripted-server.ts";
 import { spawnNode } from "../cli/spawn-cli.ts";
-import { servePage } from "../support/serve-page.ts";
+import { servePage } from "../support/servers/serve-page.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 /** As the bundler of a page does it, with what React checks while it is developed. */

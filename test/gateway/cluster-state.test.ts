@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Notice } from "../../src/cluster/engine.ts";
 import { createClusterState } from "../../src/gateway/cluster/cluster-state.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 test("a message of another version on the cluster's server is ignored, and the next one counts", () => {
   const listeners: ((notice: Notice) => void)[] = [];

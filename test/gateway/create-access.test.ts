@@ -6,8 +6,8 @@ import { createLocalState } from "../../src/http/index.ts";
 import { type Key, knownKeys, mintSecret, type TokenSource, TokenVerifier } from "../../src/keys/index.ts";
 import { parseTokenKeys } from "../../src/keys/token-keys.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { AUDIENCE, createIssuer, ISSUER, START_S } from "../support/token-issuer.ts";
+import { AUDIENCE, createIssuer, ISSUER, START_S } from "../support/servers/token-issuer.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 test("[K6] [K7] requests that a key made in other processes count here, until the key is revoked", async () => {
   const { text, id, digest } = mintSecret("fw");

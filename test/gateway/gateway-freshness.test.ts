@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { freshnessOf } from "../../src/gateway/persistence/gateway-freshness.ts";
 import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const NOW = Date.parse("2026-11-23T04:39:04.000Z");
 const facts = { trades: true, liquidity: true, listings: true, profiles: true };

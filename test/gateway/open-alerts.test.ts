@@ -5,8 +5,8 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { openAlerts } from "../../src/gateway/open/open-alerts.ts";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
 import { allowAll } from "../../src/http/index.ts";
-import { newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 test.for(["push", "alerts"] as const)(
   "a damaged file of %s does not stop the start: the server begins without it, and names it",

@@ -11,8 +11,8 @@ import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
-import { newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 

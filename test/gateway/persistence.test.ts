@@ -12,8 +12,8 @@ import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { type EventBody, formatMarks, type Lists, toSeq } from "../../src/protocol/index.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { type Step, TestMarket } from "../hub/test-market.ts";
-import { newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lists)]);
 

@@ -9,14 +9,14 @@ import { mintSecret } from "../../src/keys/secret.ts";
 import type { ExchangeFlare, Flare, Snapshot } from "../../src/model/index.ts";
 import { makeKeys } from "../browser/open-dashboard.ts";
 import { ToldMarket } from "../browser/told-market.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
-import { PushService } from "../support/push-service.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
+import { PushService } from "../support/servers/push-service.ts";
 import {
   SAMPLE_EXCHANGE_FLARE,
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_SNAPSHOT,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 
 const flareOf = (symbol: string, at: number): Flare => ({
   ...SAMPLE_FLARE,

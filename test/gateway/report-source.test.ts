@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ServiceTally } from "../../src/feed/service/service-tally.ts";
 import { watchReach } from "../../src/gateway/report-source.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 /** Services whose outcomes the test sets, and the log of a watch over them. */
 function watched() {

@@ -8,7 +8,7 @@ import { decodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import { type LogRecord, MemoryLog } from "../../src/log/index.ts";
 import { createHubUnderTest, EPOCH, FRESH, INFO } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const { signal } = new AbortController();
 const report = { info: INFO, freshness: FRESH };

@@ -13,9 +13,9 @@ import { connect as follow } from "../../src/client/index.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { FEW_HANDSHAKES, MAX_HANDSHAKES_PER_ADDRESS, TlsServer } from "../../src/gateway/tls-server.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { type Finish, hasty, newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { eventually } from "../support/waiters.ts";
+import { type Finish, hasty, newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { eventually } from "../support/time/waiters.ts";
 
 // Not every machine has IPv6: localhost has two addresses of IPv4 here.
 vi.mock("node:dns/promises", () => ({

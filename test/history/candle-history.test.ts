@@ -9,9 +9,9 @@ import { MemoryLog } from "../../src/log/index.ts";
 import { type Candle, type Candles, EMPTY_SNAPSHOT, NO_CANDLES } from "../../src/model/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
-import { newDirectory } from "../support/edges.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { finishAt, MINUTE_MS, START_MS, WITHOUT_PAST } from "./flare-records.ts";
 
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -8,7 +8,7 @@ import {
   type OtherGroup,
   type Outcome,
 } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 export const START_MS = Date.UTC(2026, 0, 1);
 export const MINUTE_MS = 60_000;

@@ -6,10 +6,10 @@ import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/i
 import type { HistoryResponse } from "../../src/http/index.ts";
 import { HOUR_MS } from "../../src/lib/time/time.ts";
 import { FlareRecord, type TokenDetails, type TrackRecord } from "../../src/model/index.ts";
-import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
-import { pumpedSettings, writePumpedMarket } from "../support/pumped-market.ts";
-import { checkedFetch } from "../support/validate-response.ts";
-import { startWorkerGateway } from "../support/worker-gateway.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { type Finish, newDirectory, startEdge, startLeader } from "../support/servers/edges.ts";
+import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
+import { pumpedSettings, writePumpedMarket } from "../support/world/pumped-market.ts";
 
 /** A small market until its first flare. From then on, a flare starts and finishes each second. */
 const SOON = pumpedSettings();

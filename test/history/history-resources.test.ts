@@ -8,8 +8,8 @@ import type { FlareRecord } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest/rest-fixture.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { planByHeader } from "../support/plan-by-header.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { planByHeader } from "../support/servers/plan-by-header.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { finishAt, flareAt, idOf, inGroup, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
 import { test } from "./history-fixture.ts";
 

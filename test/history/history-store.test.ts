@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { HistoryBatch, HistoryQuery, PastDataQuery } from "../../src/history/history-records.ts";
 import { type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { FlareRecord, GROUPS, type Group, type OtherGroup } from "../../src/model/index.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 import {
   finishAt,
   idOf,

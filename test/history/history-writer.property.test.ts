@@ -15,9 +15,9 @@ import {
 import { type Cursor, formatCursor, toEpoch } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
-import { newDirectory } from "../support/edges.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import {
   anyFinishAt,
   anyFlareAt,

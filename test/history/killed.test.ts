@@ -9,8 +9,8 @@ import {
   openSqliteHistoryStore,
 } from "../../src/history/index.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
-import { newDirectory } from "../support/edges.ts";
-import { writePumpedMarket } from "../support/pumped-market.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { writePumpedMarket } from "../support/world/pumped-market.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
 /** A larger number plays the whole recorded day. */

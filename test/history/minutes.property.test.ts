@@ -14,12 +14,12 @@ import type { Snapshot } from "../../src/model/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
 import { type Rest, test } from "../http/rest/rest-fixture.ts";
-import { arbitrarySnapshot } from "../support/arbitraries.ts";
-import { newDirectory } from "../support/edges.ts";
 import { IS_SOAK, lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { planByHeader } from "../support/plan-by-header.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { arbitrarySnapshot } from "../support/random/arbitraries.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { planByHeader } from "../support/servers/plan-by-header.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { MinuteWriter, openMinuteStore } from "../../src/history/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 import { EMPTY_FLARES, iso, LIMITS, Market, test } from "./past-world.ts";
 

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { RecordKey } from "../../src/history/history-records.ts";
 import { type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { recordOf } from "../../src/history/track-record.ts";
-import { createChance } from "../support/chance.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { createChance } from "../support/random/chance.ts";
 import { finishAt, idOf, MINUTE_MS, outcomeAt, START_MS } from "./flare-records.ts";
 
 const DAYS = IS_SOAK ? 30 : 8;

@@ -4,8 +4,8 @@ import { createHistoryReader, type MinuteAnswer, openSqliteHistoryStore } from "
 import { MAX_READING, MAX_WAITING, MAX_WAITING_OF_CLIENT } from "../../src/http/history/past-states.ts";
 import { Refusals } from "../../src/http/index.ts";
 import { type Rest, test } from "../http/rest/rest-fixture.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
 /** A history whose reads of states wait for `go`. */

@@ -8,7 +8,7 @@ import {
 import type { Snapshot } from "../../src/model/index.ts";
 import { type Cursor, type EventBody, toEpoch, toRun, toSeq } from "../../src/protocol/index.ts";
 import { HandHead, type Rest, test as restTest } from "../http/rest/rest-fixture.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 
 export const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };

@@ -3,7 +3,7 @@ import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/i
 import { RecordBodies } from "../../src/http/history/record-bodies.ts";
 import type { OtherGroup, Outcome, TrackRecord } from "../../src/model/index.ts";
 import { type Rest, test as restTest } from "../http/rest/rest-fixture.ts";
-import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 import { finishAt, inGroup, MINUTE_MS, START_MS } from "./flare-records.ts";
 
 const DAY = 24 * 60;

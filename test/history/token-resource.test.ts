@@ -4,7 +4,7 @@ import { createHistoryReader, type HistoryStore } from "../../src/history/index.
 import type { Candle, ExchangeFlare, Flares, TokenDetails } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest/rest-fixture.ts";
-import { planByHeader } from "../support/plan-by-header.ts";
+import { planByHeader } from "../support/servers/plan-by-header.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,
   SAMPLE_CANDLES,
@@ -12,7 +12,7 @@ import {
   SAMPLE_FLARE,
   SAMPLE_LISTING,
   SAMPLE_SNAPSHOT,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 import { finishAt, flareAt, idOf, inGroup, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
 import { test } from "./history-fixture.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { DOCUMENTS, ENDPOINTS, GUIDES, OPERATIONS, TEXTS } from "../../src/http/index.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { FRESH, test } from "./rest/rest-fixture.ts";
 
 test("the table of endpoints and the server's routes are the same", async ({ makeRest }) => {

@@ -14,8 +14,8 @@ import {
   projectLists,
   type View,
 } from "../../src/protocol/index.ts";
-import { assertReaching } from "../support/assert-reaching.ts";
 import { lawRuns } from "../support/law-runs.ts";
+import { assertReaching } from "../support/random/assert-reaching.ts";
 import { createHubUnderTest, type HubUnderTest, settled } from "./hub-fixture.ts";
 import { type Message, MockSocket } from "./mock-socket.ts";
 import { STEPS } from "./test-market.ts";

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { Head } from "../../src/hub/index.ts";
 import { MemoryLog } from "../../src/log/index.ts";
 import { listsOf, toEpoch } from "../../src/protocol/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { TestMarket } from "./test-market.ts";
 
 function createHead() {

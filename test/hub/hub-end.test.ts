@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import { test } from "../support/still-running.ts";
+import { test } from "../support/time/still-running.ts";
 import { createHubUnderTest, EPOCH, FRESH, settled } from "./hub-fixture.ts";
 import type { MockSocket } from "./mock-socket.ts";
 

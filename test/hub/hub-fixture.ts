@@ -9,7 +9,7 @@ import {
 } from "../../src/hub/index.ts";
 import { type EventLog, MemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
 import { type Freshness, type SourceInfo, toEpoch } from "../../src/protocol/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { MockSocket } from "./mock-socket.ts";
 import { type Step, TestMarket } from "./test-market.ts";
 

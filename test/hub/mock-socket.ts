@@ -1,7 +1,7 @@
 import type { Session, Socket } from "../../src/hub/index.ts";
 import type { CloseReason } from "../../src/protocol/index.ts";
-import { checkMessage } from "../support/contract.ts";
-import { readServerFrames, textsOf } from "../support/server-frames.ts";
+import { readServerFrames, textsOf } from "../support/clients/server-frames.ts";
+import { checkMessage } from "../support/expect/contract.ts";
 
 export type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CHANNELS, type Channel } from "../../src/protocol/index.ts";
-import { assertReaching } from "../support/assert-reaching.ts";
 import { lawRuns } from "../support/law-runs.ts";
+import { assertReaching } from "../support/random/assert-reaching.ts";
 import { FollowingClient } from "./following-client.ts";
 import { createHubUnderTest, type HubUnderTest, settled } from "./hub-fixture.ts";
 import { STEPS, type Step } from "./test-market.ts";

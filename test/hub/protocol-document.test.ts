@@ -14,7 +14,7 @@ import {
   PLANS,
   ServerMessage,
 } from "../../src/protocol/index.ts";
-import { checkMessage } from "../support/contract.ts";
+import { checkMessage } from "../support/expect/contract.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const OPERATING = readFileSync(new URL("../../src/gateway/OPERATING.md", import.meta.url), "utf8");

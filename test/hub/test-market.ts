@@ -1,6 +1,11 @@
 import { EMPTY_SNAPSHOT, type Flare, type Listing, type Snapshot } from "../../src/model/index.ts";
 import { applyEvent, type EventBody, type View } from "../../src/protocol/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../support/samples.ts";
+import {
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_LISTING,
+  SAMPLE_OUTCOME,
+} from "../support/world/samples.ts";
 
 const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
 

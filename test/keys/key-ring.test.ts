@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { formatKeys, type Key, KeyRing, mintSecret } from "../../src/keys/index.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test } from "../support/still-running.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test } from "../support/time/still-running.ts";
 
 const SECRET = mintSecret("fw");
 const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { KeyUses, readKeyUses, SAVE_MS } from "../../src/keys/index.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 function watched(onTestFinished: Finish) {
   const directory = newDirectory(onTestFinished);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { mintSecret, TICKET_MS, TICKETS_OF_KEY, TicketTable } from "../../src/keys/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 test("the table has a total limit, whatever keys request, and empties with time and use", () => {
   const clock = new ManualClock();

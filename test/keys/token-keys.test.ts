@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseTokenKeys, readTokenKeys } from "../../src/keys/token-keys.ts";
-import { newDirectory } from "../support/edges.ts";
-import { createIssuer } from "../support/token-issuer.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { createIssuer } from "../support/servers/token-issuer.ts";
 
 const [rsa, ec, secret] = [
   createIssuer("RS256", "r"),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MAX_AGE_MS, REFRESH_MS, RETRY_MS, TokenKeySet, TokenVerifier } from "../../src/keys/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { AUDIENCE, createIssuer, ISSUER, START_S } from "../support/token-issuer.ts";
-import { eventually } from "../support/waiters.ts";
+import { AUDIENCE, createIssuer, ISSUER, START_S } from "../support/servers/token-issuer.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { eventually } from "../support/time/waiters.ts";
 
 const [a, b] = [createIssuer("ES256", "a"), createIssuer("RS256", "b")] as const;
 const secret = { kty: "oct", k: "a".repeat(43), kid: "s" };

@@ -2,8 +2,8 @@ import { getEventListeners } from "node:events";
 import { expect, vi } from "vitest";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../src/lib/time/deadline.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test } from "../support/still-running.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test } from "../support/time/still-running.ts";
 
 /** Work that pays no heed to its signal. */
 const never = () => new Promise<never>(() => {});

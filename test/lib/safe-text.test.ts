@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { safeLink, safeText } from "../../src/lib/text/safe-text.ts";
-import { anyText } from "../support/any-text.ts";
+import { anyText } from "../support/random/any-text.ts";
 
 describe("a stranger's text", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { EXIT, watchShutdown } from "../../src/lib/io/shutdown.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = [];

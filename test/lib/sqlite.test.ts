@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../src/lib/io/sqlite.ts";
-import { newDirectory } from "../support/edges.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 
 test("a damaged file of an earlier version is not upgraded", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "a.sqlite");

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { expect } from "vitest";
 import { waitAtMost } from "../../src/lib/time/wait-at-most.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test } from "../support/still-running.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test } from "../support/time/still-running.ts";
 
 const never = new Promise<never>(() => {});
 

@@ -13,7 +13,7 @@ import { toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, type LogSettings } from "../contract/event-log-contract.ts";
 import { followerLogContract } from "../contract/follower-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 let directory = "";
 let fileCount = 0;

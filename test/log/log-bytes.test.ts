@@ -8,8 +8,8 @@ import { type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import type { SnapshotEnd } from "../../src/workers/index.ts";
 import { createGc } from "../support/create-gc.ts";
 import { IS_SOAK, lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { SAMPLE_FLARE } from "../support/samples.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { SAMPLE_FLARE } from "../support/world/samples.ts";
 
 /*
  * What the log counts as its bytes, against what the process holds for them.

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLogFile, SqliteLog, type SqliteLogOptions } from "../../src/log/index.ts";
 import { batchOf } from "../contract/event-log-contract.ts";
 import { putImage, takeImage } from "../support/image.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 let directory = "";
 let files = 0;

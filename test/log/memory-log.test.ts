@@ -3,7 +3,7 @@ import { MemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
 import { toRun, toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, numbered } from "../contract/event-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 eventLogContract("the memory log", (settings) => new MemoryLog(settings));
 lastingContract("the memory log", (settings) => new MemoryLog(settings));

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLogFile, SqliteLog, type Stray } from "../../src/log/index.ts";
 import { type Cursor, formatCursor, toRun, toSeq } from "../../src/protocol/index.ts";
 import { batchOf } from "../contract/event-log-contract.ts";
-import { assertReaching } from "../support/assert-reaching.ts";
 import { cutInHalf, flipBit, type Image, putImage, takeImage } from "../support/image.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { assertReaching } from "../support/random/assert-reaching.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 let directory = "";
 let files = 0;

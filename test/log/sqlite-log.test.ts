@@ -24,7 +24,7 @@ import { toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, type LogFactory } from "../contract/event-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
 import { type Image, putImage, takeImage } from "../support/image.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 let directory = "";
 let fileCount = 0;

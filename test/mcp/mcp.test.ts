@@ -11,7 +11,7 @@ import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 import { Agent, ERAS, PROGRAM } from "./agent.ts";
 
 const Text = z.strictObject({ untrusted_text: z.string() });

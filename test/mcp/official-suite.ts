@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { startLedGateway } from "../examples/led-gateway.ts";
-import { fetchedPackage } from "../support/fetched-package.ts";
+import { fetchedPackage } from "../support/setup/fetched-package.ts";
 import { NOT_APPLICABLE } from "./not-applicable.ts";
 
 const NAME = "@modelcontextprotocol/conformance";

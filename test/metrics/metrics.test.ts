@@ -10,8 +10,8 @@ import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { clusterMetrics } from "../../src/metrics/cluster-metrics.ts";
 import { SECRET } from "../alerts/webhook-fixture.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
-import { newDirectory } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
 

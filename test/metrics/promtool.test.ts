@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { SECRET } from "../alerts/webhook-fixture.ts";
 import { findProgram } from "../bench/harness/on-demand.ts";
-import { newDirectory } from "../support/edges.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 
 const PROMTOOL = findProgram("prometheus", "usr/bin/promtool");
 

@@ -29,7 +29,7 @@ import {
   SAMPLE_MATIC_CHART_ITEM,
   SAMPLE_NESTED_FLARE,
   SAMPLE_SNAPSHOT,
-} from "../support/samples.ts";
+} from "../support/world/samples.ts";
 import { readSpecTables, SPEC_TABLES, type SpecTable } from "./spec-tables.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Outcome, outcomeText } from "../../src/model/index.ts";
-import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 test.each([
   ["of a flare that just ended has its peak and its end", {}, "+14 % peak, back to normal at +5 %"],

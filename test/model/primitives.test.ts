@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyOf } from "../../src/model/index.ts";
 import { Address, Count } from "../../src/model/primitives.ts";
-import { SAMPLE_FLARE, SAMPLE_LISTING } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_LISTING } from "../support/world/samples.ts";
 
 const standing = { time_trended: 60, average_position: 1 };
 const named = { symbol: "ONE", price: "1" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reasonText } from "../../src/model/text/reason-text.ts";
 import { finishAt } from "../history/flare-records.ts";
-import { SAMPLE_EXPLANATION } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION } from "../support/world/samples.ts";
 
 const { flare, why } = finishAt(7, 20);
 const { text } = SAMPLE_EXPLANATION;

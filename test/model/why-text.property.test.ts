@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { Explanation, TERM_NAMES, TERM_UNITS, type Term, type TermName } from "../../src/model/index.ts";
 import { whyText } from "../../src/model/text/why-text.ts";
 import { WARNINGS } from "../../src/trend/detect/canary.ts";
-import { anyText } from "../support/any-text.ts";
 import { lawRuns } from "../support/law-runs.ts";
+import { anyText } from "../support/random/any-text.ts";
 
 const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1, flow: 0 } as const;
 const term = (name: TermName, raw: number, usual: number | null = USUAL[name]): Term => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fetchedNode } from "../support/fetched-package.ts";
+import { fetchedNode } from "../support/setup/fetched-package.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

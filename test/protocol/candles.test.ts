@@ -10,7 +10,7 @@ import {
   listsOf,
 } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
-import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 
 const MINUTE_MS = 60_000;
 const AT = Date.UTC(2017, 10, 12, 8);

@@ -11,7 +11,7 @@ import {
 } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { flare, snapshotOf } from "../source/sample-snapshots.ts";
-import { SAMPLE_BSC_CHART_ITEM } from "../support/samples.ts";
+import { SAMPLE_BSC_CHART_ITEM } from "../support/world/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 

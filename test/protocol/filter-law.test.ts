@@ -19,9 +19,9 @@ import {
   type View,
 } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
-import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
-import { assertReaching } from "../support/assert-reaching.ts";
 import { lawRuns } from "../support/law-runs.ts";
+import { arbitraryHistory, arbitrarySnapshot } from "../support/random/arbitraries.ts";
+import { assertReaching } from "../support/random/assert-reaching.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 

@@ -9,7 +9,7 @@ import {
   projectSnapshot,
 } from "../../src/protocol/index.ts";
 import { explanation, flare, listing, snapshotOf } from "../source/sample-snapshots.ts";
-import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 const bcc = flare("BCC");
 const why = explanation();

@@ -13,11 +13,11 @@ import { runShell, serveInProcess } from "../cli/shell-in-process.ts";
 import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
-import { checkMessage } from "../support/contract.ts";
-import { findInstalled } from "../support/debian-package.ts";
-import { freePort } from "../support/free-port.ts";
-import { SseClient } from "../support/sse-client.ts";
-import { checkedFetch } from "../support/validate-response.ts";
+import { SseClient } from "../support/clients/sse-client.ts";
+import { checkMessage } from "../support/expect/contract.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { findInstalled } from "../support/setup/debian-package.ts";
 import { ALL_DOCUMENTS, commandsOf, readDocument } from "./documents.ts";
 
 /*

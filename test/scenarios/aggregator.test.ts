@@ -8,9 +8,9 @@ import type { Snapshot } from "../../src/model/index.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
 import { StandInAggregator, type StandInPool } from "../feed/aggregator/stand-in.ts";
-import { newDirectory } from "../support/edges.ts";
-import { PacedClock } from "../support/paced-clock.ts";
-import { checkedFetch } from "../support/validate-response.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { PacedClock } from "../support/time/paced-clock.ts";
 
 /** Charts change at whole minutes only. */
 const PACE = 20;

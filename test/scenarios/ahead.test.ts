@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { startInProcess } from "../cli/run-in-process.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
-import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/edges.ts";
-import { SseClient } from "../support/sse-client.ts";
-import { startWorkerGateway } from "../support/worker-gateway.ts";
+import { SseClient } from "../support/clients/sse-client.ts";
+import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/servers/edges.ts";
+import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 
 /** A distance that no server here covers while a client waits. */
 const BEYOND = 10_000_000;

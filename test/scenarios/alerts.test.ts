@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
-import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 /** Prepares a market, and gateways on it that send alerts to the receiver. */
 function prepare(finish: Finish, receiver: Receiver) {

@@ -13,12 +13,12 @@ import { E18, Exchange } from "../feed/chain/market/exchange.ts";
 import { describeOnAnvil } from "../feed/chain/nodes/anvil.ts";
 import { FaultyNode } from "../feed/chain/nodes/faulty-node.ts";
 import { wallet } from "../feed/chain/nodes/test-chain.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { shownLists } from "../support/shown-lists.ts";
-import { expectAllStored } from "../support/stored-seqs.ts";
-import { checkedFetch } from "../support/validate-response.ts";
-import { eventually } from "../support/waiters.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
+import { expectAllStored } from "../support/expect/stored-seqs.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { eventually } from "../support/time/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 8;

@@ -8,7 +8,7 @@ import { E18, Exchange } from "../feed/chain/market/exchange.ts";
 import { describeOnAnvil } from "../feed/chain/nodes/anvil.ts";
 import { FaultyNode } from "../feed/chain/nodes/faulty-node.ts";
 import { wallet } from "../feed/chain/nodes/test-chain.ts";
-import { eventually } from "../support/waiters.ts";
+import { eventually } from "../support/time/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 300;

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
 import { ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
-import { newDirectory } from "../support/edges.ts";
-import { writePumpedMarket } from "../support/pumped-market.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 const MARKET = ["--drain", "0", "--group", "bsc", "--loop", "--speed", "600", "--warmup", "1h"];
 

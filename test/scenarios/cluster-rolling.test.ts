@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
-import { SharedViews } from "../support/moving-client.ts";
-import { RoamingClient } from "../support/roaming-client.ts";
+import { SharedViews } from "../support/clients/moving-client.ts";
+import { RoamingClient } from "../support/clients/roaming-client.ts";
 
 /** Number of clients. CLUSTER_CLIENTS sets more for longer runs. */
 const CLIENTS = Number(process.env.CLUSTER_CLIENTS ?? 40);

@@ -5,11 +5,11 @@ import { EventBody } from "../../src/protocol/index.ts";
 import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
 import { type GatewayProcess, ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
-import { createChance } from "../support/chance.ts";
-import { newDirectory } from "../support/edges.ts";
-import { HoppingClient } from "../support/hopping-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedFlags } from "../support/pumped-market.ts";
+import { HoppingClient } from "../support/clients/hopping-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { createChance } from "../support/random/chance.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { pumpedFlags } from "../support/world/pumped-market.ts";
 
 /** Number of kills. CLUSTER_KILLS sets more for longer runs. */
 const DEFAULT_KILLS = 3;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { formatHistogram, runDrain } from "../support/drain-run.ts";
-import { newDirectory, startEdge, startLeader } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { formatHistogram, runDrain } from "../support/servers/drain-run.ts";
+import { newDirectory, startEdge, startLeader } from "../support/servers/edges.ts";
 
 const CLIENTS = IS_SOAK ? 200 : 60;
 const WINDOW_MS = 2_000;

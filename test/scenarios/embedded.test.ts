@@ -8,9 +8,9 @@ import { type FastifyInstance, fastify } from "fastify";
 import { test as base, expect } from "vitest";
 import { createConfig, createGatewayPlugin, type GatewayPlugin } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { SseClient } from "../support/sse-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { SseClient } from "../support/clients/sse-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
 
 const PREFIX = "/flarewire";
 

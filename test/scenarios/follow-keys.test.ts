@@ -8,10 +8,10 @@ import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
-import { type Finish, newDirectory, seqOf, startLeader } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedSettings } from "../support/pumped-market.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { type Finish, newDirectory, seqOf, startLeader } from "../support/servers/edges.ts";
+import { pumpedSettings } from "../support/world/pumped-market.ts";
 
 const PRO = mintSecret("fw");
 const FREE = mintSecret("fw");

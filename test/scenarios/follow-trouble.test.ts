@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { hasty, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { hasty, newDirectory, seqOf, startEdge, startLeader } from "../support/servers/edges.ts";
 
 const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port);
 

@@ -2,12 +2,12 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
-import { handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { expectAllStored } from "../support/expect/stored-seqs.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedSettings } from "../support/pumped-market.ts";
-import { expectAllStored } from "../support/stored-seqs.ts";
+import { handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/servers/edges.ts";
+import { pumpedSettings } from "../support/world/pumped-market.ts";
 
 const NO_FACTS = { trades: false, liquidity: false, listings: false, profiles: false };
 const PUMPED = pumpedSettings();

@@ -7,7 +7,7 @@ import type { MarketEvent } from "../../src/market/index.ts";
 import { EngineSource, type Publication, runPoller } from "../../src/source/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { pumpedDay } from "../support/pumped-market.ts";
+import { pumpedDay } from "../support/world/pumped-market.ts";
 
 const { file: path, profiles } = createConfig({
   feed: "replay",

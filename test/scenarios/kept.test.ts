@@ -7,9 +7,9 @@ import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedSettings } from "../support/pumped-market.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { pumpedSettings } from "../support/world/pumped-market.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0", compression: false } as const;
 /** A fast market of few tokens and many flares. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { formatKeys } from "../../src/keys/index.ts";
-import { type Finish, newDirectory, startLeader } from "../support/edges.ts";
-import { startWorkerGateway } from "../support/worker-gateway.ts";
+import { type Finish, newDirectory, startLeader } from "../support/servers/edges.ts";
+import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 
 const GAUGE = /^flarewire_key_file_usable (\d)$/m;
 

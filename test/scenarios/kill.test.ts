@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedFlags, pumpedSettings } from "../support/pumped-market.ts";
-import { expectAllStored } from "../support/stored-seqs.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { expectAllStored } from "../support/expect/stored-seqs.ts";
+import { pumpedFlags, pumpedSettings } from "../support/world/pumped-market.ts";
 
 /** Number of kills. KILLS sets more for longer runs. */
 const KILLS = Number(process.env.KILLS ?? 1);

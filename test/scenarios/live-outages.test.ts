@@ -5,7 +5,7 @@ import { NETWORKS, type NetworkName } from "../../src/feed/index.ts";
 import { openLiveMarket } from "../../src/gateway/open/open-market.ts";
 import { MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
-import { PacedClock } from "../support/paced-clock.ts";
+import { PacedClock } from "../support/time/paced-clock.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
 /** `npm run soak` sets ten minutes. Above one, each part fails alone, too. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { newDirectory } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 import { LiveStart } from "./live-start.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS } from "./live-world.ts";
 

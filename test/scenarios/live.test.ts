@@ -6,10 +6,10 @@ import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { runCli } from "../cli/spawn-cli.ts";
-import { newDirectory } from "../support/edges.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { PacedClock } from "../support/paced-clock.ts";
-import { checkedFetch } from "../support/validate-response.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { PacedClock } from "../support/time/paced-clock.ts";
 import { LiveWorld, WORLD_PARTS } from "./live-world.ts";
 
 /** Charts take a minute of the market to come. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
-import { checkedFetch } from "../support/validate-response.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
 import { NoNetwork } from "./no-network.ts";
 
 /** Each of the three WebSocket endpoints is tried at the start, and again after failures. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
 
 const NAMES = ["flare-started", "flare-updated", "flare-finished", "chart-updated", "leaderboard-updated"];
 

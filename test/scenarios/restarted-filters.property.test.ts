@@ -22,9 +22,9 @@ import {
 import { FRESH, INFO, settled } from "../hub/hub-fixture.ts";
 import { MockSocket } from "../hub/mock-socket.ts";
 import { STEPS, TestMarket } from "../hub/test-market.ts";
-import { assertReaching } from "../support/assert-reaching.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { assertReaching } from "../support/random/assert-reaching.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const RUNS = lawRuns(12, 25);
 const CHANNELS: readonly Channel[] = ["flares.pro", "newest.bsc", "status"];

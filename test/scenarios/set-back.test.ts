@@ -4,6 +4,10 @@ import { expect, test } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { cutInHalf, flipBit, framesOf, putImage, takeImage } from "../support/image.ts";
+import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import {
   type Finish,
   handOver,
@@ -12,12 +16,8 @@ import {
   seqOf,
   startEdge,
   startLeader,
-} from "../support/edges.ts";
-import { cutInHalf, flipBit, framesOf, putImage, takeImage } from "../support/image.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { IS_SOAK, shareOf } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { pumpedSettings } from "../support/pumped-market.ts";
+} from "../support/servers/edges.ts";
+import { pumpedSettings } from "../support/world/pumped-market.ts";
 
 const MARKET = { feed: "replay", speed: 600, warmup: "0", compression: false, drain: "0" } as const;
 const SERVE = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--no-compression", "--drain", "0"];

@@ -5,9 +5,9 @@ import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startLeader } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { pumpedFlags } from "../support/pumped-market.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { startLeader } from "../support/servers/edges.ts";
+import { pumpedFlags } from "../support/world/pumped-market.ts";
 
 const MAIN = process.env.BUNDLED_PROGRAM ?? fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 

@@ -11,8 +11,8 @@ import {
   type WireFactory,
 } from "../http/stream/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
-import { ComingClient, openSockets } from "../support/coming-client.ts";
-import { startWorkerGateway } from "../support/worker-gateway.ts";
+import { ComingClient, openSockets } from "../support/clients/coming-client.ts";
+import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 
 const CLIENTS = 200;
 /** Number of batches published while the clients connect. */

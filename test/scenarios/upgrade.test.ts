@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
 import type { HistoryResponse } from "../../src/http/rest/responses.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { newDirectory } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { checkedFetch } from "../support/validate-response.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 
 /**
  * Written by `serve --file market.csv --group bsc --speed 240 --log-count 60 --log-age 1s` of

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { newDirectory } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { writePumpedMarket } from "../support/pumped-market.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { newDirectory } from "../support/servers/edges.ts";
+import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 const quiet = { port: 0, logLevel: "error", drain: "200ms", compression: false } as const;
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { test as base, expect } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
 import { IS_SOAK, shareOf } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { json, ScriptedUpstream, TIMEOUT_MS, wholeOf } from "../support/scripted-upstream.ts";
-import { type Market, marketOf, range } from "../support/upstream-market.ts";
+import { json, ScriptedUpstream, TIMEOUT_MS, wholeOf } from "../support/servers/scripted-upstream.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { type Market, marketOf, range } from "../support/world/upstream-market.ts";
 
 const POLL_MS = 1_000;
 const ENDS = ["flare-finished", "flare-withdrawn", "flare-expired"];

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
-import type { Finish } from "../support/edges.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import type { Finish } from "../support/servers/edges.ts";
 import {
   type KeptConnection,
   keptConnection,
   sharedWorkerGateway,
   startWorkerGateway,
   twoWorkers,
-} from "../support/worker-gateway.ts";
+} from "../support/servers/worker-gateway.ts";
 
 const SSE = { accept: "text/event-stream" };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Finish } from "../support/edges.ts";
-import { type KeptConnection, startWorkerGateway, twoWorkers } from "../support/worker-gateway.ts";
+import type { Finish } from "../support/servers/edges.ts";
+import { type KeptConnection, startWorkerGateway, twoWorkers } from "../support/servers/worker-gateway.ts";
 
 const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((name) => `/api/v1/${name}`);
 /** Header fields that must be equal at two workers at one cursor. */

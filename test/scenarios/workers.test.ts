@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { childrenOf } from "../support/children-of.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { expectOneState } from "../support/expect/one-state.ts";
+import { expectAllStored } from "../support/expect/stored-seqs.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { expectOneState } from "../support/one-state.ts";
-import { expectAllStored } from "../support/stored-seqs.ts";
-import { checkedFetch } from "../support/validate-response.ts";
-import { isAlive, sharedWorkerGateway, twoWorkers } from "../support/worker-gateway.ts";
+import { childrenOf } from "../support/servers/children-of.ts";
+import { isAlive, sharedWorkerGateway, twoWorkers } from "../support/servers/worker-gateway.ts";
 
 const CLIENTS = 6;
 /** How often a worker is killed under its clients. */

@@ -1,5 +1,5 @@
-import type { Chance } from "../support/chance.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import type { Chance } from "../support/random/chance.ts";
 import { isFilter, seqOf, type Truth, type Wanted } from "./chaos-truth.ts";
 import { type Connection, openPoll, openSse, openWebSocket, readSnapshot } from "./connections.ts";
 

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { Poll } from "../../src/source/index.ts";
-import { type Chance, createChance } from "../support/chance.ts";
-import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";
-import { IndependentClient } from "../support/independent-client.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { type Chance, createChance } from "../support/random/chance.ts";
+import { ChaosProxy, type ProxyTally } from "../support/servers/chaos-proxy.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { ChaosClient, type ClientTally, type Profile } from "./chaos-client.ts";
 import { FILTERED_CHANNELS, Truth, type Wanted } from "./chaos-truth.ts";
 import { get } from "./connections.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Gateway } from "../../src/index.ts";
 import { type Channel, matchChannels } from "../../src/protocol/index.ts";
-import { shownLists } from "../support/shown-lists.ts";
+import { shownLists } from "../support/expect/shown-lists.ts";
 
 /*
  * The expected state of the clients of a run, without the gateway's delivery: from the market's own

@@ -21,7 +21,7 @@ import { systemClock } from "../../src/lib/time/clock.ts";
 import { MemoryLog } from "../../src/log/index.ts";
 import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
 import { TestMarket } from "../hub/test-market.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 /**
  * Classes whose instances hold the rest of a connection. Counting one of them in the heap takes

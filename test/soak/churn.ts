@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as passing } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Chance, createChance } from "../support/chance.ts";
+import { type Chance, createChance } from "../support/random/chance.ts";
 import type { ChurnOrder, Left, Second } from "./churn-server.ts";
 import { Visitor, WAYS, type Way } from "./visitor.ts";
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { SseClient } from "../support/sse-client.ts";
+import { SseClient } from "../support/clients/sse-client.ts";
 
 /*
  * One connection over each of the three transports. Connections may fail at any moment, so nothing

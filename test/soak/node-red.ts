@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
-import { eventually } from "../support/waiters.ts";
+import { eventually } from "../support/time/waiters.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);

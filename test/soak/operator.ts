@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { debianProgram } from "../bench/harness/on-demand.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/servers/free-port.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NAME = "flares.example.org";

@@ -22,8 +22,8 @@ import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
 import { EngineSource, toEvents } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
-import { createChance } from "../support/chance.ts";
-import { planByHeader } from "../support/plan-by-header.ts";
+import { createChance } from "../support/random/chance.ts";
+import { planByHeader } from "../support/servers/plan-by-header.ts";
 
 interface PastOptions {
   readonly seed: number;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { follow, linesOf, Truth } from "../client/python/python-client.ts";
-import { createChance } from "../support/chance.ts";
-import { ChaosProxy } from "../support/chaos-proxy.ts";
-import { IndependentClient } from "../support/independent-client.ts";
+import { IndependentClient } from "../support/clients/independent-client.ts";
+import { createChance } from "../support/random/chance.ts";
+import { ChaosProxy } from "../support/servers/chaos-proxy.ts";
 
 const TRANSPORTS = ["websocket", "sse", "poll", "auto"] as const;
 /** The recorded day lasts 36 minutes at this speed. */

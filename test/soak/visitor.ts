@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { assertNever } from "../../src/lib/assert-never.ts";
-import type { Chance } from "../support/chance.ts";
-import { reset } from "../support/reset.ts";
+import type { Chance } from "../support/random/chance.ts";
+import { reset } from "../support/servers/reset.ts";
 
 /** Kinds of connections, by transport and behavior. */
 export const WAYS = [

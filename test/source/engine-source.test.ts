@@ -9,7 +9,7 @@ import {
   type PolledEngine,
   type SnapshotSource,
 } from "../../src/source/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { flare, snapshotOf } from "./sample-snapshots.ts";
 
 const START = Date.UTC(2017, 10, 12);

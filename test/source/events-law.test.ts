@@ -11,8 +11,8 @@ import {
   type View,
 } from "../../src/protocol/index.ts";
 import { diffSnapshots, toEvents } from "../../src/source/index.ts";
-import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
 import { lawRuns } from "../support/law-runs.ts";
+import { arbitraryHistory, arbitrarySnapshot } from "../support/random/arbitraries.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const pairs = {

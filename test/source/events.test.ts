@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EMPTY_SNAPSHOT, type MaticChartItem, type Snapshot } from "../../src/model/index.ts";
 import { type EventBody, FlarewireError } from "../../src/protocol/index.ts";
 import { eventLine, toEvents } from "../../src/source/index.ts";
-import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 import { explanation, flare, flareId, listing, snapshotOf } from "./sample-snapshots.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 35);

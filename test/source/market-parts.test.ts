@@ -9,8 +9,8 @@ import { EngineSource } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { clock as clockAt, ToldFeed } from "../feed/merge/told-feed.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { checkedFetch } from "../support/validate-response.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const SECOND = 1_000;
 const settle = async () => {

@@ -8,7 +8,7 @@ import {
   type SnapshotSource,
   watchFreshness,
 } from "../../src/source/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { flare, snapshotOf } from "./sample-snapshots.ts";
 
 const AT = Date.UTC(2017, 10, 12);

@@ -5,10 +5,10 @@ import { applyEvent, LIST_CHANNEL_NAMES, listOf, type View } from "../../src/pro
 import { toEvents } from "../../src/source/events.ts";
 import { UpstreamDoubt } from "../../src/source/upstream/upstream-doubt.ts";
 import { RESOURCES, type Resource } from "../../src/source/upstream/upstream-part.ts";
-import { arbitrarySnapshot } from "../support/arbitraries.ts";
 import { lawRuns, shareOf } from "../support/law-runs.ts";
-import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION } from "../support/samples.ts";
-import { flareOf, MARKET_AT, type Market, marketOf, range } from "../support/upstream-market.ts";
+import { arbitrarySnapshot } from "../support/random/arbitraries.ts";
+import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION } from "../support/world/samples.ts";
+import { flareOf, MARKET_AT, type Market, marketOf, range } from "../support/world/upstream-market.ts";
 
 const OBSERVED_MS = Date.parse(MARKET_AT);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withKnownIds } from "../../src/source/upstream/upstream-identity.ts";
-import { flareOf, type Market, marketOf } from "../support/upstream-market.ts";
+import { flareOf, type Market, marketOf } from "../support/world/upstream-market.ts";
 
 const MARKET: Market = { running: [1, 2, 3], free: [2], finished: [1_001], newest: [7] };
 const BEFORE = marketOf(MARKET);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { EMPTY_SNAPSHOT, type Flare, Snapshot } from "../../src/model/index.ts";
 import { diffSnapshots } from "../../src/source/diff.ts";
+import { follow, json, test, text, wholeOf } from "../support/servers/scripted-upstream.ts";
 import {
   POLLED_SNAPSHOT,
   SAMPLE_BSC_CHART_ITEM,
@@ -8,8 +9,7 @@ import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_LISTING,
-} from "../support/samples.ts";
-import { follow, json, test, text, wholeOf } from "../support/scripted-upstream.ts";
+} from "../support/world/samples.ts";
 
 const idOf = (number: number) => `00000000-0000-5000-8000-${String(number).padStart(12, "0")}`;
 const flareOf = (number: number): Flare => ({

@@ -12,9 +12,9 @@ import {
   readResource,
 } from "../../src/source/upstream/upstream-part.ts";
 import { UpstreamReports } from "../../src/source/upstream/upstream-reports.ts";
-import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { arbitraryHistory, arbitrarySnapshot } from "../support/random/arbitraries.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 type Json = Record<string, unknown>;
 

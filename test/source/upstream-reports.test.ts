@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type UpstreamReport, UpstreamReports } from "../../src/source/upstream/upstream-reports.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 /** Creates reports of items, in responses of at most 20, and records which are passed on. */
 function createScene() {

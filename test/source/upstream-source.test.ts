@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
-import { POLLED_SNAPSHOT, SAMPLE_FLARE } from "../support/samples.ts";
-import { follow, json, silent, tagged, test, wholeOf } from "../support/scripted-upstream.ts";
+import { follow, json, silent, tagged, test, wholeOf } from "../support/servers/scripted-upstream.ts";
+import { POLLED_SNAPSHOT, SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const OBSERVED = Date.parse("2017-11-12T08:30:00.000Z");
 

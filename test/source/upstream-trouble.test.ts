@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { POLLED_SNAPSHOT, SAMPLE_FLARE } from "../support/samples.ts";
 import {
   cutBody,
   follow,
@@ -14,7 +13,8 @@ import {
   test,
   text,
   wholeOf,
-} from "../support/scripted-upstream.ts";
+} from "../support/servers/scripted-upstream.ts";
+import { POLLED_SNAPSHOT, SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const WHOLE = wholeOf(POLLED_SNAPSHOT);
 const GOOD = json(WHOLE);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { EMPTY_SNAPSHOT, type Flare, type NestedFlare, type Snapshot } from "../../src/model/index.ts";
 import { snapshotOfPlan } from "../../src/protocol/index.ts";
+import { follow, json, test, wholeOf } from "../support/servers/scripted-upstream.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,
   SAMPLE_BSC_ENTRY,
@@ -8,8 +9,7 @@ import {
   SAMPLE_FLARE,
   SAMPLE_LISTING,
   SAMPLE_NESTED_FLARE,
-} from "../support/samples.ts";
-import { follow, json, test, wholeOf } from "../support/scripted-upstream.ts";
+} from "../support/world/samples.ts";
 
 const STARTED = SAMPLE_FLARE.started_trending_at;
 const OTHER = "11111111-2222-5333-8444-555555555555";

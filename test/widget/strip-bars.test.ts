@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Explanation, Flare } from "../../src/model/index.ts";
 import { barsOf, labelOf } from "../../src/widget/strip/bars.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const NOW = Date.parse("2026-11-23T06:00:00.000Z");
 const timeAt = (minutesAgo: number) => new Date(NOW - minutesAgo * 60_000).toISOString();

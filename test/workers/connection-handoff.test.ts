@@ -6,7 +6,7 @@ import { Refusals } from "../../src/http/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { ConnectionHandoff } from "../../src/workers/primary/connection-handoff.ts";
 import { InjectedConnections } from "../../src/workers/process/injected-connections.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";
 

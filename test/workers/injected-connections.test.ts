@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { connect, createServer as createNetServer, type Socket } from "node:net";
 import { expect } from "vitest";
 import { InjectedConnections } from "../../src/workers/process/injected-connections.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test as base } from "../support/still-running.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test as base } from "../support/time/still-running.ts";
 
 const GRACE_MS = 60_000;
 

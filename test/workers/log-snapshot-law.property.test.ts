@@ -15,7 +15,7 @@ import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO, settled } from "../hub/hub-fixture.ts";
 import { STEPS } from "../hub/test-market.ts";
 import { lawRuns } from "../support/law-runs.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const LOG = { minCount: 150, maxAgeMs: 0, lastingAgeMs: 1_000_000 };
 const CONFIG = createConfig({ logCount: LOG.minCount, logAge: "1s" });

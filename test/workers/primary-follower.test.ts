@@ -5,7 +5,7 @@ import { PrimaryFollower } from "../../src/workers/index.ts";
 import type { LogUpdate } from "../../src/workers/messages.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { linked } from "./linked.ts";
 
 const STALE_AFTER_MS = 15_000;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ConnectionLimiter, ConnectionRegistry } from "../../src/http/index.ts";
 import { RemoteState } from "../../src/workers/index.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 import { linked } from "./linked.ts";
 
 const ACCESS = { plan: undefined, key: undefined, ticket: undefined };

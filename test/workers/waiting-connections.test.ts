@@ -3,8 +3,8 @@ import { connect, Socket } from "node:net";
 import { expect } from "vitest";
 import { Refusals } from "../../src/http/index.ts";
 import { ConnectionHandoff } from "../../src/workers/primary/connection-handoff.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test as base } from "../support/still-running.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test as base } from "../support/time/still-running.ts";
 
 const MAX_WAITING = 2_048;
 

@@ -5,8 +5,8 @@ import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { WorkerPool } from "../../src/workers/primary/worker-pool.ts";
 import type { WorkerProcess } from "../../src/workers/primary/worker-process.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test as base } from "../support/still-running.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test as base } from "../support/time/still-running.ts";
 import { FakeChild } from "./fake-child.ts";
 
 /** Creates a pool whose worker processes the test drives. */

@@ -10,8 +10,8 @@ import type { MetricsJson } from "../../src/metrics/index.ts";
 import { WorkersFrontend } from "../../src/workers/index.ts";
 import type { Question } from "../../src/workers/messages.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
-import { ManualClock } from "../support/manual-clock.ts";
-import { test } from "../support/still-running.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { test } from "../support/time/still-running.ts";
 import { FakeChild } from "./fake-child.ts";
 
 const KEY = "0a0a0a0a";

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAlertFile, readAlertFile } from "../../../src/alerts/targets/alert-file.ts";
-import { newDirectory } from "../../support/edges.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
 import { SECRET } from "../webhook-fixture.ts";
 
 const rule = { name: "all" };

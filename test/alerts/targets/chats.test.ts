@@ -5,8 +5,8 @@ import { NEW_RULE } from "../../../src/alerts/rules/rule-state.ts";
 import { openAlertStore } from "../../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../../src/alerts/store/group-commit.ts";
 import { openTargets, parseAlertFile } from "../../../src/alerts/targets/alert-file.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts";
 import { OUTAGES, ServiceStandIn } from "./service-stand-in.ts";
 import { SERVICES, type ServiceName } from "./services.ts";
 

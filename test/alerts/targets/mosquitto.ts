@@ -5,9 +5,9 @@ import { connect as connectTcp, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
-import { findInstalled } from "../../support/debian-package.ts";
-import { freePort, listens } from "../../support/free-port.ts";
-import { Waiters } from "../../support/waiters.ts";
+import { freePort, listens } from "../../support/servers/free-port.ts";
+import { findInstalled } from "../../support/setup/debian-package.ts";
+import { Waiters } from "../../support/time/waiters.ts";
 
 /** Whether Debian's mosquitto is there, or could be installed. */
 export const HAS_MOSQUITTO = findInstalled(() => {

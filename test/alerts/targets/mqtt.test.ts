@@ -10,7 +10,7 @@ import { openAlertStore } from "../../../src/alerts/store/alert-store.ts";
 import { openTargets, parseAlertFile } from "../../../src/alerts/targets/alert-file.ts";
 import { EVENT_TYPES } from "../../../src/alerts/targets/mqtt/home-assistant.ts";
 import { type HubUnderTest, test } from "../../hub/hub-fixture.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
 import { FOR_THIS_MACHINE } from "../certificates.ts";
 import { HAS_MOSQUITTO, LossyNetwork, Mosquitto, MqttReceiver } from "./mosquitto.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ManualClock } from "../../support/manual-clock.ts";
+import type { ManualClock } from "../../support/time/manual-clock.ts";
 
 /** What a person sees of a message. */
 export interface Shown {

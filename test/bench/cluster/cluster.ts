@@ -6,7 +6,7 @@ import { seal } from "../../../src/cluster/entry-text.ts";
 import { RedisEngine } from "../../../src/cluster/redis/redis-engine.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { type RedisServer, startRedis } from "../../cluster/redis-servers.ts";
-import { childrenOf } from "../../support/children-of.ts";
+import { childrenOf } from "../../support/servers/children-of.ts";
 import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
 import { ALL_CHANNELS } from "../harness/contender.ts";
 import { LoadClient, type Run } from "../harness/load-client.ts";

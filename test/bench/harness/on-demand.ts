@@ -12,7 +12,7 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { aptGet } from "../../support/apt-get.ts";
+import { aptGet } from "../../support/setup/apt-get.ts";
 import { ON_DEMAND } from "./compile.ts";
 
 const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));

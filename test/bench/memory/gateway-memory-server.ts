@@ -4,7 +4,7 @@ import { createConfig } from "../../../src/config/config.ts";
 import { startGateway } from "../../../src/gateway/app.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import type { SnapshotSource } from "../../../src/source/index.ts";
-import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { serveHeld } from "./memory-control.ts";
 
 const at = "2026-11-21T08:00:00.000Z";

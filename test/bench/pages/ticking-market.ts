@@ -1,6 +1,6 @@
 import { EMPTY_SNAPSHOT, type Explanation, type Flare, type Snapshot } from "../../../src/model/index.ts";
-import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
-import { ToldSource } from "../../support/told-source.ts";
+import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts";
+import { ToldSource } from "../../support/world/told-source.ts";
 
 /** A source with this many flares. The bench decides how many change, and how often. */
 export class TickingMarket extends ToldSource {

@@ -7,7 +7,7 @@ import { systemClock } from "../../../src/lib/time/clock.ts";
 import { isoTime } from "../../../src/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../../src/lib/time/time.ts";
 import type { Candle, Flare, Snapshot } from "../../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts";
 import { sayReady } from "../harness/control-port.ts";
 import { serveSnapshots } from "./served-gateway.ts";
 import { snapshotOf } from "./snapshot.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../../src/model/index.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 
 /**
  * Returns a snapshot of about this many bytes as JSON, larger than the samples. Each `step` has a

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import type { View } from "../../../src/client/index.ts";
 import { spawnCli } from "../../cli/spawn-cli.ts";
-import { findInstalled } from "../../support/debian-package.ts";
+import { findInstalled } from "../../support/setup/debian-package.ts";
 import { findChromium, launch } from "../chromium.ts";
 import { fileOf, KEPT, LOOKS, type Look, SHOWN_PAGES, type ShownPage } from "./shots.ts";
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyText } from "../../../src/cli/backtest/empty-channels.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
-import { writePumpedMarket } from "../../support/pumped-market.ts";
+import { writePumpedMarket } from "../../support/world/pumped-market.ts";
 import { runInProcess } from "../run-in-process.ts";
 import { runCli } from "../spawn-cli.ts";
 

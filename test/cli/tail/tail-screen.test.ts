@@ -11,8 +11,8 @@ import {
 } from "../../../src/cli/tail/event-lines.ts";
 import { SymbolBook } from "../../../src/cli/tail/symbol-book.ts";
 import { columns } from "../../../src/cli/terminal/plain-text.ts";
-import { anyText } from "../../support/any-text.ts";
-import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../support/samples.ts";
+import { anyText } from "../../support/random/any-text.ts";
+import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 import { flareStarted, greet, send, startScriptedServer } from "../scripted-server.ts";
 
 const WHY =

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { columns, padColumns, plainJson, plainText, wrapText } from "../../../src/cli/terminal/plain-text.ts";
-import { anyText } from "../../support/any-text.ts";
+import { anyText } from "../../support/random/any-text.ts";
 
 const HOSTILE = "\u001B[31m\u0007\u009B2J\u202Eevil\u2066\u200B\u0000\r\n\u2028";
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

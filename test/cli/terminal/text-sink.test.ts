@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { openSink } from "../../../src/cli/terminal/text-sink.ts";
-import { newDirectory } from "../../support/edges.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
 
 /** A pipe whose reader leaves before write number `lost`, counted from 0. */
 function pipe(lost: number): Writable & { readonly texts: string[] } {

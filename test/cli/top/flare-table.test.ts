@@ -13,9 +13,9 @@ import {
 import { pageLines, type TopPage } from "../../../src/cli/top/top-page.ts";
 import { INITIAL_STATE, SORT_KEYS } from "../../../src/cli/top/top-state.ts";
 import type { View } from "../../../src/client/index.ts";
-import { anyText } from "../../support/any-text.ts";
 import { lawRuns } from "../../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/samples.ts";
+import { anyText } from "../../support/random/any-text.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
 const STARTED = Date.parse(SAMPLE_FLARE.started_trending_at);
 const view = (view: unknown) => view as View;

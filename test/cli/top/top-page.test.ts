@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FlareRow } from "../../../src/cli/top/flare-row.ts";
 import { pageLines, rowsOf, type TopPage } from "../../../src/cli/top/top-page.ts";
 import { INITIAL_STATE, settle, stateAfter } from "../../../src/cli/top/top-state.ts";
-import { SAMPLE_OUTCOME } from "../../support/samples.ts";
+import { SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
 const NOW = "2026-11-23T00:40:00.000Z";
 const paint = (_style: string, text: string) => text;

@@ -1,6 +1,6 @@
 import { test as base, describe, expect } from "vitest";
 import { shareOf } from "../../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts";
 import { runInProcess, startInProcess } from "../run-in-process.ts";
 import { greet, type ScriptedServer, send, startScriptedServer } from "../scripted-server.ts";
 import { hasPty, type PtyCli, spawnPtyCli } from "../spawn-pty.ts";

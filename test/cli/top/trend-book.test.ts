@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TrendBook, trendText } from "../../../src/cli/top/trend-book.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 
 const END_MS = Date.parse("2026-11-23T01:00:00.000Z");
 const candle = (minutesAgo: number, close: string | null) => ({

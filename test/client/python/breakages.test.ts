@@ -3,7 +3,7 @@ import { createConfig, startGateway } from "../../../src/index.ts";
 import { BREAKAGES, KEYED_BREAKAGES } from "../../conformance/breakages.ts";
 import { type Breakage, BrokenServer, type Memory } from "../../conformance/broken-server.ts";
 import { isObject } from "../../conformance/json.ts";
-import { IndependentClient } from "../../support/independent-client.ts";
+import { IndependentClient } from "../../support/clients/independent-client.ts";
 import { followAll, hasPython, linesOf, Truth } from "./python-client.ts";
 
 const ALL = ["websocket", "sse", "poll"] as const;

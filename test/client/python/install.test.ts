@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { findInstalled } from "../../support/debian-package.ts";
+import { findInstalled } from "../../support/setup/debian-package.ts";
 import { hasModules, hasPython, PYTHON } from "./python-client.ts";
 
 const SOURCES = "src/client/python";

@@ -4,8 +4,8 @@ import { PassThrough } from "node:stream";
 import { expect } from "vitest";
 import { applyEvent, type EventMessage, type View } from "../../../src/protocol/index.ts";
 import { type CliOutput, collect, type RunningCli, spawnCommand } from "../../cli/spawn-cli.ts";
-import { findInstalled } from "../../support/debian-package.ts";
-import type { IndependentClient } from "../../support/independent-client.ts";
+import type { IndependentClient } from "../../support/clients/independent-client.ts";
+import { findInstalled } from "../../support/setup/debian-package.ts";
 
 /** Debian's Python, which has Debian's packages. The first on the PATH may be another. */
 export const PYTHON = "/usr/bin/python3";

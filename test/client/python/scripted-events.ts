@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SAMPLE_FLARE } from "../../support/samples.ts";
-import { Queue } from "../../support/waiters.ts";
+import { Queue } from "../../support/time/waiters.ts";
+import { SAMPLE_FLARE } from "../../support/world/samples.ts";
 
 /** Lists without flares, for `flares.pro`. */
 export const NOTHING = { flares: { pro: [] }, explanations: {} };

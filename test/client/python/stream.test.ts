@@ -6,7 +6,7 @@ import { createConfig, startGateway } from "../../../src/index.ts";
 import { greet, send, startScriptedServer } from "../../cli/scripted-server.ts";
 import type { CliOutput } from "../../cli/spawn-cli.ts";
 import { startLedGateway } from "../../examples/led-gateway.ts";
-import { IndependentClient } from "../../support/independent-client.ts";
+import { IndependentClient } from "../../support/clients/independent-client.ts";
 import { eventsOf, follow, hasPython, linesOf, spawnPython, Truth } from "./python-client.ts";
 
 /** Uncompressed: under load Node's own WebSocket at times stops reading while it inflates. */

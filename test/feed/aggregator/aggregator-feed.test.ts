@@ -2,8 +2,8 @@ import { describe, expect } from "vitest";
 import { createAggregatorFeed } from "../../../src/feed/aggregator/aggregator-feed.ts";
 import { AGGREGATED } from "../../../src/feed/aggregator/gecko-terminal.ts";
 import type { MarketEvent, MarketGroup } from "../../../src/market/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
 import { StandInAggregator } from "./stand-in.ts";
 

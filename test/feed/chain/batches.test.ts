@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inBatches } from "../../../src/feed/chain/batches.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 import { until } from "../exchange/scripted-venue.ts";
 
 const MAX = 3;

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { finalBlocks } from "../../../src/feed/chain/final-blocks.ts";
 import { BlockReader } from "../../../src/feed/chain/rpc/block-reader.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
-import { test } from "../../support/still-running.ts";
+import { test } from "../../support/time/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./nodes/node-pool.ts";
 import { BROKEN, BUSY, hashOn, ScriptedNode } from "./nodes/scripted-node.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
-import { stillRunning, test } from "../../support/still-running.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
+import { stillRunning, test } from "../../support/time/still-running.ts";
 import { Market } from "./market/market.ts";
 import { describeOnAnvil } from "./nodes/anvil.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { PastFill } from "../../../src/feed/chain/past-fill.ts";
 import type { LiquidityEvent, ListingEvent } from "../../../src/market/index.ts";
-import { test } from "../../support/still-running.ts";
+import { test } from "../../support/time/still-running.ts";
 import { NodePool } from "./nodes/node-pool.ts";
 
 const pool = { group: "bsc", pool: "0xp", token: "0xa" } as const;

@@ -5,7 +5,7 @@ import { finalBlocks } from "../../../src/feed/chain/final-blocks.ts";
 import { BlockReader } from "../../../src/feed/chain/rpc/block-reader.ts";
 import { EndpointBlocks } from "../../../src/feed/chain/rpc/endpoint-blocks.ts";
 import { lawRuns, shareOf } from "../../support/law-runs.ts";
-import { test } from "../../support/still-running.ts";
+import { test } from "../../support/time/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./nodes/node-pool.ts";
 import { ScriptedNode } from "./nodes/scripted-node.ts";

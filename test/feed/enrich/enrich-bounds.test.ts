@@ -9,8 +9,8 @@ import { type Lookup, LookupEnricher } from "../../../src/feed/enrich/lookup-enr
 import { type Table, TableEnricher } from "../../../src/feed/enrich/table-enricher.ts";
 import { Refusal, ServiceClient } from "../../../src/feed/service/service-client.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { stillRunning, test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { stillRunning, test } from "../../support/time/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
 import { clock as clockAt, ToldFeed, trade } from "../merge/told-feed.ts";
 

@@ -13,8 +13,8 @@ import { Refusal, UnexpectedAnswer } from "../../../src/feed/service/service-cli
 import type { Clock } from "../../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
-import { test as base } from "../../support/still-running.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
+import { test as base } from "../../support/time/still-running.ts";
 import type { Mischief } from "../exchange/stand-in.ts";
 import { play, recording } from "../record/record-kit.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";

@@ -14,9 +14,9 @@ import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import type { Snapshot } from "../../../src/model/index.ts";
 import { EngineSource } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
-import { test as base } from "../../support/still-running.ts";
-import { checkedFetch } from "../../support/validate-response.ts";
+import { checkedFetch } from "../../support/expect/validate-response.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
+import { test as base } from "../../support/time/still-running.ts";
 import { KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
 
 const START = Date.UTC(2026, 0, 1);

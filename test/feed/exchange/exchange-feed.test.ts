@@ -4,8 +4,8 @@ import { createExchangeFeed } from "../../../src/feed/exchange/exchange-feed.ts"
 import { createGate } from "../../../src/feed/exchange/gate.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import type { Candle, MarketEvent } from "../../../src/market/index.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 import { candleOf, type Mischief, StandIn, type StandInPair } from "./stand-in.ts";
 
 const START = Date.UTC(2026, 5, 1, 12, 0, 40);

@@ -7,8 +7,8 @@ import {
 import type { VenueName } from "../../../src/feed/exchange/venue.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { stillRunning, test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { stillRunning, test } from "../../support/time/still-running.ts";
 import { candleNews, HANGS, ScriptedVenue, settle, until } from "./scripted-venue.ts";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PastMinutes } from "../../../src/feed/exchange/past-minutes.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 import { candle, MINUTE, START } from "../../trend/trend-kit.ts";
 
 const at = (minute: number) => START + minute * MINUTE;

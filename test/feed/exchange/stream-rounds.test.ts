@@ -2,8 +2,8 @@ import { describe, expect } from "vitest";
 import type { StreamNews } from "../../../src/feed/exchange/venue.ts";
 import { VenueSubscription } from "../../../src/feed/exchange/venue-subscription.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { stillRunning, test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { stillRunning, test } from "../../support/time/still-running.ts";
 import { candleNews, ScriptedVenue, type ScriptedVenueOptions, settle, until } from "./scripted-venue.ts";
 
 const DAY = 86_400_000;

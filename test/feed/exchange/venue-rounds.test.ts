@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import type { MinuteCandle } from "../../../src/feed/exchange/venue.ts";
 import { VenueFollower } from "../../../src/feed/exchange/venue-follower.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 import { candleNews, ScriptedVenue, type ScriptedVenueOptions, settle, until } from "./scripted-venue.ts";
 
 const MINUTE = 60_000;

@@ -4,8 +4,8 @@ import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import type { StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
 import { VenueSubscription } from "../../../src/feed/exchange/venue-subscription.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 import { StandIn, type StandInPair } from "./stand-in.ts";
 
 const PAIRS: readonly StandInPair[] = ["AAA", "BBB"].flatMap((base) => [

@@ -1,6 +1,6 @@
 import { type Feed, mergeFeeds } from "../../../src/feed/index.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 import { clock, SECOND, START, ToldFeed } from "./told-feed.ts";
 
 /** Runs all pending work that needs no time. */

@@ -4,8 +4,8 @@ import { mergeFeeds } from "../../../src/feed/index.ts";
 import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import type { MarketEvent, Origin } from "../../../src/market/index.ts";
 import { createGc } from "../../support/create-gc.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { stillRunning, test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { stillRunning, test } from "../../support/time/still-running.ts";
 import { Joined, settle } from "./joined.ts";
 import { clock, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
 

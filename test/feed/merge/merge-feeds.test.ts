@@ -1,6 +1,6 @@
 import { afterEach, expect } from "vitest";
 import { FIRST_WORD_MS } from "../../../src/feed/merge/feed-buffer.ts";
-import { test } from "../../support/still-running.ts";
+import { test } from "../../support/time/still-running.ts";
 import { Joined, settle } from "./joined.ts";
 import { candle, clock, report, SECOND, START, trade } from "./told-feed.ts";
 

@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
 import { LATE_MS } from "../../../src/feed/merge/merge-feeds.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";
 
 /**

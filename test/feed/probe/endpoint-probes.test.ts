@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
 import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feed/index.ts";
 import type { Clock } from "../../../src/lib/time/clock.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
 import { Exchange } from "../chain/market/exchange.ts";
 import { describeOnAnvil } from "../chain/nodes/anvil.ts";
 import { type Fault, FaultyNode } from "../chain/nodes/faulty-node.ts";

@@ -5,8 +5,8 @@ import { describe, expect } from "vitest";
 import { WebSocketServer } from "ws";
 import { endpointProbes, type Finding, NETWORKS, type Probe, runProbe } from "../../../src/feed/index.ts";
 import type { Clock } from "../../../src/lib/time/clock.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { endpointProbes, NETWORKS, runProbe } from "../../../src/feed/index.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
 import { ScriptedNode } from "../chain/nodes/scripted-node.ts";
 import { SettledChain } from "../chain/nodes/settled-chain.ts";
 

@@ -6,8 +6,8 @@ import { describe, expect, vi } from "vitest";
 import { Recorder } from "../../../src/feed/index.ts";
 import { readRecordingDirectory } from "../../../src/feed/record/manifest.ts";
 import type { RecorderOptions } from "../../../src/feed/record/recorder.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test as base } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test as base } from "../../support/time/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
 import { START, simulated } from "./record-kit.ts";
 

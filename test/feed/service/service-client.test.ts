@@ -6,7 +6,7 @@ import {
   type ServiceOptions,
   UnexpectedAnswer,
 } from "../../../src/feed/service/service-client.ts";
-import { PacedClock } from "../../support/paced-clock.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
 import { type Mischief, misbehave } from "../exchange/stand-in.ts";
 
 const signal = new AbortController().signal;

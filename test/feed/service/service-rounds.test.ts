@@ -2,8 +2,8 @@ import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { ServiceClient, type ServiceOptions } from "../../../src/feed/service/service-client.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 
 /*
  * Tests the pauses between requests to a service over several rounds, without a network and with a

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import { Refusals } from "../../../src/http/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
 /** Sends lines over TCP. Returns the status line and body of the response. */

@@ -5,8 +5,8 @@ import { createLogger } from "../../../src/gateway/create-logger.ts";
 import { type Keys, openKeys } from "../../../src/gateway/open/open-keys.ts";
 import type { TokenConfig } from "../../../src/gateway/open/open-tokens.ts";
 import { formatKeys, type Key, mintSecret } from "../../../src/keys/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { eventually } from "../../support/waiters.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { eventually } from "../../support/time/waiters.ts";
 import { test as base, type ConnectionHandle } from "../stream/websocket-fixture.ts";
 
 /** Keys by the test's own names, each with its fields besides the secret. */

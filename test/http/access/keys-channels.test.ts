@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { newDirectory } from "../../support/edges.ts";
-import { AUDIENCE, createIssuer, ISSUER } from "../../support/token-issuer.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
+import { AUDIENCE, createIssuer, ISSUER } from "../../support/servers/token-issuer.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 import { type Keyed, type KeySpecs, test } from "./keyed-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";
 import { CLOSE_CODES, type CloseReason } from "../../../src/protocol/index.ts";
-import { SseClient } from "../../support/sse-client.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 import { type Keyed, type KeySpecs, test } from "./keyed-fixture.ts";
 

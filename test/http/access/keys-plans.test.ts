@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { matchChannels } from "../../../src/protocol/index.ts";
-import { SseClient } from "../../support/sse-client.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 import { type Keyed, test } from "./keyed-fixture.ts";
 

@@ -3,8 +3,8 @@ import { ENDPOINTS } from "../../../src/http/index.ts";
 import { ResourceBodies } from "../../../src/http/rest/resource-bodies.ts";
 import type { Explanation, Snapshot } from "../../../src/model/index.ts";
 import type { Plan } from "../../../src/protocol/index.ts";
-import { planByHeader } from "../../support/plan-by-header.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { planByHeader } from "../../support/servers/plan-by-header.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { HandHead, type Rest, test } from "../rest/rest-fixture.ts";
 
 const idOf = (n: number) => `00000000-0000-5000-8000-00000000000${n}`;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { TICKET_MS, TICKETS_OF_KEY } from "../../../src/keys/index.ts";
-import { SseClient } from "../../support/sse-client.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 import { type Keyed, test } from "./keyed-fixture.ts";
 

@@ -6,9 +6,9 @@ import { pino } from "pino";
 import { describe, expect } from "vitest";
 import { BYTES_PER_REQUEST } from "../../../src/http/access/request-limit.ts";
 import { type HttpSettings, Refusals } from "../../../src/http/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { validateResponse } from "../../support/validate-response.ts";
-import { eventually } from "../../support/waiters.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { eventually } from "../../support/time/waiters.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
 /** Starts a server with these limits. Returns it with its log lines and refusals. */

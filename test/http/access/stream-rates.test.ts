@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { validateResponse } from "../../support/validate-response.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
 import { HANDSHAKE, test } from "../stream/websocket-fixture.ts";
 
 const SSE = { accept: "text/event-stream" };

@@ -3,9 +3,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../../src/protocol/index.ts";
-import { type Finish, newDirectory } from "../../support/edges.ts";
-import { SseClient } from "../../support/sse-client.ts";
-import { AUDIENCE, claimsOf, createIssuer, forge, ISSUER, START_S } from "../../support/token-issuer.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
+import { type Finish, newDirectory } from "../../support/servers/edges.ts";
+import {
+  AUDIENCE,
+  claimsOf,
+  createIssuer,
+  forge,
+  ISSUER,
+  START_S,
+} from "../../support/servers/token-issuer.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 import { type Keyed, test } from "./keyed-fixture.ts";
 

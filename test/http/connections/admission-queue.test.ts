@@ -5,8 +5,8 @@ import { AdmissionQueue, type AdmissionQueueLimits } from "../../../src/http/con
 import { type Claimant, createHubCounters, TurnBudget } from "../../../src/hub/index.ts";
 import { FlarewireError } from "../../../src/protocol/index.ts";
 import { settled } from "../../hub/hub-fixture.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 
 /** Creates a connection that the test ends. */
 function createSocket(): Duplex {

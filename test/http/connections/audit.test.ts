@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { LINES_PER_MINUTE } from "../../../src/http/index.ts";
-import { SseClient } from "../../support/sse-client.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
 import { type Keyed, test } from "../access/keyed-fixture.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect } from "vitest";
-import { SseClient } from "../../support/sse-client.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
 import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 
 /*

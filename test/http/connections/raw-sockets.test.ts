@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { describe, expect } from "vitest";
-import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
-import { validateResponse } from "../../support/validate-response.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
+import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
 /* Tests requests of clients that are not HTTP libraries, over real TCP. */

@@ -9,7 +9,7 @@ import {
   EVENT_NAMES,
   ServerMessage,
 } from "../../../src/protocol/index.ts";
-import { checkMessage } from "../../support/contract.ts";
+import { checkMessage } from "../../support/expect/contract.ts";
 import { shareOf } from "../../support/law-runs.ts";
 import { danglingRefs } from "./dangling-refs.ts";
 

@@ -18,7 +18,7 @@ import {
   TICKETS_ENDPOINT,
 } from "../../../src/http/index.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/protocol/index.ts";
-import { checkResponse } from "../../support/contract.ts";
+import { checkResponse } from "../../support/expect/contract.ts";
 import { test as rest } from "../rest/rest-fixture.ts";
 import { test as wire } from "../stream/websocket-fixture.ts";
 import { danglingRefs } from "./dangling-refs.ts";

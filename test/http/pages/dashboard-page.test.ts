@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { LedMarket } from "../../examples/led-gateway.ts";
-import type { Finish } from "../../support/edges.ts";
+import type { Finish } from "../../support/servers/edges.ts";
 
 async function serve(finish: Finish, settings: object = {}) {
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings });

@@ -9,7 +9,7 @@ import { PROBLEM_TYPE } from "../../../src/http/problems/problem.ts";
 import { sendProblem } from "../../../src/http/problems/send-problem.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { LedMarket } from "../../examples/led-gateway.ts";
-import type { Finish } from "../../support/edges.ts";
+import type { Finish } from "../../support/servers/edges.ts";
 import { FRESH, HandHead, INFO } from "../rest/rest-fixture.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };

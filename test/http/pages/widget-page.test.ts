@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { LedMarket } from "../../examples/led-gateway.ts";
-import type { Finish } from "../../support/edges.ts";
+import type { Finish } from "../../support/servers/edges.ts";
 
 const MAX_BYTES = 10_000;
 

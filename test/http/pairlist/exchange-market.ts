@@ -1,5 +1,5 @@
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/model/index.ts";
-import { SAMPLE_EXCHANGE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 
 /** Returns a market whose exchange chart has tokens with these symbols. */
 export function chartOf(symbols: readonly string[]): Snapshot {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { z } from "zod";
-import { Waiters } from "../../support/waiters.ts";
+import { Waiters } from "../../support/time/waiters.ts";
 
 /** The fields of a message that freqtrade validates. It ignores empty lists. */
 const Whitelist = z.object({ type: z.literal("whitelist"), data: z.array(z.string()).min(1) });

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { FRESH } from "../../hub/hub-fixture.ts";
-import { eventually } from "../../support/waiters.ts";
+import { eventually } from "../../support/time/waiters.ts";
 import { test as keyedTest } from "../access/keyed-fixture.ts";
 import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 import { flaresOf } from "./exchange-market.ts";

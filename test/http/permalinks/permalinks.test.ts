@@ -11,7 +11,7 @@ import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_SNAPSHOT,
-} from "../../support/samples.ts";
+} from "../../support/world/samples.ts";
 import { type Rest, type RestFactory, test as restTest } from "../rest/rest-fixture.ts";
 
 const BROWSER = { accept: "text/html,*/*;q=0.8", host: "127.0.0.1:8080" };

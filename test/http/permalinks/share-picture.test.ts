@@ -9,7 +9,7 @@ import {
   type ShareFacts,
   sharePicture,
 } from "../../../src/http/permalinks/picture/share-picture.ts";
-import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../../support/samples.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
 const fontOf = (name: string) =>
   readFont(readFileSync(new URL(`../../../src/http/permalinks/picture/fonts/${name}.ttf`, import.meta.url)));

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { SAMPLE_CANDLES, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { SAMPLE_CANDLES, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { test } from "./rest-fixture.ts";
 
 const { closed_at } = SAMPLE_CANDLES;

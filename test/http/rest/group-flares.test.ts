@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { planByHeader } from "../../support/plan-by-header.ts";
-import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { planByHeader } from "../../support/servers/plan-by-header.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { test } from "./rest-fixture.ts";
 
 const EXCHANGE = SAMPLE_SNAPSHOT["flares.exchange"];

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Step } from "../../hub/test-market.ts";
 import { STEPS } from "../../hub/test-market.ts";
-import { assertReaching } from "../../support/assert-reaching.ts";
+import { SwitchingClient } from "../../support/clients/switching-client.ts";
+import { shownLists } from "../../support/expect/shown-lists.ts";
 import { lawRuns } from "../../support/law-runs.ts";
-import { shownLists } from "../../support/shown-lists.ts";
-import { SwitchingClient } from "../../support/switching-client.ts";
+import { assertReaching } from "../../support/random/assert-reaching.ts";
 import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 
 const enough = fc.integer({ min: 0, max: 12 });

@@ -9,8 +9,8 @@ import { KeyAccessPolicy } from "../../../src/http/access/key-access-policy.ts";
 import { ENDPOINTS } from "../../../src/http/index.ts";
 import { TicketTable } from "../../../src/keys/index.ts";
 import { finishAt } from "../../history/flare-records.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { test as base, type Rest } from "./rest-fixture.ts";
 
 interface Answer {

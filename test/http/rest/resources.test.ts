@@ -5,8 +5,8 @@ import { chooseCoding } from "../../../src/http/rest/accept-encoding.ts";
 import { matchesEtag } from "../../../src/http/rest/if-none-match.ts";
 import { ResourceBodies } from "../../../src/http/rest/resource-bodies.ts";
 import { toEpoch } from "../../../src/protocol/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
-import { shownLists } from "../../support/shown-lists.ts";
+import { shownLists } from "../../support/expect/shown-lists.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { test } from "./rest-fixture.ts";
 
 /** All but the pair list, which has its own parameters and is too small to compress. */

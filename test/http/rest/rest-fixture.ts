@@ -3,9 +3,9 @@ import { test as base } from "vitest";
 import { createHttpServer, type HeadLike, type HttpServerOptions } from "../../../src/http/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/model/index.ts";
 import { type Freshness, type SourceInfo, toEpoch, toSeq } from "../../../src/protocol/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { SAMPLE_SNAPSHOT } from "../../support/samples.ts";
-import { validateResponse } from "../../support/validate-response.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 
 /** A head that the test moves. */
 export class HandHead implements HeadLike {

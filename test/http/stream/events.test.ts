@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { expect } from "vitest";
 import { EVENTS_ENDPOINT } from "../../../src/http/index.ts";
 import { EPOCH } from "../../hub/hub-fixture.ts";
-import { validateResponse } from "../../support/validate-response.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
 import { COME_BACK_S, type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const PATH = EVENTS_ENDPOINT.path;

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { EPOCH } from "../../hub/hub-fixture.ts";
 import type { Step } from "../../hub/test-market.ts";
-import { SseClient } from "../../support/sse-client.ts";
-import { validateResponse } from "../../support/validate-response.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
 import { type ConnectionHandle, HANDSHAKE, test } from "./websocket-fixture.ts";
 
 const PATH = "/api/v1/events";

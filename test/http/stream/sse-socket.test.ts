@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { SseSocket } from "../../../src/http/stream/sse-socket.ts";
 import { sseFraming } from "../../../src/hub/index.ts";
 import { createHubUnderTest } from "../../hub/hub-fixture.ts";
-import { test as base } from "../../support/still-running.ts";
+import { test as base } from "../../support/time/still-running.ts";
 
 /**
  * A stream on its own connection after the response's head. Fails if a socket remains open after

@@ -4,9 +4,9 @@ import { expect } from "vitest";
 import { CLOSE_CODES, CloseMessage, projectSnapshot, ServerMessage } from "../../../src/protocol/index.ts";
 import { EPOCH } from "../../hub/hub-fixture.ts";
 import type { Step } from "../../hub/test-market.ts";
-import { shownLists } from "../../support/shown-lists.ts";
-import { SseClient } from "../../support/sse-client.ts";
-import { validateResponse } from "../../support/validate-response.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
+import { shownLists } from "../../support/expect/shown-lists.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
 import { COME_BACK_S, type ConnectionHandle, test } from "./websocket-fixture.ts";
 
 const SSE = { accept: "text/event-stream" };

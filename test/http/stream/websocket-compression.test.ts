@@ -5,7 +5,7 @@ import zlib from "node:zlib";
 import { expect, vi } from "vitest";
 import type { ClientOptions } from "ws";
 import type { Step } from "../../hub/test-market.ts";
-import { readServerFrames, type ServerFrame, textsOf } from "../../support/server-frames.ts";
+import { readServerFrames, type ServerFrame, textsOf } from "../../support/clients/server-frames.ts";
 import {
   type ConnectionHandle,
   HANDSHAKE,

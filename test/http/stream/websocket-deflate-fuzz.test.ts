@@ -4,8 +4,8 @@ import { constants, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../../src/protocol/index.ts";
+import { readServerFrames, type ServerFrame } from "../../support/clients/server-frames.ts";
 import { lawRuns } from "../../support/law-runs.ts";
-import { readServerFrames, type ServerFrame } from "../../support/server-frames.ts";
 import { type ConnectionHandle, handshake, compressedTest as test } from "./websocket-fixture.ts";
 
 /** The documented close codes. */

@@ -25,8 +25,8 @@ import {
   INFO,
 } from "../../hub/hub-fixture.ts";
 import type { Message } from "../../hub/mock-socket.ts";
-import { checkMessage } from "../../support/contract.ts";
-import { eventually, Waiters } from "../../support/waiters.ts";
+import { checkMessage } from "../../support/expect/contract.ts";
+import { eventually, Waiters } from "../../support/time/waiters.ts";
 
 /** A client of the `ws` package on a real connection. Checks every message against the contract. */
 export class WireClient {

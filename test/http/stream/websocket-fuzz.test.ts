@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../../src/protocol/index.ts";
-import { anyText } from "../../support/any-text.ts";
 import { lawRuns } from "../../support/law-runs.ts";
+import { anyText } from "../../support/random/any-text.ts";
 import { type ConnectionHandle, HANDSHAKE, handshake, test } from "./websocket-fixture.ts";
 
 /** The documented close codes. */

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { CLOSE_CODES } from "../../../src/protocol/index.ts";
 import { EPOCH } from "../../hub/hub-fixture.ts";
 import type { Step } from "../../hub/test-market.ts";
-import { SseClient } from "../../support/sse-client.ts";
+import { SseClient } from "../../support/clients/sse-client.ts";
 import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
 
 const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type PingTarget, WebSocketPings } from "../../../src/http/stream/websocket-pings.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
 
 const [PERIOD_S, PATIENCE_S] = [25, 10];
 

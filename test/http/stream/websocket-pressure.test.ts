@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { expect } from "vitest";
 import { actionAfter, CLOSE_CODES, type EventBody } from "../../../src/protocol/index.ts";
-import { SAMPLE_LISTING } from "../../support/samples.ts";
+import { SAMPLE_LISTING } from "../../support/world/samples.ts";
 import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
 
 /** Events of 16 kB that do not compress. Some hundreds of them fill the kernel's buffers. */

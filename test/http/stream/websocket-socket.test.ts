@@ -5,7 +5,7 @@ import { StreamWebSocket, WebSocketSocket } from "../../../src/http/stream/webso
 import { websocketFraming } from "../../../src/hub/index.ts";
 import { CLOSE_CODES } from "../../../src/protocol/index.ts";
 import { createHubUnderTest } from "../../hub/hub-fixture.ts";
-import { test as base } from "../../support/still-running.ts";
+import { test as base } from "../../support/time/still-running.ts";
 
 const FULL = 1_024;
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

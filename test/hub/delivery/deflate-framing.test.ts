@@ -6,7 +6,7 @@ import {
   type FramedEvent,
   websocketFraming,
 } from "../../../src/hub/index.ts";
-import { readServerFrames, textsOf } from "../../support/server-frames.ts";
+import { readServerFrames, textsOf } from "../../support/clients/server-frames.ts";
 
 /** Lengths about the bounds of frame headers, stored blocks and thresholds. */
 const EDGES = [0, 1, 125, 126, 255, 256, 1_023, 1_024, 65_535, 65_536, 524_288, 524_289];

@@ -9,8 +9,8 @@ import { selectionOf } from "../../../src/hub/session/selection.ts";
 import { createShape } from "../../../src/hub/session/stream-shape.ts";
 import { MemoryLog } from "../../../src/log/index.ts";
 import { type Cursor, listsOf, toEpoch } from "../../../src/protocol/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { test as base, stillRunning } from "../../support/still-running.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test as base, stillRunning } from "../../support/time/still-running.ts";
 import { type Step, TestMarket } from "../test-market.ts";
 
 const EPOCH = toEpoch("test1");

@@ -18,8 +18,8 @@ import { EngineSource, toEvents } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
 import { FRESH, INFO } from "../../hub/hub-fixture.ts";
 import { MockSocket } from "../../hub/mock-socket.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { planByHeader } from "../../support/plan-by-header.ts";
+import { planByHeader } from "../../support/servers/plan-by-header.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 
 /**
  * Fingerprint of all data that clients receive without naming a group: by event and channel, and by

@@ -7,7 +7,7 @@ import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";
 import type { ReplicaSink } from "../../../src/source/index.ts";
 import { FRESH, type HubUnderTest, INFO, settled } from "../../hub/hub-fixture.ts";
 import type { MockSocket } from "../../hub/mock-socket.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 
 const PLACEHOLDER = toEpoch("nothing");
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts";
-import { SAMPLE_LISTING } from "../../support/samples.ts";
+import { SAMPLE_LISTING } from "../../support/world/samples.ts";
 import { BEGUN } from "./scripted-leader.ts";
 
 const read = (message: object) => readLeaderMessage(JSON.stringify(message));

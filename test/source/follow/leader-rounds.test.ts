@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { WebSocket } from "ws";
 import { type ScriptedServer, send, startScriptedServer } from "../../cli/scripted-server.ts";
 import { FRESH } from "../../hub/hub-fixture.ts";
-import { test as base, stillRunning } from "../../support/still-running.ts";
+import { test as base, stillRunning } from "../../support/time/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 /*

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { WebSocket } from "ws";
 import { type ScriptedServer, send, startScriptedServer } from "../../cli/scripted-server.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
-import { test as base } from "../../support/still-running.ts";
+import { test as base } from "../../support/time/still-running.ts";
 import { BEGUN, type FollowerUnderTest, HELLO, startFollower, statusEvent } from "./scripted-leader.ts";
 
 const test = base.extend<{ server: ScriptedServer; follower: FollowerUnderTest }>({

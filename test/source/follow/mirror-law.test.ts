@@ -4,8 +4,8 @@ import type { EventLog, LogRecord } from "../../../src/log/index.ts";
 import { type Epoch, toEpoch, toSeq } from "../../../src/protocol/index.ts";
 import { createHubUnderTest, type HubUnderTest, settled } from "../../hub/hub-fixture.ts";
 import { STEPS, type Step } from "../../hub/test-market.ts";
-import { assertReaching } from "../../support/assert-reaching.ts";
 import { lawRuns } from "../../support/law-runs.ts";
+import { assertReaching } from "../../support/random/assert-reaching.ts";
 import { EdgeUnderTest } from "./edge-under-test.ts";
 
 const operation = fc.oneof(

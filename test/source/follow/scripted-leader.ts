@@ -7,7 +7,7 @@ import {
   type ReplicaSink,
 } from "../../../src/source/index.ts";
 import { FRESH, INFO } from "../../hub/hub-fixture.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 
 /** A follower whose mirror is a list, and whose clock the test moves. */
 export interface FollowerUnderTest {

@@ -3,7 +3,7 @@ import type { Feed } from "../../../../src/feed/feed.ts";
 import { systemClock } from "../../../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../../../src/market/index.ts";
-import { Waiters } from "../../../support/waiters.ts";
+import { Waiters } from "../../../support/time/waiters.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Reads a chain feed in the background. */

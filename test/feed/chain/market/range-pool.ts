@@ -4,7 +4,7 @@ import { type Abi, getContractAddress, type Hex } from "viem";
 import type { TestContext } from "vitest";
 import type { Network } from "../../../../src/feed/chain/network.ts";
 import type { MarketEvent } from "../../../../src/market/index.ts";
-import { fetchedPackage } from "../../../support/fetched-package.ts";
+import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
 import { addressIn, type Contract, OWNER, wallet } from "../nodes/test-chain.ts";
 import { E18, Exchange } from "./exchange.ts";
 import { divide, significant } from "./ledger.ts";

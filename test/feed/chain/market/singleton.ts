@@ -5,7 +5,7 @@ import { describe } from "vitest";
 import type { Network } from "../../../../src/feed/chain/network.ts";
 import { sqrtPriceAt } from "../../../../src/feed/chain/pools/forms/positions/ticks.ts";
 import type { MarketEvent } from "../../../../src/market/index.ts";
-import { fetchedPackage } from "../../../support/fetched-package.ts";
+import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
 import { describeOnAnvil } from "../nodes/anvil.ts";
 import { type Contract, OWNER, wallet } from "../nodes/test-chain.ts";
 import { E18, Exchange } from "./exchange.ts";

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe } from "vitest";
-import { endWithThisProcess } from "../../../support/end-with.ts";
-import { fetchedPackage } from "../../../support/fetched-package.ts";
+import { endWithThisProcess } from "../../../support/servers/end-with.ts";
+import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
 import { post } from "./post.ts";
 
 /*

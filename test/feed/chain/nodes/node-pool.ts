@@ -1,6 +1,6 @@
 import { EndpointPool } from "../../../../src/feed/chain/rpc/endpoint-pool.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
-import { stillRunning } from "../../../support/still-running.ts";
+import { ManualClock } from "../../../support/time/manual-clock.ts";
+import { stillRunning } from "../../../support/time/still-running.ts";
 import { settle, until } from "../../exchange/scripted-venue.ts";
 import { CHAIN, type ScriptedNode } from "./scripted-node.ts";
 

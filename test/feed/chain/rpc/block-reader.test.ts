@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { BlockReader } from "../../../../src/feed/chain/rpc/block-reader.ts";
 import { HOUR_MS } from "../../../../src/lib/time/time.ts";
-import { test } from "../../../support/still-running.ts";
+import { test } from "../../../support/time/still-running.ts";
 import { until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { BUSY, hashOn, ScriptedNode } from "../nodes/scripted-node.ts";

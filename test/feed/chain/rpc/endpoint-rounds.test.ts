@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { Endpoint } from "../../../../src/feed/chain/rpc/endpoint.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
-import { stillRunning, test } from "../../../support/still-running.ts";
+import { ManualClock } from "../../../support/time/manual-clock.ts";
+import { stillRunning, test } from "../../../support/time/still-running.ts";
 import { settle, until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { type Answer, BROKEN, BUSY, ScriptedNode } from "../nodes/scripted-node.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { FactStore } from "../../../../src/feed/chain/rpc/fact-store.ts";
 import type { MarketEvent } from "../../../../src/market/index.ts";
 import { IS_SOAK } from "../../../support/law-runs.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
+import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { Collector } from "../market/collect.ts";
 import { Market } from "../market/market.ts";
 import { describeOnAnvil } from "../nodes/anvil.ts";

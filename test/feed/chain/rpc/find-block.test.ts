@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { findBlock } from "../../../../src/feed/chain/rpc/find-block.ts";
-import { test } from "../../../support/still-running.ts";
+import { test } from "../../../support/time/still-running.ts";
 import { until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { ScriptedNode } from "../nodes/scripted-node.ts";
