@@ -46,7 +46,7 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
   };
 }
 
-/** Selects all channels by default, because neither transport has commands to add some later. */
+/** Selects the default channels (`*`), because neither transport can add some later. */
 function withChannels(query: unknown): Record<string, unknown> {
   return { channels: "*", ...(typeof query === "object" ? query : {}) };
 }

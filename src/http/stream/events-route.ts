@@ -39,7 +39,7 @@ import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
 import type { WebSocketOptions } from "./websocket-route.ts";
 
-/** Slots and queue are shared with the WebSockets. A poll counts until its response is sent. */
+/** Slots and queue are shared with the WebSockets. A poll holds a slot until it is answered. */
 interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
   readonly log: EventLog;
   readonly head: Head;
@@ -140,7 +140,7 @@ function begin(request: IncomingMessage, reply: FastifyReply): Writable {
   return socket;
 }
 
-/** Flattens the fields into a list, which the response does not keep in memory while it is open. */
+/** Flattens the fields into a list, so that the open response does not keep them in memory. */
 function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [name, String(value)],
@@ -212,8 +212,8 @@ async function take(
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   let isOver = false;
   const end = () => {
-    // A closing socket closes the response first. That removes this listener from the socket, which
-    // still calls it.
+    // A closing socket closes the response first, which calls `end`. `end` removes itself from the
+    // socket, but the socket calls it once more.
     if (isOver) return;
     isOver = true;
     raw.off("close", end);

@@ -7,7 +7,7 @@ import { unsentBytes } from "../connections/node-internals.ts";
 /** Reconnect delay for browsers after a close with `backoff`. */
 const BACKOFF_MS = 5_000;
 
-/* All connections share these functions: ten thousand idle clients would hold as many closures. */
+/* All connections share these functions. Otherwise, each idle client would hold closures. */
 
 /** Ignores write errors on a broken connection; `close` follows. */
 function ignore(): void {}
@@ -27,7 +27,7 @@ export class SseSocket implements Socket {
   #session: Session | undefined;
   #awaitsDrain = false;
 
-  /** `out`: sink for the body, the connection or the response on it; `raw`: the connection. */
+  /** `raw`: the connection. `out`: where to write the body, either `raw` or its response. */
   constructor(out: Writable, raw: Connection) {
     this.#out = out;
     this.#raw = raw;

@@ -5,9 +5,9 @@ import { hasResponse } from "../connections/node-internals.ts";
 import { pathOf } from "../problems/allowed-methods.ts";
 
 /**
- * Emits upgrade requests for a WebSocket at one of `paths`; others go to other listeners or HTTP.
- * By default, Node takes every request with an `Upgrade` field out of HTTP, such as one of Java's
- * client, which offers `h2c`. Node before 24.9 does so always.
+ * Emits upgrade requests for a WebSocket at one of `paths`, and others that nothing else handles.
+ * By default, Node takes every request with an `Upgrade` field out of HTTP. Java's client, for
+ * example, sends `Upgrade: h2c`. Node before 24.9 does so always.
  *
  * A handshake whose method is not GET, or that arrives before the end of the previous response, is
  * left to HTTP. If Node has already taken it out of HTTP, its connection is destroyed, because

@@ -74,7 +74,7 @@ export function openConnection(
   slot.taken(user);
 }
 
-/** Refuses plain requests of a path that only upgrades. */
+/** Refuses requests without an upgrade at a WebSocket path. */
 export async function requireUpgrade(): Promise<never> {
   throw new FlarewireError("upgrade-required", "this URL serves WebSocket only; send an upgrade request");
 }
@@ -93,8 +93,8 @@ function releaseHandshake(
   // Only the plugin's listener is there yet. Removing it by its event's name would leave a larger
   // table of listeners in the emitter.
   ws.removeAllListeners();
-  // Listeners are removed and added again, because Node reserves room for eighteen more in a list
-  // that was once longer.
+  // Listeners are removed and added again. A list that was longer before would keep room for
+  // eighteen more listeners.
   const [, ...others] = socket.rawListeners("close");
   for (const listener of others) socket.off("close", listener);
   for (const listener of others) socket.on("close", listener);

@@ -32,14 +32,14 @@ export interface WebSocketOptions {
   readonly compression?: boolean | undefined;
 }
 
-/** How long `ws` waits for the closing handshake. The hub waits less, and then destroys it. */
+/** How long `ws` waits for the closing handshake. The hub terminates the connection sooner. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Options of `ws` that the plugin passes on, although neither declares them. */
 const untypedOptions: object = {
   WebSocket: StreamWebSocket,
   closeTimeout: CLOSE_TIMEOUT_MS,
-  // With it, `ws` disconnects a client that sends 60 pings at once. See WebSocketSocket.pinged.
+  // If true, `ws` terminates a client while 60 pongs wait. See WebSocketSocket.pinged.
   autoPong: false,
 };
 

@@ -31,7 +31,7 @@ export class StreamWebSocket extends WebSocket {
   }
 }
 
-/* All connections share these functions: ten thousand idle clients would hold as many closures. */
+/* All connections share these functions. Otherwise, each idle client would hold closures. */
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   ownerOf(this)?.received(data, isBinary);
 }

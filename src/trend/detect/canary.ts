@@ -11,8 +11,8 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
  */
 
 /**
- * The canary's warnings, as named in explanations, in that order. The canary turns on at a total
- * weight of 1. `bit`: its bit in {@link CanaryState.mask}, which checkpoints contain.
+ * The canary's warnings. Explanations list them by these names, in this order. The canary turns on
+ * at a total weight of 1. `bit`: its bit in {@link CanaryState.mask}, which checkpoints contain.
  */
 const RULES = {
   /** At least half of the recent liquidity is missing and stays missing. */
@@ -50,9 +50,9 @@ export function createCanary() {
     warnings: NO_WARNINGS,
     mask: 0,
     isOn: false,
-    /** When `isOn` last changed or, before that, was first judged; -1 if it never was. */
+    /** When `isOn` last changed. Until its first change: when it was first judged, else -1. */
     changedMs: -1,
-    /** Since when the warnings have been too few, while the canary is still on; -1 otherwise. */
+    /** Since when the warnings have been too few, also after the canary turned off; else -1. */
     calmSinceMs: -1,
     /** Since when many have bought and almost nobody has sold; -1 otherwise. */
     trapSinceMs: -1,

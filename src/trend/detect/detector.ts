@@ -104,8 +104,8 @@ export class Detector {
   }
 
   /**
-   * Recomputes a past minute with a candle that arrived late. It must be one of the silent minutes
-   * at the end ({@link TokenState.silentMinutes}). If there are none, it must be the last minute.
+   * Recomputes a past minute with a candle that arrived late. The minute must be one of the latest
+   * silent ones ({@link TokenState.silentMinutes}). If there are none, it must be `lastMinute`.
    * Call {@link catchUp} afterwards to repeat the silent minutes after it.
    *
    * @param lastMinute The last closed minute.
@@ -254,8 +254,8 @@ export class Detector {
   }
 
   /**
-   * Returns whether trading has almost stopped. Counting is expensive, so a token that cannot start
-   * a flare now counts as silent.
+   * Returns whether trading has almost stopped. Counting is expensive, so a token whose score is
+   * too low to start counts as silent.
    */
   #isSilent(token: TokenState, reading: Reading, isGroupSilent: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;

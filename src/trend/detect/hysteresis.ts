@@ -33,7 +33,7 @@ export interface Circumstances {
   readonly startTicks: number;
   /** Minimum market-neutral log return at the start. */
   readonly startRise: number;
-  /** False for quote tokens and tokens that are too young. Prevents a start only. */
+  /** False for quote tokens, and while normal values are unknown. Does not end a flare. */
   readonly mayStart: boolean;
   /** A grave warning ends the flare at once and prevents a start. */
   readonly hasGraveWarning: boolean;
@@ -49,7 +49,7 @@ export type Verdict = "start" | "none" | FinishCause;
  * Judges a token and updates its trend. A running flare is low while its score, its activity or its
  * volume is low. The score alone stays high long after a burst. Buyers who spend almost nothing are
  * cheap to fake, so volume must stay up too. The flare ends after `fadeMs` of being low, or when it
- * is silent. Time in which the whole group is silent does not count.
+ * is silent. Silence of the whole group restarts that period.
  */
 export function judge(
   trend: Trend,

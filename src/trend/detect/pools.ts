@@ -141,7 +141,7 @@ export function steadyUsd(pool: Pool, atMs: number): number {
   return passed === 1 ? pool.leastUsd : Math.min(pool.leastUsd, pool.leastBeforeUsd);
 }
 
-/** Adds the pool's liquidity from now on to its current span. */
+/** Includes `usd`, the liquidity from now on, in the span's minimum. */
 function noteMinimum(pool: Pool, usd: number, atMs: number): void {
   const passed = Math.floor(atMs / STEADY_MS) - pool.span;
   if (passed > 0) {
@@ -165,7 +165,7 @@ function createPool(name: string, atMs: number) {
     usd: 0,
     /** The same as a decimal string of the feed. */
     usdText: "0",
-    /** Event time of that report. */
+    /** Event time of the report of `usd`. */
     usdAtMs: atMs,
     /** Index of the current 20-second span since 1970. */
     span: Math.floor(atMs / STEADY_MS),

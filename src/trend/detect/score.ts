@@ -26,7 +26,7 @@ export interface Reading {
   score: number;
   /** Market-neutral log return above the average or since the last low, whichever is greater. */
   rise: number;
-  /** z of the activity term: buyers, or volume if buyers are unknown. */
+  /** z of the buyers or, for candles, of the volume, not reduced by the market's. */
   activity: number;
   /** Enough money or volume is behind the rise. */
   supported: boolean;

@@ -1,6 +1,6 @@
 /* Formulas shared by the detector and the charts. None allocates. */
 
-/** Returns e^(−elapsed/tau), in the same unit; 1 if `elapsed` is negative. */
+/** Returns e^(−elapsed/tau), both in one unit of time; 1 if `elapsed` is negative. */
 export function decay(elapsed: number, tau: number): number {
   return elapsed > 0 ? Math.exp(-elapsed / tau) : 1;
 }
@@ -11,8 +11,9 @@ export function clip(value: number, low: number, high: number): number {
 }
 
 /**
- * Returns the deviations of an overdispersed count: `2(√(n+3/8) − √(μ+3/8))/√φ`, Anscombe's
- * transform (1948), divided by the root of the dispersion φ (variance over mean; at least 1).
+ * Returns how many deviations an overdispersed count n is above its mean μ:
+ * `2(√(n+3/8) − √(μ+3/8))/√φ`, Anscombe's transform (1948), divided by the root of the dispersion φ
+ * (variance over mean; at least 1).
  */
 export function poissonSurprise(count: number, expected: number, dispersion: number): number {
   return (2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.375))) / Math.sqrt(Math.max(1, dispersion));

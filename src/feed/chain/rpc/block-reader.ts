@@ -16,8 +16,9 @@ interface BlockReaderOptions {
 /** Bound on a block's time ahead of this machine's clock. */
 const MAX_AHEAD_MS = HOUR_MS;
 /**
- * The reader waits for an endpoint that lacks a block if its final head moved within this time and
- * is at most {@link IN_STEP_BLOCKS} behind. Otherwise one endpoint could invent the newest blocks.
+ * Without a wait, one endpoint could invent the newest blocks. So the reader waits for an endpoint
+ * that lacks a block if its final head moved within this time and is at most
+ * {@link IN_STEP_BLOCKS} behind.
  */
 const MOVING_MS = 30 * SECOND_MS;
 const IN_STEP_BLOCKS = 20;
@@ -64,9 +65,9 @@ export class BlockReader {
 
   /**
    * Queries all endpoints for the block at that height whose parent is `parentHash`, and returns
-   * the one that most of them have. Endpoints that returned another one rest. `undefined`: at least
-   * one endpoint responded, and no response has that parent. Rejects with RpcTrouble if there is no
-   * majority.
+   * the one that more of them have than any other. Endpoints that returned another one rest.
+   * `undefined`: at least one endpoint responded, and no response has that parent. Rejects with
+   * RpcTrouble on a tie.
    */
   async readByMajority(
     number: number,
@@ -139,9 +140,8 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
     const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
-    // Two addresses of one host, for HTTP and for WebSocket, are one provider. At the head, one
-    // endpoint is always the first to report a block as final. The others usually have the block,
-    // but do not report it as final yet.
+    // Ask other hosts first, because all addresses of one host are one provider. Also ask endpoints
+    // that do not report the block as final yet: near the head, they usually have it already.
     const rankOf = ({ host, finalHead }: Endpoint) =>
       2 * Number(host === first.host) + Number(finalHead < number);
     let isExpected = false;

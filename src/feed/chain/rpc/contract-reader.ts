@@ -87,7 +87,7 @@ export class ContractReader {
   readonly #options: ContractReaderOptions;
   readonly #calls: Multicall;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
-  /** Names of contracts reported as undecided. Each use of one requests its facts again. */
+  /** Names of contracts reported as undecided. Their facts are requested again at each use. */
   readonly #reported = new BoundedMap<string, true>(MAX_REPORTED);
   readonly #factories: ReadonlyMap<string, Factory>;
   /**
@@ -117,7 +117,8 @@ export class ContractReader {
       return (await Promise.all(others)).some(isCode) || undefined;
     };
     // One host is enough, even for the store. If it lies that a configured address has code, only
-    // the warning is lost: other hosts return no results for calls to that address.
+    // the warning that the contract does not exist is lost: other hosts return no results for calls
+    // to that address.
     const find = async (address: string) => ({ value: await isPresent(address), isConfirmed: true });
     const present = await this.#remember(addresses, keyOf, z.boolean(), (missing) =>
       Promise.all(missing.map(find)),
@@ -271,8 +272,8 @@ export class ContractReader {
   }
 
   /**
-   * Returns the known facts of each item, and requests the others. Stores confirmed facts, and
-   * remembers the others until the process ends. Does not remember that a fact is missing, because
+   * Returns the facts of each item, and requests unknown ones. Stores confirmed facts. Keeps a
+   * limited number of unconfirmed ones in memory. Does not remember that a fact is missing, because
    * the endpoint may be at fault.
    */
   async #remember<T, F>(

@@ -87,9 +87,7 @@ export class EndpointBlocks {
     throw new RpcTrouble("failed", `returned block ${settler.number} that does not settle block ${number}`);
   }
 
-  /**
-   * Returns [parent, settler]: the first header that settles the block, and that header's parent.
-   */
+  /** Returns [parent, settler]: `settler` is the first header that settles the block. */
   async #settlerOf(block: Header, signal: AbortSignal): Promise<readonly [Header, Header]> {
     const { number } = block;
     const settles = (header: Header) => settledBy(header) >= number;

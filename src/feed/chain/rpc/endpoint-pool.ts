@@ -59,7 +59,7 @@ export class EndpointPool {
   /**
    * Returns the endpoints that are not resting and claim that this block is final, most reliable
    * first. Of equally reliable ones, those without a WebSocket come first, because WebSocket
-   * answers are seldom compressed, and then the least busy.
+   * answers are seldom compressed. Ties go to the least busy.
    */
   usable(number: number): Endpoint[] {
     return [...this.#proved]
@@ -104,11 +104,11 @@ export class EndpointPool {
     return this.#endpoints.some((one) => one.finalHead < 0 && one.strikes === 0 && !this.#foreign.has(one));
   }
 
-  /** Returns the state of each endpoint. Endpoints that share a host are numbered. */
+  /** Returns the state of each endpoint. Endpoints that share a name are numbered. */
   services(part: string): readonly ServiceReport[] {
-    const hosts = this.#endpoints.map(({ name }) => name);
+    const names = this.#endpoints.map(({ name }) => name);
     return this.#endpoints.map((endpoint, index) => {
-      const isShared = hosts.indexOf(endpoint.name) !== hosts.lastIndexOf(endpoint.name);
+      const isShared = names.indexOf(endpoint.name) !== names.lastIndexOf(endpoint.name);
       const service = isShared ? `${endpoint.name} #${index + 1}` : endpoint.name;
       return endpoint.tally.report(part, service, this.#proved.has(endpoint) && endpoint.strikes === 0);
     });

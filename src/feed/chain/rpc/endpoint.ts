@@ -126,7 +126,7 @@ export class Endpoint {
     return this.#strikes + this.#misses;
   }
 
-  /** Whether it failed recently and gets no requests for a while. */
+  /** Whether it gets no requests now, after a failure or for a pause that it demands. */
   get isResting(): boolean {
     return this.#options.clock.monotonic() < this.#restUntil;
   }
@@ -167,7 +167,7 @@ export class Endpoint {
     }
   }
 
-  /** Resets the failures after a response proved valid. */
+  /** Forgets failed requests, but not failed polls, because a response proved valid. */
   markSuccess(): void {
     this.#strikes = 0;
     this.#restUntil = 0;
@@ -179,7 +179,7 @@ export class Endpoint {
     this.#rest();
   }
 
-  /** Polls the final head. After a failure, rests and returns it. Ignores a rate limit. */
+  /** Polls the final head. Rests after a failure and returns that failure. Ignores a rate limit. */
   async pollFinalHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
       const finalHead = await this.#askFinalHead(signal);

@@ -9,7 +9,8 @@ const MAX_CALLS = 250;
 
 /**
  * The last call of each request: the BLAKE2 precompile (EIP-152) with 200,000 rounds, which costs
- * exactly that much gas. If it succeeds, no call before it lacked gas, unless that call needs more.
+ * exactly that much gas. If it succeeds, only calls that need more gas than this can have lacked
+ * gas.
  */
 const GAS_PROBE = {
   target: "0x0000000000000000000000000000000000000009",
@@ -29,9 +30,9 @@ export class Multicall {
   }
 
   /**
-   * Runs inquiries (see {@link Inquiry}) concurrently, by default at the newest block. Sends the
-   * calls that all inquiries wait for in as few requests as possible. A contract that uses up all
-   * gas affects no other inquiry. Rejects with RpcTrouble.
+   * Runs inquiries (see {@link Inquiry}) concurrently, by default at the newest block. Collects the
+   * next calls of all inquiries and sends them in few requests. A contract that uses up all gas
+   * affects no other inquiry. Rejects with RpcTrouble.
    */
   async inquire<T>(
     inquiries: readonly Inquiry<T>[],

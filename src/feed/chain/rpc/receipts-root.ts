@@ -3,10 +3,9 @@ import type { Receipt } from "../evm-block.ts";
 import { type Keccak, keccak } from "./keccak.ts";
 
 /*
- * Verifies receipts against the root in the block's header, and so against the block's hash: a
- * changed, added or missing log changes the root. It is the root of a Merkle Patricia trie that
- * maps the RLP of each index to its receipt (Ethereum yellow paper, section 4.3.2 and appendix D;
- * EIP-2718 for the type prefix).
+ * Verifies receipts against the root in a header: a changed, added or missing log changes the root.
+ * It is the root of a Merkle Patricia trie that maps the RLP of each index to its receipt (Ethereum
+ * yellow paper, section 4.3.2 and appendix D; EIP-2718 for the type prefix).
  */
 
 type Bytes = Uint8Array;

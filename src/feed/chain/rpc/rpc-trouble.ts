@@ -11,7 +11,8 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
 type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
 /**
- * A failed request. The message is the second half of a sentence that starts with the endpoint. It
+ * A failed request. The message continues a sentence that starts with the endpoint, until
+ * {@link RpcTrouble.of} adds its name. A message about several endpoints is a whole sentence. It
  * does not contain the endpoint's address, which may include a key.
  */
 export class RpcTrouble extends Error {

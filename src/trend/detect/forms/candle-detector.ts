@@ -49,7 +49,8 @@ export function createCandleState(price: number, settings: DetectorSettings) {
 export type CandleState = ReturnType<typeof createCandleState>;
 
 /**
- * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less during a flare.
+ * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less while the score
+ * is high.
  *
  * A rise counts as backed in proportion to the minute's volume, up to `backedBy` times the usual.
  * This is the depth gate of candles. A pool's reserve shows how much money a price move takes. For

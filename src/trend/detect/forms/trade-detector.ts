@@ -138,7 +138,8 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
 
 /**
  * Adds one trade to the state. First call {@link decayTrades} with the trade's time. A past trade
- * is added with its decayed weight, and to a distinct count only if its trader did not act since.
+ * is added with its decayed weight. Except for the slow count, it adds to a distinct count only if
+ * its trader did not act since.
  */
 export function addTrade(
   state: TradeState,
@@ -231,11 +232,11 @@ function addPurchase(
 }
 
 /**
- * Returns the amount that a purchase adds to the slow count. If its trader has bought again since,
- * the later purchase was counted as a new buyer's, so the excess is subtracted here. Example: a
- * purchase of 10:05 was counted as a whole buyer. Then one of 10:00 by the same wallet arrives. It
- * adds a whole buyer, minus the excess of the purchase of 10:05. Only the latest purchase of a
- * wallet is stored. So if several older ones arrive, each counts as a new buyer's.
+ * Returns what a purchase adds to the slow count. Example: a purchase of 10:05 was counted as a
+ * whole buyer. Then one of 10:00 by the same wallet arrives. If both had been known, the later one
+ * would have added only 1 − e^(−5 min/`fastMs`). The excess, e^(−5 min/`fastMs`), is subtracted
+ * here. Only a wallet's latest purchase is stored. So several older ones are each compared with
+ * that one alone, and add up to too many buyers.
  */
 function slowNewness(
   fresh: number,
@@ -275,7 +276,7 @@ function addSale(
   numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
 
-/** Returns an action's part of a distinct count, in which a trader's last one is e^(−age/τ). */
+/** Returns an action's part of a distinct count: 1, minus e^(−age/τ) of the trader's last one. */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
 }

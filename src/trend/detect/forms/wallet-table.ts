@@ -3,8 +3,8 @@
  *
  * Hundreds of thousands of traders as objects took most of the engine's memory, and a map by name
  * took a fifth of its time. So the rows are a hash table (open addressing, linear probing). A key
- * is a hash of the name with 53 bits: among a few hundred traders, two collide in about one of
- * 10^10 tokens. An attacker who forces a collision only lowers the count of their own buyers.
+ * is a hash of the name with 53 bits: among a thousand traders, two collide in about one of 10^10
+ * tokens. An attacker who forces a collision only lowers the count of their own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
