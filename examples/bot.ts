@@ -13,19 +13,20 @@ type Flare = { readonly recent_price_change: number; readonly token: { readonly 
 // Without a key, a server with keys sends only flares.free: flares that are five minutes old.
 const key = process.env.FLAREWIRE_CLIENT_KEY;
 const server = process.argv[2] ?? "http://127.0.0.1:8080";
-const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
-let list: "pro" | "free" = "pro";
-const reported = new Set<string>();
-stream.on("connection", ({ state, transport, reason }) => {
-  // Until an attempt succeeds, each has a reason that one before it had.
-  if (state === "live") reported.clear();
-  if (reported.has(reason)) return;
-  if (reason !== "") reported.add(reason);
-  const advice = reason.startsWith("no answer") ? `; does a Flarewire server run at ${server}?` : "";
-  console.error(`${state} by ${transport}${reason && `: ${reason}`}${advice}`);
-});
 
 try {
+  const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
+  let list: "pro" | "free" = "pro";
+  const reported = new Set<string>();
+  stream.on("connection", ({ state, transport, reason }) => {
+    // Until an attempt succeeds, each has a reason that one before it had.
+    if (state === "live") reported.clear();
+    if (reported.has(reason)) return;
+    if (reason !== "") reported.add(reason);
+    const advice = reason.startsWith("no answer") ? `; does a Flarewire server run at ${server}?` : "";
+    console.error(`${state} by ${transport}${reason && `: ${reason}`}${advice}`);
+  });
+
   for await (const event of stream) {
     if (event.name === "reset") {
       // A new state: at the start, or after lost events. Print the current flares.

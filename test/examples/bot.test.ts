@@ -29,6 +29,14 @@ test("the command at its top runs in a clone, without a build, and the bot stops
   expect([await bot.ended(), bot.stderr()]).toEqual([1, expect.stringContaining("close code 4000")]);
 });
 
+test("an invalid address ends the bot with one line", async () => {
+  await using bot = spawnNode(["examples/bot.ts", "localhost:8080"]);
+  expect([await bot.ended(), bot.stderr()]).toEqual([
+    1,
+    expect.stringMatching(/^address .*use one like https:\/\/example\.com\n$/),
+  ]);
+});
+
 test("[L3] the bot prints each start of a flare with its reason, and each finish; it resumes after a lost connection, and misses and repeats nothing", async ({
   gateway,
 }) => {

@@ -29,7 +29,7 @@ export function samplesHtml(basePath: string, { name, path, method }: Operation)
 }
 
 function quickStart(server: string): Samples {
-  const events = `${server}${EVENTS_ENDPOINT.path}${EVENTS_QUERY}`;
+  const events = `${server}${EVENTS_ENDPOINT.path}${EVENTS_QUERY}&names=flare-started`;
   return {
     curl: `curl -N -H 'Accept: text/event-stream' '${events}'`,
     TypeScript: `import { connect } from "flarewire/client";
