@@ -12,25 +12,19 @@ import {
 import type { FlagForm } from "../config/flags.ts";
 import { type Finding, type LookUp, type Probe, runProbe, unresolvedNames } from "../feed/index.ts";
 import { probesOf } from "../gateway/open/open-feed.ts";
-import { DATA_SERVICE, dataProbes } from "../gateway/persistence/data-probes.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
-/** The settings that decide what is tried. */
-const SETTINGS: readonly SettingName[] = [
-  ...(["feed", ...LIVE_SETTING_NAMES] as const),
-  ...(["data", "cluster", "clusterName", "config"] as const),
-];
+const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "clusterName", "config"];
 
 const FLAGS: Readonly<Record<string, FlagForm>> = { json: { type: "boolean" } };
 
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
-Tries each external service that serve would use with the same settings, with --cluster its servers and Sentinels, and with
---data the directory: whether it can be written, its free space, another process that uses it, and damage to its event log.
+Tries each external service that serve would use with the same settings, and with --cluster its servers and Sentinels.
 Prints the result and the time of each. With --feed live, its default, it tries the whole live market. The failure of an optional service
 is marked lacks. Equal failures share one line. Reports a missing network first. Serves, writes and changes nothing.
 
@@ -39,9 +33,7 @@ Exit codes: 0 all required services work, 75 some fail, 1 a setting is invalid.
 Options:
   --json
       Print each finding as a JSON object on its own line: service, what, works, needed, detail, took_ms.
-${settingsHelp(SETTINGS, { feed: "live", data: "not checked" })}
-
-Takes all other settings of serve too, so that its command line works here. They change nothing that is tried.`;
+${settingsHelp(SETTINGS)}`;
 }
 
 /** Runs `flarewire doctor`: prints successes at once, and failures at the end, grouped. */
@@ -51,21 +43,18 @@ export async function doctor(
   lookUp: LookUp = lookup,
 ): Promise<ExitCode> {
   const { environment, stdout } = terminal;
-  const { config, flags, isGiven } = loadConfig({
+  const { config, flags } = loadConfig({
     args,
     environment,
+    settings: SETTINGS,
     flags: FLAGS,
     presets: { feed: "live" },
   });
   const isJson = flags.get("json") === true;
-  const isEngine = config.source === "engine";
-  const market = isEngine ? probesOf(config, systemClock, enricherKeysFrom(environment)) : [];
-  const services = [...market, ...(await probesOfCluster(config, environment))];
-  const hasData = isGiven("data") && config.data !== "none";
-  const probes = [...services, ...(hasData ? dataProbes(config) : [])];
+  const market = probesOf(config, systemClock, enricherKeysFrom(environment));
+  const probes = [...market, ...(await probesOfCluster(config, environment))];
   if (probes.length === 0) {
-    const engine = `the ${config.feed} market and enrich use no external service`;
-    say(terminal, `nothing to try: ${isEngine ? engine : "the server that source names is not checked"}`);
+    say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service`);
     return EXIT.clean;
   }
   const paint = paintFor(stdout);
@@ -86,9 +75,7 @@ export async function doctor(
     const found = await Promise.all(probes.map(finding));
     const needed = found.filter(({ isNeeded }) => isNeeded);
     const broken = needed.filter(({ works }) => !works).length;
-    const remote = needed.filter(({ service }) => service !== DATA_SERVICE);
-    const areDown = remote.length > 1 && remote.every(({ works }) => !works);
-    if (areDown && unresolved.size === 0) say(terminal, NOTHING_WORKS);
+    if (broken === needed.length && broken > 1 && unresolved.size === 0) say(terminal, NOTHING_WORKS);
     if (!isJson) for (const line of failureLines(found, paint)) stdout.write(`${line}\n`);
     say(terminal, countLine(found));
     return broken === 0 ? EXIT.clean : EXIT.retry;

@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   record: entry("record a feed into files for replay", () => import("./record.ts"), "record", "recordHelp"),
   doctor: entry(
-    "check each external service that a live market needs, and the data directory",
+    "check each external service that a live market needs",
     () => import("./doctor.ts"),
     "doctor",
     "doctorHelp",

@@ -4,6 +4,6 @@ export * from "./event-log.ts";
 export * from "./memory-log.ts";
 export { type LogFile, type LogFileOptions, openLogFile } from "./sqlite/log-file.ts";
 export { type RunStart, Runs } from "./sqlite/runs.ts";
-export { FileBusyError, faultOf, holderOf } from "./sqlite/sqlite-fault.ts";
+export { FileBusyError } from "./sqlite/sqlite-fault.ts";
 export * from "./sqlite/sqlite-log.ts";
 export type { ListCheckpoint, StoredLog } from "./sqlite/stored-log.ts";

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Writable } from "node:stream";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { doctor } from "../../src/cli/doctor.ts";
 import { unresolvedNames } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
@@ -107,23 +104,6 @@ test("has nothing to try for a market without external services", async () => {
   expect([code, stderr]).toEqual([
     0,
     "nothing to try: the simulated market and enrich use no external service\n",
-  ]);
-});
-
-test("it takes the settings of serve, and checks a data directory that is given", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "flarewire-doctor-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const flags = ["--feed", "simulated", "--port", "9000"];
-  const good = await runInProcess(["doctor", ...flags, "--data", directory]);
-  expect([good.code, good.stderr]).toEqual([0, "4 checks of 1 service: all work\n"]);
-  expect(good.stdout).toMatch(/^works {2}data +directory .* can be written$/m);
-  const bad = await runInProcess(["doctor", ...flags, "--data", "package.json/data"]);
-  expect([bad.code, bad.stderr]).toEqual([75, "4 checks of 1 service: 3 work, 1 fail\n"]);
-  expect(bad.stdout).toMatch(/^fails {2}data +directory .* cannot be used, because of .*: not a directory$/m);
-  const none = await runInProcess(["doctor", "--source", "follow:http://127.0.0.1:9", "--port", "9000"]);
-  expect([none.code, none.stderr]).toEqual([
-    0,
-    "nothing to try: the server that source names is not checked\n",
   ]);
 });
 

@@ -21,7 +21,7 @@ export function faultOf(error: unknown): SqliteFault {
 }
 
 /** Returns which process has locked the file, as ` (pid 123)`; empty if the system does not say. */
-export function holderOf(path: string): string {
+function holderOf(path: string): string {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
     // As Linux packs them: man 3 makedev.
