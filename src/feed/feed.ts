@@ -75,11 +75,6 @@ export interface ServiceReport {
   readonly service: string;
   /** Whether its last response was valid. */
   readonly isUp: boolean;
-  /**
-   * `reached`: it responded a short time ago, even if with an error. `unreachable`: no connection
-   * could be opened for its last request. `unknown`: neither.
-   */
-  readonly reach: "reached" | "unreachable" | "unknown";
   /** Milliseconds since its last useful response; `undefined` before the first. */
   readonly ageMs: number | undefined;
   readonly requests: number;

@@ -38,7 +38,7 @@ import { createHttpCounts, isMetricsPortOwn, listenWithMetrics, openMetrics } fr
 import { type OpenSource, openSource } from "./open/open-source.ts";
 import { freshnessOf } from "./persistence/gateway-freshness.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
-import { logRejections, logSource, reportStart, watchReach } from "./report-source.ts";
+import { logRejections, logSource, reportStart } from "./report-source.ts";
 import { prepareSource, type RunnableSource } from "./run-source.ts";
 
 export interface Gateway {
@@ -209,12 +209,15 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const { source, resume } = opened;
   const prepared = prepareSource(opened, persistence);
   const { log } = prepared;
-  const failed = (of: string) => (err: unknown) => logger.error({ err }, `listener of the ${of} failed`);
-  const head = new Head({ log, ...(resume ? { initial: resume } : {}), onError: failed("head") });
+  const head = new Head({
+    log,
+    ...(resume ? { initial: resume } : {}),
+    onError: (error) => logger.error({ err: error }, "listener of the head failed"),
+  });
   let frontend: Frontend | undefined;
   const freshness = () => freshnessOf(opened, clock, [persistence, frontend, keys]);
   const hub = createHub(config, parts, prepared, head, freshness);
-  const events = new GatewayEvents(failed("gateway"));
+  const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
   let alerts: Alerts | undefined;
   const counts = createHttpCounts(clock, logger);
   const webhooks = parts.alerts && (() => alerts?.stats() ?? {});
@@ -252,7 +255,6 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const listening = await listenWithMetrics(config, scraped, counts.refusals, logger, frontend.listen);
   parts.history?.watch(head, () => source.info);
   const polled = prepared.run({ ...run, signal: polling.signal });
-  watchReach(opened, logger, clock, polling.signal);
   await firstSnapshot(parts, head, polled, signal ?? polling.signal);
   await frontend.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });

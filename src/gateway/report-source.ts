@@ -1,18 +1,12 @@
 import type { Logger } from "pino";
 import { ownCommand } from "../lib/own-command.ts";
 import type { Clock } from "../lib/time/clock.ts";
-import { SECOND_MS } from "../lib/time/time.ts";
 import type { OpenSource } from "./open/open-source.ts";
 
 /** How long a started source may have no data before the log warns. */
 const FIRST_DATA_MS = 30_000;
 /** The same if its services have only failed. */
 const FIRST_RESPONSE_MS = 5_000;
-
-/** After this many checks in a row, every service has been tried. */
-const UNREACHABLE_CHECKS = 3;
-
-const NO_NETWORK = "no service can be reached, retrying; check this machine's network, DNS and proxy";
 
 /** Events that a healthy market has too: tiny trades, and those outside a token's known pools. */
 const EXPECTED_REJECTIONS: ReadonlySet<string> = new Set(["dust", "unknown-pool"]);
@@ -76,27 +70,4 @@ export async function reportStart(
   await clock.sleep(FIRST_RESPONSE_MS, signal).catch(() => {});
   if (!failedService(opened)) await clock.sleep(FIRST_DATA_MS - FIRST_RESPONSE_MS, signal).catch(() => {});
   if (!signal.aborted && hasNoData()) report();
-}
-
-/**
- * Logs once that none of the market's services can be reached, which a single one cannot tell, and
- * again only after one could be. Ends with the signal.
- */
-export function watchReach(
-  { services }: Pick<OpenSource, "services">,
-  logger: Pick<Logger, "info" | "warn">,
-  clock: Clock,
-  signal: AbortSignal,
-): void {
-  if (!services || signal.aborted) return;
-  let checks = 0;
-  const stop = clock.every(SECOND_MS, () => {
-    const all = services();
-    const tried = all.filter(({ reach }) => reach === "unreachable").map(({ service }) => service);
-    const isCutOff = tried.length > 0 && all.every(({ reach }) => reach !== "reached");
-    if (!isCutOff && checks >= UNREACHABLE_CHECKS) logger.info("services can be reached again");
-    checks = isCutOff ? checks + 1 : 0;
-    if (checks === UNREACHABLE_CHECKS) logger.warn({ tried }, NO_NETWORK);
-  });
-  signal.addEventListener("abort", stop, { once: true });
 }

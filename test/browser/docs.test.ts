@@ -263,6 +263,8 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
       await page.locator("#search-text").fill(typed ?? "");
       await page.locator("#search li").first().locator(`a[href$="${href}"]`).waitFor();
     }
+    await page.locator("#search-text").fill("problem+json");
+    await page.locator("#search mark", { hasText: "problem+json" }).first().waitFor();
   });
 
   test("everything found has an excerpt, in which no line ends within the word", async ({ wire }) => {

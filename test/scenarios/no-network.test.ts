@@ -68,23 +68,6 @@ test("without a network, REST, tail and top report why there is no data, and wai
   }
 });
 
-test("if every service refuses connections, one line of the log says that none can be reached, and names them", async () => {
-  const closed = await NoNetwork.open();
-  const { flags } = closed;
-  await closed[Symbol.asyncDispose]();
-  await using cut = spawnCli(["serve", "--port", "0", "--drain", "0", "--data", "none", ...flags]);
-  const words = "no service can be reached, retrying; check this machine's network, DNS and proxy";
-  await cut.said("stderr", words);
-  await cut.said("stdout", /serves http.*\n/);
-  cut.child.kill("SIGTERM");
-  await cut.ended();
-  const lines = cut.stderr().trimEnd().split("\n");
-  const [line, ...others] = lines.map((text) => JSON.parse(text)).filter(({ msg }) => msg === words);
-  expect(others).toEqual([]);
-  expect(line.level).toBe("warn");
-  expect(line.tried).toEqual(expect.arrayContaining(["binance", "kucoin", "gate", "geckoterminal"]));
-});
-
 // This test must be the last, because it stops the gateway.
 test("without a network, serve --feed live logs only JSON lines, with a suggestion within seconds", async () => {
   const { address: host } = network.sockets;

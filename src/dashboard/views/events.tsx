@@ -78,13 +78,13 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
     fetchOlderFlares(server, apiKey, day, signal).then(setRecords, orNone(setRecords));
     return () => over.abort();
   }, [server.href, apiKey]);
+  const seesPro = view?.flares?.pro !== undefined;
   const all = useMemo(() => {
     if (logged === undefined || records === undefined) return undefined;
-    const seesPro = view?.flares?.pro !== undefined;
     const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);
     const past = pastNewsOf(records, view?.flares, new Set(events.map(newsKey)));
     return [...events.map((event) => ({ event, token: tokenOf(event, view) })), ...past].slice(0, MAX_NEWS);
-  }, [news, logged, records]);
+  }, [news, logged, records, seesPro]);
   return all;
 }
 

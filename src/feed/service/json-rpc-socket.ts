@@ -125,8 +125,8 @@ class Connection {
       request.destroy();
       this.end(`rejected its WebSocket with status ${statusCode}`);
     });
-    socket.on("error", (cause) =>
-      this.end(this.#isOpen ? "dropped its WebSocket" : "is unreachable over its WebSocket", cause),
+    socket.on("error", () =>
+      this.end(this.#isOpen ? "dropped its WebSocket" : "is unreachable over its WebSocket"),
     );
     socket.on("close", (code) => this.end(`closed its WebSocket (${code})`));
   }
@@ -142,11 +142,11 @@ class Connection {
   }
 
   /** Ends the connection. Rejects the pending requests with these words. */
-  end(words: string, cause?: Error): void {
+  end(words: string): void {
     if (this.isOver) return;
     this.isOver = true;
     this.isSubscribed = false;
-    for (const { reject } of this.#pending.values()) reject(new SocketFailure(words, { cause }));
+    for (const { reject } of this.#pending.values()) reject(new SocketFailure(words));
     // Close at once, without waiting for a peer that may be gone.
     this.#socket.terminate();
   }

@@ -138,7 +138,7 @@ export class ServiceClient {
       }
       const failure: Failure =
         answer.kind === "unchanged" ? { reason: "returned 304 to an unconditional request" } : answer.failure;
-      this.#tally.ended(failure.isRate ? "refused" : "failed", failure.isUnreachable);
+      this.#tally.ended(failure.isRate ? "refused" : "failed");
       this.#fail(failure.reason, failure.retryAfterMs);
       return { outcome: { kind: "failed", reason: failure.reason }, mayRetry: answer.kind === "failed" };
     } catch (error) {

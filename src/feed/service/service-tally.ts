@@ -8,17 +8,11 @@ const SLOT_MS = 10_000;
 /** Slots in five minutes, the time over which providers count. */
 const SLOTS = 30;
 
-/** How long a response proves that the service can be reached. */
-const REACHED_MS = 10_000;
-
 /** Counts the requests to an external service by outcome, and by time for five minutes. */
 export class ServiceTally {
   readonly #clock: Clock;
   readonly #counts = { requests: 0, errors: 0, refused: 0, waitedMs: 0 };
   #goodAt: number | undefined;
-  /** Time of the last response; until the first one, of the first request. */
-  #contactAt: number | undefined;
-  #isUnreachable = false;
   readonly #slots = new Array<number>(SLOTS).fill(0);
   #slot = 0;
 
@@ -28,7 +22,6 @@ export class ServiceTally {
 
   asked(waitedMs: number): void {
     this.#counts.requests += 1;
-    this.#contactAt ??= this.#clock.monotonic();
     const index = this.#currentSlot() % SLOTS;
     this.#slots[index] = (this.#slots[index] ?? 0) + 1;
     this.#counts.waitedMs += Math.max(0, waitedMs);
@@ -43,10 +36,7 @@ export class ServiceTally {
     return sum;
   }
 
-  /** `isUnreachable`: no connection could be opened. */
-  ended(outcome: RequestOutcome, isUnreachable = false): void {
-    this.#isUnreachable = isUnreachable;
-    if (!isUnreachable) this.#contactAt = this.#clock.monotonic();
+  ended(outcome: RequestOutcome): void {
     if (outcome === "good") this.heard();
     else if (outcome === "refused") this.#counts.refused += 1;
     else this.#counts.errors += 1;
@@ -54,19 +44,11 @@ export class ServiceTally {
 
   heard(): void {
     this.#goodAt = this.#clock.monotonic();
-    this.#contactAt = this.#goodAt;
-    this.#isUnreachable = false;
   }
 
   report(part: string, service: string, isUp: boolean): ServiceReport {
     const ageMs = this.#goodAt === undefined ? undefined : this.#clock.monotonic() - this.#goodAt;
-    return { part, service, isUp, ageMs, reach: this.#reach(), ...this.#counts };
-  }
-
-  #reach(): ServiceReport["reach"] {
-    if (this.#isUnreachable) return "unreachable";
-    const isRecent = this.#clock.monotonic() - (this.#contactAt ?? -Infinity) <= REACHED_MS;
-    return isRecent ? "reached" : "unknown";
+    return { part, service, isUp, ageMs, ...this.#counts };
   }
 
   /** Clears the slots since the last call. */

@@ -9,8 +9,6 @@ export interface Failure {
   readonly retryAfterMs?: number;
   /** The upstream rejected it because of too many requests. */
   readonly isRate?: boolean;
-  /** See {@link isUnreachable}. */
-  readonly isUnreachable?: boolean;
 }
 
 export type Answer =
@@ -55,7 +53,7 @@ export async function requestJson(
     return await withDeadline((inner) => exchange(url, etag, settings, inner), timeoutMs, clock, signal);
   } catch (error) {
     signal.throwIfAborted();
-    return { kind: "failed", failure: { reason: inWords(error), isUnreachable: isUnreachable(error) } };
+    return { kind: "failed", failure: { reason: inWords(error) } };
   }
 }
 
@@ -149,22 +147,9 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "broke off the connection",
   ENOTFOUND: "has a host name that does not resolve",
   EAI_AGAIN: "has a host name that does not resolve",
-  ENETUNREACH: "is in a network that cannot be reached",
-  EHOSTUNREACH: "is on a host that cannot be reached",
   ETIMEDOUT: "could not be connected to in time",
   UND_ERR_CONNECT_TIMEOUT: "could not be connected to in time",
 };
-
-/** Codes of errors by which no connection opens. */
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH"],
-  ...["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"],
-]);
-
-/** Whether the error, or one that caused it, says that no connection could be opened. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && (UNREACHABLE.has(codeOf(error) ?? "") || isUnreachable(error.cause));
-}
 
 function inWords(error: unknown): string {
   if (error instanceof DeadlineExpired) return error.message;

@@ -1,6 +1,5 @@
 import { createClient, HttpRequestError, http, RpcRequestError } from "viem";
 import { z } from "zod";
-import { isUnreachable } from "../../../lib/io/request-json.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../lib/time/time.ts";
 import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
@@ -161,7 +160,7 @@ export class Endpoint {
       return answer;
     } catch (error) {
       const trouble = readTrouble(error, this.#options.timeoutMs);
-      this.tally.ended(OUTCOMES[trouble.kind], isUnreachable(error));
+      this.tally.ended(OUTCOMES[trouble.kind]);
       if (trouble.kind === "rate") this.#slowDown(trouble, askedAt);
       throw trouble;
     }

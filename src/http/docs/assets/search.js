@@ -31,7 +31,7 @@ function prepareSearch(form) {
     const words = input.value
       .toLowerCase()
       // The documents write keys as in Ctrl-C.
-      .replace(/(?<=\w)\+(?=\w)/g, "-")
+      .replace(/(?<=\b(?:alt|ctrl|shift))\+(?=\w)/g, "-")
       .split(/\s+/)
       .filter((word) => word !== "");
     try {
