@@ -22,9 +22,7 @@ const LABEL: Label = {
   ...{ startAtMs: AT, endAtMs: AT + 30 * MINUTE_MS, peakAtMs: AT + 5 * MINUTE_MS, removedAtMs: null },
 };
 
-/**
- * Returns the last trades of the sample's token: so many minutes before AT, and of so many dollars.
- */
+/** Returns the last trades of the sample's token: `minutes` before AT, each of `usd` dollars. */
 function tradesAgo(...ago: readonly (readonly [minutes: number, usd: number])[]): LastTrades {
   const trades = new LastTrades();
   for (const [minutes, usd] of ago) {

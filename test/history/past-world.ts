@@ -28,7 +28,7 @@ export class Market extends HandHead {
   onRestart(): void {}
   pauseFor(): void {}
 
-  /** Makes another observation with other flares, so many seconds after the first minute. */
+  /** Observes other flares, `seconds` after the start of the first minute. */
   observe(seconds: number, parts: Partial<Snapshot> = SAMPLE_SNAPSHOT): void {
     this.move(parts);
     this.observedAtMs = START_MS + seconds * 1_000;

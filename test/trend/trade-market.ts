@@ -17,7 +17,7 @@ export interface Script {
 /** Dollars in each pool at the start. */
 const POOL_USD = 50_000;
 
-/** Returns the name of one of so many traders that few occur twice. */
+/** Returns the name of one of a billion traders, so that few occur twice. */
 const CROWD = (random: number) => `0x${Math.floor(random * 1e9).toString(16)}`;
 
 /** Returns the profiles, listings and trades of the scripts over this many minutes. */

@@ -4,7 +4,7 @@ import { formatPrice } from "../../lib/text/format-price.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { nowReason } from "../../model/text/reason-text.ts";
-import { formatCount, formatUsd } from "./format.ts";
+import { formatCount, formatTime, formatUsd } from "./format.ts";
 
 export function describeEvent(event: EventMessage): string {
   switch (event.name) {
@@ -12,7 +12,7 @@ export function describeEvent(event: EventMessage): string {
       const { flare, why, cause } = event.data;
       const change = `${formatPct(flare.recent_price_change)} in 5 min`;
       if (cause === "aged") {
-        const aged = `has lasted 5 minutes, since ${flare.started_trending_at.slice(11, 19)}; ${change}`;
+        const aged = `has lasted 5 minutes, since ${formatTime(flare.started_trending_at)}; ${change}`;
         return why ? `${aged}. ${nowReason(why.text)}` : aged;
       }
       const started = cause === "detected" ? change : `${cause}, ${change}`;

@@ -1,6 +1,6 @@
 /*
- * Opens many connections to one server, in one thread, and counts the received messages. A client written in Node would need more CPU than the
- * measured servers; this one needs about half a core.
+ * Opens many connections to one server, in one thread, and counts the received messages. A client
+ * written in Node would need more CPU than the measured servers; this one needs about half a core.
  *
  *   load-client key=value …
  *     kind=ws|sse|socketio|nats   protocol of the connections
@@ -17,9 +17,11 @@
  * Commands on stdin, one a line, each answered by one line of JSON on stdout:
  *     open N CONCURRENCY          opens N more connections, with at most CONCURRENCY handshakes at once
  *     drive MS BATCHES WINDOW EVERY_US EXPECT SIZE FILE
- *         sends the bytes of FILE to the trigger port whenever fewer than WINDOW batches are in flight, at most once per EVERY_US,
- *         for MS milliseconds or BATCHES times, whichever is first; then waits for the rest. EXPECT is the number of deliveries of a trigger. 0: the server
- *         responds to each trigger with "deliveries nanoseconds\n", where the time is the machine's monotonic clock just before the append.
+ *         sends the bytes of FILE to the trigger port whenever fewer than WINDOW batches are in
+ *         flight, at most once per EVERY_US, for MS milliseconds or BATCHES times, whichever is
+ *         first; then waits for the rest. EXPECT is the number of deliveries of a trigger. 0: the
+ *         server responds to each trigger with "deliveries nanoseconds\n", where the time is the
+ *         machine's monotonic clock just before the append.
  *         SIZE, for kind=nats: bytes of payload per delivery, regardless of framing; else 0
  *     watch MS                    only counts, for MS milliseconds
  *     close                       ends all connections with a reset, so that no port stays in TIME_WAIT
@@ -321,7 +323,10 @@ static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
   }
 }
 
-/** Parses events, which end with an empty line and count by their first bytes. Chunked framing between them looks like no event's line. */
+/**
+ * Parses events, which end with an empty line and count by their first bytes. Chunked framing
+ * between them looks like no event's line.
+ */
 static void parse_events(struct connection *c, const uint8_t *at, size_t left) {
   for (; left > 0; left--, at++) {
     if (*at == '\n') {
@@ -360,7 +365,8 @@ static void receive(struct connection *c) {
     parse_payload(c, buffer, (size_t)got);
     return;
   }
-  // All measured servers send the response's head in one piece. A split head ends in an error, not in a wrong count.
+  // All measured servers send the response's head in one piece. A split head ends in an error, not
+  // in a wrong count.
   uint8_t *end = memmem(buffer, (size_t)got, "\r\n\r\n", 4);
   if (!end || memcmp(buffer + 9, kind == SSE ? "200" : "101", 3)) {
     if (leave_for_now(c, (char *)buffer, (size_t)got)) return;
@@ -426,7 +432,8 @@ static void batch_answered(uint64_t count, uint64_t appended_ns) {
 }
 
 static void settle(void) {
-  // Latencies are computed when the whole batch has arrived, because part of it arrives before the server's response.
+  // Latencies are computed when the whole batch has arrived, because part of it arrives before the
+  // server's response.
   if (has_pending && deliveries - base_deliveries >= (answered ? cumulative[(answered - 1) % RING] : 0) + pending_count) {
     has_pending = 0;
     batch_answered(pending_count, pending_append_ns);
@@ -593,8 +600,9 @@ static void on_event(const struct epoll_event *event) {
 }
 
 /*
- * While it drives as fast as it can, the client never waits inside epoll. It would be woken for nearly every message, and on one machine the sender
- * pays for each wakeup, several times the cost of the message. A network has no such wakeups. So the client sleeps between polls.
+ * While it drives as fast as it can, the client never waits inside epoll. It would be woken for
+ * nearly every message, and on one machine the sender pays for each wakeup, several times the cost
+ * of the message. A network has no such wakeups. So the client sleeps between polls.
  */
 static const struct timespec NAP = {.tv_nsec = 100000};
 

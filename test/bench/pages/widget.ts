@@ -21,8 +21,8 @@ const PAGES = {
 } as const;
 
 /**
- * Measures the widget's cost on another site's page with a slow processor, with 200 flares of which
- * 20 a second change; its size; and the connections of ten tabs.
+ * Measures three things: the widget's cost on another site's page with a slow processor and 200
+ * flares, while 20 flares change each second; its size; and the connections of ten tabs.
  */
 export async function benchWidget(size: keyof typeof SIZES): Promise<Row[]> {
   const executable = findChromium();

@@ -1,4 +1,7 @@
-/* The floor: a loop of send() over all clients, in C. Accepts any WebSocket handshake unchecked. See control-port.ts for the lines of its control port. */
+/*
+ * The floor: a loop of send() over all clients, in C. Accepts any WebSocket handshake unchecked. See
+ * control-port.ts for the lines of its control port.
+ */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>

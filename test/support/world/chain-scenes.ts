@@ -81,7 +81,7 @@ function following(gap: number): Phase {
   return { style: "crowd", untilMs: 0, tradesPerMs: 0, buyShare, offset: 0, removes: 0 };
 }
 
-/** Returns tokens `first`, `first` + 1, …, each of which follows the same scene. */
+/** Returns `count` tokens, numbered from `first`. All follow the same scene. */
 function tokenScenes(count: number, first: number, scene: Omit<TokenScene, "token">): readonly TokenScene[] {
   return Array.from({ length: count }, (_, n) => ({ ...scene, token: address(first + n) }));
 }

@@ -16,8 +16,8 @@ import { UNISWAP_V4 } from "./uniswap-v4.ts";
 
 /*
  * Singletons with ranges: one manager has all pools, each with an id. Amounts of swaps are the
- * swapper's: negative if paid in, the opposite of V3. The event omits
- * amounts that a pool's hooks take or add, so those do not count.
+ * swapper's: negative if paid in, the opposite of V3. The event omits amounts that a pool's hooks
+ * take or add, so those do not count.
  */
 
 /** Decoders of the events, by their signatures. Both managers share the last one. */
