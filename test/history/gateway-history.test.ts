@@ -22,8 +22,11 @@ const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
  * Returns the newest record as soon as a flare finishes. Past minutes of a warm-up are not stored.
  */
 async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareRecord | undefined> {
-  const { headers } = await checkedFetch(`${url}/api/v1/flares`);
-  const href = `${url}/api/v1/history?limit=1&from=${headers.get("flarewire-observed-at")}`;
+  const observedAt = async () =>
+    (await checkedFetch(`${url}/api/v1/flares`)).headers.get("flarewire-observed-at");
+  // A worker may answer before it has its primary's first state.
+  await expect.poll(observedAt, EVERY).not.toBeNull();
+  const href = `${url}/api/v1/history?limit=1&from=${await observedAt()}`;
   const ask = async () => (await checkedFetch(href)).json as HistoryResponse;
   await expect.poll(ask, EVERY).toMatchObject({ flares: [{ cause: expect.any(String) }] });
   return (await ask()).flares[0];
