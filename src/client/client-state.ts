@@ -76,7 +76,7 @@ export function applyMessage(client: ClientState, message: TransportMessage): Tr
 }
 
 /** Processes a subscription's response. Throws {@link End} if the server is behind the cursor. */
-export function applySubscribed(client: ClientState, { cursor, lost, resumed, snapshot }: Start): Transition {
+function applySubscribed(client: ClientState, { cursor, lost, resumed, snapshot }: Start): Transition {
   if (resumed === "full") return { client: { ...client, started: true } };
   const view = snapshot as View | undefined;
   const { reason, events } =

@@ -31,7 +31,7 @@ export interface Facts {
 /** Why a connection ended: a text for people, and the close code or HTTP status, if any. */
 type Why = Pick<End, "reason" | "code">;
 
-export type Phase = Why &
+type Phase = Why &
   (
     | { readonly state: "connecting" }
     /** Subscribed. */

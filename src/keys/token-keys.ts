@@ -5,7 +5,7 @@ import { parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 
 /** Accepted algorithms. The key's type decides which one is used, never the token. */
-export type TokenAlgorithm = "HS256" | "RS256" | "ES256";
+type TokenAlgorithm = "HS256" | "RS256" | "ES256";
 
 /** A key that verifies tokens. */
 export interface TokenKey {

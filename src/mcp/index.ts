@@ -1,2 +1,2 @@
 /** The Model Context Protocol: tools with which an agent reads the API. */
-export { MCP_PATH, registerMcp } from "./mcp-route.ts";
+export { registerMcp } from "./mcp-route.ts";

@@ -3,7 +3,7 @@ import { FlarewireError } from "../protocol/index.ts";
 import type { RequestApi } from "./market-api.ts";
 
 /** Path of the endpoint, relative to the base path. */
-export const MCP_PATH = "/mcp";
+const MCP_PATH = "/mcp";
 
 /** Header fields that decide what a client may read. The tools' requests carry them too. */
 const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-proto"] as const;

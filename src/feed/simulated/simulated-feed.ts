@@ -37,7 +37,7 @@ export interface SimulatedFeedOptions {
 }
 
 /** Where a market continues. Regenerating it takes about a tenth of a second per hour. */
-export interface SimulatedResume {
+interface SimulatedResume {
   /** The earlier {@link SimulatedFeed.beginAtMs}. */
   readonly beginAtMs: number;
   /**

@@ -22,7 +22,7 @@ import { HOUR_MS } from "../../lib/time/time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
 import { chainsOf, type MarketConfig, openLiveMarket, venuesOf } from "./open-market.ts";
-import type { SimulatedResume } from "./resume-simulated.ts";
+import type { ResumedMarket } from "./resume-simulated.ts";
 
 export type FeedConfig = MarketConfig &
   Pick<Config, "data" | "seed" | "speed" | "file" | "profiles" | "group" | "loop">;
@@ -47,7 +47,7 @@ export function openFeed(
   config: FeedConfig,
   parts: FeedParts,
   restored?: RestoredState,
-  resume?: SimulatedResume,
+  resume?: ResumedMarket,
 ): OpenFeed {
   const opened = openMarket(config, parts, restored, resume);
   if (config.enrich.length === 0) return opened;
@@ -98,7 +98,7 @@ function openMarket(
   config: FeedConfig,
   { clock, logger }: FeedParts,
   restored: RestoredState | undefined,
-  resume: SimulatedResume | undefined,
+  resume: ResumedMarket | undefined,
 ): OpenFeed {
   if (config.feed === "simulated") {
     const { seed, warmupMs, speed } = config;

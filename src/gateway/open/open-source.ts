@@ -26,7 +26,7 @@ import type { ClusterSource } from "../cluster/cluster-source.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
 import { type FeedConfig, feedGap, openFeed } from "./open-feed.ts";
-import { resumeSimulated, type SimulatedResume } from "./resume-simulated.ts";
+import { resumeSimulated, type ResumedMarket } from "./resume-simulated.ts";
 
 type SourceConfig = FeedConfig &
   Pick<Config, "source" | "refreshMs" | "record" | "recordBytes" | "pollIntervalMs" | "upstreamTimeoutMs">;
@@ -133,7 +133,7 @@ export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number
   return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
 }
 
-export type Resume = ReturnType<typeof resumeOf>;
+type Resume = ReturnType<typeof resumeOf>;
 
 function createUpstream(
   config: Pick<Config, "source" | "pollIntervalMs" | "upstreamTimeoutMs" | "staleAfterMs">,
@@ -155,7 +155,7 @@ function createEngine(
   config: SourceConfig,
   parts: SourceParts,
   restored: RestoredState | undefined,
-  resume?: SimulatedResume,
+  resume?: ResumedMarket,
 ): OpenSource {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;

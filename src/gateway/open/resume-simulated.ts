@@ -7,7 +7,7 @@ const MAX_GAP_MS = HOUR_MS;
 /** An older market is not regenerated: that would take longer than a new start. */
 const MAX_AGE_MS = 2 * DAY_MS;
 
-export type SimulatedResume = Required<Pick<SimulatedFeedOptions, "startAtMs" | "resume">>;
+export type ResumedMarket = Required<Pick<SimulatedFeedOptions, "startAtMs" | "resume">>;
 
 /**
  * Returns where the stored simulated market resumes, or why not, as the second half of a sentence.
@@ -18,7 +18,7 @@ export function resumeSimulated(
   { engine, observedAtMs }: RestoredState,
   speed: number,
   nowMs: number,
-): SimulatedResume | { readonly problem: string } {
+): ResumedMarket | { readonly problem: string } {
   if (engine?.beganAtMs === undefined) return { problem: "the start of the simulated market was not stored" };
   const startAtMs = speed === 1 ? Math.max(nowMs, observedAtMs) : observedAtMs;
   const gapMs = startAtMs - observedAtMs;

@@ -112,6 +112,6 @@ function link(label: string, target: string, resolve: LinkResolver): string {
 }
 
 /** Returns the ID of a heading. */
-export function anchor(title: string): string {
+function anchor(title: string): string {
   return title.toLowerCase().replace(/[^\w]+/g, "-");
 }

@@ -30,7 +30,7 @@ export interface Behind {
   progress: number;
 }
 
-export interface Ended {
+interface Ended {
   readonly kind: "ended";
 }
 

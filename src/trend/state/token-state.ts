@@ -202,7 +202,7 @@ export function notePeak(token: TokenState, close: number, minute: number): void
 }
 
 /** Rescales past prices when another pool sets the price: nobody traded the difference. */
-export function rescalePrices(token: TokenState, ratio: number): void {
+function rescalePrices(token: TokenState, ratio: number): void {
   const scale = token.priceScale * ratio;
   if (!(scale > 1 / MAX_RATIO && scale < MAX_RATIO)) return;
   token.priceScale = scale;
