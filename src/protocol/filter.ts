@@ -6,6 +6,7 @@ import type { Marks } from "./view/lists.ts";
 /** Maximum number of tokens, and of symbols, in a filter. */
 const MAX_NAMED = 64;
 const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
+const SOME_EVENTS = { error: `a list of 1 to ${EVENT_NAMES.length}` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
 /** Fields that select items, not events. */
@@ -43,9 +44,9 @@ export const Filter = z
         "False: an item is selected only while it meets the filter. True: an item that met the filter once stays selected until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start. Rejected without a field that selects items, because it would have no effect.",
       ),
     names: z
-      .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }))
-      .min(1)
-      .max(EVENT_NAMES.length)
+      .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }), SOME_EVENTS)
+      .min(1, SOME_EVENTS)
+      .max(EVENT_NAMES.length, SOME_EVENTS)
       .optional()
       .describe(
         "Only events with these names. Other events are not sent, so the client's lists may become outdated.",

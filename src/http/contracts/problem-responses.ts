@@ -40,7 +40,7 @@ const EXAMPLES: Readonly<Partial<Record<ErrorCode, ErrorText>>> = {
     { field: "channels" },
   ],
   "cursor-gone": [
-    'after is "13ac274a9f68b758-9" (expired); up to 92 events are lost',
+    'after is "13ac274a9f68b758-9" (expired); at most 92 events are lost',
     { field: "after", lost: { reason: "expired", events: 92 } },
   ],
   "time-gone": [

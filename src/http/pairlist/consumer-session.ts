@@ -1,6 +1,6 @@
 import { type Socket, TokenBucket } from "../../hub/index.ts";
 import type { CloseReason } from "../../protocol/index.ts";
-import type { SocketUser } from "../stream/websocket-socket.ts";
+import type { SocketSession } from "../stream/websocket-socket.ts";
 import type { PairQuery } from "./pair-query.ts";
 
 /** The parts of the server that a session uses. */
@@ -16,7 +16,7 @@ export interface ConsumerHost {
 const TOPIC = "whitelist";
 
 /** A connected freqtrade. Ignores unknown requests, as freqtrade's own producer does. */
-export class ConsumerSession implements SocketUser {
+export class ConsumerSession implements SocketSession {
   readonly query: PairQuery;
   /** Always false: at most one frame waits, and pings detect a dead connection. */
   readonly isBehind = false;

@@ -1,4 +1,4 @@
-/** True if `Accept` names server-sent events and does not prefer JSON; wildcards mean JSON. */
+/** True if `Accept` names server-sent events and does not prefer JSON. Ignores wildcards. */
 export function asksForSse(field: string | undefined): boolean {
   const weights = new Map<string, number>();
   for (const member of (field ?? "").split(",")) {

@@ -3,17 +3,20 @@ import { FlarewireError, type Rights } from "../../protocol/index.ts";
 import { invalid } from "../connections/admission.ts";
 import { readStreamQuery } from "./websocket-admission.ts";
 
-/** Default number of events in a response. */
+/** Default maximum number of events in a response. */
 export const DEFAULT_LIMIT = 100;
 /** Maximum number of events that a request may ask for. */
 export const MAX_LIMIT = 1_000;
 export const MAX_WAIT_S = 60;
 
-/** Reads a stream's query. `Last-Event-ID` overrides `after`, because a browser updates it. */
+/**
+ * Reads an SSE query. `Last-Event-ID` overrides `after`: a reconnecting browser updates only that
+ * field.
+ */
 export function readSseQuery(query: unknown, lastEventId: string | undefined, rights: Rights): ConnectQuery {
-  const given = withChannels(query);
+  const given = withDefaultChannels(query);
   for (const field of ["limit", "wait"]) {
-    if (field in given) throw invalid(field, given[field], "left out: streams have no pages");
+    if (field in given) throw invalid(field, given[field], "left out: it is for polls only");
   }
   const after = lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId };
   return readStreamQuery({ ...given, ...after }, rights);
@@ -21,10 +24,10 @@ export function readSseQuery(query: unknown, lastEventId: string | undefined, ri
 
 /** Reads the query of a long poll. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
 export function readPollQuery(query: unknown, rights: Rights): PollQuery {
-  const given = withChannels(query);
+  const given = withDefaultChannels(query);
   if ("mode" in given)
     throw invalid("mode", given.mode, "left out: only streams have modes; a poll returns every event");
-  if ("client" in given) throw invalid("client", given.client, "left out: a poll replaces no connection");
+  if ("client" in given) throw invalid("client", given.client, "left out: it is for streams only");
   if (rights.plan !== undefined && "ticket" in given) {
     const message = 'a ticket opens a stream; to poll, send "Authorization: Bearer KEY"';
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
@@ -46,20 +49,23 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
   };
 }
 
-/** Selects the default channels (`*`), because neither transport can add some later. */
-function withChannels(query: unknown): Record<string, unknown> {
+/**
+ * Adds the default channels (`*`) if the query names none: unlike WebSockets, SSE and polls cannot
+ * subscribe later.
+ */
+function withDefaultChannels(query: unknown): Record<string, unknown> {
   return { channels: "*", ...(typeof query === "object" ? query : {}) };
 }
 
-/** Reads a whole number. Throws `invalid-parameter`. */
+/** Reads a whole number; `fallback` if it is absent. Throws `invalid-parameter`. */
 export function readWhole(
   field: string,
   value: unknown,
-  absent: number,
+  fallback: number,
   least: number,
   most: number,
 ): number {
-  if (value === undefined) return absent;
+  if (value === undefined) return fallback;
   const whole = typeof value === "string" && /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
   if (whole >= least && whole <= most) return whole;
   throw invalid(field, value, `a whole number from ${least} to ${most}`);

@@ -39,7 +39,10 @@ import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
 import type { WebSocketOptions } from "./websocket-route.ts";
 
-/** Slots and queue are shared with the WebSockets. A poll holds a slot until it is answered. */
+/**
+ * WebSockets share the limits and the admission queue. A poll counts as a connection until it is
+ * answered.
+ */
 interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
   readonly log: EventLog;
   readonly head: Head;
@@ -49,10 +52,13 @@ interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
   readonly random?: () => number;
 }
 
-/** Minimum reconnect delay of browsers; up to the same is added at random. */
+/** Minimum reconnect delay for browsers. A random delay of up to as much is added. */
 const RETRY_MS = 1_000;
 
-/** No compression, which would delay events, and no buffering by caches and proxies. */
+/**
+ * Forbids compression, which would delay events, and buffering by proxies. The end of the
+ * connection ends the body.
+ */
 const SSE_FIELDS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
@@ -107,12 +113,12 @@ async function follow(
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   const { socket } = request.raw;
   await admitConnection({ registry, audit: policy.audit }, request, reply, access);
-  // If the client has disconnected meanwhile, its slot is already released.
+  // If the client has disconnected meanwhile, the close event releases its slot.
   if (socket.destroyed) return reply.hijack();
   // No timeout: heartbeats keep the connection active, and the hub closes clients that do not read.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
-  const out = begin(request.raw, reply);
+  const out = startResponse(request.raw, reply);
   if (!out.writable) return reply;
   const connection = new SseSocket(out, socket);
   socket.cork();
@@ -127,8 +133,8 @@ async function follow(
   return reply;
 }
 
-/** Sends the head. Returns the connection or, if it cannot be detached, the response. */
-function begin(request: IncomingMessage, reply: FastifyReply): Writable {
+/** Starts the response. Returns the connection or, if it cannot be detached, the response. */
+function startResponse(request: IncomingMessage, reply: FastifyReply): Writable {
   const { raw: response } = reply;
   const { socket } = request;
   const fields = flatFields(reply.getHeaders());
@@ -163,12 +169,17 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   const access = policy.admit(request, reply);
   const query = readPollQuery(request.query, access);
   checkHub(hub);
-  const answer = await take(request, reply, { query, access }, parts);
+  const answer = await waitForEvents(request, reply, { query, access }, parts);
   setFreshness(reply, freshness(), info());
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
     reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
-    const missed = events === null ? "an unknown number of events is" : `at most ${events} events are`;
+    const missed =
+      events === null
+        ? "an unknown number of events is"
+        : events === 1
+          ? "at most one event is"
+          : `at most ${events} events are`;
     const message = `after is "${query.after}" (${reason}); ${missed} lost; get the current lists and their cursor from ${prefix}${ENDPOINTS.snapshot.path}`;
     throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
   }
@@ -178,15 +189,15 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
   const filter = compileFilter(query.filter);
   const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
-  const head = `{"cursor":"${cursor}",${inForce}"events":[`;
+  const prefixText = `{"cursor":"${cursor}",${inForce}"events":[`;
   const lists = answer.snapshot === undefined ? "" : `,"snapshot":${answer.snapshot}`;
-  const tail = `],"more":${answer.more}${lists}}`;
-  const body = Buffer.concat([Buffer.from(head), answer.bytes, Buffer.from(tail)]);
+  const suffixText = `],"more":${answer.more}${lists}}`;
+  const body = Buffer.concat([Buffer.from(prefixText), answer.bytes, Buffer.from(suffixText)]);
   reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
   return request.method === "HEAD" ? reply.send() : reply.send(body);
 }
 
-async function take(
+async function waitForEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   { query, access }: { readonly query: PollQuery; readonly access: Access },
@@ -204,7 +215,7 @@ async function take(
     release();
   });
   const answer = await polls.take(pollQuery, gone.signal, by);
-  if (ended !== undefined) throw errorOfWait(ended, reply);
+  if (ended !== undefined) throw errorOfRevokedKey(ended, reply);
   return answer;
 }
 
@@ -212,8 +223,8 @@ async function take(
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   let isOver = false;
   const end = () => {
-    // A closing socket closes the response first, which calls `end`. `end` removes itself from the
-    // socket, but the socket calls it once more.
+    // When the socket closes, Node closes the response first, which calls `end`. Removing `end`
+    // from the socket is then too late: this emit has already copied its listeners.
     if (isOver) return;
     isOver = true;
     raw.off("close", end);
@@ -225,7 +236,7 @@ function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, ov
   if (socket.destroyed) end();
 }
 
-function errorOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
+function errorOfRevokedKey(reason: CloseReason, reply: FastifyReply): FlarewireError {
   const { meaning } = CLOSE_CODES[reason];
   if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
   reply.header("www-authenticate", CHALLENGE);

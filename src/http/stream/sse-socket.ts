@@ -7,7 +7,9 @@ import { unsentBytes } from "../connections/node-internals.ts";
 /** Reconnect delay for browsers after a close with `backoff`. */
 const BACKOFF_MS = 5_000;
 
-/* All connections share these functions. Otherwise, each idle client would hold closures. */
+/*
+ * All connections share these functions, because closures would cost memory for each idle client.
+ */
 
 /** Ignores write errors on a broken connection; `close` follows. */
 function ignore(): void {}
@@ -19,7 +21,7 @@ function endWithPeer(this: Connection): void {
 
 /**
  * Adapts a server-sent events response to the hub's socket. The last event gives the reason for its
- * end. At most 64 KiB (the high-water mark) and one batch wait here.
+ * end. Buffers at most 64 KiB (the high-water mark) and one batch.
  */
 export class SseSocket implements Socket {
   readonly #out: Writable;
@@ -52,7 +54,7 @@ export class SseSocket implements Socket {
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
     this.#out.end(closeEvent(reason));
-    // A response does this itself.
+    // Node ends the connection after a response, but not after writes to a detached connection.
     if (this.#out === this.#raw) this.#raw.destroySoon();
   }
 

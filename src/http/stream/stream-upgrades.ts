@@ -5,9 +5,10 @@ import { hasResponse } from "../connections/node-internals.ts";
 import { pathOf } from "../problems/allowed-methods.ts";
 
 /**
- * Emits upgrade requests for a WebSocket at one of `paths`, and others that nothing else handles.
- * By default, Node takes every request with an `Upgrade` field out of HTTP. Java's client, for
- * example, sends `Upgrade: h2c`. Node before 24.9 does so always.
+ * Returns an emitter of the upgrade requests for WebSockets at `paths`, and of those that no other
+ * listener would answer. Leaves all other upgrades to HTTP, such as `h2c`, which Java's client
+ * requests. Node before 24.9 cannot do that: with an `upgrade` listener, it takes every request
+ * with an `Upgrade` field out of HTTP.
  *
  * A handshake whose method is not GET, or that arrives before the end of the previous response, is
  * left to HTTP. If Node has already taken it out of HTTP, its connection is destroyed, because
@@ -20,10 +21,10 @@ export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): 
   const isStream = (request: IncomingMessage) =>
     request.method === "GET" && isWebSocket(request) && paths.includes(pathOf(request.url ?? ""));
   const isOnlyListener = () => server.listenerCount("upgrade") === 1;
-  const before: unknown = Reflect.get(server, "shouldUpgradeCallback");
+  const previous: unknown = Reflect.get(server, "shouldUpgradeCallback");
   const shouldUpgradeCallback = (request: IncomingMessage) =>
     (isStream(request) && !hasResponse(request.socket)) ||
-    (!isOnlyListener() && (typeof before !== "function" || before.call(server, request)));
+    (!isOnlyListener() && (typeof previous !== "function" || previous.call(server, request)));
   Object.assign(server, { shouldUpgradeCallback });
   server.on("upgrade", (request, socket, head) => {
     // Without another listener, any request that Node took out of HTTP must be answered here.

@@ -6,10 +6,11 @@ import { readFilter, readFlag } from "./filter-query.ts";
 
 export const SUBPROTOCOL = "flarewire.v1";
 
-/** Name of a subprotocol: a token of RFC 9110. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
+/** Name of a subprotocol: a token of RFC 9110, with at most 64 characters. */
+const SUBPROTOCOL_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
 /** 16 bytes in base64 (RFC 6455, 4.1). */
-const KEY = /^[+/0-9A-Za-z]{22}==$/;
+const HANDSHAKE_KEY = /^[+/0-9A-Za-z]{22}==$/;
+const MAX_CHANNELS = 64;
 const SUPPORTED_VERSION = "13";
 
 /** Refuses an invalid handshake while it is still HTTP and the client can read the response. */
@@ -24,7 +25,7 @@ export function checkHandshake(
       bound: SUPPORTED_VERSION,
     });
   }
-  if (!KEY.test(headers["sec-websocket-key"] ?? "")) {
+  if (!HANDSHAKE_KEY.test(headers["sec-websocket-key"] ?? "")) {
     throw invalid("Sec-WebSocket-Key", headers["sec-websocket-key"], "16 bytes in base64");
   }
   checkProtocols(headers["sec-websocket-protocol"]);
@@ -44,7 +45,10 @@ function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   }
 }
 
-/** Reads a stream's query. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
+/**
+ * Reads the parameters of all transports. Throws `invalid-parameter`, `unknown-channel` or
+ * `forbidden`.
+ */
 export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
   const { mode } = given;
@@ -62,8 +66,13 @@ export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
 function checkProtocols(offered: string | undefined): void {
   if (offered === undefined) return;
   const names = offered.split(",").map((name) => name.trim());
-  const valid = names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
-  if (!valid) throw invalid("Sec-WebSocket-Protocol", offered, "different names, separated by commas");
+  const valid = names.every((name) => SUBPROTOCOL_NAME.test(name)) && new Set(names).size === names.length;
+  if (!valid)
+    throw invalid(
+      "Sec-WebSocket-Protocol",
+      offered,
+      "distinct names of at most 64 characters, separated by commas",
+    );
   if (names.includes(SUBPROTOCOL)) return;
   const message = `Sec-WebSocket-Protocol is ${quote(offered)}; the server supports ${SUBPROTOCOL}`;
   throw new FlarewireError("unsupported-version", message, {
@@ -72,12 +81,16 @@ function checkProtocols(offered: string | undefined): void {
   });
 }
 
-/** Reads `channels=a,b` and `channels=a&channels=b` alike. */
+/** Reads `channels=a,b` and `channels=a&channels=b` alike, up to {@link MAX_CHANNELS} in all. */
 function readChannels(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const names = [value].flat().flatMap((part) => String(part).split(","));
-  if (names.length <= 64) return names;
-  throw invalid("channels", `${names.length} names`, "at most 64 names");
+  if (names.length <= MAX_CHANNELS) return names;
+  const bound = `at most ${MAX_CHANNELS} names`;
+  throw new FlarewireError("invalid-parameter", `channels has ${names.length} names; it must have ${bound}`, {
+    field: "channels",
+    bound,
+  });
 }
 
 function readAfter(value: unknown): string | undefined {

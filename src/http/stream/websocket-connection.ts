@@ -8,7 +8,7 @@ import type { AdmissionQueue } from "../connections/admission-queue.ts";
 import type { ConnectionRegistry } from "../connections/connection-registry.ts";
 import { checkHandshake } from "./websocket-admission.ts";
 import type { WebSocketPings } from "./websocket-pings.ts";
-import { type SocketUser, StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
+import { type SocketSession, StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 
 /* Turns a handshake into a connection, in the same way for every kind of WebSocket. */
 
@@ -23,8 +23,8 @@ export interface UpgradeParts {
 }
 
 /**
- * Admits a handshake, or refuses it with a problem. `check` throws if the query is invalid, or the
- * client has no right to it.
+ * Admits a handshake, or throws the error that refuses it. `check` throws if the query is invalid,
+ * the client has no right to it or the hub is not ready. Ignores requests without an upgrade.
  */
 export async function admitUpgrade(
   request: FastifyRequest,
@@ -58,20 +58,21 @@ export function openConnection(
   ws: WebSocket,
   request: FastifyRequest,
   { pings, registry, responses }: UpgradeParts,
-  begin: (socket: WebSocketSocket, access: Access) => SocketUser,
+  begin: (socket: WebSocketSocket, access: Access) => SocketSession,
 ): void {
   const { socket: raw } = request.raw;
   const slot = registry.slotOf(raw);
-  // Only admitted connections get here. Without a slot, the client's access would be unknown.
+  // Should not happen: every admitted connection has a slot, which holds the client's access, and
+  // `ws` creates sockets of this class.
   if (!slot || !(ws instanceof StreamWebSocket)) {
     ws.terminate();
     return;
   }
   const socket = new WebSocketSocket(ws, raw);
-  const user = begin(socket, slot.access);
+  const session = begin(socket, slot.access);
   releaseHandshake(ws, request, responses.get(request.raw));
-  socket.attach(user, pings);
-  slot.taken(user);
+  socket.attach(session, pings);
+  slot.taken(session);
 }
 
 /** Refuses requests without an upgrade at a WebSocket path. */
@@ -90,11 +91,10 @@ function releaseHandshake(
 ): void {
   const { socket } = raw;
   response?.detachSocket(socket);
-  // Only the plugin's listener is there yet. Removing it by its event's name would leave a larger
-  // table of listeners in the emitter.
+  // Only the plugin's listener is there yet. It would hold the request and the reply.
   ws.removeAllListeners();
-  // Listeners are removed and added again. A list that was longer before would keep room for
-  // eighteen more listeners.
+  // V8 keeps the capacity of a list that was longer: twenty places for two listeners. Removing and
+  // adding them again creates a shorter list.
   const [, ...others] = socket.rawListeners("close");
   for (const listener of others) socket.off("close", listener);
   for (const listener of others) socket.on("close", listener);

@@ -3,23 +3,23 @@ import { invalid } from "../connections/admission.ts";
 
 /** A name, or a value without its quotes (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 7692, 7.1.2: an exponent without leading zeros. */
-const EXPONENT = /^([89]|1[0-5])$/;
+/** Bits of a window, 8 to 15, without leading zeros (RFC 7692, 7.1.2). */
+const WINDOW_BITS_TEXT = /^([89]|1[0-5])$/;
 const DEFLATE = "permessage-deflate";
 const NO_TAKEOVER = "server_no_context_takeover; client_no_context_takeover";
 
 interface Offer {
   readonly name: string;
-  /** In order, with values; `true` if there is none. */
+  /** In the order of the offer. The value is `true` if a parameter has none. */
   readonly parameters: readonly (readonly [name: string, value: string | true])[];
 }
 
 /**
- * Returns the accepted part of `Sec-WebSocket-Extensions`, if any: compression without context
- * takeover (RFC 7692), so that all clients get the same frames. Throws `invalid-parameter` for an
- * invalid field, as RFC 6455, 9.1, requires.
+ * Returns the field `Sec-WebSocket-Extensions` with the first acceptable offer only, if any. Limits
+ * it to compression without context takeover (RFC 7692), so that all clients get the same frames.
+ * Throws `invalid-parameter` for an invalid field, as RFC 6455, 9.1, requires.
  */
-export function acceptExtensions(field: string): string | undefined {
+export function reduceOffers(field: string): string | undefined {
   for (const offer of readOffers(field)) {
     const accepted = offer.name === DEFLATE ? acceptDeflate(offer) : undefined;
     if (accepted !== undefined) return accepted;
@@ -32,7 +32,8 @@ function acceptDeflate({ parameters }: Offer): string | undefined {
   if (given.size < parameters.length) return undefined;
   if (!parameters.every(([name, value]) => isParameter(name, value))) return undefined;
   const serverBits = given.get("server_max_window_bits");
-  // Frames are made for one window; a client with a smaller one gets plain frames.
+  // All clients share frames that are compressed for one window. A client with a smaller one gets
+  // uncompressed frames.
   if (serverBits !== undefined && Number(serverBits) < WINDOW_BITS) return undefined;
   const server = serverBits === undefined ? "" : `; server_max_window_bits=${WINDOW_BITS}`;
   const clientBits = given.get("client_max_window_bits");
@@ -49,9 +50,9 @@ function isParameter(name: string, value: string | true): boolean {
     case "client_no_context_takeover":
       return value === true;
     case "server_max_window_bits":
-      return value !== true && EXPONENT.test(value);
+      return value !== true && WINDOW_BITS_TEXT.test(value);
     case "client_max_window_bits":
-      return value === true || EXPONENT.test(value);
+      return value === true || WINDOW_BITS_TEXT.test(value);
     default:
       return false;
   }

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 /** A connection that is pinged. */
 export interface PingTarget {
   /** Managed by {@link WebSocketPings}. */
-  pingSlot: number;
+  pingSecond: number;
   /** Set with each ping. Clear it when a pong arrives. */
   awaitsPong: boolean;
   ping(): void;
@@ -18,39 +18,39 @@ const PERIOD_TICKS = 25;
 const PATIENCE_TICKS = 10;
 
 /**
- * Pings each target every 25 s, a 25th of them each second. Reports a target whose pong does not
- * arrive within 10 s.
+ * Pings each target every 25 s, about a 25th of the targets each second. Reports a target whose
+ * pong does not arrive within 10 s.
  */
 export class WebSocketPings {
-  readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
+  readonly #bySecond: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
   readonly #stop: () => void;
   #added = 0;
   #tick = 0;
 
   constructor(clock: Clock) {
-    this.#stop = clock.every(TICK_MS, () => this.#turn());
+    this.#stop = clock.every(TICK_MS, () => this.#onTick());
   }
 
   add(target: PingTarget): void {
-    target.pingSlot = this.#added++ % PERIOD_TICKS;
-    this.#slots[target.pingSlot]?.add(target);
+    target.pingSecond = this.#added++ % PERIOD_TICKS;
+    this.#bySecond[target.pingSecond]?.add(target);
   }
 
   remove(target: PingTarget): void {
-    this.#slots[target.pingSlot]?.delete(target);
+    this.#bySecond[target.pingSecond]?.delete(target);
   }
 
   stop(): void {
     this.#stop();
   }
 
-  #turn(): void {
+  #onTick(): void {
     this.#tick += 1;
-    for (const target of this.#slots[this.#tick % PERIOD_TICKS] ?? []) {
+    for (const target of this.#bySecond[this.#tick % PERIOD_TICKS] ?? []) {
       target.awaitsPong = true;
       target.ping();
     }
     const due = (this.#tick + PERIOD_TICKS - PATIENCE_TICKS) % PERIOD_TICKS;
-    for (const target of this.#slots[due] ?? []) if (target.awaitsPong) target.lost();
+    for (const target of this.#bySecond[due] ?? []) if (target.awaitsPong) target.lost();
   }
 }

@@ -13,43 +13,49 @@ import { addProducerRoute } from "../pairlist/producer-route.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
 import { readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
 import { admitUpgrade, openConnection, requireUpgrade } from "./websocket-connection.ts";
-import { acceptExtensions } from "./websocket-extensions.ts";
+import { reduceOffers } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket } from "./websocket-socket.ts";
 
 export interface WebSocketOptions {
   readonly hub: Hub;
   readonly clock: Clock;
-  /** Slots shared with other transports. */
+  /** Counts open connections for the limits. All transports share it. */
   readonly registry: ConnectionRegistry;
   /** Queue of new connections. Default: a new one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Grants access. Default: everyone may follow everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Origins of pages that may connect; absent or `*`: all. Requests without origin always may. */
+  /**
+   * Origins of pages that may connect; absent or `*`: all. Requests without `Origin` are always
+   * allowed.
+   */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
 }
 
-/** How long `ws` waits for the closing handshake. The hub terminates the connection sooner. */
+/** How long `ws` waits for the closing handshake. The hub ends its own sessions sooner. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** Options of `ws` that the plugin passes on, although neither declares them. */
+/** Options of `ws` that the plugin passes on. The types of `ws` lack `closeTimeout`. */
 const untypedOptions: object = {
   WebSocket: StreamWebSocket,
   closeTimeout: CLOSE_TIMEOUT_MS,
-  // If true, `ws` terminates a client while 60 pongs wait. See WebSocketSocket.pinged.
+  // If true, `ws` terminates a client whose ping finds 60 unsent pongs. See WebSocketSocket.pinged.
   autoPong: false,
 };
 
-/** For inflating client messages, which are small. {@link reduceOffers} negotiates the rest. */
-const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
+/**
+ * For inflating client messages, which are small. {@link reduceOffers} settles the other
+ * parameters.
+ */
+const DEFLATE_OPTIONS = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
- * Serves `GET /api/v1/stream`, and freqtrade's consumers. A refused handshake gets an HTTP problem.
- * When the instance closes, connections get `going-away`; for a graceful end, call `hub.drain()`
- * first.
+ * Serves `GET /api/v1/stream`, and the WebSocket of freqtrade's consumers. A refused handshake gets
+ * an HTTP error. When the instance closes, streams get `going-away`, and consumers `draining`; for
+ * a graceful end, call `hub.drain()` first.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock, compression = true } = options;
@@ -64,9 +70,6 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   // In its own context, because the plugin wraps every route that it sees.
   await app.register(async (scope) => {
     await scope.register(websocket, {
-      errorHandler: () => {
-        // Each socket has its own listener; without this one, the plugin would log and disconnect.
-      },
       preClose: async () => {
         pings.stop();
         consumers.stop();
@@ -76,7 +79,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
         ...untypedOptions,
         ...upgrades,
         maxPayload: hub.limits.inboundBytes,
-        perMessageDeflate: compression && DEFLATE,
+        perMessageDeflate: compression && DEFLATE_OPTIONS,
         clientTracking: false,
         handleProtocols: () => SUBPROTOCOL,
       },
@@ -87,7 +90,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       url: STREAM_PATH,
       config: { parameters: queryNames(STREAM_PARAMETERS), channels: [] },
       preValidation: async (request, reply) => {
-        if (compression) reduceOffers(request);
+        if (compression) replaceOffers(request);
         await admitUpgrade(request, reply, parts, (access) => {
           const query = readStreamQuery(request.query, access);
           checkHub(hub);
@@ -105,11 +108,11 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   });
 }
 
-/** Keeps only the accepted offer, because `ws` refuses a handshake with any other. */
-function reduceOffers({ raw: { headers } }: FastifyRequest): void {
+/** Leaves only the accepted offer: `ws` would also accept context takeover. */
+function replaceOffers({ raw: { headers } }: FastifyRequest): void {
   const offered = headers["sec-websocket-extensions"];
   if (offered === undefined) return;
-  const accepted = acceptExtensions(offered);
+  const accepted = reduceOffers(offered);
   if (accepted === undefined) delete headers["sec-websocket-extensions"];
   else headers["sec-websocket-extensions"] = accepted;
 }

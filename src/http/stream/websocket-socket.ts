@@ -5,21 +5,21 @@ import { CLOSE_CODES, type CloseReason } from "../../protocol/index.ts";
 import { releaseInflater, unsentBytes } from "../connections/node-internals.ts";
 import type { PingTarget, WebSocketPings } from "./websocket-pings.ts";
 
-/** Maximum queued pongs, with 125 bytes each. */
+/** Maximum number of queued pongs, each of at most 125 bytes. */
 const MAX_WAITING_PONGS = 60;
 
 const TOO_BIG = CLOSE_CODES["message-too-big"];
 
-/** RFC 6455's code for an oversized message, which `ws` sends before it emits anything. */
+/** RFC 6455's code for an oversized message. `ws` closes with it before it emits `error`. */
 const RFC_TOO_BIG = 1009;
 
 /** The part of a session that a socket notifies. */
-export type SocketUser = Pick<
+export type SocketSession = Pick<
   Session,
   "receiveText" | "receiveBinary" | "oversize" | "drained" | "close" | "closed" | "isBehind"
 >;
 
-/** A `ws` socket that closes after an oversized message with the protocol's code. */
+/** A `ws` socket that closes with Flarewire's code, and not 1009, after an oversized message. */
 export class StreamWebSocket extends WebSocket {
   /** The hub's adapter. It is notified before each close frame, even if `ws` sends it itself. */
   owner: WebSocketSocket | undefined;
@@ -31,7 +31,9 @@ export class StreamWebSocket extends WebSocket {
   }
 }
 
-/* All connections share these functions. Otherwise, each idle client would hold closures. */
+/*
+ * All connections share these functions, because closures would cost memory for each idle client.
+ */
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   ownerOf(this)?.received(data, isBinary);
 }
@@ -62,16 +64,17 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 }
 
 /**
- * Adapts one WebSocket to the hub's socket. `ws` handles handshake, parsing, pings, pongs and
- * closes. The hub's frames go to the raw socket, in order because `ws` buffers nothing here.
+ * Adapts one WebSocket to the hub's socket. `ws` does the handshake, the parsing and the control
+ * frames. The hub's frames bypass it. They stay in order with control frames, which `ws` does not
+ * queue here.
  */
 export class WebSocketSocket implements Socket, PingTarget {
-  pingSlot = 0;
+  pingSecond = 0;
   awaitsPong = false;
   readonly #ws: StreamWebSocket;
   readonly #raw: Duplex;
-  #session: SocketUser | undefined;
-  /** Stored here, so that a write need not read the `ws` socket. */
+  #session: SocketSession | undefined;
+  /** Whether a close frame was sent. Stored here, so that each write need not ask `ws`. */
   #isClosing = false;
   #pings: WebSocketPings | undefined;
   #awaitsDrain = false;
@@ -85,8 +88,10 @@ export class WebSocketSocket implements Socket, PingTarget {
     ws.owner = this;
   }
 
-  /** Forwards the connection's events to the session from now on, and pings it until it ends. */
-  attach(session: SocketUser, pings: WebSocketPings): void {
+  /**
+   * From now on, forwards events to the session, and pings the client until the connection ends.
+   */
+  attach(session: SocketSession, pings: WebSocketPings): void {
     this.#session = session;
     this.#pings = pings;
     this.#ws
@@ -105,8 +110,8 @@ export class WebSocketSocket implements Socket, PingTarget {
   }
 
   /**
-   * Answers a ping. While {@link MAX_WAITING_PONGS} are queued, only the newest is answered later
-   * (RFC 6455, 5.5.3), which bounds the memory that one client takes up here.
+   * Answers a ping. While {@link MAX_WAITING_PONGS} pongs are queued, keeps only the newest ping
+   * and answers it later (RFC 6455, 5.5.3). This limits the memory that a client can take.
    */
   pinged(data: Buffer): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return;
@@ -171,7 +176,10 @@ export class WebSocketSocket implements Socket, PingTarget {
     if (this.#ws.readyState === WebSocket.OPEN) this.#ws.ping();
   }
 
-  /** See PingTarget. A client that reads slowly sees the ping late; another limit applies to it. */
+  /**
+   * Closes the connection. A slow reader sees the ping late, so the hub's `slow-consumer` limit
+   * applies instead.
+   */
   lost(): void {
     if (this.#session && !this.#session.isBehind) this.#session.close("heartbeat-lost");
   }

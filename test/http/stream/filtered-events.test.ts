@@ -137,6 +137,8 @@ test("[P7] a mistyped value is rejected with the nearest name, and mode with a n
     "channels=flare.pro": "(did you mean flares.pro?)",
     "channels=chart.bsc": "(did you mean charts.bsc?)",
     "names=flare-start": "(did you mean flare-started?)",
+    [`names=${Array(40).fill("flare-started")}`]: "it must be a list of 1 to ",
+    [`channels=${Array(65).fill("newest.bsc")}`]: "channels has 65 names; it must have at most 64 names",
     "min_price=5": "(did you mean min_price_change?)",
     "mode=latest": "left out: only streams have modes",
     "sticky=true": "left out without tokens, symbols, min_liquidity, min_price_change",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptExtensions } from "../../../src/http/stream/websocket-extensions.ts";
+import { reduceOffers } from "../../../src/http/stream/websocket-extensions.ts";
 
 const ACCEPTED = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 
@@ -18,7 +18,7 @@ test.for([
   ["permessage-deflate;server_no_context_takeover ; client_no_context_takeover", ACCEPTED],
   ["", undefined],
 ] as const)("[W37] %s is answered with %s", ([offered, accepted]) => {
-  expect(acceptExtensions(offered)).toBe(accepted);
+  expect(reduceOffers(offered)).toBe(accepted);
 });
 
 test.for([
@@ -32,8 +32,8 @@ test.for([
   ["a parameter twice", "client_no_context_takeover; client_no_context_takeover"],
 ] as const)("[W37] an offer with %s is declined, and the next one is looked at", ([, parameters]) => {
   const offer = `permessage-deflate; ${parameters}`;
-  expect(acceptExtensions(offer)).toBeUndefined();
-  expect(acceptExtensions(`mux, ${offer}, ,permessage-deflate`)).toBe(ACCEPTED);
+  expect(reduceOffers(offer)).toBeUndefined();
+  expect(reduceOffers(`mux, ${offer}, ,permessage-deflate`)).toBe(ACCEPTED);
 });
 
 test.for([
@@ -45,5 +45,5 @@ test.for([
   "; x",
   "permessage-deflate; =1",
 ])("[W37] [W3] a field that RFC 6455 does not know is refused with the bound: %s", (field) => {
-  expect(() => acceptExtensions(field)).toThrow(/^Sec-WebSocket-Extensions is ".*"; it must be extensions/);
+  expect(() => reduceOffers(field)).toThrow(/^Sec-WebSocket-Extensions is ".*"; it must be extensions/);
 });

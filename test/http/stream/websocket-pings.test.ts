@@ -7,7 +7,7 @@ const [PERIOD_S, PATIENCE_S] = [25, 10];
 
 /** A connection that answers pings, or does not. */
 class TargetUnderTest implements PingTarget {
-  pingSlot = 0;
+  pingSecond = 0;
   awaitsPong = false;
   pings = 0;
   losses = 0;
