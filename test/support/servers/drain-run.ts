@@ -18,6 +18,8 @@ interface DrainResult {
   readonly clients: number;
   /** Arrivals at the other server in each twentieth of the window, up to the last arrival. */
   readonly histogram: readonly number[];
+  /** Each client's assigned reconnect time, in milliseconds after the earliest one, sorted. */
+  readonly assignedMs: readonly number[];
   /** Milliseconds from each client's assigned reconnect time to its new subscription, sorted. */
   readonly lateMs: readonly number[];
   /** Milliseconds from the start of the drain to the last arrival. */
@@ -90,7 +92,7 @@ async function connectAll(clients: readonly MovingClient[], url: string): Promis
 function spread(
   moves: readonly Move[],
   startMs: number,
-): Pick<DrainResult, "windowMs" | "histogram" | "lateMs" | "lastArrivalMs"> {
+): Pick<DrainResult, "windowMs" | "histogram" | "assignedMs" | "lateMs" | "lastArrivalMs"> {
   const windowMs = moves[0]?.windowMs ?? 0;
   // The earliest reconnect time is the start of the drain, as seen by the clients.
   const beginMs = Math.min(...moves.map(({ slotAtMs }) => slotAtMs));
@@ -98,9 +100,10 @@ function spread(
   const bins = moves.map(({ arrivedAtMs }) => binOf(arrivedAtMs));
   const histogram = new Array<number>(Math.max(BINS, ...bins.map((bin) => bin + 1))).fill(0);
   for (const bin of bins) histogram[bin] = (histogram[bin] ?? 0) + 1;
+  const assignedMs = moves.map(({ slotAtMs }) => slotAtMs - beginMs).sort((a, b) => a - b);
   const lateMs = moves.map(({ arrivedAtMs, slotAtMs }) => arrivedAtMs - slotAtMs).sort((a, b) => a - b);
   const lastArrivalMs = Math.max(...moves.map(({ arrivedAtMs }) => arrivedAtMs)) - startMs;
-  return { windowMs, histogram, lateMs, lastArrivalMs };
+  return { windowMs, histogram, assignedMs, lateMs, lastArrivalMs };
 }
 
 /** Counts the clients whose view equals the REST snapshot at the same cursor. */
