@@ -22,7 +22,7 @@ describe("a stranger's text", () => {
     expect(safeText(text)).toBe(shown);
   });
 
-  test("is never longer than 48 characters, on one line, and free of what acts on its neighbours", () => {
+  test("is never longer than 48 characters, on one line, and free of what acts on its neighbors", () => {
     const strange = fc.array(
       fc.oneof(anyText(), fc.constantFrom("\u202E", "\n", "\0", "e\u0301", "👩‍👩‍👧")),
       {

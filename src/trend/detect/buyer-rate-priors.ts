@@ -3,7 +3,7 @@ import { byGroup } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { decay } from "./statistics.ts";
 
-/** Decaying sums over all tokens in one bucket. */
+/** Decaying sums over all tokens of one group whose liquidity has the same power of ten. */
 interface Bucket {
   events: number;
   timeMs: number;
@@ -14,7 +14,10 @@ interface Bucket {
 const START_EVENTS = 12;
 const START_MS = 3_600_000;
 
-/** The usual distinct buyers by group and liquidity (powers of ten), as a prior for new tokens. */
+/**
+ * The usual rate of distinct buyers, by group and power of ten of the liquidity: a prior for every
+ * token.
+ */
 export class BuyerRatePriors {
   readonly #buckets: Map<string, Bucket>;
   readonly #settings: DetectorSettings;

@@ -15,7 +15,7 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
  * at a total weight of 1. `bit`: its bit in {@link CanaryState.mask}, which checkpoints contain.
  */
 const RULES = {
-  /** At least half of the recent liquidity is missing and stays missing. */
+  /** At least half of the recent liquidity is missing and stays missing, or almost none is left. */
   "liquidity-removed": { bit: 1, weight: 1, isGrave: true },
   /** For some minutes many bought and almost nobody sold, perhaps because nobody can. */
   "no-seller": { bit: 2, weight: 1, isGrave: true },
@@ -23,12 +23,12 @@ const RULES = {
   "price-collapsed": { bit: 4, weight: 1, isGrave: true },
   /** More than three purchases per buyer. */
   "repeat-buyers": { bit: 8, weight: 0.6, isGrave: false },
-  /** A large part of the trading goes back and forth between the same wallets. */
+  /** A large part of the trading is from wallets that buy and soon sell, again and again. */
   "round-trips": { bit: 16, weight: 0.6, isGrave: false },
   /**
-   * Most buyers sold within minutes: the crowd left, or was one person with many wallets. The same
-   * money can pass through any number of wallets, so this warning is enough by itself. It does not
-   * end a flare.
+   * Most buyers sold within minutes: the crowd left, or was one person with many wallets. With many
+   * wallets, one person avoids the other warnings, so this one is enough by itself. It does not end
+   * a flare.
    */
   "quick-sellers": { bit: 128, weight: 1, isGrave: false },
   /** One wallet bought more than half of the dollars. */
@@ -46,17 +46,23 @@ function isWarning(name: string): name is Warning {
 
 export function createCanary() {
   return {
-    /** The active warnings, in the order of {@link WARNINGS}, and in `mask` by their bits. */
+    /** The active warnings, in the order of {@link WARNINGS}. `mask` has the same as bits. */
     warnings: NO_WARNINGS,
     mask: 0,
     isOn: false,
-    /** When `isOn` last changed. Until its first change: when it was first judged, else -1. */
+    /**
+     * When `isOn` last changed. Before that: when the token was first judged; -1 before the first
+     * time.
+     */
     changedMs: -1,
-    /** Since when the warnings have been too few, also after the canary turned off; else -1. */
+    /**
+     * Once on: since when the total weight has been below 1, also after it turned off. Otherwise
+     * -1.
+     */
     calmSinceMs: -1,
     /** Since when many have bought and almost nobody has sold; -1 otherwise. */
     trapSinceMs: -1,
-    /** Since when the price has been at a tenth of its peak or less; -1 while it is higher. */
+    /** Since when the price has been at a tenth of its peak or less; -1 otherwise. */
     collapsedSinceMs: -1,
   };
 }
@@ -106,7 +112,7 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
     if (isLasting || isPriceOfDeepest(token)) mask |= RULES["price-collapsed"].bit;
   }
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
-  if (window && repeatsItself(window, settings)) mask |= RULES["repeat-buyers"].bit;
+  if (window && hasRepeatBuyers(window, settings)) mask |= RULES["repeat-buyers"].bit;
   if (token.profile.contractSource === "unverified") mask |= RULES["unverified-source"].bit;
   return mask;
 }
@@ -121,8 +127,8 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
 }
 
 /**
- * Judges the last five minutes alone too, so that earlier purchases by others cannot mask a crowd
- * that sells quickly.
+ * Also judges the last five minutes by themselves, so that earlier purchases by others cannot mask
+ * a crowd that sells quickly.
  */
 function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: DetectorSettings): boolean {
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
@@ -148,6 +154,6 @@ function looksLikeHoneypot({ trades, window }: TokenState, settings: DetectorSet
 }
 
 /** Returns whether the buyers in an aggregator's last five minutes bought repeatedly. */
-function repeatsItself({ buys, buyers }: WindowState, settings: DetectorSettings): boolean {
+function hasRepeatBuyers({ buys, buyers }: WindowState, settings: DetectorSettings): boolean {
   return buys >= settings.judgedBuys && buys > settings.buysPerBuyer * buyers;
 }

@@ -24,14 +24,14 @@ import { medianInPlace } from "./statistics.ts";
 
 /**
  * Maximum gap between past candles that is filled minute by minute. A late candle may change a
- * silent minute of at most this age. Every measuring window is shorter.
+ * silent minute of at most this age. After that time, little is left of any average.
  */
 const MAX_FLAT_MINUTES = 1_440;
 
-/** A group counts as silent after this time without a report of an aggregator. */
+/** For tokens that only an aggregator reports on, a group counts as silent after this time. */
 const MAX_WINDOW_GAP_MS = 150_000;
 
-/** Runs the detector: processes each minute, measures the groups, reads and judges tokens. */
+/** Closes each minute, measures the groups, and scores and judges the tokens. */
 export class Detector {
   readonly #settings: DetectorSettings;
   readonly #facts: FeedFacts;
@@ -53,13 +53,13 @@ export class Detector {
   }
 
   /** Returns the relative speed at which the token's baselines learn. */
-  rateOf(token: TokenState): number {
+  learningRate(token: TokenState): number {
     return token.trend.isHigh ? this.#settings.frozenRate : 1;
   }
 
   /**
-   * Closes the minute that ends at `atMs`, from its candle (a flat one if none arrived), its trades
-   * or an aggregator's reports.
+   * Closes the minute that ends at `atMs`. Uses its candle (a flat one if none arrived), its trades
+   * or an aggregator's reports. Skips a token without candles that has been silent for an hour.
    */
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
@@ -72,9 +72,9 @@ export class Detector {
         noteClose(token, pending, minute);
         token.pending = null;
       }
-      stepCandle(candle, pending ?? flat(candle.close), this.rateOf(token), this.#settings);
+      stepCandle(candle, pending ?? flat(candle.close), this.learningRate(token), this.#settings);
     } else if (token.trades && isLive(token, atMs)) {
-      const rate = this.rateOf(token);
+      const rate = this.learningRate(token);
       notePeak(token, closeAt(token.minutes, minute), minute);
       decayTrades(token.trades, atMs, rate, this.#settings);
       const liquidity = liquidityOf(token);
@@ -85,7 +85,7 @@ export class Detector {
       advanceRing(token.minutes, minute);
       notePeak(token, closeAt(token.minutes, minute), minute);
     } else return;
-    if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
+    if (token.peakMinute <= minute - CHART_MINUTES) resetPeak(token, minute);
     token.isStale = true;
   }
 
@@ -93,13 +93,13 @@ export class Detector {
   fillMinute(token: TokenState, candle: PendingCandle, minute: number): void {
     const { candle: state, minutes } = token;
     if (!state) return;
-    const rate = this.rateOf(token);
+    const rate = this.learningRate(token);
     const from = Math.max(minutes.last + 1, minute - MAX_FLAT_MINUTES);
     for (let step = from; minutes.last >= 0 && step < minute; step++)
       stepCandle(state, flat(state.close), rate, this.#settings);
     noteClose(token, candle, minute);
     stepCandle(state, candle, rate, this.#settings);
-    if (token.peakMinute <= minute - CHART_MINUTES) findPeak(token, minute);
+    if (token.peakMinute <= minute - CHART_MINUTES) resetPeak(token, minute);
     token.isStale = true;
   }
 
@@ -116,11 +116,11 @@ export class Detector {
     const state = { ...(token.candleBefore ?? present) };
     token.silentMinutes = lastMinute - minute;
     for (let silent = silentMinutes - 1; silent > token.silentMinutes; silent--)
-      stepCandle(state, flat(state.close), this.rateOf(token), this.#settings);
+      stepCandle(state, flat(state.close), this.learningRate(token), this.#settings);
     const before = { ...state };
     noteClose(token, candle, minute);
     recordPast(minutes, minute, Number.POSITIVE_INFINITY, candle.close, 0, 0);
-    stepCandle(state, candle, this.rateOf(token), this.#settings);
+    stepCandle(state, candle, this.learningRate(token), this.#settings);
     token.candle = state;
     token.candleBefore = token.silentMinutes > 0 ? { ...state } : before;
     token.isStale = true;
@@ -131,10 +131,13 @@ export class Detector {
     const { candle, candleBefore, silentMinutes } = token;
     if (!candle || !candleBefore) return;
     while (candle.minutes - candleBefore.minutes < silentMinutes)
-      stepCandle(candle, flat(candle.close), this.rateOf(token), this.#settings);
+      stepCandle(candle, flat(candle.close), this.learningRate(token), this.#settings);
   }
 
-  /** Measures a group at the minute `atMs`, after {@link closeMinute} of each of its tokens. */
+  /**
+   * Measures a group at the end of a minute, `atMs`. First call {@link closeMinute} for each of its
+   * tokens.
+   */
   measureMinute(group: MarketGroup, tokens: readonly TokenState[], atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
     const trading = this.measureMarket(group, tokens, atMs);
@@ -145,8 +148,9 @@ export class Detector {
   }
 
   /**
-   * Measures a group's medians at `atMs`. Returns the tokens that they include: those that trade
-   * and have enough liquidity for the charts, because shallower tokens cost nothing to create.
+   * Measures a group's medians at `atMs`. Returns the tokens that they include: those that trade,
+   * are not quote tokens, and have enough liquidity for the charts, because shallower tokens cost
+   * nothing to create.
    */
   measureMarket(group: MarketGroup, tokens: readonly TokenState[], atMs: number): readonly TokenState[] {
     const trading: TokenState[] = [];
@@ -188,7 +192,7 @@ export class Detector {
 
   /**
    * Returns the token's price at `atMs`, scaled so that a change of pool does not move it; 0 if no
-   * recent one is known.
+   * recent one is known, or while the group is silent.
    */
   knownPrice(token: TokenState, atMs: number): number {
     const isRecent = token.priceAtMs >= 0 && atMs - token.priceAtMs <= this.#settings.outcomePriceMs;
@@ -200,7 +204,7 @@ export class Detector {
     const reading = this.#reading;
     const market = this.#markets[token.group];
     if (token.trades) {
-      decayTrades(token.trades, atMs, this.rateOf(token), this.#settings);
+      decayTrades(token.trades, atMs, this.learningRate(token), this.#settings);
       const depth = this.#facts.liquidity ? priceDepthOf(token) : null;
       readTrades(reading, token.trades, market, depth, this.#settings);
     } else if (token.candle) {
@@ -309,7 +313,7 @@ function surplusOf({ candle, trades, window }: TokenState, settings: DetectorSet
   return trades && trades.samples > 0 ? logVolume(trades, settings) - trades.logMean : 0;
 }
 
-function findPeak(token: TokenState, minute: number): void {
+function resetPeak(token: TokenState, minute: number): void {
   advanceRing(token.minutes, minute);
   token.peak = token.price;
   token.peakMinute = minute;

@@ -3,20 +3,20 @@ import type { DetectorSettings } from "../settings.ts";
 import type { Reading } from "./score.ts";
 
 /*
- * Decides when a token's flare starts and ends. Two thresholds are far apart. A flare ends after
- * some time below the lower one, but lasts for a minimum duration. A cool-down follows. Theory:
- * Page's CUSUM (1954) for the start, Kleinberg's two-state burst automaton (2002) for the cost of
- * changing state.
+ * Decides when a token's flare starts and ends. The two thresholds are far apart, so that a flare
+ * does not flap. A flare ends after some time below the lower one. It lasts for a minimum duration,
+ * unless a grave warning ends it. A cool-down follows. Theory: Page's CUSUM (1954) for the start,
+ * Kleinberg's two-state burst automaton (2002) for the cost of changing state.
  */
 
 /** A token's flare state. Times are event time; -1 if unset. */
 export interface Trend {
   startedMs: number;
-  /** Since when the score has been below the finish threshold, or the burst has been over. */
+  /** Since when the score, the activity or the volume has been low: see {@link judge}. */
   lowSinceMs: number;
   /** No flare starts before this time. */
   coolUntilMs: number;
-  /** Consecutive judgements that met the start conditions. */
+  /** Consecutive judgments that met the start conditions. */
   ticks: number;
   /** The score is above the finish threshold: the baselines learn slowly. */
   isHigh: boolean;
@@ -26,7 +26,7 @@ export function createTrend(): Trend {
   return { startedMs: -1, lowSinceMs: -1, coolUntilMs: -1, ticks: 0, isHigh: false };
 }
 
-/** Inputs of a judgement besides the reading. */
+/** Inputs of a judgment besides the reading. */
 export interface Circumstances {
   readonly atMs: number;
   readonly startScore: number;
@@ -37,9 +37,14 @@ export interface Circumstances {
   readonly mayStart: boolean;
   /** A grave warning ends the flare at once and prevents a start. */
   readonly hasGraveWarning: boolean;
-  /** Trading has almost stopped: prevents a start and ends a running flare. */
+  /**
+   * Trading has almost stopped, or the score is too low to start. Ends a flare of minimum duration.
+   */
   readonly isSilent: boolean;
-  /** The token's whole group is silent, so the token's state is unknown. */
+  /**
+   * The token's whole group is silent, so the token's state is unknown. Set only while a flare
+   * runs.
+   */
   readonly isGroupSilent: boolean;
 }
 

@@ -4,15 +4,15 @@ import { decay } from "./statistics.ts";
 /*
  * Detects liquidity that is removed and stays removed. The current level is compared with the lower
  * of two references for the pools' recent liquidity: `referenceUsd` and `usualUsd`. Adding up
- * removals would not work: a position that is moved, or that stays in a pool for one block only,
- * must leave the level unchanged.
+ * removals would not work: moving a position, or adding one for a single block, would count as a
+ * removal.
  */
 
 /**
  * Below this share of the usual liquidity, the pools count as empty, even if nobody removed any.
- * Trading can drain a position of concentrated liquidity. Its later removal would then go
- * unnoticed. A pool without concentrated liquidity falls below this share only if the price falls
- * by 99.7 %.
+ * The same holds for one pool and its reference. Trading can drain a position of concentrated
+ * liquidity. Its later removal would then go unnoticed. A pool without concentrated liquidity falls
+ * below this share only if the price falls by 99.75 %.
  */
 const EMPTY_SHARE = 0.05;
 /** Below this, the usual level counts as unknown. The averages start once it is reached. */
@@ -22,9 +22,12 @@ const MIN_USUAL_USD = 500;
 export interface LiquidityLevel {
   /** Dollars the pools would hold without recent deposits and removals: the sum of references. */
   referenceUsd: number;
-  /** Long-term average of the pools' dollars. No single block can raise it. */
+  /**
+   * Average of the pools' dollars. Rises slowly and falls faster, so that no single block can raise
+   * it.
+   */
   usualUsd: number;
-  /** Since when they have held at least {@link MIN_USUAL_USD}. */
+  /** Start of the averages: when the pools first held {@link MIN_USUAL_USD}. Unused before. */
   bornMs: number;
   /** Rises while the level is low, falls while it is not; from 0 to the grace period. */
   lowMs: number;
@@ -55,7 +58,10 @@ export function passTime(
   level.atMs = atMs;
 }
 
-/** Records the pools' dollars from now on, and the sum of their references. */
+/**
+ * Stores the sum of the references. Decides whether `usd`, the pools' dollars from now on, is too
+ * low.
+ */
 export function noteLevel(
   level: LiquidityLevel,
   usd: number,
@@ -73,9 +79,9 @@ export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, aft
 }
 
 /**
- * Returns the weight of the past at `atMs` in an average of time constant `tauMs`. In a token's
- * first hours the average is the plain mean since its birth: otherwise a small first deposit would
- * keep the average too low for hours.
+ * Returns the weight that the old value keeps at `atMs` in an average with time constant `tauMs`.
+ * At first the average is the plain mean since `bornMs`: otherwise a small first deposit would keep
+ * it too low for hours.
  */
 export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): number {
   const elapsed = atMs - level.atMs;

@@ -21,23 +21,29 @@ export function createMarket() {
     logVolume: 0,
     /** Last trade, candle or report on any of the group's tokens; -1 before the first. */
     heardMs: -1,
-    /** Usual time from one to the next. */
+    /** Average time between two of those. */
     usualGapMs: MINUTE_MS,
     /** When the first data arrived after an outage; -1 before. */
     resumedMs: -1,
     /** When the medians were last measured; -1 before. */
     measuredMs: -1,
-    /** Since when the feed has known the group's trades; -1 if from the start. */
+    /**
+     * Since when the feed has known the group's trades; -1 if it did not say, which means from the
+     * start.
+     */
     sinceMs: -1,
-    /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
+    /**
+     * Running sum of the median one-minute log returns after each of the last 32 minutes, by minute
+     * modulo 32.
+     */
     path: new Float64Array(PATH_MINUTES),
     pathMinute: -1,
   };
 }
 
 /**
- * A group's medians, silence and path. The medians are subtracted from each token's values. They
- * are 0 if too few tokens trade.
+ * A group's medians, the times of its data, and its price path. The medians are subtracted from
+ * each token's values. They are 0 if too few tokens trade.
  */
 export type Market = ReturnType<typeof createMarket>;
 export type Markets = Record<MarketGroup, Market>;
@@ -64,7 +70,10 @@ export function extendPath(market: Market, minute: number, move: number): void {
   market.pathMinute = minute;
 }
 
-/** Returns the market's log return since the end of `minute`; 0 if that is too long ago. */
+/**
+ * Returns the market's log return since the end of `minute`; 0 if that is too long ago or not over
+ * yet.
+ */
 export function moveSince({ path, pathMinute }: Readonly<Market>, minute: number): number {
   if (minute > pathMinute || minute <= pathMinute - PATH_MINUTES) return 0;
   return (path[pathMinute % PATH_MINUTES] ?? 0) - (path[minute % PATH_MINUTES] ?? 0);

@@ -44,9 +44,9 @@ export function countsTradesOfUnknownDepth(token: TokenState, name: string): boo
 interface LiquidityReport {
   readonly atMs: number;
   readonly usd: number;
-  /** The same as a decimal string of the feed. */
+  /** The same, as the feed's decimal string. */
   readonly usdText: string;
-  /** `listing`: the pool is new. The others are those of the market event. */
+  /** `listing`: the pool is new. The others are as in a market event. */
   readonly cause: "listing" | "sync" | "add" | "remove";
   /** For a `sync`: the pool's dollars after the trades alone. Default: `usd`. */
   readonly tradedUsd?: number;
@@ -54,9 +54,9 @@ interface LiquidityReport {
 
 /**
  * Stores a pool's liquidity and compares the token's total with its recent level. Older reports
- * change nothing. The first pool counts at once. For a later pool that begins with a `sync`, the
- * reference is set at once, and the steady liquidity later. Beyond 16 pools, the least valuable is
- * dropped.
+ * change nothing. The first pool counts at once. If a later pool's first report is a `sync`, its
+ * reference is set at once, but its liquidity does not count as steady yet. Beyond 16 pools, the
+ * least valuable is dropped. Chooses another main pool if the present one is too shallow.
  */
 export function notePool(
   token: TokenState,
@@ -103,9 +103,9 @@ function isFirstLiquidity({ pools }: TokenState, known: Pool | undefined): boole
 }
 
 /**
- * Counts moved liquidity at once: it was removed from this pool and added to others at the same
- * moment, as when a launchpad's bonding curve is complete. Only liquidity that was steady in this
- * pool counts, so a deposit for a single block cannot pass as moved.
+ * If liquidity left this pool and entered others at the same moment, as when a launchpad's bonding
+ * curve is complete, counts it there at once. Only liquidity that was steady in this pool counts,
+ * so a deposit for a single block cannot pass as moved.
  */
 function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
   let left = usd;
@@ -163,7 +163,7 @@ function createPool(name: string, atMs: number) {
   return {
     pool: name,
     usd: 0,
-    /** The same as a decimal string of the feed. */
+    /** The same, as the feed's decimal string. */
     usdText: "0",
     /** Event time of the report of `usd`. */
     usdAtMs: atMs,
@@ -176,10 +176,15 @@ function createPool(name: string, atMs: number) {
     referenceUsd: 0,
     /** Time of the pool's listing; -1 if none was received. */
     listedMs: -1,
-    /** Dollars traded as of `volumeAtMs`, decaying over ten minutes in steps of one. */
+    /**
+     * Dollars traded as of `volumeAtMs`. Decays minute by minute, with a time constant of ten
+     * minutes.
+     */
     volumeUsd: 0,
     volumeAtMs: atMs,
-    /** {@link TokenState.priceScale} when this pool last set the price; 0 if invalid. */
+    /**
+     * {@link TokenState.priceScale} when this pool last set the price; 0 if never, or too long ago.
+     */
     scale: 0,
   };
 }
@@ -187,7 +192,10 @@ function createPool(name: string, atMs: number) {
 /** A pool of a token, with its liquidity. */
 export type Pool = ReturnType<typeof createPool>;
 
-/** A pool sets the price, or is another deep one, or is too shallow for its trades to count. */
+/**
+ * A pool sets the price, or is another deep one, or is too shallow for its trades to count in the
+ * score.
+ */
 export type PoolRole = "price" | "other" | "shallow";
 
 /**
@@ -199,7 +207,7 @@ export type PoolRole = "price" | "other" | "shallow";
  * other is much deeper. Volume is cheap to fake, a price that nobody arbitrages means nothing, and
  * switching back and forth could add up to a rise that nobody traded.
  */
-export function noteTradeIn(
+export function noteTradeInPool(
   token: TokenState,
   pool: Pool,
   usd: number,
@@ -223,10 +231,10 @@ export function noteTradeIn(
   return "price";
 }
 
-/** Adds a trade of that minute to the pool's recent volume. */
+/** Adds a trade in the minute that starts at `minuteMs` to the pool's recent volume. */
 export function noteVolume(pool: Pool, usd: number, minuteMs: number): void {
   if (minuteMs > pool.volumeAtMs) {
-    // The other pools' trades since then are better evidence than this pool's old price.
+    // After so long, the other pools' trades show the price better than this pool's old one.
     if (minuteMs - pool.volumeAtMs > VOLUME_MS) pool.scale = 0;
     pool.volumeUsd = volumeAt(pool, minuteMs);
     pool.volumeAtMs = minuteMs;
@@ -251,7 +259,10 @@ export function liquidityOf(token: TokenState): number | null {
   return sum;
 }
 
-/** Whether the token counts in charts and medians. Shallow tokens cost nothing to create. */
+/**
+ * Whether the token has enough liquidity for charts and medians, if any is known. Shallow tokens
+ * cost nothing to create.
+ */
 export function isDeepEnough(token: TokenState, facts: FeedFacts, settings: DetectorSettings): boolean {
   const liquidity = facts.liquidity ? liquidityOf(token) : null;
   return liquidity === null || liquidity >= settings.chartLiquidityUsd;
@@ -265,7 +276,7 @@ export function priceDepthOf(token: TokenState): number | null {
   return findPool(token, mainPool)?.usd ?? null;
 }
 
-/** Returns whether no pool is deeper than the one that sets the price. */
+/** Returns whether no pool is known to be deeper than the one that sets the price. */
 export function isPriceOfDeepest(token: TokenState): boolean {
   const depth = priceDepthOf(token);
   return depth === null || token.pools.every(({ usd }) => usd <= depth);
@@ -282,7 +293,10 @@ function volumeAt(pool: Pool, atMs: number): number {
   return pool.volumeUsd * decay(atMs - pool.volumeAtMs, VOLUME_MS);
 }
 
-/** Returns the pool of highest recent volume with at least `minUsd`; of equal ones the deepest. */
+/**
+ * Returns the pool with the highest recent volume among those with at least `minUsd`; the deepest
+ * if equal.
+ */
 function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
   return token.pools
     .filter((pool) => steadyUsd(pool, atMs) >= minUsd)

@@ -9,13 +9,13 @@ import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 
 const MAX_Z = 6;
 
-/** One measured term: `raw` in its own unit, `z` in deviations, not clipped. */
+/** One measured term: `raw` in its own unit, `z` in standard deviations, not clipped. */
 interface Measure {
   raw: number;
   /** The usual value in the unit of `raw`. Set for buyers and volume only; 0 if unknown. */
   usual: number;
   z: number;
-  /** Share of the score; 0 if the feed cannot measure it. */
+  /** Weight in the score, as a share of all weights; 0 if the feed cannot measure the term. */
   weight: number;
 }
 
@@ -24,7 +24,9 @@ export interface Reading {
   readonly terms: Record<TermName, Measure>;
   /** Weighted sum of the clipped terms, in [0, 6]. */
   score: number;
-  /** Market-neutral log return above the average or since the last low, whichever is greater. */
+  /**
+   * Log return beyond the market's: from the average or from the last low, whichever is greater.
+   */
   rise: number;
   /** z of the buyers or, for candles, of the volume, not reduced by the market's. */
   activity: number;
@@ -63,12 +65,12 @@ function normalizeAndScore(term: Measure, total: number): number {
 
 /**
  * Computes the price term: the rise above the long average or the burst since the last low,
- * whichever is rarer, each minus the market's.
+ * whichever is rarer, each minus the market's (for the burst, `1 + betaSpread` times it).
  *
- * For a random walk of variance σ² per minute, ln(P/EWMA_τ) has variance σ²τ/2. The unexplained
- * part of the market's own move is added to it. The burst B, with drift κσ, exceeds x with
- * probability e^(−2κx/σ) (the stationary maximum of Brownian motion with drift). That is a normal
- * deviation of about 2√(κx/σ).
+ * For a random walk of variance σ² per minute, ln(P/EWMA_τ) has variance σ²τ/2. (`betaSpread` × the
+ * market's move)² is added to it, because no token follows the market exactly. The burst B, with
+ * drift κσ, exceeds x with probability e^(−2κx/σ) (the stationary maximum of Brownian motion with
+ * drift). That is a normal deviation of about 2√(κx/σ).
  */
 function measurePrice(
   reading: Reading,
@@ -85,7 +87,7 @@ function measurePrice(
   const deviation = Math.max(Math.sqrt(variance), settings.burstFloor);
   const burstZ = 2 * Math.sqrt((settings.burstDrift * Math.max(0, burst)) / deviation);
   const { price } = reading.terms;
-  // A burst has forgotten a fall, so a fall is measured from the average.
+  // A burst is never below 0, so a fall is measured from the average.
   const isLong = burst <= 0 || longZ >= burstZ;
   price.raw = isLong ? long : burst;
   price.z = isLong ? longZ : burstZ;
@@ -93,13 +95,13 @@ function measurePrice(
 }
 
 /**
- * Computes the reading of a token that is known by candles only.
+ * Computes the reading of a token that is known only from candles.
  *
  * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
  * part that came in minutes of high volume. Most jumps of a volatile pair come with little volume.
- * At full weight they would require a threshold that is too high for small pumps on real volume. A
- * rise is unsupported if its volume is not above `volumeShare` times the usual or its backed share
- * is too small, however far the price jumped.
+ * Counted in full, these jumps would require a threshold that small pumps on real volume cannot
+ * reach. A rise is unsupported if its volume is not above `volumeShare` times the usual or its
+ * backed share is too small, however far the price jumped.
  *
  * Net buying is scored on a log scale, in units of `volumeFloor`.
  */
@@ -170,10 +172,10 @@ export function readTrades(
 
 /**
  * Computes the reading of a token that only an aggregator reports on. The expected buyers come from
- * the day before, shrunk to a prior: see {@link expectedBuyers}. Their dispersion is unknown, so a
- * fixed one is assumed. A rise is supported if the hour's volume passes the depth gate
- * ({@link isPaidFor}), and if buys clearly outweigh sells, because counts do not show which trades
- * are dust.
+ * the day before the last five minutes, shrunk toward a prior: see {@link expectedBuyers}. Their
+ * dispersion is unknown, so a fixed one is assumed. A rise is supported if the hour's volume passes
+ * the depth gate ({@link isPaidFor}), and if buys clearly outweigh sells, because counts do not
+ * show which trades are dust.
  */
 export function readWindow(
   reading: Reading,
@@ -224,8 +226,8 @@ function moveCost(liquidityUsd: number, rise: number): number {
 }
 
 /**
- * Returns the expected distinct buyers in the fast count: the token's own rate, shrunk to its
- * bucket's by a Gamma prior. The posterior mean of a Poisson rate under Gamma(a, b) is (a +
+ * Returns the expected distinct buyers in the fast count: the token's own rate, shrunk toward
+ * `priorRate` by a Gamma prior. The posterior mean of a Poisson rate under Gamma(a, b) is (a +
  * events)/(b + time).
  */
 function expectedBuyers(
@@ -239,9 +241,9 @@ function expectedBuyers(
 }
 
 /**
- * Returns the Fano factor of the buyers' count, shrunk to Poisson's 1 while there are few samples.
- * The variance of an exponentially decayed count of a Poisson stream is half its mean (Campbell's
- * theorem), hence the 2.
+ * Returns the Fano factor of the buyers' count. With few samples, it is shrunk toward 1, its value
+ * for a Poisson count. The variance of an exponentially decayed count of a Poisson stream is half
+ * its mean (Campbell's theorem), hence the 2.
  */
 function dispersion(state: TradeState, settings: DetectorSettings): number {
   const own = state.meanBuyers > 0 ? (2 * state.varianceBuyers) / state.meanBuyers : 1;

@@ -1,6 +1,6 @@
-/* Formulas shared by the detector and the charts. None allocates. */
+/* Formulas of the engine. None allocates memory. */
 
-/** Returns e^(−elapsed/tau), both in one unit of time; 1 if `elapsed` is negative. */
+/** Returns e^(−elapsed/tau), both in the same unit; 1 if `elapsed` is negative. */
 export function decay(elapsed: number, tau: number): number {
   return elapsed > 0 ? Math.exp(-elapsed / tau) : 1;
 }
@@ -11,9 +11,9 @@ export function clip(value: number, low: number, high: number): number {
 }
 
 /**
- * Returns how many deviations an overdispersed count n is above its mean μ:
- * `2(√(n+3/8) − √(μ+3/8))/√φ`, Anscombe's transform (1948), divided by the root of the dispersion φ
- * (variance over mean; at least 1).
+ * Returns how many standard deviations an overdispersed count n is above its mean μ: `2(√(n+3/8) −
+ * √(μ+3/8))/√φ`, Anscombe's transform (1948), divided by the root of the dispersion φ (variance
+ * over mean; at least 1).
  */
 export function poissonSurprise(count: number, expected: number, dispersion: number): number {
   return (2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.375))) / Math.sqrt(Math.max(1, dispersion));
@@ -21,7 +21,8 @@ export function poissonSurprise(count: number, expected: number, dispersion: num
 
 /**
  * Returns Wilson's lower bound (1927) of the share of `hits` in `total`, which may be fractional.
- * `z` is the confidence in deviations (1.645: one-sided 95 %). Returns 0 without observations.
+ * `z` is the confidence level as a number of standard deviations (1.645: one-sided 95 %). Returns 0
+ * without observations.
  */
 export function wilsonLowerBound(hits: number, total: number, z = 1.645): number {
   if (!(total > 0)) return 0;
@@ -44,7 +45,10 @@ export function medianInPlace(values: number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Returns the number of that rank, and moves lower ones before `index` (FIND, Hoare 1961). */
+/**
+ * Returns the number that belongs at `index` in sorted order, and moves lower ones before it (FIND,
+ * Hoare 1961).
+ */
 function selectInPlace(values: number[], index: number): number {
   let from = 0;
   let to = values.length - 1;
@@ -67,7 +71,7 @@ function selectInPlace(values: number[], index: number): number {
   return values[index] ?? 0;
 }
 
-/** Rounds to `digits` decimals, never to `-0`, so that published numbers do not flicker. */
+/** Rounds to `digits` decimals, so that published numbers change less often. Never returns `-0`. */
 export function roundTo(value: number, digits: number): number {
   const factor = 10 ** digits;
   const rounded = Math.round(value * factor) / factor;

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Window } from "../../market/index.ts";
 import { measureWindow, type WindowState } from "../detect/forms/window-detector.ts";
-import { findPool, notePool, noteTradeIn, type Pool, steadyUsd } from "../detect/pools.ts";
+import { findPool, notePool, noteTradeInPool, type Pool, steadyUsd } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { recordInRing } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
@@ -33,7 +33,7 @@ export function applyReport(
   const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
   // Wash trading can produce any volume.
   const newUsd = Math.min((Number(counts.m5.usd) * elapsedMs) / WINDOW_MS, steadyUsd(pool, at));
-  if (noteTradeIn(token, pool, newUsd, price, at) !== "price" && token.price > 0) return true;
+  if (noteTradeInPool(token, pool, newUsd, price, at) !== "price" && token.price > 0) return true;
   const minute = Math.floor(at / MINUTE_MS);
   if (token.price === 0) recallPrices(token, event, minute);
   setPrice(token, pool, event, price);

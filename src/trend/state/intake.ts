@@ -8,7 +8,7 @@ import {
   addTrade,
   createTradeState,
   decayTrades,
-  followSince,
+  extendObservation,
   type TradeInput,
   type TradeState,
 } from "../detect/forms/trade-detector.ts";
@@ -17,7 +17,7 @@ import {
   findPool,
   liquidityOf,
   notePool,
-  noteTradeIn,
+  noteTradeInPool,
   noteVolume,
   type Pool,
   type PoolRole,
@@ -114,7 +114,7 @@ export class Intake {
     input.trader = event.trader;
     input.price = setsPrice ? numbers.price : null;
     input.isShallow = role === "shallow";
-    const rate = detector.rateOf(token);
+    const rate = detector.learningRate(token);
     decayTrades(trades, at, rate, settings);
     input.ageMs = isPast ? trades.atMs - at : 0;
     addTrade(trades, input, rate, settings);
@@ -241,7 +241,7 @@ export class Intake {
 /** Adds the trade to its pool's volume. Returns the pool's role, which no past trade can change. */
 function roleOfTrade(token: TokenState, pool: Pool, usd: number, price: number, event: Trade): PoolRole {
   const tradedAt = tradedAtOf(event);
-  if (tradedAt === event.at) return noteTradeIn(token, pool, usd, price, tradedAt);
+  if (tradedAt === event.at) return noteTradeInPool(token, pool, usd, price, tradedAt);
   noteVolume(pool, usd, Math.floor(tradedAt / MINUTE_MS) * MINUTE_MS);
   return roleOf(token, pool, event.at);
 }
@@ -257,7 +257,7 @@ function enterPastPrice(
   { at, isBuy, usd, price, setsPrice }: TradeInput & { readonly setsPrice: boolean },
   settings: DetectorSettings,
 ): void {
-  followSince(trades, at, settings);
+  extendObservation(trades, at, settings);
   if (price !== null && !setsPrice)
     addPastPrice(trades, { at, price, inflowUsd: isBuy ? usd : -usd }, settings);
   const isKnown = price !== null && (setsPrice || trades.startPriceAtMs === at);

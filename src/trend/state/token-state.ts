@@ -91,7 +91,7 @@ export interface TokenState {
   peak: number;
   peakMinute: number;
   readonly pools: Pool[];
-  /** Name of the pool whose trades set the price (see {@link noteTradeIn}); "" if none is known. */
+  /** The pool whose trades set the price: see {@link noteTradeInPool}; "" if none is known. */
   mainPool: string;
   /** When that pool last took over from another by volume; -1 before. */
   tookOverMs: number;

@@ -115,7 +115,7 @@ export class FlareBook {
   finish(token: TokenState, atMs: number, explanation: Explanation, outcome: Outcome | null): void {
     if (!token.flare) return;
     const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
-    // Sort flares that end in the same second by id, independent of the order of judgement.
+    // Sort flares that end in the same second by id, independent of the order of judgment.
     let index = this.#finished.length;
     while (isAfter(this.#finished[index - 1], atMs, flare)) index -= 1;
     this.#finished.splice(index, 0, { finishedMs: atMs, flare, explanation, outcome });

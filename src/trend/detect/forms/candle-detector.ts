@@ -6,13 +6,16 @@ import { clip } from "../statistics.ts";
  * The detector's measurements for a token with candles only: one step per minute, O(1), no history.
  */
 
-/** Share of the usual volume that is added before a logarithm, so that silence stays finite. */
+/**
+ * Share of the usual volume that is added before a logarithm, so that the log of no volume is
+ * finite.
+ */
 const LN_EPSILON_SHARE = 0.05;
 
 /** One minute of a token. A silent minute is flat: the last close, no volume. */
 export interface Minute {
   readonly close: number;
-  /** Volume in the feed's quote. */
+  /** Volume in the feed's quote currency. */
   readonly volume: number;
 }
 
@@ -29,16 +32,19 @@ export function createCandleState(price: number, settings: DetectorSettings) {
     /** Averages per minute: fast volume, usual volume. */
     volume: 0,
     usualVolume: 0,
-    /** Page's sum of net bought volume, in minutes of the usual volume: see {@link netBuying}. */
+    /**
+     * Page's sum of net bought volume, where 1 is the usual volume of a minute: see {@link
+     * netBuying}.
+     */
     netBought: 0,
     /** Mean and variance of the logarithm of the fast volume. */
     logMean: 0,
     logVariance: 1,
     /** Log return against the average, as of the last minute. */
     longRise: 0,
-    /** {@link burstAfter} of the last minute. */
+    /** {@link stepPageSum} of the last minute. */
     burst: 0,
-    /** Logarithm of the fast volume above its mean, as of the last minute. */
+    /** Log of the fast volume minus `logMean`, as of the last minute. */
     logVolume: 0,
     /** The part of the burst that came with enough volume: see {@link stepCandle}. */
     backed: 0,
@@ -49,12 +55,12 @@ export function createCandleState(price: number, settings: DetectorSettings) {
 export type CandleState = ReturnType<typeof createCandleState>;
 
 /**
- * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less while the score
- * is high.
+ * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less while the score is
+ * high.
  *
  * A rise counts as backed in proportion to the minute's volume, up to `backedBy` times the usual.
- * This is the depth gate of candles. A pool's reserve shows how much money a price move takes. For
- * a candle, only the token's usual volume shows it.
+ * For candles, this replaces the depth gate (`isPaidFor` in score.ts). A pool's reserve shows how
+ * much money a price move takes. For a candle, only the token's usual volume shows it.
  */
 export function stepCandle(
   state: CandleState,
@@ -69,15 +75,15 @@ export function stepCandle(
   state.longRise = Math.log(close / state.longPrice);
   const drift = settings.burstDrift * deviation;
   const backing = state.usualVolume > 0 ? Math.min(1, volume / (settings.backedBy * state.usualVolume)) : 0;
-  state.burst = burstAfter(state.burst, change, drift);
-  state.backed = burstAfter(state.backed, change > 0 ? change * backing : change, drift);
+  state.burst = stepPageSum(state.burst, change, drift);
+  state.backed = stepPageSum(state.backed, change > 0 ? change * backing : change, drift);
   state.longPrice += (close - state.longPrice) * share(settings.priceMs);
   state.close = close;
 
   if (state.usualVolume > 0) {
     const minutes = Math.min(volume / state.usualVolume, settings.flowCap);
     const net = netBuying(change, deviation, settings);
-    state.netBought = burstAfter(state.netBought, minutes * net, settings.flowDrift);
+    state.netBought = stepPageSum(state.netBought, minutes * net, settings.flowDrift);
   }
 
   const slow = share(settings.baselineMs);
@@ -98,20 +104,20 @@ export function stepCandle(
 
 /**
  * Estimates bought minus sold volume as a share of a minute's volume, in [-1, 1], from the price
- * change: a change of two deviations counts as all bought or all sold. The idea is bulk volume
- * classification (Easley et al. 2012). The volume that takers bought, which Binance reports, was
- * tried instead: pumps were found later, and fewer of them (`test/evaluate/README.md`).
+ * change: a change of two standard deviations counts as all bought or all sold. The idea is bulk
+ * volume classification (Easley et al. 2012). The volume that takers bought, which Binance reports,
+ * was tried instead: pumps were found later, and fewer of them (`test/evaluate/README.md`).
  */
 function netBuying(change: number, deviation: number, settings: DetectorSettings): number {
   return clip(change / (2 * Math.max(deviation, settings.burstFloor)), -1, 1);
 }
 
 /**
- * Returns Page's cumulative sum (1954) of log returns: the climb since the last low, minus `drift`,
- * the allowance for a price without direction. Never below 0. Unlike an average, it forgets a fall
- * at once.
+ * Returns the next value of Page's cumulative sum (1954). Of log returns, it is the climb since the
+ * last low. `drift` is subtracted, so that random ups and downs add up to nothing. Never below 0.
+ * Unlike an average, it forgets a fall at once.
  */
-export function burstAfter(burst: number, change: number, drift: number): number {
+export function stepPageSum(burst: number, change: number, drift: number): number {
   return Math.max(0, burst + change - drift);
 }
 

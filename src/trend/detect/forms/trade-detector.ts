@@ -1,17 +1,20 @@
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { clip, decay } from "../statistics.ts";
-import { burstAfter } from "./candle-detector.ts";
-import { createWallets, LAST_BUY_MS, LAST_SELL_MS, rowOf, TRIPS, USD, USD_AT_MS } from "./wallet-table.ts";
+import { stepPageSum } from "./candle-detector.ts";
+import { createWallets, LAST_BUY, LAST_SELL, rowOf, TRIPS, USD, USD_AT } from "./wallet-table.ts";
 
 /*
  * The detector's measurements for a token with individual trades. Every sum decays exponentially
  * and is updated only on access, so a trade costs the same however long the history.
  */
 
-/** Share of the usual volume that is added before a logarithm, so that silence stays finite. */
+/**
+ * Share of the usual volume that is added before a logarithm, so that the log of no volume is
+ * finite.
+ */
 const LN_EPSILON_SHARE = 0.05;
-/** The canary's window is half an hour. */
+/** Time constant of the canary's sums: half an hour. */
 const CANARY_MS = 1_800_000;
 /** A sale this soon after the same wallet's purchase closes a round trip. */
 const ROUND_TRIP_MS = 900_000;
@@ -24,7 +27,7 @@ export interface TradeInput {
   trader: string;
   /** How long ago a past trade was, as of the state's time; 0 for a live one. */
   ageMs: number;
-  /** `null` if the trade's pool does not set the token's price. */
+  /** `null` if the trade does not set the token's price. */
   price: number | null;
   /** The pool is too shallow to count: anyone can make one and trade with themselves. */
   isShallow: boolean;
@@ -56,7 +59,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     sells: 0,
     /** Fast sum of dollars. */
     usd: 0,
-    /** Decaying dollars bought minus sold, only of trades that set the price. */
+    /** Decaying dollars bought minus sold in the pool that sets the price. */
     inflow: 0,
     /** Slow count of distinct buyers. */
     slowBuyers: 0,
@@ -64,7 +67,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     slowUsd: 0,
     /** Observation time of the slow sums, in milliseconds. */
     slowMs: 0,
-    /** Expected distinct buyers per millisecond in the token's bucket. */
+    /** Expected distinct buyers per millisecond: see {@link BuyerRatePriors}. */
     priorRate: 0,
     minuteBuyers: 0,
     /** Mean and variance of the fast count of buyers, sampled each minute. */
@@ -91,7 +94,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     longBuyUsd: 0,
     /** Dollars bought and sold in the canary's half hour. */
     longUsd: 0,
-    /** Dollars of round trips in the canary's half hour. */
+    /** Dollars of each wallet's second and later round trips in the canary's half hour. */
     roundTripUsd: 0,
     /** Dollars of the largest buyer in the canary's half hour. */
     topBuyerUsd: 0,
@@ -118,7 +121,7 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   state.longPrice = state.price + (state.longPrice - state.price) * long;
   if (state.burst > 0) {
     const drift = (settings.burstDrift * Math.sqrt(state.variance) * elapsed) / MINUTE_MS;
-    state.burst = burstAfter(state.burst, 0, drift);
+    state.burst = stepPageSum(state.burst, 0, drift);
   }
   const slow = decay(elapsed * rate, settings.baselineMs);
   state.slowBuyers *= slow;
@@ -138,8 +141,8 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
 
 /**
  * Adds one trade to the state. First call {@link decayTrades} with the trade's time. A past trade
- * is added with its decayed weight. Except for the slow count, it adds to a distinct count only if
- * its trader did not act since.
+ * is added with its decayed weight. It adds to a distinct count only if its trader has not bought
+ * (or sold) since. For the slow count, see {@link slowNewness}.
  */
 export function addTrade(
   state: TradeState,
@@ -150,9 +153,9 @@ export function addTrade(
   const { usd, ageMs, price } = trade;
   const long = decay(ageMs, settings.priceMs);
   if (price !== null) {
-    if (ageMs === 0) state.burst = burstAfter(state.burst, Math.log(price / state.price), 0);
+    if (ageMs === 0) state.burst = stepPageSum(state.burst, Math.log(price / state.price), 0);
     else {
-      // The price has held since the trade. It is unknown when it moved, so it is no burst now.
+      // The price has held since the trade. When it moved is unknown, so this is not a burst now.
       state.longPrice += (price - state.price) * (1 - long);
       state.minutePrice *= price / state.price;
     }
@@ -168,8 +171,8 @@ export function addTrade(
   else addSale(state, row, trade, settings);
 }
 
-/** Adds the time since a past trade to the observation time {@link TradeState.slowMs}. */
-export function followSince(state: TradeState, atMs: number, settings: DetectorSettings): void {
+/** Extends the observation time {@link TradeState.slowMs} back to a past trade. */
+export function extendObservation(state: TradeState, atMs: number, settings: DetectorSettings): void {
   if (atMs >= state.sinceMs) return;
   const leftOf = (fromMs: number) => decay(state.atMs - fromMs, settings.baselineMs);
   state.slowMs += settings.baselineMs * (leftOf(state.sinceMs) - leftOf(atMs));
@@ -177,9 +180,9 @@ export function followSince(state: TradeState, atMs: number, settings: DetectorS
 }
 
 /**
- * Adds the price of a past trade that is not the latest. Past prices before the first live trade
- * must come in order: each price counts until the next one. A price out of order, or at or
- * after the first live trade, leaves the average unchanged.
+ * Adds a past trade that is not the latest: its inflow to the sums, and its price to the average.
+ * Past prices should come in order: each counts until the next one. One out of order, or not before
+ * the first live trade, leaves the average unchanged.
  */
 export function addPastPrice(
   state: TradeState,
@@ -189,7 +192,7 @@ export function addPastPrice(
   const leftOf = (fromMs: number) => decay(state.atMs - fromMs, settings.priceMs);
   state.inflow += inflowUsd * leftOf(at);
   if (at >= state.startMs || at < state.startPriceAtMs) return;
-  // Before the first known trade, its own price is assumed.
+  // Before the first known trade, the price is assumed to have been the same.
   const before = state.startPriceAtMs < 0 ? 0 : leftOf(at);
   state.longPrice += (price - state.startPrice) * (leftOf(state.startMs) - before);
   state.startPrice = price;
@@ -204,14 +207,14 @@ function addPurchase(
   settings: DetectorSettings,
 ): void {
   const { numbers } = state.wallets;
-  const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
+  const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
   const fresh = newness(at, lastBuyMs, settings.fastMs);
   const fast = decay(ageMs, settings.fastMs);
   state.buyers += fresh * fast;
   if (ageMs === 0) state.minuteBuyers += fresh;
   state.slowBuyers += rate * slowNewness(fresh, lastBuyMs, at, ageMs, settings);
   state.buys += fast;
-  numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
+  numbers[row + LAST_BUY] = Math.max(lastBuyMs, at);
   const canary = decay(ageMs, CANARY_MS);
   const newShare = newness(at, lastBuyMs, CANARY_MS) * canary;
   state.longBuyers += newShare;
@@ -221,19 +224,19 @@ function addPurchase(
   }
   state.longBuys += canary;
   state.longBuyUsd += usd * canary;
-  const usdAtMs = numbers[row + USD_AT_MS] ?? at;
+  const usdAtMs = numbers[row + USD_AT] ?? at;
   const latestMs = Math.max(usdAtMs, at);
   const held = (numbers[row + USD] ?? 0) * decay(latestMs - usdAtMs, CANARY_MS);
   const bought = held + usd * decay(ageMs === 0 ? 0 : latestMs - at, CANARY_MS);
   numbers[row + USD] = bought;
-  numbers[row + USD_AT_MS] = latestMs;
+  numbers[row + USD_AT] = latestMs;
   const boughtNow = bought * decay(ageMs === 0 ? 0 : state.atMs - latestMs, CANARY_MS);
   if (boughtNow >= state.topBuyerUsd) state.topBuyerUsd = boughtNow;
 }
 
 /**
- * Returns what a purchase adds to the slow count. Example: a purchase of 10:05 was counted as a
- * whole buyer. Then one of 10:00 by the same wallet arrives. If both had been known, the later one
+ * Returns what a purchase adds to the slow count. Example: a purchase at 10:05 was counted as a
+ * whole buyer. Then one at 10:00 by the same wallet arrives. If both had been known, the later one
  * would have added only 1 − e^(−5 min/`fastMs`). The excess, e^(−5 min/`fastMs`), is subtracted
  * here. Only a wallet's latest purchase is stored. So several older ones are each compared with
  * that one alone, and add up to too many buyers.
@@ -257,12 +260,12 @@ function addSale(
   settings: DetectorSettings,
 ): void {
   const { numbers } = state.wallets;
-  const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
-  const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
+  const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
+  const lastSellMs = numbers[row + LAST_SELL] ?? -1;
   state.sells += decay(ageMs, settings.fastMs);
   const canary = decay(ageMs, CANARY_MS);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
-  // `>=` because both can occur at the same time, in one block.
+  // `>=` because a purchase and a sale in one block have the same time.
   const isAfter = lastBuyMs >= Math.max(0, lastSellMs) && (ageMs === 0 || at >= lastBuyMs);
   if (isAfter && at - lastBuyMs <= ROUND_TRIP_MS) {
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
@@ -273,10 +276,13 @@ function addSale(
       state.quickBuyers += decay(state.atMs - lastBuyMs, settings.fastMs);
     }
   }
-  numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
+  numbers[row + LAST_SELL] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
 
-/** Returns an action's part of a distinct count: 1, minus e^(−age/τ) of the trader's last one. */
+/**
+ * Returns what an action adds to a distinct count: 1 − e^(−t/τ), where t is the time since the
+ * trader's last one.
+ */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
 }
@@ -301,7 +307,10 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   state.minuteBuyers = 0;
 }
 
-/** Returns log(dollars per minute + a twentieth of the usual + 1), so silence stays finite. */
+/**
+ * Returns log(dollars per minute + a twentieth of the usual + 1), so that the log of no volume is
+ * finite.
+ */
 export function logVolume(state: TradeState, settings: DetectorSettings): number {
   const now = (state.usd * MINUTE_MS) / settings.fastMs;
   return Math.log(now + usualUsd(state) * LN_EPSILON_SHARE + 1);

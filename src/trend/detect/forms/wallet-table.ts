@@ -3,14 +3,14 @@
  *
  * Hundreds of thousands of traders as objects took most of the engine's memory, and a map by name
  * took a fifth of its time. So the rows are a hash table (open addressing, linear probing). A key
- * is a hash of the name with 53 bits: among a thousand traders, two collide in about one of 10^10
- * tokens. An attacker who forces a collision only lowers the count of their own buyers.
+ * is a hash of the name with 53 bits: among a thousand traders, two collide in about one token in
+ * 10^10. Forcing a collision mostly lowers the count of the attacker's own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
 /**
- * Enough for a sale to find a purchase of ten minutes earlier at two hundred new traders a minute.
- * Few tokens have that many.
+ * Enough for a sale to find a purchase ten minutes earlier at two hundred new traders a minute. Few
+ * tokens have that many.
  */
 const MAX_ROWS = 2_048;
 const SPARE_ROWS = 512;
@@ -21,11 +21,11 @@ const MAX_LOAD = 0.75;
 /** The columns of a row. The key of an empty row is 0. */
 const KEY = 0;
 /** Times are -1 before the first purchase or sale. */
-export const LAST_BUY_MS = 1;
-export const LAST_SELL_MS = 2;
-/** Dollars bought, decayed to `USD_AT_MS`. */
+export const LAST_BUY = 1;
+export const LAST_SELL = 2;
+/** Dollars bought, decayed to `USD_AT`. */
 export const USD = 3;
-export const USD_AT_MS = 4;
+export const USD_AT = 4;
 /** Round trips closed. */
 export const TRIPS = 5;
 const COLUMNS = 6;
@@ -54,10 +54,10 @@ export function rowOf(table: WalletTable, trader: string, atMs: number): number 
   const { numbers } = table;
   const row = seek(numbers, key);
   numbers[row + KEY] = key;
-  numbers[row + LAST_BUY_MS] = -1;
-  numbers[row + LAST_SELL_MS] = -1;
+  numbers[row + LAST_BUY] = -1;
+  numbers[row + LAST_SELL] = -1;
   numbers[row + USD] = 0;
-  numbers[row + USD_AT_MS] = atMs;
+  numbers[row + USD_AT] = atMs;
   numbers[row + TRIPS] = 0;
   table.count += 1;
   return row;
@@ -73,7 +73,9 @@ function seek(numbers: Float64Array, key: number): number {
   }
 }
 
-/** Hashes a name to 53 bits, never 0: two lanes of FNV-1a, finished as in MurmurHash3. */
+/**
+ * Hashes a name to 53 bits, never 0: two lanes in the manner of FNV-1a, finished as in MurmurHash3.
+ */
 function keyOf(name: string): number {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
@@ -113,11 +115,7 @@ function forget(table: WalletTable, atMs: number): void {
 }
 
 function lastOf(numbers: Float64Array, row: number): number {
-  return Math.max(
-    numbers[row + LAST_BUY_MS] ?? -1,
-    numbers[row + LAST_SELL_MS] ?? -1,
-    numbers[row + USD_AT_MS] ?? -1,
-  );
+  return Math.max(numbers[row + LAST_BUY] ?? -1, numbers[row + LAST_SELL] ?? -1, numbers[row + USD_AT] ?? -1);
 }
 
 /** Copies the rows for which `stays` returns true to a new array of `length` numbers. */

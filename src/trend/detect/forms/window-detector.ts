@@ -3,7 +3,7 @@ import type { Window, WindowCounts } from "../../../market/index.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { type BucketRing, closesWithin, knownSteps } from "../../state/bucket-ring.ts";
 import { clip, decay } from "../statistics.ts";
-import { burstAfter } from "./candle-detector.ts";
+import { stepPageSum } from "./candle-detector.ts";
 
 /*
  * Measures a token that only an aggregator reports on: counts of the last five minutes, hour and
@@ -11,9 +11,12 @@ import { burstAfter } from "./candle-detector.ts";
  */
 
 const RECENT_MS = 300_000;
-/** Minutes of closes behind the long average, the burst and the volatility. */
+/** How many minutes of closes the long average, the burst and the volatility use. */
 const PAST_MINUTES = 60;
-/** Share of the usual volume that is added before a logarithm, so that silence stays finite. */
+/**
+ * Share of the usual volume that is added before a logarithm, so that the log of no volume is
+ * finite.
+ */
 const LN_EPSILON_SHARE = 0.05;
 
 /**
@@ -47,7 +50,10 @@ export function measureWindow(
     sells: m5.sells,
     buyers: m5.buyers,
     usd,
-    /** Share of these traders that count, because dust is cheap to fake: see {@link realShare}. */
+    /**
+     * Share of these trades and traders that counts; below 1 if dust dilutes them: see {@link
+     * realShare}.
+     */
     real: realShare(m5, h24),
     /** Trades of the five minutes, the hour and the day. */
     totals: [m5.buys + m5.sells, h1.buys + h1.sells, h24.buys + h24.sells] as const,
@@ -57,14 +63,16 @@ export function measureWindow(
     hourBuyers: h1.buyers,
     hourSellers: h1.sellers,
     hourUsd: Number(h1.usd),
-    /** Buyers of the day before these five minutes, each counted once per five minutes. */
+    /**
+     * Estimated buyers of the day before these five minutes, each counted once per five minutes.
+     */
     usualBuyers: Math.max(0, h24.buys - m5.buys) * distinct,
     /** The length of that period in milliseconds. */
     usualMs,
     /** Usual dollars in five minutes. */
     usualUsd,
     ...measurePath(ring, minute, settings),
-    /** Log of the volume of five minutes, above that of the usual volume. */
+    /** Log of the last five minutes' volume minus the log of the usual volume. */
     logVolume:
       Math.log(usd + LN_EPSILON_SHARE * usualUsd + 1) - Math.log(usualUsd * (1 + LN_EPSILON_SHARE) + 1),
   };
@@ -75,9 +83,9 @@ export type WindowState = ReturnType<typeof measureWindow>;
 
 /**
  * Measures the last hour's closes as the other forms measure theirs: the log return above the long
- * average, the climb since the last low, and the variance of one-minute log returns. The drift and
- * the bound of a return come from the assumed volatility; the variance is shrunk to it while few
- * closes are known.
+ * average, the climb since the last low, and the variance of one-minute log returns. The burst's
+ * drift and the limit on a return come from an assumed volatility. While few closes are known, the
+ * variance is shrunk toward it.
  */
 function measurePath(ring: BucketRing, minute: number, settings: DetectorSettings) {
   const count = knownSteps(ring, minute, PAST_MINUTES);
@@ -90,7 +98,7 @@ function measurePath(ring: BucketRing, minute: number, settings: DetectorSetting
   for (let index = 1; index < count; index++) {
     const close = closes[index] ?? 0;
     const change = Math.log(close / (closes[index - 1] ?? close));
-    burst = burstAfter(burst, change, drift);
+    burst = stepPageSum(burst, change, drift);
     squares += Math.min(Math.abs(change), settings.returnClip * settings.priorVolatility) ** 2;
     longPrice = close + (longPrice - close) * left;
   }
@@ -99,7 +107,10 @@ function measurePath(ring: BucketRing, minute: number, settings: DetectorSetting
   return { longRise: Math.log((closes[count - 1] ?? longPrice) / longPrice), burst, variance };
 }
 
-/** Returns the average recent trade divided by {@link DUST_SHARE} of the usual one; at most 1. */
+/**
+ * Returns the average recent trade divided by {@link DUST_SHARE} of the usual one; at most 1, and 1
+ * if either is unknown.
+ */
 function realShare(m5: WindowCounts, h24: WindowCounts): number {
   const trades = m5.buys + m5.sells;
   const usualTrades = h24.buys + h24.sells - trades;

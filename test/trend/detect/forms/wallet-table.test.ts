@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   createWallets,
-  LAST_BUY_MS,
+  LAST_BUY,
   rowOf,
   TRIPS,
   USD,
-  USD_AT_MS,
+  USD_AT,
 } from "../../../../src/trend/detect/forms/wallet-table.ts";
 
 const SECOND = 1_000;
@@ -36,7 +36,7 @@ test("the least recently active traders are forgotten; the others keep their row
   const table = createWallets();
   for (let n = 0; n < TRADERS; n++) {
     const row = rowOf(table, `0x${n}`, n * SECOND);
-    table.numbers[row + LAST_BUY_MS] = n * SECOND;
+    table.numbers[row + LAST_BUY] = n * SECOND;
     table.numbers[row + TRIPS] = n;
     expect(table.count).toBeLessThanOrEqual(MAX_ROWS + SPARE_ROWS);
   }
@@ -45,20 +45,20 @@ test("the least recently active traders are forgotten; the others keep their row
   }
   const forgotten = rowOf(table, "0x7", TRADERS * SECOND);
   expect(table.numbers[forgotten + TRIPS]).toBe(0);
-  expect(table.numbers[forgotten + LAST_BUY_MS]).toBe(-1);
-  expect(table.numbers[forgotten + USD_AT_MS]).toBe(TRADERS * SECOND);
+  expect(table.numbers[forgotten + LAST_BUY]).toBe(-1);
+  expect(table.numbers[forgotten + USD_AT]).toBe(TRADERS * SECOND);
 });
 
 test("of traders that were last active in the same block, some are forgotten, but no later traders", () => {
   const table = createWallets();
   const buy = (trader: string, atMs: number) => {
-    table.numbers[rowOf(table, trader, atMs) + LAST_BUY_MS] = atMs;
+    table.numbers[rowOf(table, trader, atMs) + LAST_BUY] = atMs;
   };
   for (let n = 0; n < MAX_ROWS + SPARE_ROWS - 40; n++) buy(`0xold${n}`, SECOND);
   for (let n = 0; n < 40; n++) buy(`0xnew${n}`, (n + 2) * SECOND);
   buy("0xone-too-many", 50 * SECOND);
   expect(table.count).toBe(MAX_ROWS + 1);
   for (let n = 0; n < 40; n++) {
-    expect(table.numbers[rowOf(table, `0xnew${n}`, 50 * SECOND) + LAST_BUY_MS]).toBe((n + 2) * SECOND);
+    expect(table.numbers[rowOf(table, `0xnew${n}`, 50 * SECOND) + LAST_BUY]).toBe((n + 2) * SECOND);
   }
 });
