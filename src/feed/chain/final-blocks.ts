@@ -100,7 +100,7 @@ class FinalBlockStream {
     }
     // An endpoint lies or follows another branch, or the chain has changed: query all.
     this.#reads.clear();
-    const block = await reader.readByMajority(number, parentHash, this.#signal);
+    const block = await reader.readMostCommon(number, parentHash, this.#signal);
     if (!block) {
       this.#doubts += 1;
       const { clock, random } = this.#options;
@@ -144,7 +144,7 @@ class FinalBlockStream {
     const branch: EvmBlock[] = [];
     let number = this.#next - 1;
     for (; this.#published.has(number); number--) {
-      const block = await reader.readByMajority(number, undefined, this.#signal);
+      const block = await reader.readMostCommon(number, undefined, this.#signal);
       if (!block || block.hash === this.#published.get(number)) break;
       branch.unshift(block);
     }

@@ -261,7 +261,7 @@ describe("lies about Avalanche's blocks", () => {
     });
     await using run = await nodesWith(forged, CHAIN, CHAIN);
     await expect(run.reader.read(7, run.signal)).rejects.toThrow("endpoints disagree on block 7");
-    const block = await run.reader.readByMajority(7, CHAIN.headers[6]?.hash, run.signal);
+    const block = await run.reader.readMostCommon(7, CHAIN.headers[6]?.hash, run.signal);
     expect(block?.logs.map(({ data }) => data)).toEqual(dataOf(7));
     expect(run.blamed()).toEqual([0]);
   });
@@ -280,7 +280,7 @@ describe("lies about Avalanche's blocks", () => {
     for (const number of [6, 7]) {
       const read = run.reader
         .read(number, run.signal)
-        .catch(() => run.reader.readByMajority(number, undefined, run.signal));
+        .catch(() => run.reader.readMostCommon(number, undefined, run.signal));
       expect((await read)?.logs.map(({ data }) => data)).toEqual(dataOf(number));
     }
   });

@@ -41,13 +41,13 @@ test("doctor says what is wrong with receipts that the settling block does not p
   const forged = CHAIN.with((copy) => void copy.receipts[2]?.push(...(copy.receipts[1] ?? [])));
   expect(await receiptsOf(forged)).toMatchObject({
     works: false,
-    detail: "returned a block 2 that has 2 receipts for 0 transactions; use another endpoint",
+    detail: "returned block 2, which has 2 receipts for 0 transactions; use another endpoint",
   });
 });
 
 test("doctor waits for a block that is not settled, and then says so", async () => {
   expect(await receiptsOf(CHAIN, true)).toMatchObject({
     works: false,
-    detail: "has not settled block 5 yet; try again in a few seconds",
+    detail: "has no header that settles block 5 yet; try again in a few seconds",
   });
 });

@@ -13,17 +13,20 @@ interface BlockReaderOptions {
   readonly notify: Notify;
 }
 
-/** Bound on a block's time ahead of this machine's clock. */
+/** How far a block's time may be ahead of this machine's clock. */
 const MAX_AHEAD_MS = HOUR_MS;
 /**
- * Without a wait, one endpoint could invent the newest blocks. So the reader waits for an endpoint
- * that lacks a block if its final head moved within this time and is at most
- * {@link IN_STEP_BLOCKS} behind.
+ * A single endpoint could invent the newest blocks. So if no other endpoint has a block yet, the
+ * reader waits for one that is at most {@link IN_STEP_BLOCKS} behind it and whose final head moved
+ * within this time.
  */
 const MOVING_MS = 30 * SECOND_MS;
 const IN_STEP_BLOCKS = 20;
 
-/** A block that its endpoint proved. Blocks with equal keys are proved by the same headers. */
+/**
+ * A block whose receipts match its endpoint's headers. Blocks with equal keys match the same
+ * headers.
+ */
 interface VerifiedBlock extends Pick<ProvedBlock, "proof"> {
   readonly block: EvmBlock;
   readonly endpoint: Endpoint;
@@ -41,9 +44,10 @@ export class BlockReader {
 
   /**
    * Returns the block at that height from the best endpoint. If another endpoint responds, it must
-   * have the same block. Rejects with RpcTrouble if no endpoint has the block or two disagree; then
-   * {@link readByMajority} decides. An endpoint that failed or returned an invalid block rests, so
-   * that another attempt may succeed.
+   * have the same block. Rejects with RpcTrouble: `pending` if the block is not settled or no other
+   * endpoint has it yet; else if no endpoint has it, or two disagree. Afterwards, call
+   * {@link readMostCommon}. An endpoint that failed or returned an invalid block rests, so that
+   * another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
     let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
@@ -64,12 +68,13 @@ export class BlockReader {
   }
 
   /**
-   * Queries all endpoints for the block at that height whose parent is `parentHash`, and returns
-   * the one that more of them have than any other. Endpoints that returned another one rest.
-   * `undefined`: at least one endpoint responded, and no response has that parent. Rejects with
-   * RpcTrouble on a tie.
+   * Queries all usable endpoints for the block at that height, and returns the one with the parent
+   * `parentHash` (`undefined`: any) that most of them have. Endpoints that returned another one
+   * rest. Returns `undefined` if endpoints responded, but none with that parent. Rejects with
+   * RpcTrouble on a tie, if no endpoint has the block, or if the only response is contradicted or
+   * not yet confirmed.
    */
-  async readByMajority(
+  async readMostCommon(
     number: number,
     parentHash: string | undefined,
     signal: AbortSignal,
@@ -94,11 +99,14 @@ export class BlockReader {
     );
     const [largest = [], next = []] = groups;
     if (largest.length === next.length) {
-      throw new RpcTrouble("failed", `endpoints disagree on block ${number}, without a majority`);
+      throw new RpcTrouble(
+        "failed",
+        `endpoints disagree on block ${number}, and no version is the most common`,
+      );
     }
     for (const { endpoint, key } of blocks) {
       if (key === largest[0]?.key) endpoint.markSuccess();
-      else this.#blame(endpoint, `returned a block ${number} that differs from the majority's`);
+      else this.#blame(endpoint, `returned block ${number}, which differs from that of most endpoints`);
     }
     return largest[0]?.block;
   }
@@ -129,9 +137,10 @@ export class BlockReader {
   }
 
   /**
-   * Returns whether another endpoint has the same block and, if later headers prove it, the same
-   * headers; `undefined` if none responded. Rejects with RpcTrouble, `pending`, if the endpoints
-   * that follow the chain do not have it yet.
+   * Returns whether the first other endpoint that can tell has the same block and, if later headers
+   * prove it, the same headers; `undefined` if none can tell or `reading` failed. Rejects with
+   * RpcTrouble, `pending`, if an endpoint lacks the block but is close behind (see
+   * {@link MOVING_MS}).
    */
   async #confirm(
     first: Endpoint,
@@ -144,21 +153,21 @@ export class BlockReader {
     // that do not report the block as final yet: near the head, they usually have it already.
     const rankOf = ({ host, finalHead }: Endpoint) =>
       2 * Number(host === first.host) + Number(finalHead < number);
-    let isExpected = false;
+    let mayFollow = false;
     for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       const isSame = await this.#isSame(other, number, reading, signal);
       if ((await reading) instanceof RpcTrouble) return undefined;
       if (typeof isSame === "boolean") return isSame;
       const isInStep = number - other.finalHead <= IN_STEP_BLOCKS && other.hasMovedWithin(MOVING_MS);
-      isExpected ||= isSame === "absent" && isInStep;
+      mayFollow ||= isSame === "absent" && isInStep;
     }
-    if (isExpected) throw new RpcTrouble("pending", `only one endpoint has block ${number} yet`);
+    if (mayFollow) throw new RpcTrouble("pending", `so far only one endpoint has block ${number}`);
     return undefined;
   }
 
   /**
    * Returns whether an endpoint has the same block. `absent`: it does not report the block as final
-   * and lacks the block or a header that proves it. `undefined`: it failed.
+   * and lacks the block or a header that proves it. `undefined`: it failed, or `reading` did.
    */
   async #isSame(
     other: Endpoint,

@@ -27,7 +27,7 @@ export interface ProvedBlock {
 /** A header on which a proof depends. */
 interface Evidence {
   readonly header: Header;
-  /** Its transactions decide which of the proved receipts are the block's. */
+  /** Whether the proof uses its transactions, which show which of the receipts are the block's. */
   readonly withTransactions: boolean;
 }
 
@@ -47,7 +47,10 @@ const MAX_SETTLED = 256;
 
 export class EndpointBlocks {
   readonly #endpoint: Pick<Endpoint, "ask">;
-  /** Where blocks are settled later, each header is needed for several blocks. */
+  /**
+   * Headers by number. Kept only if blocks are settled later, because several blocks then need each
+   * header.
+   */
   readonly #headers = new BoundedMap<number, Promise<Header | undefined>>(MAX_HEADERS);
   /** Proved blocks, by the number of the header that settles them. */
   readonly #settled = new BoundedMap<number, Promise<readonly ProvedBlock[]>>(MAX_SETTLERS);
@@ -69,13 +72,13 @@ export class EndpointBlocks {
 
   /** Returns the block at that height. Rejects with RpcTrouble: `pending` if it is not settled. */
   async proved(number: number, signal: AbortSignal): Promise<ProvedBlock> {
-    const reading = this.#existing(number, signal);
+    const reading = this.#requireHeader(number, signal);
     // Read the receipts at the same time, unless a later block settles them.
     const own = this.#settlesLater ? undefined : this.#receipts(number, signal);
     own?.catch(() => undefined);
     const header = await reading;
     this.#settlesLater = header.settledHeight !== undefined;
-    if (!this.#settlesLater) return provedAlone(header, await (own ?? this.#receipts(number, signal)));
+    if (!this.#settlesLater) return provedByOwnHeader(header, await (own ?? this.#receipts(number, signal)));
     const [parent, settler] = await this.#settlerOf(header, signal);
     const settled = await this.#settled.ensure(settler.number, () => {
       const read = this.#provedBy(parent, settler, signal);
@@ -84,7 +87,7 @@ export class EndpointBlocks {
     });
     const block = settled.find((one) => one.header.number === number);
     if (block) return block;
-    throw new RpcTrouble("failed", `returned block ${settler.number} that does not settle block ${number}`);
+    throw new RpcTrouble("failed", `returned block ${settler.number}, which does not settle block ${number}`);
   }
 
   /** Returns [parent, settler]: `settler` is the first header that settles the block. */
@@ -99,8 +102,8 @@ export class EndpointBlocks {
     }
     for (; at <= number + MAX_LAG; at++) {
       const settler = await this.header(at, signal);
-      if (!settler) throw new RpcTrouble("pending", `has not settled block ${number} yet`);
-      if (settles(settler)) return [await this.#existing(at - 1, signal), settler];
+      if (!settler) throw new RpcTrouble("pending", `has no header that settles block ${number} yet`);
+      if (settles(settler)) return [await this.#requireHeader(at - 1, signal), settler];
     }
     throw new RpcTrouble("failed", `returned ${MAX_LAG} blocks after block ${number} that do not settle it`);
   }
@@ -110,12 +113,15 @@ export class EndpointBlocks {
     const first = settledBy(parent) + 1;
     const count = settledBy(settler) - settledBy(parent);
     if (parent.hash !== settler.parentHash || count > MAX_SETTLED || settledBy(settler) >= settler.number)
-      throw new RpcTrouble("failed", `returned a block ${settler.number} that contradicts its parent`);
+      throw new RpcTrouble(
+        "failed",
+        `returned block ${settler.number} with an invalid parent or settled height`,
+      );
     const blocks = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const number = first + index;
         const [header, receipts] = await Promise.all([
-          this.#existing(number, signal),
+          this.#requireHeader(number, signal),
           this.#receipts(number, signal),
         ]);
         if (receipts) return { header, receipts };
@@ -123,7 +129,7 @@ export class EndpointBlocks {
         throw new RpcTrouble("pending", `has no receipts of block ${number} yet`);
       }),
     );
-    for (const { header, receipts } of blocks) refuse(header, contradictionOf(header, receipts));
+    for (const { header, receipts } of blocks) rejectIf(header, contradictionOf(header, receipts));
     const root = receiptsRootOf(blocks.flatMap(({ receipts }) => receipts));
     if (root !== settler.receiptsRoot)
       throw new RpcTrouble(
@@ -137,10 +143,10 @@ export class EndpointBlocks {
     return blocks.map((block) => ({ ...block, proof }));
   }
 
-  async #existing(number: number, signal: AbortSignal): Promise<Header> {
+  async #requireHeader(number: number, signal: AbortSignal): Promise<Header> {
     const header = await this.header(number, signal);
     if (header) return header;
-    throw new RpcTrouble("failed", `returned an invalid block ${number}`);
+    throw new RpcTrouble("failed", `has no block ${number}`);
   }
 
   async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {
@@ -148,7 +154,7 @@ export class EndpointBlocks {
     if (answer === null) return undefined;
     const header = parse(Header, answer, number);
     if (header.number !== number)
-      throw new RpcTrouble("failed", `returned a block ${number} that is number ${header.number}`);
+      throw new RpcTrouble("failed", `returned block ${header.number} instead of block ${number}`);
     if (header.settledHeight !== undefined && contradictsHash(answer as Record<string, unknown>))
       throw new RpcTrouble("failed", `returned a header of block ${number} that does not match its hash`);
     return header;
@@ -160,9 +166,9 @@ export class EndpointBlocks {
   }
 }
 
-function provedAlone(header: Header, receipts: readonly Receipt[] | undefined): ProvedBlock {
+function provedByOwnHeader(header: Header, receipts: readonly Receipt[] | undefined): ProvedBlock {
   if (!receipts) throw new RpcTrouble("failed", `has no receipts of block ${header.number}`);
-  refuse(header, contradictionOf(header, receipts));
+  rejectIf(header, contradictionOf(header, receipts));
   const proved = countProved(receipts, header.receiptsRoot);
   if (proved < 0)
     throw new RpcTrouble("failed", `returned logs of block ${header.number} that do not match its header`);
@@ -174,9 +180,9 @@ function settledBy({ settledHeight, number }: Header): number {
   return settledHeight ?? number;
 }
 
-function refuse({ number }: Header, contradiction: string | undefined): void {
+function rejectIf({ number }: Header, contradiction: string | undefined): void {
   if (contradiction !== undefined)
-    throw new RpcTrouble("failed", `returned a block ${number} that ${contradiction}`);
+    throw new RpcTrouble("failed", `returned block ${number}, which ${contradiction}`);
 }
 
 function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {

@@ -16,7 +16,10 @@ interface EndpointPoolOptions {
    * final blocks.
    */
   readonly finalityBlocks: number;
-  /** How often to poll the final heads, in milliseconds. Default 1,000. */
+  /**
+   * How often to poll the final heads, in milliseconds. Default 1,000. Endpoints that push blocks
+   * are polled at most every 5 seconds.
+   */
   readonly pollEveryMs?: number;
   /** Timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
@@ -26,14 +29,14 @@ interface EndpointPoolOptions {
 }
 
 /** Created at its first use: creating it at each start would take 15 ms of CPU time. */
-let list: Intl.ListFormat | undefined;
+let listFormat: Intl.ListFormat | undefined;
 
 /** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
   readonly #endpoints: readonly Endpoint[];
-  /** Endpoints on the right chain. One on another chain is never used again. */
-  readonly #proved = new Set<Endpoint>();
+  /** Endpoints that report the right chain ID. One on another chain is never used. */
+  readonly #onChain = new Set<Endpoint>();
   readonly #foreign = new Set<Endpoint>();
   /** Current fault of an endpoint, without its address. */
   readonly #faults = new Map<Endpoint, string>();
@@ -57,12 +60,13 @@ export class EndpointPool {
   }
 
   /**
-   * Returns the endpoints that are not resting and claim that this block is final, most reliable
-   * first. Of equally reliable ones, those without a WebSocket come first, because WebSocket
-   * answers are seldom compressed. Ties go to the least busy.
+   * Returns the endpoints of the right chain that are not resting and claim that this block is
+   * final (−1: any), those with the fewest consecutive failures first. Of equals, those without a
+   * WebSocket come first, because WebSocket answers are seldom compressed. Ties go to the least
+   * busy.
    */
   usable(number: number): Endpoint[] {
-    return [...this.#proved]
+    return [...this.#onChain]
       .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
       .map((endpoint) => ({
         endpoint,
@@ -89,8 +93,8 @@ export class EndpointPool {
   }
 
   /**
-   * The final blocks that at least two hosts claim, highest first; with a single usable host, its
-   * own. A host that claims a block alone may lie.
+   * The final heads that a second host confirms by claiming the same or a higher one, highest
+   * first. With a single usable host, its own head. A host that claims a block alone may lie.
    */
   get agreedHeads(): readonly number[] {
     const claims = [...Map.groupBy(this.usable(0), ({ host }) => host).values()]
@@ -110,7 +114,7 @@ export class EndpointPool {
     return this.#endpoints.map((endpoint, index) => {
       const isShared = names.indexOf(endpoint.name) !== names.lastIndexOf(endpoint.name);
       const service = isShared ? `${endpoint.name} #${index + 1}` : endpoint.name;
-      return endpoint.tally.report(part, service, this.#proved.has(endpoint) && endpoint.strikes === 0);
+      return endpoint.tally.report(part, service, this.#onChain.has(endpoint) && endpoint.strikes === 0);
     });
   }
 
@@ -121,16 +125,16 @@ export class EndpointPool {
    * @param chain The chain's name.
    */
   trouble(chain: string): string | undefined {
-    const isSilent = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#proved.has(endpoint);
-    if (!this.#endpoints.every(isSilent)) return undefined;
+    const isUnusable = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#onChain.has(endpoint);
+    if (!this.#endpoints.every(isUnusable)) return undefined;
     const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not responded yet");
     if (faults.length === 1) return `the only endpoint of ${chain} cannot be used, because it ${faults[0]}`;
     const groups = [...Map.groupBy(faults, (fault) => fault)].map(([fault, { length }]) => {
       const whom = length === faults.length ? "each" : length === 1 ? "one" : `each of ${length}`;
       return `${whom} ${fault}`;
     });
-    list ??= new Intl.ListFormat("en-US");
-    return `none of the ${faults.length} endpoints of ${chain} can be used, because ${list.format(groups)}`;
+    listFormat ??= new Intl.ListFormat("en-US");
+    return `none of the ${faults.length} endpoints of ${chain} can be used, because ${listFormat.format(groups)}`;
   }
 
   /** Whether all endpoints are on another chain. */
@@ -139,9 +143,9 @@ export class EndpointPool {
   }
 
   /**
-   * Returns the first successful response. Rejects with RpcTrouble `reverted` if that is the
-   * response, or with the last failure if no endpoint succeeds. Failures count against the endpoint
-   * if `isBlamed`.
+   * Asks the endpoints in order and returns the first successful response. Rejects with RpcTrouble:
+   * `reverted` as soon as one reports that, else the last failure. Failures count against the
+   * endpoint if `isBlamed`.
    */
   async ask(
     method: string,
@@ -163,7 +167,7 @@ export class EndpointPool {
     throw last;
   }
 
-  /** Waits until a final head moves, at most for `ms`. */
+  /** Waits until a final head moves, for at most `ms`. Rejects if the signal aborts. */
   async changed(ms: number, signal: AbortSignal): Promise<void> {
     const moved = new Promise<void>((resolve) => this.#waiting.push(resolve));
     await waitAtMost(moved, ms, this.#options.clock, signal);
@@ -181,8 +185,8 @@ export class EndpointPool {
     let isDown = false;
     while (!signal.aborted && !this.#foreign.has(endpoint)) {
       if (!endpoint.isResting) {
-        if (!this.#proved.has(endpoint)) await this.#prove(endpoint, signal);
-        if (this.#proved.has(endpoint)) {
+        if (!this.#onChain.has(endpoint)) await this.#checkChain(endpoint, signal);
+        if (this.#onChain.has(endpoint)) {
           // Also poll an endpoint that pushes its blocks, because a dead connection is silent.
           const trouble = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
           this.#note(endpoint, trouble?.words);
@@ -196,12 +200,12 @@ export class EndpointPool {
     }
   }
 
-  async #prove(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+  async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     const { chainId, notify } = this.#options;
     try {
       const reported = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
       if (reported === chainId) {
-        this.#proved.add(endpoint);
+        this.#onChain.add(endpoint);
         this.#note(endpoint, undefined);
         return;
       }

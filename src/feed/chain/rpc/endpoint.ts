@@ -43,29 +43,32 @@ const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) }
 /** Time after which an endpoint that did not report its final block is queried for it again. */
 const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
 
-/** Providers publish limits over this time. */
+/** The period for which providers state their limits. */
 const LIMIT_MS = 5 * MINUTE_MS;
-/** Requests after which another endpoint takes its turn. */
+/** Number of requests after which another endpoint is preferred. */
 const TURN_REQUESTS = 50;
 /** Delays up to this long make no difference between endpoints. */
 const DELAY_STEP_MS = 100;
 const LIMIT_CHECK_MS = SECOND_MS;
 
 const MAX_REST_MS = 5 * SECOND_MS;
-/** Requests start without a pause. The first refusal sets this pause between two requests. */
+/**
+ * Requests start without a pause. The first rate-limit response sets this pause between two
+ * requests.
+ */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 2 * SECOND_MS;
-/** Factor on the pause after a good response. */
+/** A good response multiplies the pause by this. */
 const RECOVERY = 0.7;
 
 /**
  * A node, or a provider's many nodes behind one address. Adapts its pace to the provider's limits:
- * a refusal doubles the pause between requests, good responses shorten it. Rests after failures,
- * longer with each consecutive one.
+ * a rate-limit response doubles the pause between requests, and each good response shortens it.
+ * Rests after failures, longer with each consecutive one.
  */
 export class Endpoint {
   readonly host: string;
-  /** For people: without the rest of the address, which may be a key. */
+  /** For logs and reports. Without the rest of the address, which may contain a key. */
   readonly name: string;
   readonly tally: ServiceTally;
   readonly #options: EndpointOptions;
@@ -105,7 +108,7 @@ export class Endpoint {
     return this.#socket?.isSubscribed === true;
   }
 
-  /** The highest block that it claims is final; −1 before the first response. */
+  /** Its newest final block, as it reports or by depth; −1 before the first response. */
   get finalHead(): number {
     return this.#finalHead;
   }
@@ -131,8 +134,8 @@ export class Endpoint {
   }
 
   /**
-   * How busy it is: the delay of the next request, then the number of recent requests. Changes in
-   * steps, so that one endpoint reads some blocks in a row.
+   * How busy it is, in steps: the delay of the next request (infinite at its limit), then the
+   * number of recent requests. Steps, so that several blocks in a row are read from one endpoint.
    */
   get load(): readonly [delay: number, requests: number] {
     const delayMs = this.#nextAt - this.#options.clock.monotonic() + this.#pauseMs;
@@ -142,7 +145,11 @@ export class Endpoint {
     return [Math.max(0, Math.floor(delayMs / DELAY_STEP_MS)), Math.floor(requests / TURN_REQUESTS)];
   }
 
-  /** Sends a request at its pace. Rejects with RpcTrouble or the signal's reason. */
+  /**
+   * Sends a request at its pace. Rejects with RpcTrouble or, if the signal aborts before the
+   * request is sent, with its reason. An abort does not cancel an HTTP request that was already
+   * sent.
+   */
   async ask(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
     const { clock, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
     const now = clock.monotonic();
@@ -166,7 +173,9 @@ export class Endpoint {
     }
   }
 
-  /** Forgets failed requests, but not failed polls, because a response proved valid. */
+  /**
+   * After a valid response: forgets failed requests and ends any rest. Failed polls still count.
+   */
   markSuccess(): void {
     this.#strikes = 0;
     this.#restUntil = 0;
@@ -178,7 +187,10 @@ export class Endpoint {
     this.#rest();
   }
 
-  /** Polls the final head. Rests after a failure and returns that failure. Ignores a rate limit. */
+  /**
+   * Polls the final head. Rests after a failure and returns it. A rate-limit response is no
+   * failure.
+   */
   async pollFinalHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
       const finalHead = await this.#askFinalHead(signal);
@@ -268,7 +280,10 @@ export class Endpoint {
     this.#restUntil = Math.max(this.#restUntil, this.#options.clock.monotonic() + restMs);
   }
 
-  /** Refusals of requests sent before the pause was raised do not raise it again. */
+  /**
+   * Rate-limit responses to requests that were sent before the pause was raised do not raise it
+   * again.
+   */
   #slowDown({ retryAfterMs = 0 }: RpcTrouble, askedAt: number): void {
     const now = this.#options.clock.monotonic();
     if (askedAt > this.#slowedAt) {
@@ -276,12 +291,15 @@ export class Endpoint {
       this.#slowedAt = now;
     }
     this.#nextAt = Math.max(this.#nextAt, now + Math.max(this.#pauseMs, retryAfterMs));
-    // Other endpoints take over meanwhile. This is no failure.
+    // If it named a pause, other endpoints take over. This does not count as a failure.
     this.#restUntil = Math.max(this.#restUntil, now + retryAfterMs);
   }
 }
 
-/** The endpoint responded, but not with a block: some providers refuse with a status. */
+/**
+ * Whether the endpoint rejected the request itself: by an error of JSON-RPC, or by an HTTP status
+ * below 500, as some providers do.
+ */
 function isRefusal({ kind, cause }: RpcTrouble): boolean {
   if (kind === "rate") return false;
   if (cause instanceof HttpRequestError) return cause.status !== undefined && cause.status < 500;

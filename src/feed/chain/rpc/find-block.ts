@@ -16,9 +16,10 @@ interface FoundBlock {
 const SAMPLE_BLOCKS = 64;
 
 /**
- * Returns the first block at or after `momentOf(highestAtMs)`, or the highest block if all are
- * earlier. If another host responds, it must confirm the result. If no two agree, the earliest
- * block counts. Rejects with RpcTrouble.
+ * Returns the first block up to `highest` at or after `momentOf(highestAtMs)`, or the highest block
+ * if all are earlier. Compares whole seconds. If other hosts respond, one of them must confirm the
+ * result; else another endpoint is searched. If no result is confirmed, the earliest block counts.
+ * Rejects with RpcTrouble.
  */
 export async function findBlock(
   { pool, highest }: { readonly pool: EndpointPool; readonly highest: number },
@@ -52,16 +53,16 @@ async function isConfirmed(
   others: readonly Endpoint[],
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  let isConfirmed: false | undefined;
+  let isContradicted = false;
   for (const other of others) {
     const own = await Promise.all([...times.keys()].map((number) => timeOf(other, number, signal))).catch(
       () => undefined,
     );
     signal.throwIfAborted();
     if (own?.join() === [...times.values()].join()) return true;
-    if (own) isConfirmed = false;
+    if (own) isContradicted = true;
   }
-  return isConfirmed;
+  return isContradicted ? false : undefined;
 }
 
 async function timeOf(endpoint: Endpoint, number: number, signal: AbortSignal): Promise<number> {
@@ -71,7 +72,10 @@ async function timeOf(endpoint: Endpoint, number: number, signal: AbortSignal): 
   throw new RpcTrouble("failed", `returned an invalid block ${number}: ${z.prettifyError(read.error)}`);
 }
 
-/** Searches one endpoint by bisection, because times never decrease along a chain. */
+/**
+ * Searches one endpoint's blocks, whose times never decrease: goes back in growing strides, then
+ * bisects.
+ */
 async function searchBlock(
   endpoint: Endpoint,
   highest: number,
@@ -98,7 +102,7 @@ async function searchBlock(
     atMs = await atMsOf(low);
     if (atMs < moment) break;
     high = low;
-    // At the pace so far, one more stride of this length reaches the moment.
+    // The number of blocks to go back from here, at the average pace so far.
     const blocks = ((atMs - moment) / Math.max(1, highestAtMs - atMs)) * (highest - low);
     stride = Math.max(2 * stride, Math.ceil(blocks));
   }

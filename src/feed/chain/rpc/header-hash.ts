@@ -12,13 +12,14 @@ const FIELDS = [
   ...["parentBeaconBlockRoot", "timestampMilliseconds", "minDelayExcess", "targetExponent"],
   ...["minPriceExponent", "settledHeight", "settledGasUnix", "settledGasNumerator", "settledExcess"],
 ];
-/** Fields of a block's answer that are not part of its header. */
+/** Fields of the response that are not part of the header. */
 const OTHERS = ["hash", "size", "totalDifficulty", "transactions", "uncles", "blockExtraData"];
 const KNOWN: ReadonlySet<string> = new Set([...FIELDS, ...OTHERS]);
 
 /**
  * Returns whether a header, as a node returned it, does not match the hash that it claims. Returns
- * `false` if its fields are not exactly these, because a later upgrade may have changed the hash.
+ * `false` if one of {@link FIELDS} is missing or an unknown field is present, because a later
+ * upgrade may have changed the hash.
  */
 export function contradictsHash(header: Readonly<Record<string, unknown> & { hash?: unknown }>): boolean {
   const values = FIELDS.map((name) => header[name]);

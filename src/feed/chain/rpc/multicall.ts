@@ -4,13 +4,16 @@ import type { Call, Inquiry, Result } from "../pools/forms/pool-form.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
-/** Maximum number of calls in one request. At 20,000 gas each, a tenth of what nodes allow. */
+/**
+ * Maximum number of calls in one request, unless one inquiry makes more at once. At 20,000 gas
+ * each, 250 use a tenth of what nodes allow.
+ */
 const MAX_CALLS = 250;
 
 /**
  * The last call of each request: the BLAKE2 precompile (EIP-152) with 200,000 rounds, which costs
- * exactly that much gas. If it succeeds, only calls that need more gas than this can have lacked
- * gas.
+ * exactly that much gas. If it succeeds, that much gas was left, so no call that needs less can
+ * have run out of gas.
  */
 const GAS_PROBE = {
   target: "0x0000000000000000000000000000000000000009",
@@ -125,7 +128,10 @@ export class Multicall {
   }
 }
 
-/** Divides groups into requests of at most {@link MAX_CALLS}. */
+/**
+ * Divides groups into requests of at most {@link MAX_CALLS}. A larger group gets a request of its
+ * own.
+ */
 function requestsOf(groups: readonly (readonly Call[])[]): (readonly Call[])[][] {
   const requests: (readonly Call[])[][] = [];
   let calls = Number.POSITIVE_INFINITY;

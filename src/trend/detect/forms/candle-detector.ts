@@ -33,8 +33,8 @@ export function createCandleState(price: number, settings: DetectorSettings) {
     volume: 0,
     usualVolume: 0,
     /**
-     * Page's sum of net bought volume, where 1 is the usual volume of a minute: see {@link
-     * netBuying}.
+     * Page's sum of net bought volume (see {@link netBuying}), where 1 is the usual volume of a
+     * minute.
      */
     netBought: 0,
     /** Mean and variance of the logarithm of the fast volume. */

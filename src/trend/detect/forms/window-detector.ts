@@ -51,8 +51,8 @@ export function measureWindow(
     buyers: m5.buyers,
     usd,
     /**
-     * Share of these trades and traders that counts; below 1 if dust dilutes them: see {@link
-     * realShare}.
+     * Share of these trades and traders that counts (see {@link realShare}); below 1 if dust
+     * dilutes them.
      */
     real: realShare(m5, h24),
     /** Trades of the five minutes, the hour and the day. */

@@ -18,7 +18,7 @@ async function nodesOn(branches: string) {
   return {
     ...{ nodes, run, reader },
     read: (number: number) => reader.read(number, run.signal),
-    readByMajority: (parent?: string) => reader.readByMajority(50, parent, run.signal),
+    readMostCommon: (parent?: string) => reader.readMostCommon(50, parent, run.signal),
     /** Indices of the nodes that rest after a failure. */
     resting: () => nodes.flatMap((_, index) => (isUsable(index) ? [] : [index])),
     [Symbol.asyncDispose]: async () => {
@@ -69,7 +69,7 @@ describe("a block that is read", () => {
     other.answer = (_method, [id]) => (id === "0x32" ? { result: null } : undefined);
     await run.run.look();
     await expect(run.read(50)).rejects.toMatchObject({ kind: "pending" });
-    await expect(run.readByMajority()).rejects.toMatchObject({ kind: "pending" });
+    await expect(run.readMostCommon()).rejects.toMatchObject({ kind: "pending" });
     // Lacking the block is not a failure. An endpoint that stands still does not delay the feed.
     run.run.clock.advance(30_001);
     expect((await run.read(50)).hash).toBe(hashOn("a", 50));
@@ -116,7 +116,7 @@ describe("a block that is read", () => {
     await expect(run.read(50)).rejects.toThrow("logs of block 50 that do not match its header");
     run.run.clock.advance(60_000);
     serve({ number: "0x31" });
-    await expect(run.read(50)).rejects.toThrow("a block 50 that is number 49");
+    await expect(run.read(50)).rejects.toThrow("returned block 49 instead of block 50");
     run.run.clock.advance(60_000);
     serve({ timestamp: "yesterday" });
     await expect(run.read(50)).rejects.toThrow("returned an invalid block 50");
@@ -150,11 +150,11 @@ describe("a block on which the majority of endpoints decides", () => {
     "is the majority's: of branches %s it is %s, and the other endpoints are reported and rest",
     async (branches, most) => {
       await using run = await nodesOn(branches);
-      expect((await run.readByMajority())?.hash).toBe(hashOn(most, 50));
+      expect((await run.readMostCommon())?.hash).toBe(hashOn(most, 50));
       const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
       expect(run.resting()).toEqual(wrong);
       expect(run.run.notices).toEqual(
-        wrong.map(() => "returned a block 50 that differs from the majority's"),
+        wrong.map(() => "returned block 50, which differs from that of most endpoints"),
       );
     },
   );
@@ -163,7 +163,9 @@ describe("a block on which the majority of endpoints decides", () => {
     "is undecided without a majority: %s; no endpoint is blamed",
     async (branches) => {
       await using run = await nodesOn(branches);
-      await expect(run.readByMajority()).rejects.toThrow("disagree on block 50, without a majority");
+      await expect(run.readMostCommon()).rejects.toThrow(
+        "disagree on block 50, and no version is the most common",
+      );
       expect([run.resting(), run.run.notices]).toEqual([[], []]);
     },
   );
@@ -171,16 +173,16 @@ describe("a block on which the majority of endpoints decides", () => {
   test("has the requested parent even against a majority, and is undefined if no block has it", async () => {
     await using run = await nodesOn("aab");
     for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
-    expect((await run.readByMajority(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
+    expect((await run.readMostCommon(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
     expect(run.resting()).toEqual([0, 1]);
     run.run.clock.advance(60_000);
-    expect(await run.readByMajority(hashOn("d", 49))).toBeUndefined();
+    expect(await run.readMostCommon(hashOn("d", 49))).toBeUndefined();
     expect(run.resting()).toEqual([]);
   });
 
   test("is unavailable if no endpoint responds", async () => {
     await using run = await nodesOn("aa");
     for (const node of run.nodes) node.answer = () => ({ status: 500 });
-    await expect(run.readByMajority()).rejects.toThrow("no endpoint has block 50");
+    await expect(run.readMostCommon()).rejects.toThrow("no endpoint has block 50");
   });
 });
