@@ -26,7 +26,7 @@ import type { ClusterSource } from "../cluster/cluster-source.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
 import { type FeedConfig, feedGap, openFeed } from "./open-feed.ts";
-import { resumeSimulated, type ResumedMarket } from "./resume-simulated.ts";
+import { type ResumedMarket, resumeSimulated } from "./resume-simulated.ts";
 
 type SourceConfig = FeedConfig &
   Pick<Config, "source" | "refreshMs" | "record" | "recordBytes" | "pollIntervalMs" | "upstreamTimeoutMs">;
