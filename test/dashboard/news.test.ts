@@ -3,6 +3,8 @@ import { eventsHash, readRoute } from "../../src/dashboard/route.ts";
 import { MAX_NEWS, newsKey, newsOf } from "../../src/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../src/dashboard/state/feed/past-news.ts";
 import { describeEvent } from "../../src/dashboard/text/describe-event.ts";
+import { feedText } from "../../src/dashboard/text/feed-text.ts";
+import { withWholePcts } from "../../src/dashboard/text/format.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import {
   SAMPLE_EXPLANATION,
@@ -60,11 +62,33 @@ test("what is older than the log comes from the history and the lists, each once
   const why = { started: SAMPLE_EXPLANATION, why: null };
   const records = [{ flare: ended, ...why, cause: "canary", outcome: SAMPLE_OUTCOME } as const];
   const news = (known: readonly string[]) =>
-    pastNewsOf(records, { pro: [running] }, new Set(known)).map(({ name, words }) => `${name}: ${words}`);
+    pastNewsOf(records, { flares: { pro: [running] }, explanations: {} }, new Set(known)).map(
+      ({ name, words }) => `${name}: ${words}`,
+    );
   const [start, end] = [`flare-started: ${SAMPLE_EXPLANATION.text}`, "flare-finished: +14 % peak"];
   expect(news([])).toEqual(["flare-started: still flaring", expect.stringContaining(end), start]);
   expect(news([`flare-finished ${ended.id}`])).toEqual(["flare-started: still flaring", start]);
   expect(news(["flare-started running", `flare-finished ${ended.id}`])).toEqual([start]);
+});
+
+test("a running flare that is older than the log has its reason from the lists, with the time of it", () => {
+  const why = { ...SAMPLE_EXPLANATION, at: "2026-01-01T00:04:05.000Z" };
+  for (const flares of [{ pro: [SAMPLE_FLARE] }, { free: [SAMPLE_FLARE] }])
+    expect(pastNewsOf([], { flares, explanations: { [SAMPLE_FLARE.id]: why } }, new Set())).toMatchObject([
+      { name: "flare-started", words: `still flaring; at 00:04:05: ${why.text}` },
+    ]);
+});
+
+test("the feed explains underlined times only if it has some", () => {
+  const past = {};
+  const stored = { event: event(1, "flare-started", "flares.pro", started) };
+  const isExplained = (lines: readonly object[]) =>
+    feedText({ hasUpdates: false, count: lines.length, lines }).includes("Click an underlined time");
+  expect([[], [past], [past, stored]].map(isExplained)).toEqual([false, false, true]);
+});
+
+test("a percentage stays on one line", () => {
+  expect(withWholePcts("−3.4 % in 5 min, +12 % before")).toBe("−3.4\u00a0% in 5 min, +12\u00a0% before");
 });
 
 test("updates, and what the feed does not name, are no news", () => {

@@ -17,6 +17,8 @@ import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { tokenOf } from "../text/event-token.ts";
+import { feedText } from "../text/feed-text.ts";
+import { withWholePcts } from "../text/format.ts";
 import { onDemand } from "./on-demand.tsx";
 
 const EventSheet = onDemand<EventSheetProps>(
@@ -82,7 +84,7 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
   const all = useMemo(() => {
     if (logged === undefined || records === undefined) return undefined;
     const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);
-    const past = pastNewsOf(records, view?.flares, new Set(events.map(newsKey)));
+    const past = pastNewsOf(records, view, new Set(events.map(newsKey)));
     return [...events.map((event) => ({ event, token: tokenOf(event, view) })), ...past].slice(0, MAX_NEWS);
   }, [news, logged, records, seesPro]);
   return all;
@@ -133,7 +135,9 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
           <span>Every update</span>
         </label>
       </div>
-      <p>{isLoading ? "Loading…" : feedText(hasUpdates, count, events.length)}</p>
+      <p>
+        {isLoading ? "Loading…" : feedText({ hasUpdates, count, lines: hasUpdates ? events : shown.events })}
+      </p>
       <Gliding
         as="ol"
         class={hasUpdates ? "events" : "events news"}
@@ -152,15 +156,6 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
       {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
     </section>
   );
-}
-
-function feedText(hasUpdates: boolean, count: number, shown: number): string {
-  if (!hasUpdates)
-    return count === 0
-      ? "No start, end or listing on BSC is known from the last 24 hours. The next event appears here."
-      : "Starts and ends of flares on BSC in the last 24 hours, and listings since the server's log began. Click an underlined time for the event as JSON.";
-  if (count === 0) return "None since this page was opened. The next one appears here.";
-  return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}. Flares and listings are those of BSC.`;
 }
 
 /** Identifies a line of the feed. Frequent updates are identified by their position instead. */
@@ -239,7 +234,7 @@ class EventLine extends Component<EventLineProps> {
         <small>{channel}</small>
         {target === undefined ? <span class="untrusted" /> : <LineLink to={target} />}
         <span class="words" title={words}>
-          {words}
+          {withWholePcts(words)}
         </span>
       </li>
     );

@@ -1,8 +1,8 @@
 import type { View } from "../../../client/index.ts";
-import type { Flare, FlareRecord } from "../../../model/index.ts";
+import type { Explanation, Flare, FlareRecord } from "../../../model/index.ts";
 import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { outcomeText } from "../../../model/text/outcome-text.ts";
-import { formatSpan } from "../../text/format.ts";
+import { formatSpan, formatTime } from "../../text/format.ts";
 
 /** A start or an end of a flare from before the server's log, which has no event for it. */
 export interface PastNews {
@@ -19,10 +19,13 @@ export interface PastNews {
  */
 export function pastNewsOf(
   records: readonly FlareRecord[],
-  flares: View["flares"],
+  view: Pick<View, "flares" | "explanations"> | undefined,
   known: ReadonlySet<string | undefined>,
 ): readonly PastNews[] {
-  const running = (flares?.pro ?? flares?.free ?? []).map((flare) => startOf(flare, "still flaring"));
+  const { flares, explanations = {} } = view ?? {};
+  const running = (flares?.pro ?? flares?.free ?? []).map((flare) =>
+    startOf(flare, runningText(explanations[flare.id])),
+  );
   const ended = records.flatMap(({ flare: recorded, started, why, cause, outcome }) => {
     // The feed follows the flares of `bsc` only.
     const flare = recorded as Flare;
@@ -37,6 +40,11 @@ export function pastNewsOf(
   return [...running, ...ended]
     .filter(({ name, flare }) => !known.has(`${name} ${flare.id}`))
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+/** A line of the feed stays as it is, so that its reason needs a time. */
+function runningText(why: Explanation | undefined): string {
+  return why ? `still flaring; at ${formatTime(why.at)}: ${why.text}` : "still flaring";
 }
 
 function startOf(flare: Flare, words: string): PastNews {
