@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { eventsHash, readRoute } from "../../src/dashboard/route.ts";
 import { MAX_NEWS, newsKey, newsOf } from "../../src/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../src/dashboard/state/feed/past-news.ts";
+import { createStartNotices } from "../../src/dashboard/state/feed/start-notices.ts";
 import { describeEvent } from "../../src/dashboard/text/describe-event.ts";
 import { feedText } from "../../src/dashboard/text/feed-text.ts";
 import { withWholePcts } from "../../src/dashboard/text/format.ts";
@@ -89,6 +90,29 @@ test("the feed explains underlined times only if it has some", () => {
 
 test("a percentage stays on one line", () => {
   expect(withWholePcts("−3.4 % in 5 min, +12 % before")).toBe("−3.4\u00a0% in 5 min, +12\u00a0% before");
+});
+
+test("screen readers hear each flare once, when the visitor's plan receives it", () => {
+  const start = (seq: number, symbol: string, channel: string, cause: string) => {
+    const token = { ...SAMPLE_FLARE.token, symbol };
+    return event(seq, "flare-started", channel, {
+      ...started,
+      cause,
+      flare: { ...SAMPLE_FLARE, id: symbol, token },
+    });
+  };
+  const ofPro = (seq: number, symbol: string) => start(seq, symbol, "flares.pro", "detected");
+  const ofFree = (seq: number, symbol: string) => start(seq, symbol, "flares.free", "aged");
+  const free = createStartNotices();
+  expect(free([ofFree(1, "ONE")], false)).toBe("A flare has lasted 5 minutes: ONE");
+  expect(free([ofFree(2, "TWO"), ofFree(1, "ONE")], false)).toBe("A flare has lasted 5 minutes: TWO");
+  expect(free([ofFree(2, "TWO"), ofFree(1, "ONE")], false)).toBe("");
+  const pro = createStartNotices();
+  expect(pro([ofPro(2, "TWO"), ofPro(1, "ONE")], true)).toBe("2 flares started: TWO, ONE");
+  const later = [ofFree(4, "ONE"), updated({ liquidity: "1" }), ofPro(2, "TWO"), ofPro(1, "ONE")];
+  expect(pro(later, true)).toBe("");
+  const many = ["A", "B", "C", "D", "E"].map((symbol, index) => ofPro(9 - index, symbol));
+  expect(pro([...many, ...later], true)).toBe("5 flares started: A, B, C and 2 more");
 });
 
 test("updates, and what the feed does not name, are no news", () => {
