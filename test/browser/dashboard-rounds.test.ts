@@ -12,7 +12,7 @@ import { ToldMarket } from "./told-market.ts";
 
 const MAX_EVENTS = 200;
 
-const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "live" }).waitFor();
+const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "online" }).waitFor();
 
 describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in Chromium", () => {
   test.runIf(IS_SOAK)(

@@ -57,7 +57,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
   const serve = (source: LedMarket | ToldMarket, more: object = {}): Promise<Gateway> =>
     startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent", ...more }), { source });
   const says = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
-  const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "live" }).waitFor();
+  const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "online" }).waitFor();
 
   test("a flare is shown with its reason, and disappears when it ends", async ({ onTestFinished }) => {
     const market = new LedMarket();

@@ -21,7 +21,7 @@ function seen(
 }
 
 test.each([
-  ["live", "live", "good", "live", false],
+  ["live", "live", "good", "online", false],
   ["live", "stale", "bad", "stale", true],
   ["live", "down", "bad", "source down", true],
   ["waiting", "live", "wait", "reconnecting", false],

@@ -45,7 +45,8 @@ export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
         <summary>You run this server?</summary>
         <p>
           Create a key with <code>flarewire keys add --file keys.json --plan pro</code>, for the file that{" "}
-          <code>--keys</code> names. <a href={new URL("docs/operating#keys", server).href}>More about keys</a>
+          <code>--keys</code> names. In a clone, type <code>npm run flarewire --</code> instead of{" "}
+          <code>flarewire</code>. <a href={new URL("docs/operating#keys", server).href}>More about keys</a>
         </p>
         <p>
           The server said: <q>{seen.connection.reason.trim() || seen.refused}</q>

@@ -18,7 +18,7 @@ export function judge(seen: Seen | undefined): Judgment {
   if (connection.state !== "live") return { mood: "wait", word: seen.view ? "reconnecting" : "connecting" };
   if (freshness?.state === "down") return { mood: "bad", word: "source down" };
   if (freshness?.state === "stale") return { mood: "bad", word: "stale" };
-  return { mood: "good", word: "live" };
+  return { mood: "good", word: "online" };
 }
 
 /** HTTP status and close code of a missing or invalid key. */

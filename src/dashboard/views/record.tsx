@@ -28,7 +28,8 @@ export function RecordView({ group, window, go, server, apiKey }: RecordViewProp
       <p class="legend">
         What prices did after flares, good or bad. The control is what the same tokens did after other
         moments: one in every two hours, from 24 hours to 90 minutes before each flare, at minutes that do not
-        depend on the price.
+        depend on the price. Only flares that are over and began at least 60 minutes ago count: their outcomes
+        are final.
       </p>
       <Segments
         legend="Group"
@@ -54,10 +55,7 @@ export function RecordView({ group, window, go, server, apiKey }: RecordViewProp
       {record === undefined ? (
         failure === undefined && <p class="empty">Loading…</p>
       ) : record.all.flares === 0 ? (
-        <p class="empty">
-          No flare has a final outcome in these {WINDOW_LABELS[record.window]}. An outcome is final when its
-          flare is over, and at least 60 minutes after the start.
-        </p>
+        <p class="empty">No flare has a final outcome in these {WINDOW_LABELS[record.window]}.</p>
       ) : (
         <>
           <p class="verdict">{verdictText(record.all, 15)}</p>

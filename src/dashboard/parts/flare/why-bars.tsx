@@ -42,7 +42,7 @@ export function WhyLegend({ of }: WhyLegendProps) {
   if (used.size === 0) return null;
   return (
     <p class="legend why-legend" aria-hidden="true">
-      Score:
+      Score (0 to {MAX_SCORE}):
       {TERMS.filter((name) => used.has(name)).map((name) => (
         <span key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
@@ -51,7 +51,7 @@ export function WhyLegend({ of }: WhyLegendProps) {
           {name}
         </span>
       ))}
-      <span>| required to start (at most {MAX_SCORE})</span>
+      <span>| a flare starts here</span>
     </p>
   );
 }
