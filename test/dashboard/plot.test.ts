@@ -67,6 +67,15 @@ test("a start after the last close is marked at the end of the line", () => {
   expect([plot?.startX, plot?.startY]).toEqual([PLOT.width, 2]);
 });
 
+test("a plot has the color of its own change, whatever the flare's", () => {
+  const isUp = (...closes: readonly string[]) =>
+    plotOf(
+      closes.map((close, index) => candle(59 - index, close)),
+      { startMs: CLOSED_MS, closedMs: CLOSED_MS },
+    )?.isUp;
+  expect([isUp("2", "1", "3"), isUp("2", "3", "1"), isUp("2", "1", "2")]).toEqual([true, false, true]);
+});
+
 test("the price at a start lies between the closes around it, and is unknown before the first and after the last", () => {
   const candles = [candle(10, "1"), candle(9, null), candle(8, "3")];
   const price = (before: number) => priceAt(candles, CLOSED_MS - before * 60_000);

@@ -8,21 +8,20 @@ interface FlarePlotProps {
   readonly startMs: number;
   /** End of the last closed minute. */
   readonly closedMs: number;
-  readonly isUp: boolean;
 }
 
 const BOX = `0 0 ${PLOT.width} ${PLOT.height}`;
 
-/** The price of the last hour, with the flare shaded, its start marked, and the volume below. */
+/** The last hour: its price, colored by its change, the flare shaded from its start, the volume. */
 export class FlarePlot extends Component<FlarePlotProps> {
-  override shouldComponentUpdate({ candles, isUp }: FlarePlotProps): boolean {
-    return candles !== this.props.candles || isUp !== this.props.isUp;
+  override shouldComponentUpdate({ candles }: FlarePlotProps): boolean {
+    return candles !== this.props.candles;
   }
 
-  override render({ candles, startMs, closedMs, isUp }: FlarePlotProps) {
+  override render({ candles, startMs, closedMs }: FlarePlotProps) {
     const plot = candles && plotOf(candles, { startMs, closedMs });
     if (!plot) return <span class="flare-plot" aria-hidden="true" />;
-    const { price, volume, startX, startY, low, high } = plot;
+    const { price, volume, startX, startY, low, high, isUp } = plot;
     // Keep the mark whole at the edges: a flare that has just started is at the right one.
     const markX = Math.min(PLOT.width - 5, Math.max(5, startX));
     const text = `Price of the last hour: between ${formatPrice(String(low))} and ${formatPrice(String(high))}`;

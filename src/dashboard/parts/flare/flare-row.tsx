@@ -52,12 +52,7 @@ export class FlareRow extends Component<FlareRowProps> {
         {groupOf(flare) === "bsc" ? (
           <>
             <td data-label="Hour" class="hour">
-              <FlarePlot
-                candles={candles}
-                startMs={sinceMs}
-                closedMs={closedMs}
-                isUp={(sinceStart ?? 0) >= 0}
-              />
+              <FlarePlot candles={candles} startMs={sinceMs} closedMs={closedMs} />
             </td>
             <td data-label="Since start" class="since">
               {sinceStart === undefined ? (

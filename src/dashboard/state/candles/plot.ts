@@ -17,6 +17,8 @@ export interface Plot {
   readonly startY: number;
   readonly low: number;
   readonly high: number;
+  /** Whether the last price is at least the first one. */
+  readonly isUp: boolean;
 }
 
 export const PLOT = { width: 180, height: 48, priceHeight: 34 } as const;
@@ -42,6 +44,7 @@ export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: Pl
     startY: y(priceAt(candles, startMs) ?? (startMs < first[0] ? first : last)[1]),
     low,
     high,
+    isUp: last[1] >= first[1],
   };
 }
 
