@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { withWholePcts } from "../../src/dashboard/text/format.ts";
 import { SAMPLE_EXPLANATION } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
 import { clock, ended, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
 import { shareDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
+
+const REASON = withWholePcts(SAMPLE_EXPLANATION.text);
 
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);
@@ -18,7 +21,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     );
     // It started a minute ago, within a percent of the last close.
     expect(await row.locator(".since").innerText()).toMatch(/^≈ (\+1|±0) %$/);
-    expect(await row.locator(".why-sentence").innerText()).toBe(SAMPLE_EXPLANATION.text);
+    expect(await row.locator(".why-sentence").innerText()).toBe(REASON);
     // The others' candles are not known: no number is invented.
     expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
     // The market is simulated: no site knows its tokens.
@@ -34,7 +37,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
       ...["+14 %", "+5 %", "+11 %", "–", "–"],
       expect.stringMatching(/^possible rug [45]\d min ago, at [\d:]{8} after flaring for 30m 00s/),
     ]);
-    expect(await row.locator(".why-sentence").innerText()).toBe(`At its end: ${SAMPLE_EXPLANATION.text}`);
+    expect(await row.locator(".why-sentence").innerText()).toBe(`At its end: ${REASON}`);
     expect(await row.locator(".flare-plot .mark").count()).toBe(3);
     const time = row.locator("time");
     expect(await time.getAttribute("title")).toBe(ended[0]?.finished_trending_at);

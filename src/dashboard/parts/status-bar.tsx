@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { fillingText } from "../../client/filling-text.ts";
+import type { DataFreshness } from "../../client/index.ts";
 import { describeAge, judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 import { TimeText } from "./time-text.tsx";
@@ -52,7 +53,7 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
         <dt>Market</dt>
         <dd>{seen?.access?.origin ?? "–"}</dd>
         <dt>Source</dt>
-        <dd>{freshness ? [freshness.state, freshness.reason].filter(Boolean).join(": ") : "–"}</dd>
+        <dd>{freshness ? freshnessText(freshness) : "–"}</dd>
         <dt>Events</dt>
         <dd>{seen?.count ?? 0} since this page was opened</dd>
         <dt>Missed</dt>
@@ -66,6 +67,11 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
       </dl>
     </details>
   );
+}
+
+/** Words the state of the source. `live` would look like the kind of market. */
+function freshnessText({ state, reason }: DataFreshness): string {
+  return [state === "live" ? "up to date" : state, reason].filter(Boolean).join(": ");
 }
 
 /**

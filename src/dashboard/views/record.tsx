@@ -6,7 +6,7 @@ import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
-import { formatCount } from "../text/format.ts";
+import { formatCount, withWholePcts } from "../text/format.ts";
 import { momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 
@@ -58,7 +58,7 @@ export function RecordView({ group, window, go, server, apiKey }: RecordViewProp
         <p class="empty">No flare has a final outcome in these {WINDOW_LABELS[record.window]}.</p>
       ) : (
         <>
-          <p class="verdict">{verdictText(record.all, 15)}</p>
+          <p class="verdict">{withWholePcts(verdictText(record.all, 15))}</p>
           <Facts figures={record.all} />
           {record.all.collapsed > 0 && (
             <p class="soft">

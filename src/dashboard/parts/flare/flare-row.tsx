@@ -9,7 +9,7 @@ import { endReason } from "../../../model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
-import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
+import { formatCount, formatSpan, formatUsd, withWholePcts } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { TokenName } from "../untrusted-text.tsx";
@@ -129,7 +129,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
             {outcome?.collapsed_at && ", collapsed"}
           </span>
           <Warning why={why} isFinished />
-          {why && <span class="why-sentence soft">{endReason(withoutWarning(why.text))}</span>}
+          {why && <span class="why-sentence soft">{endReason(shownReason(why.text))}</span>}
           <FlareActions flare={flare} />
         </td>
       </tr>
@@ -190,8 +190,8 @@ function Warning({ why, isFinished = false }: Pick<RowProps, "why"> & { readonly
 }
 
 /** Removes the warning at the end of the sentence, because all warnings are shown beside it. */
-function withoutWarning(sentence: string): string {
-  return sentence.replace(/; warnings?: [^;]*$/, "");
+function shownReason(sentence: string): string {
+  return withWholePcts(sentence.replace(/; warnings?: [^;]*$/, ""));
 }
 
 function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
@@ -199,7 +199,7 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
     <td data-label="Why" class="reasons">
       <WhyBars why={why} />
       <Warning why={why} />
-      {why && <span class="why-sentence">{withoutWarning(why.text)}</span>}
+      {why && <span class="why-sentence">{shownReason(why.text)}</span>}
       <FlareActions flare={flare} />
     </td>
   );
