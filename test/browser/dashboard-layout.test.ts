@@ -248,6 +248,29 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     });
   }
 
+  test("no number of an update is cut off on a phone", async ({ onTestFinished }) => {
+    const of = (flare: typeof SAMPLE_FLARE) => ({
+      ...SAMPLE_SNAPSHOT,
+      flares: { free: [], pro: [flare], finished_trending: [] },
+    });
+    const market = new ToldMarket(of(SAMPLE_FLARE));
+    const { page, goto } = await openDashboard(onTestFinished, market);
+    await goto("events?updates=true");
+    market.show(
+      of({
+        ...SAMPLE_FLARE,
+        ...{ recent_price_change: -16, previous_price_change: 143, liquidity: "25812.5" },
+        ...{ latest_buy_count: 1_179, latest_sell_count: 1_161 },
+        token: { ...SAMPLE_FLARE.token, price: "0.00005678" },
+      }),
+    );
+    await page.locator(".events .words", { hasText: "price 0.00005678" }).waitFor();
+    for (const width of [320, 359, 360, 390]) {
+      await page.setViewportSize({ width, height: 640 });
+      expect(await page.evaluate(CUT_NUMBERS), `at ${width}`).toMatchObject({ cut: [], wide: 0 });
+    }
+  });
+
   test("new events wait while the visitor reads, and appear at a press of the button or when the pointer leaves", async ({
     onTestFinished,
   }) => {
