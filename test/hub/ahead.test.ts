@@ -23,7 +23,9 @@ test("[F3] a client ahead of a mirror gets its response once the mirror has caug
   expect(socket.of("subscribed")[0]).toMatchObject({ resumed: "full" });
 });
 
-test("[F3] a client ahead for longer gets ahead; without a leader no client waits", async ({ make }) => {
+test("[F3] a client that stays ahead for 3 seconds gets a reset with the reason ahead; without a leader, at once", async ({
+  make,
+}) => {
   const sut = make(LIMITS);
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
   sut.clock.advance(2_000);
@@ -38,7 +40,7 @@ test("[F3] a client ahead for longer gets ahead; without a leader no client wait
   ).toMatchObject(reported);
 });
 
-test("[F3] a poll that is ahead of a mirror waits for it, too", async ({ make }) => {
+test("[F3] a poll ahead of a mirror waits up to 3 seconds for it", async ({ make }) => {
   const sut = make(LIMITS);
   const { hub } = sut;
   const polls = new LongPoll({ ...sut, history: hub.history, stopping: hub.stopping, aheadWaitMs: 3_000 });
@@ -54,7 +56,7 @@ test("[F3] a poll that is ahead of a mirror waits for it, too", async ({ make })
   expect(await inVain).toMatchObject({ kind: "lost", lost: { reason: "ahead" } });
 });
 
-test("[L3] a client or poll that is ahead of a server that has yet to read the log keeps its cursor and is sent away", async ({
+test("[L3] while the server may lack events, a client ahead of it is closed without a reset, and a poll keeps its cursor", async ({
   make,
 }) => {
   let isBehind = true;
@@ -75,7 +77,7 @@ test("[L3] a client or poll that is ahead of a server that has yet to read the l
   expect(later.of("subscribed")[0]).toMatchObject({ resumed: "reset", lost: { reason: "ahead" } });
 });
 
-test("[L3] a client that waits for its response as long as it could for its first command is not closed for that", ({
+test("[L3] a client whose first response takes as long as the limit for the first command is not closed with no-command", ({
   make,
 }) => {
   const limits = { aheadWaitMs: 10_000, firstCommandWithinMs: 10_000 };
@@ -86,7 +88,7 @@ test("[L3] a client that waits for its response as long as it could for its firs
   expect([silent.closed, ahead.closed]).toEqual(["no-command", "draining"]);
 });
 
-test("[F3] [W14] [W16] a client that waits for its answer gets no cursor before it, and heartbeats from there on", async ({
+test("[F3] [W14] [W16] a client that waits for its first response gets only hello before it, and heartbeats after it", async ({
   make,
 }) => {
   const sut = make({ hub: { ...LIMITS.hub, heartbeatMs: 1_000 } });
@@ -102,12 +104,14 @@ test("[F3] [W14] [W16] a client that waits for its answer gets no cursor before 
   ]);
 });
 
-test("[W16] heartbeats begin with the first subscription, and outlast the last one", ({ make }) => {
+test("[W16] heartbeats begin with the first subscription, and continue after the last one has ended", ({
+  make,
+}) => {
   const sut = make({ hub: { heartbeatMs: 1_000 } });
   const socket = sut.open();
   sut.clock.advance(3_000);
   expect(socket.of("heartbeat")).toEqual([]);
-  // A second round: what fell behind before it subscribed has caught up with nothing.
+  // The same for a client that fell behind and caught up before it subscribed.
   socket.highWater = 0;
   socket.freeze();
   socket.session?.receiveText('{"type":"ping"}');
@@ -122,7 +126,9 @@ test("[W16] heartbeats begin with the first subscription, and outlast the last o
   expect(socket.of("heartbeat")).toMatchObject([{ positions: { status: 0 } }, { positions: {} }]);
 });
 
-test("[F3] [S4] an EventSource that is cut while it waits keeps the cursor that it came with", ({ make }) => {
+test("[F3] [S4] an EventSource that waits for its first response gets no id, so it keeps its cursor", ({
+  make,
+}) => {
   const sut = make({ hub: { ...LIMITS.hub, heartbeatMs: 1_000 } });
   const socket = new MockSocket();
   socket.freeze();
@@ -133,7 +139,7 @@ test("[F3] [S4] an EventSource that is cut while it waits keeps the cursor that 
   expect(text).not.toMatch(/^id:/m);
 });
 
-test("[P8] [F3] a server that stops answers a poll that is ahead of it with the poll's own cursor", async ({
+test("[P8] [F3] a stopping server answers a poll that is ahead of it with the poll's own cursor", async ({
   make,
 }) => {
   const sut = make(LIMITS);
@@ -146,7 +152,7 @@ test("[P8] [F3] a server that stops answers a poll that is ahead of it with the 
   expect(await answer).toMatchObject({ kind: "nothing", cursor: { epoch: EPOCH, seq: 9 } });
 });
 
-test("[F3] [W9] a cursor of another epoch is not ahead of a mirror, however high: it is answered at once", async ({
+test("[F3] [W9] a cursor of another epoch is not ahead of a mirror: it gets a reset at once", async ({
   make,
 }) => {
   const sut = make(LIMITS);
@@ -158,7 +164,7 @@ test("[F3] [W9] a cursor of another epoch is not ahead of a mirror, however high
   ]);
 });
 
-test("[P5] a wait is not prolonged by events that the filter leaves out", async ({ sut }) => {
+test("[P5] a wait is not prolonged by events that the filter excludes", async ({ sut }) => {
   const polls = new LongPoll({ ...sut, history: sut.hub.history, stopping: sut.hub.stopping });
   const query = { channels: ["newest.*"], filter: { symbols: ["nobody"] }, after: `${EPOCH}-0` };
   let answer: unknown;

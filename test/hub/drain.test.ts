@@ -3,7 +3,7 @@ import { websocketFraming } from "../../src/hub/index.ts";
 import { settled, test } from "./hub-fixture.ts";
 import { MockSocket } from "./mock-socket.ts";
 
-test("[W25] sessions leave one by one over the window, and it resolves when all are gone", async ({
+test("[W25] a drain closes sessions evenly over its window, and resolves when all are gone", async ({
   sut,
 }) => {
   const sockets = Array.from({ length: 100 }, () => sut.open({ channels: ["status"] }));
@@ -24,7 +24,7 @@ test("[W25] sessions leave one by one over the window, and it resolves when all 
   await drained;
 });
 
-test("[W31] each client gets its own turn, spread evenly, and is closed then; events continue until then", async ({
+test("[W31] goaway spreads the turns of clients evenly; events continue, and each client is closed at its turn", async ({
   sut,
 }) => {
   const sockets = Array.from({ length: 100 }, () => sut.open({ channels: ["newest.bsc"] }));
@@ -56,7 +56,7 @@ test("[W31] a hard stop sends no goaway", ({ sut }) => {
   return stopped;
 });
 
-test("[W25] a client that does not leave is cut off, and events continue until the close", async ({
+test("[W25] a client that does not disconnect is terminated; it gets events until the close", async ({
   sut,
 }) => {
   const deaf = sut.open({ channels: ["newest.bsc"] });
@@ -73,7 +73,7 @@ test("[W25] a client that does not leave is cut off, and events continue until t
   await drained;
 });
 
-test("[W25] a connection that comes too late is closed at once", async ({ sut }) => {
+test("[W25] a connection that arrives after the drain is closed at once", async ({ sut }) => {
   const drained = sut.hub.drain(0);
   await drained;
   expect(sut.hub.refusal).toBe("draining");

@@ -16,7 +16,7 @@ test("[L5] claimants take turns, and of four in a row at most three have a key w
   expect(queue.shift()).toBeUndefined();
 });
 
-test("[L5] whatever comes and is taken back, each item leaves once, and those of a name in order", () => {
+test("[L5] whatever is pushed and deleted, each remaining item leaves once, and those of one claimant in order", () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant("push" as const), by: fc.constantFrom(...NAMES) }),

@@ -6,7 +6,9 @@ import type { MockSocket } from "./mock-socket.ts";
 const send = (socket: MockSocket, command: unknown) => socket.session?.receiveText(JSON.stringify(command));
 const events = (socket: MockSocket) => socket.of("event").map(({ seq, prev }) => [seq, prev]);
 
-test("[L6] sessions of one shape are given the same bytes, in one write a batch", async ({ sut }) => {
+test("[L6] sessions with equal subscriptions get the same buffer, in one write per batch", async ({
+  sut,
+}) => {
   const sockets = [
     sut.open({ channels: ["newest.bsc", "flares.pro"] }),
     sut.open({ channels: ["flares.pro", "newest.*", "newest.bsc"] }),
@@ -20,7 +22,7 @@ test("[L6] sessions of one shape are given the same bytes, in one write a batch"
   expect(sockets[0]?.of("event").length).toBe(3);
 });
 
-test("[W13] events come in order, each once, with the log's body", async ({ sut }) => {
+test("[W13] events arrive in order, each once, with the body from the log", async ({ sut }) => {
   const socket = sut.open({ channels: ["newest.bsc", "status"] });
   await sut.publish("list", "flare", "status");
   await sut.publish("flare");
@@ -42,7 +44,9 @@ test("[W13] events come in order, each once, with the log's body", async ({ sut 
   );
 });
 
-test("[W14] [W15] prev is the seq sent before it, or the cursor of a response", async ({ sut }) => {
+test("[W14] [W15] prev is the seq of the group's previous event, even for a client that joined after it", async ({
+  sut,
+}) => {
   const first = sut.open({ channels: ["newest.bsc"] });
   await sut.publish("list", "status");
   await sut.publish("flare");
@@ -52,17 +56,17 @@ test("[W14] [W15] prev is the seq sent before it, or the cursor of a response", 
     [1, 0],
     [4, 1],
   ]);
-  // Both are of one shape, so both get 1: the second's place, 3, is beyond it, which proves as
-  // much.
+  // Both are in one group, so both get 1. The second client's position, 3, is later, so it has
+  // missed nothing either.
   expect(events(second)).toEqual([[4, 1]]);
 });
 
-test("[W15] prev never lies beyond what a client holds that resumed at an event long ago", async ({
+test("[W15] prev is not later than the position of a client that resumed from an old event", async ({
   sut,
 }) => {
   await sut.publish("list");
   await sut.publish("status", "status", "status");
-  // The group is there already, made at the head by somebody who holds more.
+  // The group already exists: another client joined it at the head.
   const fresh = sut.open({ channels: ["newest.bsc"] });
   const resumed = sut.open({ channels: ["newest.bsc"], after: `${EPOCH}-1` });
   await settled();
@@ -70,7 +74,9 @@ test("[W15] prev never lies beyond what a client holds that resumed at an event 
   expect([events(resumed), events(fresh)]).toEqual([[[5, 1]], [[5, 1]]]);
 });
 
-test("[W16] the heartbeat has the cursor, positions of the own channels, and freshness", async ({ sut }) => {
+test("[W16] every 15 seconds a heartbeat has the cursor, the positions of the subscribed channels, and freshness", async ({
+  sut,
+}) => {
   await sut.publish("list", "flare");
   const all = sut.open({ channels: ["newest.bsc", "status"] });
   const twin = sut.open({ channels: ["newest.bsc", "status"] });
@@ -107,9 +113,7 @@ test("[W16] a client that is behind gets no heartbeat until it has caught up", a
   expect(socket.messages.at(-1)).toMatchObject({ type: "heartbeat", cursor: `${EPOCH}-1` });
 });
 
-test("[W17] the silence limit in hello is longer than two heartbeats, whatever their interval", ({
-  make,
-}) => {
+test("[W17] the silence limit in hello is more than twice the heartbeat interval", ({ make }) => {
   for (const heartbeatMs of [1_000, 15_000, 60_000]) {
     const hello = make({ hub: { heartbeatMs } }).open().messages[0];
     expect(hello).toMatchObject({ heartbeat_interval_ms: heartbeatMs });
@@ -117,7 +121,7 @@ test("[W17] the silence limit in hello is longer than two heartbeats, whatever t
   }
 });
 
-test("[L5] no session is always last: each round starts with another one", async ({ sut }) => {
+test("[L5] each batch is written to another session first", async ({ sut }) => {
   const order: number[] = [];
   const sockets = Array.from({ length: 5 }, (_, index) => {
     const socket = sut.open({ channels: ["newest.bsc"] });
@@ -130,7 +134,9 @@ test("[L5] no session is always last: each round starts with another one", async
   expect(new Set(order.slice(0, 5)).size).toBe(5);
 });
 
-test("[L5] a socket that throws is closed as our fault, and all others are served", async ({ sut }) => {
+test("[L5] a socket whose write throws is closed with internal, and all others get the events", async ({
+  sut,
+}) => {
   const sockets = Array.from({ length: 4 }, () => sut.open({ channels: ["newest.bsc"] }));
   const [broken, ...healthy] = sockets;
   if (broken) broken.broken = true;
@@ -142,7 +148,9 @@ test("[L5] a socket that throws is closed as our fault, and all others are serve
   expect(healthy.map((socket) => socket.of("event").length)).toEqual([2, 2, 2]);
 });
 
-test("a session that is over is forgotten, and nothing is written to it", async ({ sut }) => {
+test("an ended session is removed and gets no events; neither does one that unsubscribed", async ({
+  sut,
+}) => {
   const sockets = Array.from({ length: 3 }, () => sut.open({ channels: ["newest.bsc"] }));
   expect(sut.hub.size).toBe(3);
   const [first, second, third] = sockets;
@@ -156,15 +164,15 @@ test("a session that is over is forgotten, and nothing is written to it", async 
   expect([second, third].map((socket) => socket?.of("event").length)).toEqual([1, 2]);
 });
 
-test("[L5] [W13] in whatever order others leave, the remaining clients get each event once, and the others none", async ({
+test("[L5] [W13] as clients join and leave in any order, each connected client gets each event once, and the others none", async ({
   make,
 }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), fc.nat(9)), { maxLength: 30 }), async (steps) => {
       const sut = make();
       const following: MockSocket[] = [];
-      for (const [comes, which] of steps) {
-        if (comes || following.length === 0) following.push(sut.open({ channels: ["newest.bsc"] }));
+      for (const [joins, which] of steps) {
+        if (joins || following.length === 0) following.push(sut.open({ channels: ["newest.bsc"] }));
         else following.splice(which % following.length, 1)[0]?.end();
         const before = following.map((socket) => socket.of("event").length);
         await sut.publish("list");
@@ -172,7 +180,7 @@ test("[L5] [W13] in whatever order others leave, the remaining clients get each 
           before.map((count) => count + 1),
         );
       }
-      // A write to one that has ended throws, and the hub reports that.
+      // A write to an ended socket throws, and the hub reports that.
       expect(sut.errors).toEqual([]);
     }),
     { numRuns: 50 },

@@ -31,7 +31,7 @@ const FILTERS: readonly Filter[] = [
   { min_price_change: 25, symbols: ["T1"], sticky: true },
 ];
 
-/** A client that keeps its view of the lists under one filter, over any number of connections. */
+/** A client that maintains the lists under one filter, across any number of connections. */
 class FilteringClient {
   socket = new MockSocket();
   view: View = { explanations: {} };
@@ -78,9 +78,9 @@ class FilteringClient {
     }
     if (message.type === "event") {
       const event = message as unknown as EventMessage;
-      const place = parseCursor(this.#cursor ?? "")?.seq ?? 0;
-      if (!isChannel(event.channel) || event.seq <= place || event.prev > place) {
-        throw new Error(`${event.prev}–${event.seq} at place ${place}`);
+      const position = parseCursor(this.#cursor ?? "")?.seq ?? 0;
+      if (!isChannel(event.channel) || event.seq <= position || event.prev > position) {
+        throw new Error(`event ${event.seq} with prev ${event.prev} at position ${position}`);
       }
       this.view = applyEvent(this.view, event);
       this.applied += 1;
@@ -110,7 +110,7 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant("settle" as const) }) },
 );
 
-test("[W28] [W40] [W35] [L3] whatever clients with filters do, in both modes, each holds what its filter selects of the head's lists", async () => {
+test("[W28] [W40] [W35] [L3] whatever filtered clients do, in both modes, each ends with what its filter selects from the head's lists", async () => {
   const totals = { applied: 0, resumed: 0, conflated: 0 };
   await assertReaching(
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 80 }), async (operations) => {

@@ -11,22 +11,22 @@ import {
 import type { HubUnderTest } from "./hub-fixture.ts";
 import { type Message, MockSocket } from "./mock-socket.ts";
 
-/** Where every event of the run lies: what a client may be sent, known from outside the hub. */
+/** The position and channel of every published event, recorded outside the hub. */
 type History = readonly { readonly seq: number; readonly channel: Channel }[];
 
 /**
- * A client that holds the server to rules W8 to W15: it throws at a hole, a repeat, or a place that
- * moves back.
+ * A client that checks rules W8 to W15: it throws on a gap, a repeat, or a position that moves
+ * back.
  */
 export class FollowingClient {
   socket = new MockSocket();
   cursor: string | undefined;
-  /** The channels that it follows as far as it was answered. */
+  /** The channels of the subscriptions that the server has confirmed. */
   readonly channels = new Set<Channel>();
   view: View = { explanations: {} };
   resets = 0;
   applied = 0;
-  #place = 0;
+  #position = 0;
   #answered = false;
   readonly #subscriptions = new Map<unknown, readonly Channel[]>();
   readonly #ending = new Set<unknown>();
@@ -39,12 +39,12 @@ export class FollowingClient {
     this.#history = history;
   }
 
-  /** A new connection for these channels, from where the last one ended, or from the start. */
+  /** Opens a new connection for these channels; with `resume`, from the last cursor if possible. */
   connect(channels: readonly Channel[], resume: boolean, highWater: number, isDeflated = false): void {
     this.socket.end();
     this.#answered = false;
-    // Another set of channels cannot be continued: what the client holds of the new ones is not of
-    // its place.
+    // The cursor is valid only for the same channels: the client's lists of others, if any, are not
+    // as of that cursor.
     const same = channels.length === this.channels.size && channels.every((name) => this.channels.has(name));
     const after = resume && same ? this.cursor : undefined;
     this.#subscriptions.clear();
@@ -60,7 +60,7 @@ export class FollowingClient {
     this.#command({ type: "subscribe", id: ++this.#count, channels });
   }
 
-  /** Ends the oldest subscription. */
+  /** Ends the oldest subscription, unless it is the only one. */
   unsubscribe(): void {
     const [id, ...others] = [...this.#subscriptions.keys()].filter((held) => !this.#ending.has(held));
     if (others.length === 0) return;
@@ -68,7 +68,7 @@ export class FollowingClient {
     this.#command({ type: "unsubscribe", id });
   }
 
-  /** What the server's state shows of the channels that the client follows. */
+  /** Returns the lists that the client should have, given the server's state. */
   expectedView(snapshot: Snapshot): View {
     return projectSnapshot(snapshot, [...this.channels]);
   }
@@ -89,13 +89,12 @@ export class FollowingClient {
     const channels = Array.isArray(message.channels) ? message.channels.filter(isChannel) : [];
     if (this.#answered) this.#moveTo(message);
     else if (message.resumed === "full") {
-      if (message.cursor !== this.cursor)
-        throw new Error(`continued at ${message.cursor}, not ${this.cursor}`);
+      if (message.cursor !== this.cursor) throw new Error(`resumed at ${message.cursor}, not ${this.cursor}`);
     } else {
       this.resets += 1;
       this.view = { explanations: {} };
       this.channels.clear();
-      this.#place = seqOf(message);
+      this.#position = seqOf(message);
       this.cursor = String(message.cursor);
     }
     this.#answered = true;
@@ -114,30 +113,32 @@ export class FollowingClient {
 
   #event(message: Message): void {
     const event = message as unknown as EventMessage;
-    if (event.seq <= this.#place) throw new Error(`event ${event.seq} came at place ${this.#place}`);
-    if (event.prev > this.#place) throw new Error(`prev ${event.prev} lies beyond place ${this.#place}`);
-    if (!this.channels.has(event.channel)) throw new Error(`${event.channel} is not followed`);
+    if (event.seq <= this.#position)
+      throw new Error(`event ${event.seq} arrived at position ${this.#position}`);
+    if (event.prev > this.#position)
+      throw new Error(`prev ${event.prev} is after position ${this.#position}`);
+    if (!this.channels.has(event.channel)) throw new Error(`${event.channel} is not subscribed to`);
     this.#moveTo(message, event.seq - 1);
     this.view = applyEvent(this.view, event);
     this.applied += 1;
   }
 
-  /** To the message's cursor; nothing of the channels may lie between, up to `seen`. */
+  /** Moves to the message's cursor. Throws if an event of the channels up to `seen` was skipped. */
   #moveTo(message: Message, seen = seqOf(message)): void {
     const next = seqOf(message);
-    if (next < this.#place) throw new Error(`from place ${this.#place} back to ${next}`);
+    if (next < this.#position) throw new Error(`position moved back from ${this.#position} to ${next}`);
     const missed = this.#history.find(
-      ({ seq, channel }) => seq > this.#place && seq <= seen && this.channels.has(channel),
+      ({ seq, channel }) => seq > this.#position && seq <= seen && this.channels.has(channel),
     );
-    if (missed) throw new Error(`event ${missed.seq} was left out before ${next}, behind ${this.#place}`);
-    this.#place = next;
+    if (missed) throw new Error(`event ${missed.seq} is missing between ${this.#position} and ${next}`);
+    this.#position = next;
     this.cursor = String(message.cursor);
   }
 }
 
 function seqOf({ cursor }: Message): number {
   const parsed = parseCursor(String(cursor));
-  if (!parsed) throw new Error(`no cursor: ${cursor}`);
+  if (!parsed) throw new Error(`invalid cursor: ${cursor}`);
   return parsed.seq;
 }
 

@@ -27,7 +27,7 @@ test("[L2] cursor, snapshot and event time change in one step, after the log has
   ]);
 });
 
-test("batches are taken in the order of the calls, however long the log takes for one", async () => {
+test("batches are published in the order of the calls, even if the log takes longer for the first", async () => {
   const { log, head, market } = createHead();
   const append = log.append.bind(log);
   let release = () => {};
@@ -48,7 +48,7 @@ test("batches are taken in the order of the calls, however long the log takes fo
   expect(order).toEqual([1, 2]);
 });
 
-test("a batch that the log does not keep leaves the head as it was, and the next one is taken", async () => {
+test("a batch that the log rejects leaves the head unchanged, and the next one is published", async () => {
   const { log, head, market } = createHead();
   const append = log.append.bind(log);
   log.append = () => Promise.reject(new Error("disk full"));
@@ -59,7 +59,7 @@ test("a batch that the log does not keep leaves the head as it was, and the next
   expect([head.cursor.seq, head.ready, head.observedAtMs]).toEqual([1, true, 2]);
 });
 
-test("it is ready with the first snapshot, not with a change of the source's state", async () => {
+test("the head is ready with the first snapshot, not with a change of the source's status", async () => {
   const { head, market } = createHead();
   const { events } = market.poll(["status"]);
   await head.publish({ events });
@@ -68,7 +68,7 @@ test("it is ready with the first snapshot, not with a change of the source's sta
   expect([head.ready, head.cursor.seq, head.snapshot]).toEqual([true, 1, SAMPLE_SNAPSHOT]);
 });
 
-test("a listener that has stopped hears nothing", async () => {
+test("a removed listener is not called", async () => {
   const { head, market } = createHead();
   let heard = 0;
   const stop = head.onChange(() => {
@@ -80,14 +80,14 @@ test("a listener that has stopped hears nothing", async () => {
   expect(heard).toBe(1);
 });
 
-test("a first batch that brings the empty snapshot makes the head ready", async () => {
+test("a first batch with the empty snapshot makes the head ready", async () => {
   const { head } = createHead();
   expect(head.ready).toBe(false);
   await head.publish({ observedAtMs: 5, snapshot: head.snapshot, events: [] });
   expect(head.ready).toBe(true);
 });
 
-test("a restart reaches every listener and succeeds although one of them throws", async () => {
+test("a restart reaches every listener and succeeds even if one of them throws", async () => {
   const log = new MemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
   const errors: unknown[] = [];
   const head = new Head({ log, onError: (error) => errors.push(error) });
@@ -101,7 +101,7 @@ test("a restart reaches every listener and succeeds although one of them throws"
   expect([heard, errors, head.ready]).toEqual([[7], [fault], true]);
 });
 
-test("[L5] the next batch waits for the pause that a listener requests, and the publisher of the previous one does not", async () => {
+test("[L5] the next batch waits for the pause that a listener requests; the publisher of the current batch does not", async () => {
   const { head, market } = createHead();
   const pause = Promise.withResolvers<void>();
   const order: number[] = [];
@@ -117,7 +117,7 @@ test("[L5] the next batch waits for the pause that a listener requests, and the 
   await turn();
   expect(order).toEqual([1]);
   pause.resolve();
-  // Several pauses hold up the same batch, and only that.
+  // Both pauses delay the same batch, and no other.
   await Promise.all([second, third]);
   expect(order).toEqual([1, 2, 3]);
 });

@@ -4,7 +4,7 @@ import { createHubUnderTest, EPOCH, FRESH, settled } from "./hub-fixture.ts";
 import type { MockSocket } from "./mock-socket.ts";
 
 /*
- * What the hub leaves behind. The fixture fails a test that leaves a timer or a listener running.
+ * Tests what the hub leaves behind. The fixture fails a test that leaves a timer or a listener.
  */
 
 test("a hub that has drained and is closed leaves no timer", async () => {
@@ -19,7 +19,7 @@ test("a hub that has drained and is closed leaves no timer", async () => {
   expect([sut.hub.size, sut.errors]).toEqual([0, []]);
 });
 
-test("nothing of an ended connection is processed any more, whatever it was doing", async () => {
+test("an ended connection is no longer checked, whatever its state was", async () => {
   const sut = createHubUnderTest({ hub: { limits: { aheadWaitMs: 60_000 } } });
   await sut.publish("list");
   const states: readonly (readonly [string, MockSocket])[] = [
@@ -47,10 +47,10 @@ test("nothing of an ended connection is processed any more, whatever it was doin
   await sut.hub.close();
 });
 
-test("a channel without followers costs nothing at the next heartbeats", async () => {
-  let asked = 0;
+test("a group whose clients have left prepares no more heartbeats", async () => {
+  let reads = 0;
   const freshness = () => {
-    asked += 1;
+    reads += 1;
     return FRESH;
   };
   const sut = createHubUnderTest({ hub: { freshness, heartbeatMs: 1_000 } });
@@ -59,30 +59,30 @@ test("a channel without followers costs nothing at the next heartbeats", async (
     sut.open({ channels: ["newest.*"] }),
     sut.open({ channels: ["*"], filter: { min_liquidity: 5 } }),
   ];
-  const asksIn = (seconds: number) => {
-    asked = 0;
+  const readsIn = (seconds: number) => {
+    reads = 0;
     sut.clock.advance(seconds * 1_000);
-    return asked;
+    return reads;
   };
   for (let round = 0; round < 2; round += 1) {
     const sockets = open();
     await settled();
-    expect(asksIn(4)).toBe(4 * sockets.length);
+    expect(readsIn(4)).toBe(4 * sockets.length);
     for (const socket of sockets) socket.end();
-    expect(asksIn(4)).toBe(0);
+    expect(readsIn(4)).toBe(0);
   }
   await sut.hub.close();
 });
 
-test("[W16] when the process stood still, one heartbeat is sent and not all that were due", async () => {
+test("[W16] after the process was suspended, one heartbeat is sent for all that were missed", async () => {
   const sut = createHubUnderTest();
-  let stoodStillMs = 0;
+  let suspendedMs = 0;
   const { clock } = sut;
   const monotonic = clock.monotonic.bind(clock);
-  clock.monotonic = () => monotonic() + stoodStillMs;
+  clock.monotonic = () => monotonic() + suspendedMs;
   const socket = sut.open({ channels: ["status"] });
-  stoodStillMs = 100_000;
-  // The next ones are at the times at which they would have been: at 105 s, at 120 s.
+  suspendedMs = 100_000;
+  // Later heartbeats stay on schedule: at 105 s and 120 s.
   for (const [passMs, sent] of [
     [4_000, 1],
     [1_000, 2],

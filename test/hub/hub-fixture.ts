@@ -27,30 +27,30 @@ export const INFO: SourceInfo = {
 };
 export const EPOCH = "test1";
 
-/** A hub over a market that the test moves. */
+/** A hub over a market that the test controls. */
 export interface HubUnderTest {
   readonly hub: Hub;
   readonly head: Head;
   readonly log: EventLog;
   readonly clock: ManualClock;
   readonly market: TestMarket;
-  /** Faults that the hub reported. */
+  /** Errors that the hub reported. */
   readonly errors: unknown[];
   freshness: Freshness;
-  /** One poll. */
+  /** Publishes the events of one poll. */
   publish(...steps: Step[]): Promise<void>;
-  /** A new connection; compressed where `prepare` says so of the socket. */
+  /** Opens a connection; it is compressed if `prepare` sets the socket's `isDeflated`. */
   open(query?: ConnectQuery, prepare?: (socket: MockSocket) => void): MockSocket;
 }
 
 export type HubFactory = (options?: {
   readonly hub?: Partial<HubOptions>;
   readonly log?: Partial<MemoryLogOptions>;
-  /** Default true: the empty base is published already. */
+  /** Default true: the empty snapshot is already published. */
   readonly ready?: boolean;
 }) => HubUnderTest;
 
-/** Lets everything that was resolved by now continue. */
+/** Lets the continuations of all promises that are resolved by now run. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 export const createHubUnderTest: HubFactory = (options = {}) => {
@@ -90,8 +90,8 @@ export const createHubUnderTest: HubFactory = (options = {}) => {
 };
 
 /**
- * {@link test} with `make`, and `it`: a hub with the defaults. Fails when a hub reported a fault
- * that the test did not take out of `errors`.
+ * Extends Vitest's `test` with `make`, and with `sut`, a hub with the defaults. A test fails if a
+ * hub reported an error that the test did not remove from `errors`.
  */
 export const test = base.extend<{ make: HubFactory; sut: HubUnderTest }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
@@ -102,8 +102,8 @@ export const test = base.extend<{ make: HubFactory; sut: HubUnderTest }>({
       made.push(created);
       return created;
     });
-    const faults = made.flatMap(({ errors }) => errors);
-    if (faults.length > 0) throw new AggregateError(faults, "the hub reported faults");
+    const errors = made.flatMap((created) => created.errors);
+    if (errors.length > 0) throw new AggregateError(errors, "the hub reported errors");
   },
   sut: async ({ make }, use) => use(make()),
 });

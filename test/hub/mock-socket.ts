@@ -5,11 +5,11 @@ import { checkMessage } from "../support/expect/contract.ts";
 
 export type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** A socket in memory: what the hub writes arrives at once, or when the peer reads again. */
+/** An in-memory socket: the peer gets what the hub writes at once, or when it reads again. */
 export class MockSocket implements Socket {
-  /** Bytes waiting from which it is full. */
+  /** The socket is full from this number of unread bytes. */
   highWater = 4_096;
-  /** Every buffer that was written, as it was given. */
+  /** Every buffer that was written, unchanged. */
   readonly writes: Buffer[] = [];
   /** Messages that the peer has read, oldest first. */
   readonly messages: Message[] = [];
@@ -33,7 +33,7 @@ export class MockSocket implements Socket {
 
   write(bytes: Buffer): boolean {
     if (this.broken) throw new Error("the socket is broken");
-    if (this.closed || this.terminated) throw new Error("a write behind the close frame");
+    if (this.closed || this.terminated) throw new Error("a write after the close");
     this.writes.push(bytes);
     this.#waiting.push(bytes);
     if (!this.#frozen) this.#read();
@@ -54,20 +54,20 @@ export class MockSocket implements Socket {
     this.#frozen = true;
   }
 
-  /** The peer reads again; if the socket was full, the session hears that it is not. */
+  /** The peer reads again; if the socket was full, the session is notified. */
   thaw(): void {
     this.#frozen = false;
     this.#read();
-    this.#tellDrained();
+    this.#notifyDrained();
   }
 
-  /** The peer reads what waits, and then stops again. */
+  /** The peer reads the waiting bytes once, even if it is frozen. */
   readOnce(): void {
     this.#read();
-    this.#tellDrained();
+    this.#notifyDrained();
   }
 
-  /** The connection ends, whichever side ended it; what was not read is lost. */
+  /** Ends the connection, as either side might. Unread bytes are lost. */
   end(): void {
     this.closed ??= "going-away";
     this.#waiting = [];
@@ -91,7 +91,7 @@ export class MockSocket implements Socket {
     }
   }
 
-  #tellDrained(): void {
+  #notifyDrained(): void {
     if (!this.#full) return;
     this.#full = false;
     this.session?.drained();
@@ -99,8 +99,8 @@ export class MockSocket implements Socket {
 }
 
 /**
- * The texts of frames as RFC 6455, 5.2, describes them, none of which is compressed; throws on
- * anything else.
+ * Returns the texts of uncompressed frames, as RFC 6455, 5.2, defines them. Throws on anything
+ * else.
  */
 export function decodeTextFrames(bytes: Buffer): readonly string[] {
   const frames = readServerFrames(bytes);

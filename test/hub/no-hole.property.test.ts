@@ -11,7 +11,7 @@ const CLIENTS = 4;
 const RUNS = lawRuns(24, 60);
 
 const client = fc.nat(CLIENTS - 1);
-/** Few sets, so that clients meet in a group. */
+/** Only a few sets, so that clients share groups. */
 const channels = fc.constantFrom<readonly Channel[]>(
   ["newest.bsc"],
   ["flares.pro", "status"],
@@ -70,9 +70,9 @@ async function perform(run: Run, operation: Operation): Promise<void> {
   if (operation.op === "settle") await settled();
   if (!one) return;
   if (operation.op === "connect") {
-    // To resume, a client has to ask for what it followed.
-    const kept = operation.keep && one.channels.size > 0 ? [...one.channels] : operation.channels;
-    one.connect(kept, operation.keep, operation.highWater, operation.isDeflated);
+    // To resume, a client must request the same channels as before.
+    const requested = operation.keep && one.channels.size > 0 ? [...one.channels] : operation.channels;
+    one.connect(requested, operation.keep, operation.highWater, operation.isDeflated);
   }
   if (one.socket.closed) return;
   if (operation.op === "freeze") one.socket.freeze();
@@ -83,10 +83,10 @@ async function perform(run: Run, operation: Operation): Promise<void> {
 }
 
 /**
- * Everybody reads; who was closed, or is when it reads again too late, connects again with its
- * cursor.
+ * Lets every client read. Clients that were closed, or are closed because they read too late,
+ * reconnect with their cursor.
  */
-async function bringHome({ clients }: Run): Promise<void> {
+async function catchUpAll({ clients }: Run): Promise<void> {
   for (const one of clients) {
     one.socket.thaw();
     await settled();
@@ -117,7 +117,7 @@ test("[L3] [L2] [W14] whatever clients do, each applies every event of its chann
       for (const [index, one] of clients.entries())
         one.connect(index % 2 ? CHANNELS : ["newest.bsc"], false, 4_096);
       for (const operation of operations) await perform(run, operation);
-      await bringHome(run);
+      await catchUpAll(run);
       for (const one of clients) {
         expect(one.socket.closed).toBeUndefined();
         expect(one.socket.session?.isBehind).toBe(false);

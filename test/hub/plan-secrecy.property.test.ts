@@ -18,8 +18,8 @@ const FILTERS = [
   { names: ["flare-started", "flare-updated"] },
 ] as const satisfies readonly ConnectQuery["filter"][];
 
-/** What a client that connects in the middle asks for. */
-const ask = fc.record({
+/** The query of a client that connects during the run. */
+const clientQuery = fc.record({
   channels: fc.constantFrom(["*"], ["flares.*"], ["*", "newest.bsc"]),
   filter: fc.constantFrom(...FILTERS),
   mode: fc.constantFrom("events" as const, "latest" as const),
@@ -27,7 +27,7 @@ const ask = fc.record({
   frozen: fc.boolean(),
 });
 
-test("[K2] whatever happens and whatever is requested, no byte of a flare of pro reaches the plan free", async ({
+test("[K2] whatever a client of the plan free requests, it gets no event, list or id of flares.pro", async ({
   make,
 }) => {
   const seen = new Set<string>();
@@ -37,15 +37,16 @@ test("[K2] whatever happens and whatever is requested, no byte of a flare of pro
         minLength: 2,
         maxLength: 8,
       }),
-      fc.array(ask, { minLength: 1, maxLength: 4 }),
-      async (polls, asked) => {
+      fc.array(clientQuery, { minLength: 1, maxLength: 4 }),
+      async (polls, queries) => {
         const { hub, head, log, clock, publish, market } = make({ hub: { limits: { conflateFrom: 4 } } });
         const polling = new LongPoll({ log, head, clock, history: hub.history, stopping: hub.stopping });
         const sockets: MockSocket[] = [];
         const pages: string[] = [];
         for (const [at, steps] of polls.entries()) {
           await publish("flare", ...steps);
-          const { channels, filter, mode, back, frozen } = asked[at % asked.length] ?? asked[0] ?? fail();
+          const { channels, filter, mode, back, frozen } =
+            queries[at % queries.length] ?? queries[0] ?? fail();
           const after = `${EPOCH}-${Math.max(0, head.cursor.seq - back)}`;
           const socket = new MockSocket();
           if (frozen) socket.highWater = 64;
@@ -81,5 +82,5 @@ test("[K2] whatever happens and whatever is requested, no byte of a flare of pro
 });
 
 function fail(): never {
-  throw new RangeError("nothing is asked");
+  throw new RangeError("there are no queries");
 }

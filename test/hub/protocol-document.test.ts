@@ -34,7 +34,7 @@ function table(heading: string): readonly (readonly string[])[] {
   );
 }
 
-test("the table of close codes in the document is the one in the code", () => {
+test("the document's table of close codes matches the code", () => {
   const coded = Object.entries(CLOSE_CODES).map(([reason, { code, meaning }]) => [
     `${code}`,
     `\`${reason}\``,
@@ -44,7 +44,7 @@ test("the table of close codes in the document is the one in the code", () => {
   expect(table("Close codes")).toEqual(coded);
 });
 
-test("the table of errors in the document is the one in the code", () => {
+test("the document's table of errors matches the code", () => {
   const coded = Object.entries(ERROR_CODES).map(([code, { status, meaning }]) => [
     `\`${code}\``,
     `${status}`,
@@ -54,7 +54,7 @@ test("the table of errors in the document is the one in the code", () => {
   expect(table("Errors")).toEqual(coded);
 });
 
-test("the table of messages names the types that the schemas know, and their directions", () => {
+test("the table of messages lists the types and directions of the schemas", () => {
   const toServer = Command.options.map((option) => option.shape.type.value);
   const documented = table("Messages").map(([type = "", direction = ""]) => `${type} ${direction}`);
   const answered = [
@@ -80,7 +80,7 @@ test("the table of messages names the types that the schemas know, and their dir
   expect(known).toEqual(answered);
 });
 
-test("the table of plans in the document is the one in the code, and so are the limits of tickets", () => {
+test("the documents' table of plans and limits of tickets match the code", () => {
   const coded = PLANS.map((plan) => {
     const lacks = CHANNELS.filter((channel) => !channelsOfPlan(plan).includes(channel));
     const names = lacks.map((name) => `\`${name}\``).join(", ");
@@ -93,7 +93,7 @@ test("the table of plans in the document is the one in the code, and so are the 
   expect(OPERATING).toContain(`opens one stream and is valid for ${TICKET_MS / 1_000} seconds`);
 });
 
-test("every line of the transcripts is a message of its direction", () => {
+test("every line of the transcripts is a valid message in its direction", () => {
   const transcripts = [...DOCUMENT.matchAll(/```transcript\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
   const lines = transcripts.flatMap((text) => text.trim().split("\n"));
   expect(lines.length).toBeGreaterThan(8);
@@ -101,7 +101,7 @@ test("every line of the transcripts is a message of its direction", () => {
     checkMessage(JSON.parse(line.slice(3)), line.startsWith("C: ") ? "client" : "server");
 });
 
-test("every message in JSON is one of the contract, and every value of a filter is one of the filter", () => {
+test("every JSON message in the document is valid, and its filter example has every field of a filter", () => {
   const blocks = [...DOCUMENT.matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
   const messages = blocks.flatMap((text) => text.trim().split("\n")).map((line) => JSON.parse(line));
   expect(messages.length).toBeGreaterThan(2);

@@ -10,10 +10,10 @@ import { STEPS } from "./test-market.ts";
 
 const HOUR = 3_600_000;
 const NAMES = ["flare-started", "flare-finished"] as const;
-/** Everything but what lasts is gone with the next batch. */
+/** Events other than the lasting ones expire with the next batch. */
 const SHORT = { log: { minCount: 4, maxAgeMs: 0 } };
 
-/** Flares start and are unlisted by and by, among many other events. */
+/** Publishes one batch per hour: flares start among many other events. Returns every event. */
 async function play(sut: HubUnderTest, hours: number): Promise<readonly Message[]> {
   const whole = sut.open({ channels: ["*"] });
   for (let at = 0; at < hours; at++) {
@@ -36,10 +36,10 @@ function pollOf({ log, head, hub, clock }: HubUnderTest): LongPoll {
   return new LongPoll({ log, head, history: hub.history, clock, stopping: hub.stopping });
 }
 
-const wholeOf = (events: readonly Message[], names: ReadonlySet<unknown>) =>
+const seqsOf = (events: readonly Message[], names: ReadonlySet<unknown>) =>
   events.filter(({ name }) => names.has(name)).map(({ seq }) => seq);
 
-test("[W36] [W15] a client of starts and finishes only resumes from a cursor of the last 24 hours, and prev proves it", async ({
+test("[W36] [W15] a subscription that selects only starts and finishes resumes after 20 hours, and prev proves completeness", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -53,13 +53,13 @@ test("[W36] [W15] a client of starts and finishes only resumes from a cursor of 
     expect(socket.of("subscribed")[0]).toMatchObject({ resumed: "full", cursor: "test1-1" });
     const reported = socket.of("event");
     expect(reported.length).toBeGreaterThan(3);
-    expect(reported.map(({ seq }) => seq)).toEqual(wholeOf(events, new Set(NAMES)).slice(1));
+    expect(reported.map(({ seq }) => seq)).toEqual(seqsOf(events, new Set(NAMES)).slice(1));
     expect(reported.map(({ prev }) => prev)).toEqual([1, ...reported.slice(0, -1).map(({ seq }) => seq)]);
     socket.session?.closed();
   }
 });
 
-test("[W36] a subscription to status alone resumes from that far too; one with other events, or with a filter on items, gets a reset", async ({
+test("[W36] a subscription to status alone resumes after 20 hours; one with other events, or with a filter on items, gets a reset", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -103,7 +103,7 @@ test("[W36] [L3] a cursor before a dropped start or finish gets a reset, a later
   ]);
 });
 
-test("[W36] [W34] [W35] in mode latest a client that was away for hours gets every start it missed and all its lists, then events", async ({
+test("[W36] [W34] [W35] in mode latest, a client away for 20 hours gets every lasting event and its lists, then events", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -114,7 +114,7 @@ test("[W36] [W34] [W35] in mode latest a client that was away for hours gets eve
   await settled();
   expect(socket.of("subscribed")[0]).toMatchObject({ resumed: "full" });
   expect(socket.of("missed").map(({ seq }) => seq)).toEqual(
-    wholeOf(events, LASTING_EVENTS).filter((seq) => Number(seq) > 1),
+    seqsOf(events, LASTING_EVENTS).filter((seq) => Number(seq) > 1),
   );
   expect(socket.of("event")).toEqual([]);
   const { seq } = sut.head.cursor;
@@ -127,7 +127,7 @@ test("[W36] [W34] [W35] in mode latest a client that was away for hours gets eve
   expect(picky.of("subscribed")[0]).toMatchObject({ resumed: "reset", lost: { reason: "expired" } });
 });
 
-test("[W36] [W23] a frozen client of starts only is not closed when others would be, while its events are stored", async ({
+test("[W36] [W23] a frozen client of starts and finishes alone is not closed while these are stored, unlike others", async ({
   make,
 }) => {
   const sut = make({ ...SHORT, hub: { limits: { noProgressMs: 30 * HOUR } } });
@@ -149,10 +149,10 @@ test("[W36] [W23] a frozen client of starts only is not closed when others would
   }
   socket?.thaw();
   await settled();
-  expect(socket?.of("event").map(({ seq }) => seq)).toEqual(wholeOf(events, new Set(NAMES)));
+  expect(socket?.of("event").map(({ seq }) => seq)).toEqual(seqsOf(events, new Set(NAMES)));
 });
 
-test("[P11] the history of starts and finishes reaches back as far, by pages, and oldest means its beginning", async ({
+test("[P11] pages of starts and finishes reach back 20 hours, and oldest means the first of them", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -173,12 +173,12 @@ test("[P11] the history of starts and finishes reaches back as far, by pages, an
       ({ more } = page);
       from = `test1-${page.cursor.seq}`;
     }
-    expect(seqs).toEqual(wholeOf(events, new Set(NAMES)).slice(after === "oldest" ? 0 : 1));
+    expect(seqs).toEqual(seqsOf(events, new Set(NAMES)).slice(after === "oldest" ? 0 : 1));
     expect(from).toBe(`test1-${sut.head.cursor.seq}`);
   }
 });
 
-test("[W36] [L3] whatever happens and is dropped, a client of starts gets each one of them once, or learns that some are lost", async () => {
+test("[W36] [L3] whatever the log drops, a client of lasting events gets each one once, or a reset if some are lost", async () => {
   const operation = fc.record({
     steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 9 }),
     waitMs: fc.nat(6 * HOUR),
@@ -196,25 +196,25 @@ test("[W36] [L3] whatever happens and is dropped, a client of starts gets each o
       sut.log.onAppend((records) =>
         lasting.push(...records.filter(({ name }) => LASTING_EVENTS.has(name)).map(({ seq }) => seq)),
       );
-      let place = 0;
+      let position = 0;
       for (const { steps, waitMs, away } of operations) {
         await sut.publish(...steps);
         sut.clock.advance(waitMs);
         if (away) continue;
-        const isFar = place < sut.log.oldest.seq;
-        const socket = sut.open({ ...query, after: `test1-${place}` });
+        const isFar = position < sut.log.oldest.seq;
+        const socket = sut.open({ ...query, after: `test1-${position}` });
         for (let turn = 0; turn < 60; turn++) await settled();
         const isReset = socket.of("subscribed")[0]?.resumed === "reset";
-        const gone = place < sut.log.oldestLasting.seq;
+        const gone = position < sut.log.oldestLasting.seq;
         expect(isReset).toBe(gone);
-        const behind = lasting.filter((seq) => seq > place && !isReset);
+        const behind = lasting.filter((seq) => seq > position && !isReset);
         expect(socket.of("event").map(({ seq }) => seq)).toEqual(behind);
         expect(socket.of("event").map(({ prev }) => prev)).toEqual(
-          [place, ...behind].slice(0, behind.length),
+          [position, ...behind].slice(0, behind.length),
         );
         if (isReset) totals.reset += 1;
         else if (isFar) totals.resumedFar += 1;
-        place = isReset ? sut.head.cursor.seq : (behind.at(-1) ?? place);
+        position = isReset ? sut.head.cursor.seq : (behind.at(-1) ?? position);
         socket.session?.closed();
       }
       expect(sut.errors).toEqual([]);

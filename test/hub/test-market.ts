@@ -9,20 +9,20 @@ import {
 
 const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
 
-/** What a step changes. */
+/** The kinds of changes that a step can make. */
 export type Step = "list" | "unlist" | "flare" | "refresh" | "finish" | "status";
 export const STEPS: readonly Step[] = ["list", "unlist", "flare", "refresh", "finish", "status"];
 
 const idOf = (n: number) => `00000000-0000-5000-8000-${n.toString(16).padStart(12, "0")}`;
 
-/** A market of a few lists whose events and snapshots fit together by the protocol's own rules. */
+/** A market of a few lists. The protocol's own rules derive each snapshot from the events. */
 export class TestMarket {
   snapshot: Snapshot = EMPTY_SNAPSHOT;
   #count = 0;
 
   /**
-   * The events of one poll, and the snapshot behind them. A step that has nothing to change does
-   * something else.
+   * Returns the events of one poll and the snapshot after them. A step with nothing to change makes
+   * another kind of change.
    */
   poll(steps: readonly Step[]): { events: EventBody[]; snapshot: Snapshot } {
     const events = steps.map((step) => {
@@ -70,27 +70,27 @@ export class TestMarket {
     return { name: "token-listed", channel: "newest.bsc", observed_at: OBSERVED_AT, data };
   }
 
-  /** A flare enters the finished ones, gets its final outcome there, or leaves them. */
+  /** Adds a finished flare, gives one its final outcome, or removes one. */
   #finish(finished: readonly Flare[]): EventBody {
-    const place = { channel: "flares.finished", observed_at: OBSERVED_AT } as const;
+    const common = { channel: "flares.finished", observed_at: OBSERVED_AT } as const;
     const chosen = finished[this.#count % Math.max(1, finished.length)];
     const outcome = { ...SAMPLE_OUTCOME, end_change: this.#count, final: chosen !== undefined };
     if (chosen && (finished.length > 3 || this.#count % 5 === 0)) {
-      return { ...place, name: "flare-expired", data: { op: "remove", id: chosen.id } };
+      return { ...common, name: "flare-expired", data: { op: "remove", id: chosen.id } };
     }
     if (chosen && this.#count % 2 === 0) {
-      return { ...place, name: "flare-outcome", data: { op: "set", id: chosen.id, set: {}, outcome } };
+      return { ...common, name: "flare-outcome", data: { op: "set", id: chosen.id, set: {}, outcome } };
     }
     const flare: Flare = { ...SAMPLE_FLARE, id: idOf(this.#count), token: this.#token(SAMPLE_FLARE.token) };
     const data = { op: "insert", index: 0, flare, why: SAMPLE_EXPLANATION, cause: "faded", outcome } as const;
-    return { ...place, name: "flare-finished", data };
+    return { ...common, name: "flare-finished", data };
   }
 
   #liquidity(): string {
     return `${(this.#count * 37) % 100}000`;
   }
 
-  /** One of three. */
+  /** Returns the sample as one of three tokens. */
   #token<T extends object>(sample: T): T & { readonly symbol: string; readonly address: string } {
     const which = this.#count % 3;
     return { ...sample, symbol: `T${which}`, address: `0x${which}`.padEnd(42, "a") };

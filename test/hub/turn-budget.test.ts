@@ -6,21 +6,21 @@ import { settled } from "./hub-fixture.ts";
 /** More than any of these tests needs. */
 const MAX_TURNS = 10_000;
 
-/** A budget whose time and turns are the test's. */
+/** Creates a budget whose time and turns the test controls. */
 function createBudget(steps: Scheduling = { afterMicrotasks: (next) => next() }) {
   const turns: (() => void)[] = [];
   const time = { nowMs: 0 };
   let deferred = 0;
   const defer = (next: () => void) => {
     deferred += 1;
-    if (deferred > MAX_TURNS) throw new Error("it takes turns without end");
+    if (deferred > MAX_TURNS) throw new Error("the budget schedules turns without end");
     turns.push(next);
   };
   const budget = new TurnBudget(() => time.nowMs, { ...steps, defer });
   return { budget, time, turns };
 }
 
-test("[L5] work that does not fit into one turn waits for the next ones, in order, and none is left out", () => {
+test("[L5] work that does not fit into one turn runs in later turns, in order, and none is lost", () => {
   const { budget, time, turns } = createBudget();
   const done: number[][] = [];
   let thisTurn: number[] = [];
@@ -33,7 +33,7 @@ test("[L5] work that does not fit into one turn waits for the next ones, in orde
   while (turns.length > 0) {
     thisTurn = [];
     turns.shift()?.();
-    // Anyone who asks in between comes behind those who wait.
+    // Work that arrives in between runs after the waiting work.
     if (done.length === 1) budget.run(work(10));
     done.push(thisTurn);
   }
@@ -58,7 +58,7 @@ test("each turn starts with a full budget, even when nothing waits", () => {
   expect(done).toBe(3);
 });
 
-test("[L5] the continuations of a work, over any number of promises, count as its time", async () => {
+test("[L5] the time of a task's continuations counts toward the turn's budget, even after 20 promises", async () => {
   const { budget, time, turns } = createBudget({});
   const done: number[] = [];
   const follow = async (id: number) => {
@@ -80,7 +80,7 @@ test("[L5] the continuations of a work, over any number of promises, count as it
   expect(done).toEqual([0, 1, 2, 3, 4]);
 });
 
-test("[L5] whatever comes when, it is done once and in order, and no turn takes more than its time and the last work of it", () => {
+test("[L5] all work runs once and in order, and a turn exceeds its budget only by its last piece of work", () => {
   const works = fc.array(
     fc.record({ costMs: fc.double({ min: 0, max: 6, noNaN: true }), inTurn: fc.nat(8) }),
     {
@@ -114,13 +114,13 @@ test("[L5] whatever comes when, it is done once and in order, and no turn takes 
   );
 });
 
-test("[L5] after a batch, arriving work gets as much time as the batch took, at most 50 ms, and only while it arrives", async () => {
+test("[L5] after a batch, new connections get as much time as the batch took, at most 50 ms, while they keep arriving", async () => {
   const { budget, time, turns } = createBudget();
   /**
-   * The pause after a batch of `blockedMs`. `come` says for each turn, of one millisecond, whether
-   * a connection arrives.
+   * Returns the pause after a batch of `blockedMs`. Each turn takes one millisecond; `arrives` says
+   * whether a connection arrives in it.
    */
-  const yieldTimeOf = async (blockedMs: number, come: (turn: number) => boolean) => {
+  const yieldTimeOf = async (blockedMs: number, arrives: (turn: number) => boolean) => {
     time.nowMs += blockedMs;
     const endedMs = time.nowMs;
     let isOver = false;
@@ -129,7 +129,7 @@ test("[L5] after a batch, arriving work gets as much time as the batch took, at 
     });
     for (let turn = 0; over && !isOver; turn++) {
       time.nowMs += 1;
-      if (come(turn)) budget.noteArrival();
+      if (arrives(turn)) budget.noteArrival();
       turns.shift()?.();
       await settled();
     }
@@ -149,7 +149,7 @@ test("[L5] after a batch, arriving work gets as much time as the batch took, at 
   expect(await yieldTimeOf(0, () => true)).toBeUndefined();
 });
 
-test("[L5] while continuations of a work run, nothing overtakes the waiting work, even if the turn has time", () => {
+test("[L5] while a task's continuations run, new work does not overtake waiting work, even if the turn has time left", () => {
   const settles: (() => void)[] = [];
   const { budget, time, turns } = createBudget({ afterMicrotasks: (next) => settles.push(next) });
   const done: string[] = [];
@@ -164,7 +164,7 @@ test("[L5] while continuations of a work run, nothing overtakes the waiting work
   expect(done).toEqual(["a", "b", "c"]);
 });
 
-test("[L5] the server's own work and the clients' requests take turns, even if one has more to do", () => {
+test("[L5] the server's own work and the clients' requests alternate while both have work", () => {
   const { budget, time, turns } = createBudget();
   const done: string[] = [];
   const work = (name: string) => () => {

@@ -68,7 +68,7 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
   catchUpBytes: [SLOW, "buffered bytes are bounded", "catchUpBytes"],
   catchUpRecords: [SLOW, "buffered bytes are bounded", "catchUpRecords"],
   conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
-  aheadWaitMs: [AHEAD, "a client ahead for longer gets ahead", "2_000"],
+  aheadWaitMs: [AHEAD, "a client that stays ahead for 3 seconds gets a reset", "2_000"],
   queuedCommands: [LIMITS, "commands of a frozen reader are not buffered without limit", "33"],
   noProgressMs: [PRESSURE, "a frozen reader is closed with slow-consumer", "11_000"],
   closeGraceMs: [LIMITS, "a client that does not answer the close frame is terminated", "1_900"],

@@ -13,7 +13,7 @@ import { createHubUnderTest, EPOCH } from "../hub-fixture.ts";
 const epoch = toEpoch(EPOCH);
 const LENGTH = 60;
 
-/** Records 1 to 60 of a market. */
+/** Returns records 1 to 60 of a test market. */
 async function manyRecords() {
   const { log, publish } = createHubUnderTest();
   for (let batch = 0; batch < LENGTH / 2; batch++) await publish("list", "unlist");
@@ -28,10 +28,10 @@ const shapes = ["*", "newest.*", "charts.*"].flatMap((channels) =>
   }),
 );
 
-test("[L6] [W13] whatever was requested before, and however little is cached, the frames match the position", async () => {
+test("[L6] [W13] cached frames equal fresh ones, whatever was requested before and however little is cached", async () => {
   const records = await manyRecords();
   expect(records).toHaveLength(LENGTH);
-  const asked = fc.array(
+  const requests = fc.array(
     fc.record({
       shape: fc.constantFrom(...shapes),
       through: fc.nat(8),
@@ -42,28 +42,28 @@ test("[L6] [W13] whatever was requested before, and however little is cached, th
     { maxLength: 40 },
   );
   fc.assert(
-    fc.property(asked, fc.constantFrom(0, 3_000, 100_000), (questions, kept) => {
+    fc.property(requests, fc.constantFrom(0, 3_000, 100_000), (requested, cacheBytes) => {
       const frames = new Map<number, BacklogFrameCache>();
-      for (const { shape, through, length, prev, maxBytes } of questions) {
-        // One hub has one bound.
-        const cache = frames.get(maxBytes) ?? new BacklogFrameCache(kept);
+      for (const { shape, through, length, prev, maxBytes } of requested) {
+        // A hub always uses its cache with the same maxBytes.
+        const cache = frames.get(maxBytes) ?? new BacklogFrameCache(cacheBytes);
         frames.set(maxBytes, cache);
         const part = records.slice(through, through + length);
         const from = { prev: toSeq(Math.max(0, through - prev)), through: toSeq(through) };
-        const own = frameEvents(
+        const fresh = frameEvents(
           part,
           shape,
           { ...from, heads: new EventHeadCache(epoch) },
           undefined,
           maxBytes,
         );
-        expect(cache.frame(part, shape, { ...from, epoch }, maxBytes)).toEqual(own);
+        expect(cache.frame(part, shape, { ...from, epoch }, maxBytes)).toEqual(fresh);
       }
     }),
   );
 });
 
-test("[L6] clients at one position get the same bytes, even if later events follow what fits", async () => {
+test("[L6] clients at the same position get the same buffer, even if there are more events than fit", async () => {
   const records = await manyRecords();
   const [shape] = shapes;
   if (!shape) throw new Error("there is no shape");
@@ -74,7 +74,7 @@ test("[L6] clients at one position get the same bytes, even if later events foll
   expect(frames.frame(records, shape, from, 2_000).bytes).toBe(first.bytes);
 });
 
-test("[L5] the frames that are held are bounded: the oldest go, and are made again", async () => {
+test("[L5] the cache of frames is bounded: the oldest are dropped, and encoded again when needed", async () => {
   const records = await manyRecords();
   const [shape] = shapes;
   if (!shape) throw new Error("there is no shape");
@@ -93,7 +93,7 @@ test("[L5] the frames that are held are bounded: the oldest go, and are made aga
   expect(at(0)).toEqual(first);
 });
 
-test("[L3] a part that held all there was is made again when more has come", async () => {
+test("[L3] frames that ended at the newest event are encoded again when more events have arrived", async () => {
   const records = await manyRecords();
   const [shape] = shapes;
   if (!shape) throw new Error("there is no shape");

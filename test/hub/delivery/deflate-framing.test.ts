@@ -8,10 +8,10 @@ import {
 } from "../../../src/hub/index.ts";
 import { readServerFrames, textsOf } from "../../support/clients/server-frames.ts";
 
-/** Lengths about the bounds of frame headers, stored blocks and thresholds. */
+/** Lengths around the limits of frame headers, stored blocks and thresholds. */
 const EDGES = [0, 1, 125, 126, 255, 256, 1_023, 1_024, 65_535, 65_536, 524_288, 524_289];
 
-/** Texts this large take minutes to be made smaller. */
+/** Shrinking a failure takes minutes with texts this large. */
 const UNSHRUNK = { endOnFailure: true };
 
 function make() {
@@ -20,8 +20,7 @@ function make() {
 }
 
 /**
- * Texts like those of the market: some of it again and again, at distances below and above the
- * window.
+ * Texts like the market's, with repetitions at distances below and above the compression window.
  */
 const words = fc
   .array(
@@ -50,7 +49,7 @@ const framed = (parts: Omit<FramedEvent, "cursor" | "name">): FramedEvent => ({
 const common = (tail: string, own = '{"type":"event"', head = ',"seq":1,') =>
   framed({ own, head, tail: Buffer.from(tail), isCommon: true });
 
-test("[W37] joined events, each inflated in the window that was negotiated, are the texts that are sent plain", () => {
+test("[W37] joined compressed events inflate, within the negotiated window, to the texts that are sent uncompressed", () => {
   const { framing, counters } = make();
   fc.assert(
     fc.property(fc.array(event, { minLength: 1, maxLength: 6, size: "max" }), (parts) => {
@@ -66,7 +65,7 @@ test("[W37] joined events, each inflated in the window that was negotiated, are 
   expect(counters.deflatedTexts).toBeGreaterThan(50);
 });
 
-test("[W37] a message with a snapshot of any length is the text that is sent plain", () => {
+test("[W37] a compressed message with a snapshot of any length inflates to the text that is sent uncompressed", () => {
   const { framing, counters } = make();
   fc.assert(
     fc.property(text, text, (id, lists) => {
@@ -79,7 +78,7 @@ test("[W37] a message with a snapshot of any length is the text that is sent pla
   expect(counters.deflatedTexts).toBeGreaterThan(10);
 });
 
-test("[W37] messages that are short, very long, filtered, individual or incompressible stay plain", () => {
+test("[W37] short, very long, filtered and individual messages stay uncompressed, and varied text does not grow", () => {
   const { framing, counters } = make();
   const isDeflated = (bytes: Buffer) => readServerFrames(bytes).some((frame) => frame.isDeflated);
   const own = '{"type":"event"';
@@ -91,16 +90,16 @@ test("[W37] messages that are short, very long, filtered, individual or incompre
     false,
   ]);
   expect([of("y".repeat(524_287)), of("y".repeat(524_288))]).toEqual([true, false]);
-  const chance = Buffer.from(Array.from({ length: 300 }, (_, at) => 33 + ((at * at * 7) % 94))).toString();
-  expect(readServerFrames(framing.events([common(chance)]))[0]?.bytes).toBeLessThanOrEqual(
-    readServerFrames(websocketFraming.events([common(chance)]))[0]?.bytes ?? 0,
+  const varied = Buffer.from(Array.from({ length: 300 }, (_, at) => 33 + ((at * at * 7) % 94))).toString();
+  expect(readServerFrames(framing.events([common(varied)]))[0]?.bytes).toBeLessThanOrEqual(
+    readServerFrames(websocketFraming.events([common(varied)]))[0]?.bytes ?? 0,
   );
   expect(isDeflated(framing.message(JSON.stringify({ type: "pong", id: "y".repeat(9_000) })))).toBe(false);
   expect(isDeflated(framing.message('{"type":"subscribed"}', '{"explanations":{}}'))).toBe(false);
   expect(counters.deflatedTexts).toBe(3);
 });
 
-test("[L6] an event is compressed once for all shapes and readers, and a snapshot once for all answers", () => {
+test("[L6] an event is compressed once for all stream shapes and clients, and a snapshot once for all responses", () => {
   const { framing, counters } = make();
   const events = [common("a".repeat(500)), common("b".repeat(500))];
   for (const prev of [1, 2, 3]) {
@@ -116,7 +115,7 @@ test("[L6] an event is compressed once for all shapes and readers, and a snapsho
   expect(counters.deflatedTexts).toBe(3);
 });
 
-test("one tail behind two heads, as of `event` and `missed`, is two texts", () => {
+test("a tail after different heads, as in `event` and `missed`, gives different texts", () => {
   const { framing } = make();
   const [one] = [common("d".repeat(500))];
   for (const head of [',"cursor":"a-1","seq":1,', ',"seq":1,', ',"cursor":"a-1","seq":1,']) {

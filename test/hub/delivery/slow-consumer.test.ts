@@ -9,7 +9,9 @@ async function publishMany(sut: HubUnderTest, polls: number): Promise<void> {
   for (let poll = 0; poll < polls; poll++) await sut.publish("list", "unlist", "flare", "refresh");
 }
 
-test("[L5] [W23] a frozen client costs one batch of memory, whatever happens meanwhile", async ({ sut }) => {
+test("[L5] [W23] a frozen client buffers at most its limit and one write, and another client gets every event", async ({
+  sut,
+}) => {
   const frozen = sut.open({ channels: ["*"] });
   const healthy = sut.open({ channels: ["*"] });
   frozen.freeze();
@@ -19,7 +21,7 @@ test("[L5] [W23] a frozen client costs one batch of memory, whatever happens mea
   expect(seqs(healthy)).toEqual(upTo(2_000));
 });
 
-test("[L3] [W23] a client that reads again catches up from the log in joined batches, and then follows with the others", async ({
+test("[L3] [W23] a client that reads again catches up from the log in joined batches, then gets the others' buffers", async ({
   sut,
 }) => {
   const slow = sut.open({ channels: ["*"] });
@@ -38,7 +40,7 @@ test("[L3] [W23] a client that reads again catches up from the log in joined bat
   expect(slow.of("event").map(({ prev }) => prev)).toEqual(upTo(1_001).map((seq) => seq - 1));
 });
 
-test("[W23] a write to a client that catches up is bounded", async ({ make }) => {
+test("[W23] the size of each write to a client that catches up is bounded", async ({ make }) => {
   const sut = make({ hub: { limits: { catchUpBytes: 5_000 } } });
   await publishMany(sut, 100);
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-0` }, (opened) => {
@@ -50,7 +52,7 @@ test("[W23] a write to a client that catches up is bounded", async ({ make }) =>
   expect(largest).toBeLessThan(5_000 + 4_000);
 });
 
-test("[W23] a throttled reader keeps its connection and gets everything", async ({ make }) => {
+test("[W23] a throttled client keeps its connection and gets every event", async ({ make }) => {
   const sut = make({ hub: { limits: { catchUpBytes: 2_000 } } });
   const slow = sut.open({ channels: ["*"] });
   slow.freeze();
@@ -67,7 +69,7 @@ test("[W23] a throttled reader keeps its connection and gets everything", async 
   expect([slow.closed, seqs(slow)]).toEqual([undefined, upTo(240)]);
 });
 
-test("[W23] without progress for 10 seconds it is closed, and cut when it does not answer", async ({
+test("[W23] a client that reads nothing for 10 seconds is closed, and terminated 2 seconds later", async ({
   sut,
 }) => {
   const frozen = sut.open({ channels: ["*"] }, (socket) => {
@@ -87,7 +89,7 @@ test("[W23] without progress for 10 seconds it is closed, and cut when it does n
   expect([frozen.terminated, quiet.closed]).toEqual([true, undefined]);
 });
 
-test("[W23] it is closed when the log no longer holds what comes next", async ({ make }) => {
+test("[W23] a frozen client is closed when the log has dropped its next event", async ({ make }) => {
   const sut = make({ log: { minCount: 20, maxAgeMs: 0 } });
   const frozen = sut.open({ channels: ["*"] });
   frozen.freeze();
@@ -102,7 +104,7 @@ test("[W23] it is closed when the log no longer holds what comes next", async ({
   expect(frozen.closed).toBe("slow-consumer");
 });
 
-test("[W23] it is closed also when it reads again too late", async ({ make }) => {
+test("[W23] a client that reads again after the log dropped its next event is closed", async ({ make }) => {
   const sut = make({ log: { minCount: 20, maxAgeMs: 0 } });
   const frozen = sut.open({ channels: ["*"] });
   frozen.freeze();
@@ -117,7 +119,7 @@ test("[W23] it is closed also when it reads again too late", async ({ make }) =>
   expect([frozen.closed, seqs(frozen)]).toEqual(["slow-consumer", [1]]);
 });
 
-test("[L3] events that the log holds before the head has their state are not sent twice", async ({ sut }) => {
+test("[L3] events that are in the log before the head is updated are not sent twice", async ({ sut }) => {
   const socket = sut.open({ channels: ["*"] });
   socket.freeze();
   socket.highWater = 1;
@@ -136,7 +138,7 @@ test("[L3] events that the log holds before the head has their state are not sen
   expect(seqs(socket)).toEqual([1, 2, 3, 4]);
 });
 
-test("[L5] records read while the socket filled up are not written on top, but read again", async ({
+test("[L5] if the socket fills up while the log is read, the events are sent only when it has room again", async ({
   sut,
 }) => {
   await sut.publish("list");
@@ -161,13 +163,13 @@ test("if the log fails while a session catches up, that session is closed with i
   expect(sut.errors.splice(0)).toEqual([new Error("disk gone")]);
 });
 
-test("[W26] a client that is closed while the log is read for it is sent nothing behind the close", async ({
+test("[W26] a client that is closed while the log is read for it gets nothing after the close", async ({
   sut,
 }) => {
   await publishMany(sut, 3);
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-0` });
   socket.session?.oversize();
   await settled();
-  // The socket throws where anything is written behind the close, and the hub reports that.
+  // A write after the close would throw, and the hub would report that.
   expect([socket.closed, socket.messages.map(({ type }) => type)]).toEqual(["message-too-big", ["hello"]]);
 });

@@ -7,7 +7,7 @@ const DOCUMENT = readFileSync(new URL("../../../src/protocol/PROTOCOL.md", impor
 
 const framed = (message: object) => sseFraming.message(JSON.stringify(message)).toString();
 
-test("[S3] [S5] a message's type and cursor become fields, and a loss gives another name", () => {
+test("[S3] [S5] a message's type and cursor become event and id; with a loss, the event is reset", () => {
   const answer = { type: "subscribed", id: "url", channels: [], cursor: "k3f9-7", resumed: "reset" };
   const snapshot = { explanations: { cursor: "k3f9-1", lost: '"lost":' } };
   expect(framed({ ...answer, snapshot })).toBe(
@@ -18,7 +18,7 @@ test("[S3] [S5] a message's type and cursor become fields, and a loss gives anot
   expect(framed({ type: "hello", cursor: "k3f9-9" })).toMatch(/^event: hello\ndata: /);
 });
 
-test("[S3] events of a batch are joined, each with what is not ASCII in it", () => {
+test("[S3] the events of a batch are joined, with non-ASCII text intact", () => {
   const tail = Buffer.from('"reason":"café ☕"}');
   const [own, head] = ['{"type":"event"', ',"seq":1,'];
   const event = (cursor: string, name: "flare-started" | "source-status") => ({
@@ -34,7 +34,7 @@ test("[S3] events of a batch are joined, each with what is not ASCII in it", () 
   );
 });
 
-test("the document's table of server-sent events names messages that the schemas know", () => {
+test("every name in the document's table of server-sent events is in the schemas", () => {
   const section = DOCUMENT.split("## Server-sent events\n")[1]?.split("\n## ")[0] ?? "";
   const names = [...section.matchAll(/^\| `([a-z]+)` \|/gm)].map((match) => match[1] ?? "");
   expect(names).toEqual([

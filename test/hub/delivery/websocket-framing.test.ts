@@ -5,7 +5,7 @@ import { decodeTextFrames } from "../mock-socket.ts";
 
 const EDGES = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000];
 
-test("a message of any length is one whole text frame with the shortest form of its length", () => {
+test("a message of any length is one text frame with the shortest encoding of its length", () => {
   for (const bytes of EDGES) {
     const text = "x".repeat(bytes);
     const frame = websocketFraming.message(text);
@@ -22,7 +22,7 @@ test("the length counts bytes, not characters", () => {
   );
 });
 
-test("joined events are the frames that each alone would be", () => {
+test("joined events are one text frame each, in order", () => {
   const event = fc.record({
     own: fc.stringMatching(/^[ -~]{0,40}$/),
     head: fc.stringMatching(/^[ -~]{0,200}$/),

@@ -3,7 +3,7 @@ import { projectSnapshot } from "../../../src/protocol/index.ts";
 import { settled, test } from "../hub-fixture.ts";
 import type { Step } from "../test-market.ts";
 
-/** A hundred events: two flares start, the rest is listings and refreshes. */
+/** A hundred events: two flares start, a status changes, the rest are listings and refreshes. */
 const BURST: readonly Step[] = [
   "flare",
   "status",
@@ -12,7 +12,7 @@ const BURST: readonly Step[] = [
 ];
 const FOLLOWED = ["flares.pro", "newest.bsc", "status"];
 
-test("[W34] [W35] a reader that lagged gets the starts it missed and the lists at the head, then events again", async ({
+test("[W34] [W35] a client that fell behind gets the starts and status that it missed, the lists at the head, then events again", async ({
   sut,
 }) => {
   const socket = sut.open({ channels: FOLLOWED, mode: "latest" }, (made) => {
@@ -43,7 +43,7 @@ test("[W34] [W35] a reader that lagged gets the starts it missed and the lists a
   expect(socket.of("event").at(-1)).toMatchObject({ seq: 102, prev: 101 });
 });
 
-test("[W34] a client that resumes far behind is conflated too; one that is not so far behind, or in mode events, gets every event", async ({
+test("[W34] a client that resumes 100 events back is conflated; one 50 events back, or in mode events, gets every event", async ({
   sut,
 }) => {
   await sut.publish(...BURST);
@@ -56,7 +56,9 @@ test("[W34] a client that resumes far behind is conflated too; one that is not s
   expect(far.of("subscribed")[0]).toMatchObject({ resumed: "full" });
 });
 
-test("[W34] the mode goes with the first subscription; a later one may name no other", ({ sut }) => {
+test("[W34] the first subscription sets the mode; a later one that names another mode is rejected", ({
+  sut,
+}) => {
   const socket = sut.open({ channels: ["status"], mode: "latest" });
   const subscribe = (id: string, mode?: string) =>
     socket.session?.receiveText(JSON.stringify({ type: "subscribe", id, channels: ["newest.bsc"], mode }));
@@ -71,7 +73,7 @@ test("[W34] the mode goes with the first subscription; a later one may name no o
   expect(socket.of("subscribed").map(({ id }) => id)).toEqual(["url", "same", "none"]);
 });
 
-test("[W35] where something happened to any flare, the lists of all flares that are followed come: they share their explanations", async ({
+test("[W35] if a subscribed flare channel had events, conflated has every subscribed flare channel; otherwise it has none", async ({
   sut,
 }) => {
   await sut.publish(...BURST);
@@ -84,7 +86,7 @@ test("[W35] where something happened to any flare, the lists of all flares that 
   expect(alone.of("conflated")).toMatchObject([{ channels: ["newest.bsc"] }]);
 });
 
-test("[W23] [W34] missed events are written in parts of a bounded size, and none is left out", async ({
+test("[W23] [W34] missed events are written in parts of a bounded size, and none is lost", async ({
   make,
 }) => {
   const sut = make({ hub: { limits: { catchUpBytes: 2_000 } } });

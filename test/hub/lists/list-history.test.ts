@@ -15,7 +15,7 @@ import { FRESH, INFO, settled, test } from "../hub-fixture.ts";
 import { MockSocket } from "../mock-socket.ts";
 import type { Step } from "../test-market.ts";
 
-test("[W28] [W9] when a stored log is continued without its marks, a filter starts over: earlier values of its items are not known", async ({
+test("[W28] [W9] a hub that starts on an existing log resets filtered clients with cursors from before, and resumes unfiltered ones", async ({
   sut,
 }) => {
   await sut.publish("list", "list", "flare");
@@ -44,7 +44,7 @@ test("[W28] [W9] when a stored log is continued without its marks, a filter star
   expect(again.size).toBe(0);
 });
 
-test("[F5] [W28] when another history begins, the earlier one is ignored, even while a walk along it continues", async ({
+test("[F5] [W28] after a restart with another history, the earlier one is not used, even while a walk along it continues", async ({
   sut,
 }) => {
   await sut.publish("list", "list", "flare");
@@ -53,7 +53,7 @@ test("[F5] [W28] when another history begins, the earlier one is ignored, even w
   const before = await history.at({ ...log.head, seq: toSeq(2) });
   const read = await log.read({ ...log.head, seq: toSeq(2) }, 1);
   const [record] = read.kind === "records" ? read.records : [];
-  if (!before || !record) throw new Error("nothing to walk along");
+  if (!before || !record) throw new Error("there is no record to walk along");
   const walk = history.walkFrom(before);
   const other = listsOf({
     ...market.snapshot,
@@ -70,7 +70,7 @@ test("[F5] [W28] when another history begins, the earlier one is ignored, even w
   expect(await history.at({ epoch: toEpoch("other"), seq: toSeq(2) })).toBeUndefined();
 });
 
-test("[L5] checkpoints of the lists are at least 64 events apart, and none lies before the oldest event of the log", async ({
+test("[L5] checkpoints of the lists are at least 64 events apart, and none precedes the oldest event of the log", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 640, maxAgeMs: 0 } });
@@ -86,34 +86,34 @@ test("[L5] checkpoints of the lists are at least 64 events apart, and none lies 
   expect(sut.hub.history.first.cursor.seq).toBe(seqs[0]);
 });
 
-test("[L5] the texts of filtered snapshots that are held are bounded: the oldest is made again", async ({
+test("[L5] the cache of filtered snapshot texts is bounded: the oldest are dropped, and built again", async ({
   sut,
 }) => {
   await sut.publish("list");
-  let looks = 0;
+  let evaluations = 0;
   const partOf = (symbol: string) => {
     const filter = compileFilter({ symbols: [symbol] });
     if (!filter) throw new Error("no filter");
     const passes: ListFilter["passes"] = (marks) => {
-      looks += 1;
+      evaluations += 1;
       return filter.passes(marks);
     };
     return { mask: maskOf(["newest.bsc"]), filter: { ...filter, passes } };
   };
-  const isMade = () => {
-    const before = looks;
+  const isBuilt = () => {
+    const before = evaluations;
     sut.hub.history.snapshotText([partOf("first")]);
-    return looks > before;
+    return evaluations > before;
   };
   const others = Array.from({ length: 32 }, (_, at) => partOf(`other${at}`));
-  expect([isMade(), isMade()]).toEqual([true, false]);
+  expect([isBuilt(), isBuilt()]).toEqual([true, false]);
   for (const part of others.slice(1)) sut.hub.history.snapshotText([part]);
-  expect(isMade()).toBe(false);
+  expect(isBuilt()).toBe(false);
   for (const part of others) sut.hub.history.snapshotText([part]);
-  expect([isMade(), isMade()]).toEqual([true, false]);
+  expect([isBuilt(), isBuilt()]).toEqual([true, false]);
 });
 
-test("[L6] the text of a set of channels is made once until the next change", async ({ sut }) => {
+test("[L6] the snapshot text of a set of channels is built once until the next change", async ({ sut }) => {
   const { head, hub } = sut;
   await sut.publish("list");
   const textOf = (...channels: readonly Channel[]) =>
@@ -128,7 +128,7 @@ test("[L6] the text of a set of channels is made once until the next change", as
   expect(JSON.parse(textOf("newest.bsc"))).toEqual(plain(projectSnapshot(head.snapshot, ["newest.bsc"])));
 });
 
-test("[L2] after a restart the texts are those of the new lists", async ({ sut }) => {
+test("[L2] after a restart, snapshot texts contain the new lists", async ({ sut }) => {
   await sut.publish("list");
   const text = () =>
     JSON.parse(sut.hub.history.snapshotText([{ mask: maskOf(["newest.bsc"]), filter: undefined }]));
@@ -137,7 +137,7 @@ test("[L2] after a restart the texts are those of the new lists", async ({ sut }
   expect(text()).toEqual(projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]));
 });
 
-/** The value as JSON transmits it. */
+/** Returns the value as JSON transmits it. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

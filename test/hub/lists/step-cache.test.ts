@@ -6,16 +6,16 @@ import { listsOf, toEpoch, toSeq } from "../../../src/protocol/index.ts";
 import { EPOCH, settled, test } from "../hub-fixture.ts";
 import { TestMarket } from "../test-market.ts";
 
-const place = (seq: number) => ({ epoch: toEpoch(EPOCH), seq: toSeq(seq) });
+const cursorAt = (seq: number) => ({ epoch: toEpoch(EPOCH), seq: toSeq(seq) });
 
-test("[L6] readers that return to the same stretch share its lists, and each gets the same bytes", async ({
+test("[L6] clients that resume at the same position share its lists and get the same events", async ({
   sut,
 }) => {
   for (let at = 0; at < 40; at++) await sut.publish("list", "refresh", "flare", "unlist");
   const { history } = sut.hub;
-  const once = await history.at(place(77));
+  const once = await history.at(cursorAt(77));
   expect(once).toBeDefined();
-  expect(await history.at(place(77))).toBe(once);
+  expect(await history.at(cursorAt(77))).toBe(once);
   const filter = { min_liquidity: 30_000 };
   const sockets = Array.from({ length: 5 }, () =>
     sut.open({ channels: ["*"], filter, after: `${EPOCH}-77` }),
@@ -27,7 +27,7 @@ test("[L6] readers that return to the same stretch share its lists, and each get
   for (const other of others) expect(other).toEqual(first);
 });
 
-test("however long the way is, the steps that are held are bounded, and the oldest go first", () => {
+test("the cache of steps is bounded, and the oldest steps are dropped first", () => {
   const [steps, market] = [new StepCache(), new TestMarket()];
   let lists = listsOf(market.snapshot);
   const size = MAX_STEPS + 100;
@@ -35,8 +35,8 @@ test("however long the way is, the steps that are held are bounded, and the olde
     const [event] = market.poll([seq % 2 ? "list" : "unlist"]).events;
     if (!event) throw new Error("no event");
     const { channel, name } = event;
-    const place = { seq: toSeq(seq), batch: toSeq(seq), emittedAtMs: 0 };
-    const record: LogRecord = { ...place, channel, name, tail: encodeTail(event) };
+    const position = { seq: toSeq(seq), batch: toSeq(seq), emittedAtMs: 0 };
+    const record: LogRecord = { ...position, channel, name, tail: encodeTail(event) };
     const step = steps.take(record, lists);
     expect(steps.take(record, lists)).toBe(step);
     lists = step.after;

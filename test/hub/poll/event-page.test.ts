@@ -3,7 +3,7 @@ import { LongPoll, TurnBudget } from "../../../src/hub/index.ts";
 import { EPOCH, type HubUnderTest, settled, test } from "../hub-fixture.ts";
 import type { Step } from "../test-market.ts";
 
-/** Polls whose turns the test takes; a turn has time for one slice of a page. */
+/** Long polls whose turns the test runs. A turn has time for one slice of a page. */
 function createPolls(sut: HubUnderTest) {
   let nowMs = 0;
   const turns: (() => void)[] = [];
@@ -24,7 +24,7 @@ function createPolls(sut: HubUnderTest) {
   };
 }
 
-test("[L5] a search through the log lets others have their turn every few events", async ({ sut }) => {
+test("[L5] another request runs between the slices of long searches through the log", async ({ sut }) => {
   for (let poll = 0; poll < 20; poll++) await sut.publish(...Array(10).fill("list"));
   const { turn, turns, takeTurn, take } = createPolls(sut);
   const order: string[] = [];
@@ -42,7 +42,7 @@ test("[L5] a search through the log lets others have their turn every few events
   expect(order).toEqual(["another", "search 0", "search 1", "search 2"]);
 });
 
-test("a search ends where it is when its client has gone", async ({ sut }) => {
+test("a search stops at its current position when its client disconnects", async ({ sut }) => {
   for (let poll = 0; poll < 20; poll++) await sut.publish(...Array(10).fill("list"));
   const { turns, takeTurn, take } = createPolls(sut);
   const gone = new AbortController();
@@ -55,12 +55,12 @@ test("a search ends where it is when its client has gone", async ({ sut }) => {
   expect(page.kind === "page" && page.cursor.seq).toBeLessThan(100);
 });
 
-test("[L3] [P6] a page whose rest falls off the log while it is made has what was read, whole; the next one says what is lost", async ({
+test("[L3] [P6] if the log drops events while a page is built, the page has all that was read; the next one reports the loss", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 10, maxAgeMs: 0 } });
   const publish = (count: number) => sut.publish(...Array<Step>(count).fill("status"));
-  // More than two reads of the log, for which the first turn has time.
+  // More than two reads of the log, which is all that the first turn has time for.
   await publish(1_200);
   const { turns, takeTurn, takeAll } = createPolls(sut);
   const page = takeAll(`${EPOCH}-0`);

@@ -15,7 +15,7 @@ import { type Step, TestMarket } from "../test-market.ts";
 
 const EPOCH = toEpoch("test1");
 
-/** Those who wait at a head that the test moves. */
+/** Creates waiters at a head that the test moves. */
 function createScene() {
   const clock = new ManualClock();
   const log = new MemoryLog({ epoch: EPOCH, clock });
@@ -35,7 +35,7 @@ function createScene() {
     return waiting;
   };
   const publish = (...steps: Step[]) => head.publish({ observedAtMs: 1_000, ...market.poll(steps) });
-  /** Lets this much time go by, and what follows from it. */
+  /** Advances the clock and lets the continuations run. */
   const pass = async (ms: number) => {
     clock.advance(ms);
     await turn();
@@ -54,7 +54,7 @@ const test = base.extend<{ scene: ReturnType<typeof createScene> }>({
 
 const timers = () => stillRunning().filter((name) => name.startsWith("interval of"));
 
-test("[P5] a wait ends with its time, neither before nor a tick later, with the head up to which nothing came", async ({
+test("[P5] a wait ends at the first tick at or after its deadline, with the head's cursor", async ({
   scene,
 }) => {
   await scene.publish("flare");
@@ -80,7 +80,7 @@ test("[P5] an event wakes the requests that wait on its channel, and no others",
   expect(flares.outcome).toEqual({ nothingUpTo: undefined });
 });
 
-test("[P8] a client that has left stops waiting at once, and the others still wait", async ({ scene }) => {
+test("[P8] a client that disconnects stops waiting at once, and the others still wait", async ({ scene }) => {
   const gone = new AbortController();
   const [one, other] = [scene.wait("status", 60_000, gone.signal), scene.wait("status", 60_000)];
   gone.abort();
@@ -90,15 +90,13 @@ test("[P8] a client that has left stops waiting at once, and the others still wa
     undefined,
     1,
   ]);
-  // Who had gone before waits not at all.
+  // A client that disconnected before does not wait at all.
   const late = scene.wait("status", 60_000, gone.signal);
   await turn();
   expect([late.outcome, scene.waiters.size]).toMatchObject([{ nothingUpTo: { seq: 0 } }, 1]);
 });
 
-test("one timer runs while anybody waits, and none, nor a listener, for those whose wait is over", async ({
-  scene,
-}) => {
+test("one timer runs while polls wait; finished polls leave no timer and no listener", async ({ scene }) => {
   for (let round = 0; round < 2; round += 1) {
     const { signal } = new AbortController();
     const running = () => [timers().length, getEventListeners(signal, "abort").length];
@@ -114,7 +112,7 @@ test("one timer runs while anybody waits, and none, nor a listener, for those wh
   }
 });
 
-test("[F3] [W9] when the log restarts, all waits end at once, so that each poll looks again with its own cursor", async ({
+test("[F3] [W9] when the log restarts, all waits end at once, as if an event had arrived", async ({
   scene,
 }) => {
   const waiting = [scene.wait("newest.bsc", 60_000), scene.wait("flares.pro", 60_000)];
@@ -128,7 +126,7 @@ test("[F3] [W9] when the log restarts, all waits end at once, so that each poll 
   expect([scene.waiters.size, timers()]).toEqual([0, []]);
 });
 
-test("[P8] a server that stops answers all waiting requests, and later ones, at once", async ({ scene }) => {
+test("[P8] a stopping server answers all waiting requests, and later ones, at once", async ({ scene }) => {
   await scene.publish("status");
   const waiting = [scene.wait("newest.bsc", 60_000), scene.wait("flares.pro", 60_000)];
   scene.stopping.abort();

@@ -21,7 +21,7 @@ test("[W5] every command is answered with its id, in order", ({ sut }) => {
   ]);
 });
 
-test("[W5] a client that is behind is answered ping between events, and subscribe when it has caught up", async ({
+test("[W5] for a client that is behind, ping is answered between events; subscribe and unsubscribe wait until it has caught up", async ({
   make,
 }) => {
   const sut = make({ hub: { limits: { catchUpRecords: 2 } } });
@@ -45,7 +45,7 @@ test("[W5] a client that is behind is answered ping between events, and subscrib
   expect(socket.messages.slice(-3).map(({ type, id, seq }) => id ?? seq ?? type)).toEqual(["p", 6, "more"]);
 });
 
-test("[W5] commands after a subscribe with an old cursor are answered after it, however long the log takes", async ({
+test("[W5] commands after a subscribe with an old cursor are answered after its response, which waits for the log", async ({
   make,
 }) => {
   for (const [log, resumed] of [
@@ -68,7 +68,7 @@ test("[W5] commands after a subscribe with an old cursor are answered after it, 
   }
 });
 
-test("[W6] a field of a command or its filter that is mistyped or without effect is refused, with the nearest name, and nothing is subscribed to", ({
+test("[W6] a command with an unknown or ineffective field is rejected with the field's name, and subscribes to nothing", ({
   sut,
 }) => {
   const socket = sut.open();
@@ -161,20 +161,20 @@ test("[W7] a rejected command changes nothing, and the connection stays open", (
   }
 });
 
-test("[W7] a binary frame is refused, and the connection lives", ({ sut }) => {
+test("[W7] a binary frame is rejected, and the connection stays open", ({ sut }) => {
   const socket = sut.open();
   socket.session?.receiveBinary();
   expect(last(socket)).toMatchObject({ type: "error", code: "invalid-message" });
   expect(socket.closed).toBeUndefined();
 });
 
-test("[W19] a message above the bound closes", ({ sut }) => {
+test("[W19] a message above the size limit closes the connection", ({ sut }) => {
   const socket = sut.open();
   socket.session?.oversize();
   expect(socket.closed).toBe("message-too-big");
 });
 
-test("[W20] one command more than the rate is refused, and time heals it", ({ sut }) => {
+test("[W20] a command above the burst is rejected; after 200 ms another one is accepted", ({ sut }) => {
   const socket = sut.open();
   for (let n = 0; n < 20; n++) send(socket, { type: "ping", id: n });
   expect(last(socket)).toMatchObject({ type: "pong", id: 19 });
@@ -197,7 +197,7 @@ test("[W20] a client that stays above the rate is closed", ({ sut }) => {
   expect(socket.closed).toBe("rate-limited");
 });
 
-test("[W20] commands of a client that reads no answer are not gathered without end", ({ sut }) => {
+test("[W20] a client that reads no responses is closed at its 33rd waiting command", ({ sut }) => {
   const socket = sut.open({}, (opened) => {
     opened.highWater = 1;
     opened.freeze();
@@ -208,7 +208,7 @@ test("[W20] commands of a client that reads no answer are not gathered without e
   expect([socket.closed, socket.writes.length]).toEqual(["rate-limited", 1]);
 });
 
-test("[W21] too many refusals close; a few over a long time do not", ({ sut }) => {
+test("[W21] too many rejections at once close the connection; one per second does not", ({ sut }) => {
   const patient = sut.open({ channels: ["status"] });
   for (let n = 0; n < 60; n++) {
     patient.session?.receiveText("?");
@@ -224,7 +224,9 @@ test("[W21] too many refusals close; a few over a long time do not", ({ sut }) =
   expect(socket.of("error").length).toBe(10);
 });
 
-test("[W22] a subscription's id is its own, and there are at most 64", ({ sut }) => {
+test("[W22] ids of subscriptions are unique in a connection, which has at most 64 subscriptions", ({
+  sut,
+}) => {
   const socket = sut.open();
   for (let n = 0; n < 64; n++) {
     send(socket, { type: "subscribe", id: n, channels: ["status"] });
@@ -238,7 +240,7 @@ test("[W22] a subscription's id is its own, and there are at most 64", ({ sut })
   expect(last(socket)?.message).toContain("64");
 });
 
-test("[W22] a client that does not subscribe in time is closed; one that did is not, even when it ends its subscriptions", ({
+test("[W22] a client that does not subscribe in time is closed; one that did is not, even after it ends its subscriptions", ({
   sut,
 }) => {
   const silent = sut.open();
@@ -253,7 +255,9 @@ test("[W22] a client that does not subscribe in time is closed; one that did is 
   expect([silent.closed, byUrl.closed, done.closed]).toEqual(["no-command", undefined, undefined]);
 });
 
-test("[W20] [W26] commands after the close are ignored, postpone no end, and are not counted", ({ sut }) => {
+test("[W20] [W26] commands after the close are ignored, do not delay the termination, and are not counted", ({
+  sut,
+}) => {
   const socket = sut.open();
   socket.session?.oversize();
   for (let halfSecond = 0; halfSecond < 4; halfSecond++) {

@@ -12,7 +12,7 @@ const symbolsOf = (socket: MockSocket) =>
     .of("event")
     .map(({ data }) => (data as { listing: { token: { symbol: string } } }).listing.token.symbol);
 
-test("[W27] only what the filter selects is sent, and the snapshot is of that too", async ({ sut }) => {
+test("[W27] events and the snapshot contain only what the filter selects", async ({ sut }) => {
   const early = sut.open({ channels: ["newest.bsc"], filter: { symbols: ["t1"] } });
   await sut.publish("list", "list", "list", "list");
   expect(symbolsOf(early)).toEqual(["T1", "T1"]);
@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
 ];
 
 test.for(REFUSED)(
-  "[W27] the filter %j is refused with the field and the reason",
+  "[W27] the filter %j is rejected with an error that names the field",
   ([filter, field], { sut }) => {
     const socket = sut.open();
     subscribe(socket, { filter });
@@ -49,7 +49,7 @@ test.for(REFUSED)(
   },
 );
 
-test("[W40] a token that falls below the threshold leaves, and comes back whole when it reaches it again", async ({
+test("[W40] a flare that falls below the threshold is withdrawn, and inserted in full when it reaches the threshold again", async ({
   sut,
 }) => {
   const socket = sut.open({ channels: ["flares.pro"], filter: { min_liquidity: 50_000 } });
@@ -68,7 +68,7 @@ test("[W40] a token that falls below the threshold leaves, and comes back whole 
   expect(socket.of("event")[3]?.data).toMatchObject({ cause: "passed", flare: { liquidity: "85000" } });
 });
 
-test("[W28] with sticky a token that reaches the threshold later comes whole, and stays when it falls below", async ({
+test("[W28] with sticky, a flare that reaches the threshold later is inserted in full, and stays when it falls below", async ({
   sut,
 }) => {
   const filter = { min_liquidity: 80_000, sticky: true };
@@ -92,13 +92,13 @@ test("[W28] with sticky a token that reaches the threshold later comes whole, an
   expect(others).toEqual([]);
 });
 
-test("[W29] names select events; the lists are those of the other fields", async ({ sut }) => {
+test("[W29] with names, only events with these names are sent", async ({ sut }) => {
   const socket = sut.open({ channels: ["*"], filter: { names: ["flare-started", "source-status"] } });
   await sut.publish("list", "flare", "refresh", "status");
   expect(socket.of("event").map(({ name }) => name)).toEqual(["flare-started", "source-status"]);
 });
 
-test("[W30] a channel has one filter per connection; another is refused, the same or other channels are not", async ({
+test("[W30] another filter for a subscribed channel is rejected; the same filter, or one for other channels, is accepted", async ({
   sut,
 }) => {
   const socket = sut.open({ channels: ["newest.bsc"], filter: { symbols: ["T1"] } });
@@ -117,9 +117,7 @@ test("[W30] a channel has one filter per connection; another is refused, the sam
   ]);
 });
 
-test("[L6] equal filters share one evaluation and one buffer; a batch of other tokens costs them nothing", async ({
-  sut,
-}) => {
+test("[L6] clients with equal filters get the same buffer, in one write per batch", async ({ sut }) => {
   const sockets = [["0x1"], ["0X1"]].map(([start = ""]) =>
     sut.open({ channels: ["newest.bsc"], filter: { tokens: [start.toLowerCase().padEnd(42, "A")] } }),
   );

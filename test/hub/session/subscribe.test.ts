@@ -25,7 +25,7 @@ test("[W4] the server speaks first: hello with head, limits, times and source", 
   ]);
 });
 
-test("[W8] without a cursor a subscription begins with the snapshot at the head, and continues from there", async ({
+test("[W8] without a cursor, a subscription starts with the snapshot at the head, and continues from there", async ({
   sut,
 }) => {
   await sut.publish("list", "flare");
@@ -49,7 +49,7 @@ test("[W8] with snapshot false the lists are left out", async ({ sut }) => {
   expect(last(socket)).not.toHaveProperty("snapshot");
 });
 
-test("[L3] [W9] a cursor that is held continues: every event after it follows, before newer ones", async ({
+test("[L3] [W9] a subscription with a stored cursor gets every event after it, then newer ones", async ({
   sut,
 }) => {
   await sut.publish("list", "status", "list");
@@ -67,7 +67,7 @@ test("[L3] [W9] a cursor that is held continues: every event after it follows, b
   ]);
 });
 
-test("[W9] the head's own cursor continues at once", async ({ sut }) => {
+test("[W9] a subscription with the head's cursor resumes at once", async ({ sut }) => {
   await sut.publish("list");
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-1`, snapshot: false });
   expect(last(socket)).toMatchObject({ resumed: "full", cursor: `${EPOCH}-1` });
@@ -75,7 +75,7 @@ test("[W9] the head's own cursor continues at once", async ({ sut }) => {
   expect(seqs(socket)).toEqual([2]);
 });
 
-test("[L3] [W9] a cursor that is no longer stored resets: the losses, the reason and the snapshot, in one response", async ({
+test("[L3] [W9] a cursor that cannot be resumed gets one response with the reset, the loss, its reason and the snapshot", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });
@@ -96,7 +96,9 @@ test("[L3] [W9] a cursor that is no longer stored resets: the losses, the reason
   }
 });
 
-test("[W10] a cursor is for the first subscription only, and a wrong one is refused", ({ sut }) => {
+test("[W10] a cursor is accepted in the first subscription only, and an invalid one is rejected", ({
+  sut,
+}) => {
   const socket = sut.open();
   send(socket, { type: "subscribe", id: "a", channels: ["*"], after: "yesterday" });
   expect(last(socket)).toMatchObject({ type: "error", id: "a", code: "invalid-parameter", field: "after" });
@@ -106,7 +108,9 @@ test("[W10] a cursor is for the first subscription only, and a wrong one is refu
   expect(last(socket)).toMatchObject({ type: "error", id: "b", code: "cursor-conflict", field: "after" });
 });
 
-test("[W11] a later subscription brings the lists of its new channels, as they are then", async ({ sut }) => {
+test("[W11] a later subscription gets the lists of its new channels only, as they are at its cursor", async ({
+  sut,
+}) => {
   const socket = sut.open({ channels: ["newest.bsc"] });
   await sut.publish("list", "flare");
   send(socket, { type: "subscribe", id: "more", channels: ["newest.bsc", "flares.pro"] });
@@ -122,7 +126,7 @@ test("[W11] a later subscription brings the lists of its new channels, as they a
   expect(seqs(socket)).toEqual([1, 3, 4]);
 });
 
-test("[W12] a channel subscribed to twice over is sent once, until the last subscription ends", async ({
+test("[W12] each event of a channel with two subscriptions is sent once, until both have ended", async ({
   sut,
 }) => {
   const socket = sut.open({ channels: ["newest.bsc"] });
@@ -136,7 +140,7 @@ test("[W12] a channel subscribed to twice over is sent once, until the last subs
   expect(seqs(socket)).toEqual([1, 2]);
 });
 
-test("no connection is wanted before there is a snapshot", async ({ make }) => {
+test("the hub refuses connections until there is a snapshot", async ({ make }) => {
   const sut = make({ ready: false });
   expect(sut.hub.refusal).toBe("not-ready");
   await sut.head.publish({ events: [] });

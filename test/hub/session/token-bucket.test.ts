@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TokenBucket } from "../../../src/hub/session/token-bucket.ts";
 
-test("tokens used elsewhere are deducted, and a deficit is deducted from later gains, all of it", () => {
+test("tokens used elsewhere are deducted, and a deficit must be refilled in full before the next token", () => {
   const bucket = new TokenBucket(1, 10, 0);
   bucket.charge(4, 0);
   expect([bucket.left, bucket.take(0)]).toEqual([6, true]);
@@ -13,7 +13,7 @@ test("tokens used elsewhere are deducted, and a deficit is deducted from later g
   expect([bucket.take(1_004_999), bucket.take(1_005_000)]).toEqual([false, true]);
 });
 
-test("[W20] [K6] after a rest, however long, the burst is there and no more, and a part of one is none", () => {
+test("[W20] [K6] after any pause, at most the burst is available, and a partial token is not enough", () => {
   const bucket = new TokenBucket(5, 20, 0);
   const taken = (nowMs: number) => {
     let count = 0;
