@@ -50,11 +50,11 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
 
 followerLogContract("the memory log", inMemory);
 followerLogContract("the SQLite log", inFile);
-eventLogContract("the memory log that can start over", inMemory);
-lastingContract("the memory log that can begin anew", inMemory);
-lastingContract("the SQLite log that can begin anew", (settings) => inFile(settings));
+eventLogContract("the restartable memory log", inMemory);
+lastingContract("the restartable memory log", inMemory);
+lastingContract("the SQLite log of a follower", (settings) => inFile(settings));
 
-test("[L3] a file of a log that started over is resumed: cursor, positions, batches, and later events", async () => {
+test("[L3] a reopened file of a restarted log has its cursor, positions and batches, and later events", async () => {
   const path = newPath();
   const log = inFile({ epoch: toEpoch("first") }, open(path));
   await log.append(batchOf(1, 3));

@@ -5,7 +5,7 @@ import { toRun, toSeq } from "../../src/protocol/index.ts";
 
 const BYTES = 512 + 10;
 
-/** A lasting event that was appended at the millisecond of its seq. */
+/** Returns a lasting event that was appended at the millisecond `seq`. */
 const event = (seq: number): RetainedEvent => ({
   record: {
     seq: toSeq(seq),
@@ -18,7 +18,7 @@ const event = (seq: number): RetainedEvent => ({
   appendedAt: seq,
 });
 
-test("[W36] lasting events are read in order behind a seq, also after more than a thousand were dropped", () => {
+test("[W36] lasting events after a seq are read in order, even after more than a thousand were dropped", () => {
   const tail = new RetainedEvents(5);
   for (let seq = 10; seq <= 4_000; seq += 10) tail.push(event(seq));
   for (let seq = 4_010; seq <= 30_000; seq += 10) {
@@ -34,7 +34,7 @@ test("[W36] lasting events are read in order behind a seq, also after more than 
   expect(seqs(30_000, 9)).toEqual([]);
 });
 
-test("[W36] an event appended at the bound is held, earlier ones are dropped, and an empty tail drops nothing", () => {
+test("[W36] an event appended at the given time is kept, earlier ones are dropped, and an empty list drops nothing", () => {
   const tail = new RetainedEvents(0);
   for (const seq of [1, 2, 3]) tail.push(event(seq));
   tail.dropBefore(2);
@@ -46,7 +46,7 @@ test("[W36] an event appended at the bound is held, earlier ones are dropped, an
   expect([tail.after(0, 9), tail.bytes, tail.drop()]).toEqual([[], 0, false]);
 });
 
-test("[W39] each run has the events from its first to the one before the next run's, and what is dropped is unknown", () => {
+test("[W39] each run has the events from its first to the one before the next run; dropped runs are unknown", () => {
   const runs = new Runs();
   const [one, two] = [toRun("one"), toRun("two")];
   runs.append(5, one);

@@ -12,13 +12,13 @@ import { ManualClock } from "../support/time/manual-clock.ts";
 import { SAMPLE_FLARE } from "../support/world/samples.ts";
 
 /*
- * What the log counts as its bytes, against what the process holds for them.
+ * Compares the bytes that the log counts with the memory that the process uses for them.
  */
 
 const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
-/** Least and most of what is held that the count may be. */
-const [LEAST, MOST] = [1, 1.5];
-/** Enough that whatever else the process allocates meanwhile does not matter. */
+/** Bounds of the counted bytes as a multiple of the memory in use. */
+const [MIN_RATIO, MAX_RATIO] = [1, 1.5];
+/** Enough events that other allocations of the process do not matter. */
 const EVENTS = IS_SOAK ? 2_000 : 1_000;
 
 function status(text: string): EventBody {
@@ -30,7 +30,7 @@ function status(text: string): EventBody {
   };
 }
 
-/** An event that does not last, with a text of its own of about this many bytes. */
+/** Returns an event that is not lasting, with a unique text of about this many bytes. */
 function updated(seq: number, bytes: number): EventBody {
   const set = { latest_buy_count: seq, url: `https://forum.example/${seq}/${"x".repeat(bytes)}` };
   return {
@@ -41,8 +41,8 @@ function updated(seq: number, bytes: number): EventBody {
   };
 }
 
-/** Bytes that the process has more when `fill` is done than before, with all garbage collected. */
-async function heldBy(fill: () => Promise<unknown>): Promise<number> {
+/** Returns the bytes that `fill` adds to the memory in use, measured after garbage collection. */
+async function memoryAddedBy(fill: () => Promise<unknown>): Promise<number> {
   const gc = createGc();
   const held = () => {
     gc();
@@ -54,7 +54,7 @@ async function heldBy(fill: () => Promise<unknown>): Promise<number> {
   return held() - before;
 }
 
-/** Short Buffers come and go beside the log, as in a gateway at work. */
+/** Allocates short-lived Buffers, as a busy gateway does. */
 function makeNoise(): void {
   for (let at = 0; at < 20; at += 1) Buffer.from("noise".repeat(10 * at));
 }
@@ -66,25 +66,25 @@ function logOf(maxBytes: number, lastingAgeMs = 3_600_000) {
 }
 
 for (const bytes of IS_SOAK ? [0, 300, 3_000, 30_000] : [0, 3_000]) {
-  test(`the bytes of events of ${bytes} bytes and up are what they hold, by up to half as much again`, async () => {
+  test(`the counted bytes of events of ${bytes} bytes and more are 1 to 1.5 times the memory they use`, async () => {
     const { log } = logOf(Number.POSITIVE_INFINITY);
-    const held = await heldBy(async () => {
+    const held = await memoryAddedBy(async () => {
       for (let seq = 1; seq <= EVENTS; seq += 2) {
         await log.append([updated(seq, bytes), updated(seq + 1, bytes * 1.5)]);
         makeNoise();
       }
     });
     expect(log.head.seq - log.oldest.seq).toBe(EVENTS);
-    expect(log.bytes / held).toBeGreaterThan(LEAST);
-    expect(log.bytes / held).toBeLessThan(MOST);
+    expect(log.bytes / held).toBeGreaterThan(MIN_RATIO);
+    expect(log.bytes / held).toBeLessThan(MAX_RATIO);
     await log.close();
   });
 }
 
-test("an event that lasts holds nothing of those around it when they are gone", async () => {
+test("a lasting event does not keep the memory of expired events around it", async () => {
   const { log, clock } = logOf(Number.POSITIVE_INFINITY);
   const count = IS_SOAK ? 40_000 : 16_000;
-  const held = await heldBy(async () => {
+  const held = await memoryAddedBy(async () => {
     for (let seq = 1; seq <= count; seq += 20) {
       const some = Array.from({ length: 19 }, (_, at) => updated(seq + at, 200));
       await log.append([status(`${seq} ${"x".repeat(200)}`), ...some]);
@@ -92,14 +92,14 @@ test("an event that lasts holds nothing of those around it when they are gone", 
     }
   });
   expect(log.oldest.seq).toBeGreaterThan(count - 100);
-  expect(log.bytes / held).toBeGreaterThan(LEAST);
-  expect(log.bytes / held).toBeLessThan(MOST);
+  expect(log.bytes / held).toBeGreaterThan(MIN_RATIO);
+  expect(log.bytes / held).toBeLessThan(MAX_RATIO);
   const last = await log.readLasting({ epoch: log.epoch, seq: log.oldestLasting.seq }, 10_000);
   expect(last.kind === "records" && last.records.length).toBeGreaterThan(count / 20 - 100);
   await log.close();
 });
 
-test("whatever is appended, no more than the bound is counted, but for a latest batch that alone is more", async () => {
+test("the counted bytes never exceed the limit, unless the latest batch alone does", async () => {
   const batch = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 9_000 })), {
     minLength: 1,
     maxLength: 8,
@@ -130,7 +130,7 @@ test("whatever is appended, no more than the bound is counted, but for a latest 
 
 const cursorOf = (epoch: string, seq: number) => ({ epoch: toEpoch(epoch), seq: toSeq(seq) });
 
-/** A worker's store that received one event, and that event's text. */
+/** Opens a worker's store that received one event, with a weak reference to that event's text. */
 function openReplica() {
   const clock = new ManualClock();
   const tail = Buffer.alloc(1_000);
@@ -147,7 +147,7 @@ function openReplica() {
   return { store, log: store.createFollowerLog(), held: new WeakRef(tail) };
 }
 
-test("a worker's store releases the primary's events when the log has dropped them", async () => {
+test("a worker's store releases the primary's events when the log restarts", async () => {
   const { store, log, held } = openReplica();
   await log.restart({ cursor: cursorOf("bbbbbbbb", 5), positions: { status: 5 } });
   const gc = createGc();

@@ -16,19 +16,19 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const newPath = () => join(directory, `${++files}.sqlite`);
 
-/** The log as the next process opens it. */
+/** Opens the log as the next process would. */
 function open(path: string, limits: Partial<SqliteLogOptions> = {}) {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
-  const troubles: string[] = [];
+  const notices: string[] = [];
   const log = new SqliteLog({
     ...{ file, fingerprint: "test", clock: new ManualClock(), ...limits },
     ...(file.found ? { stored: file.found } : {}),
-    notify: (_level, sentence) => troubles.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
   });
-  return { file, log, troubles };
+  return { file, log, notices };
 }
 
-/** What the next process would find. */
+/** Returns what the next process would find. */
 function foundAt(path: string) {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
   const { found } = file;
@@ -36,7 +36,7 @@ function foundAt(path: string) {
   return found;
 }
 
-test("[L3] a log that was closed in order, and was in use again when the machine went down, is doubtful", async () => {
+test("[L3] a log that was once closed in order, but was in use when the machine went down, is doubtful", async () => {
   const path = newPath();
   const first = open(path);
   await first.log.append(batchOf(1, 3));
@@ -47,7 +47,7 @@ test("[L3] a log that was closed in order, and was in use again when the machine
     const inUse = takeImage(path);
     await log.close();
     putImage(path, inUse);
-    // A process that was killed has lost nothing, and its successor continues.
+    // A killed process loses nothing, and the next one continues.
     expect(foundAt(path)).toMatchObject({ closedInOrder: false, doubt: undefined });
   }
   const { log } = open(path);
@@ -71,23 +71,23 @@ test.each([
     },
   ],
 ])(
-  "[L3] a file that is %s while the log uses it is not written any more, and that is said once",
-  async (how, harm) => {
+  "[L3] a file that is %s while in use is no longer written to, which is reported once",
+  async (how, damage) => {
     const path = newPath();
-    const { log, troubles } = open(path);
+    const { log, notices } = open(path);
     await log.append(batchOf(1, 3));
-    harm(path);
+    damage(path);
     for (const number of [4, 5]) await log.append(batchOf(number, 1));
-    expect(troubles).toEqual([expect.stringContaining("it was removed, moved or replaced")]);
+    expect(notices).toEqual([expect.stringContaining("it was removed, moved or replaced")]);
     expect([log.isInMemoryOnly, log.head.seq]).toEqual([true, 5]);
     expect(await log.read(log.oldest, 10)).toMatchObject({ records: { length: 5 } });
     await log.close();
-    // What took its place may be a backup that somebody put back.
+    // The file in its place may be a backup that an operator restored.
     expect(existsSync(path)).toBe(how === "replaced");
   },
 );
 
-test("the file holds about 32 checkpoints of the lists, and none before the oldest event", async () => {
+test("the file has 16 to 40 checkpoints of the lists, and none from before the oldest event", async () => {
   const path = newPath();
   const clock = new ManualClock();
   const { log } = open(path, { clock, minCount: 4_096, maxAgeMs: 0, lastingAgeMs: 0 });

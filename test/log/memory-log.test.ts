@@ -13,13 +13,13 @@ function logOf(options: Partial<MemoryLogOptions>) {
   return { clock, log: new MemoryLog({ clock, ...options }) };
 }
 
-test("every run has another epoch unless one is given", () => {
+test("each log has a new epoch unless one is given", () => {
   const [a, b] = [logOf({}).log.epoch, logOf({}).log.epoch];
   expect(a).toMatch(/^[0-9a-f]{16}$/);
   expect(a).not.toBe(b);
 });
 
-test("an event is dropped when it is older than the age and not of the latest, not by either alone", async () => {
+test("an event is dropped only if it is both older than the maximum age and not among the latest", async () => {
   const { log, clock } = logOf({ maxAgeMs: 60_000, minCount: 3 });
   await log.append(batchOf(1, 5));
   clock.advance(60_000);
@@ -36,7 +36,7 @@ test("an event is dropped when it is older than the age and not of the latest, n
   expect(log.oldest.seq).toBe(8);
 });
 
-test("by default ten minutes are held, or ten thousand events where that is longer", async () => {
+test("by default the log keeps ten minutes or ten thousand events, whichever is more", async () => {
   const { log, clock } = logOf({});
   await log.append(batchOf(1, 6_000));
   clock.advance(600_001);
@@ -46,7 +46,7 @@ test("by default ten minutes are held, or ten thousand events where that is long
   expect(log.oldest.seq).toBe(6_000);
 });
 
-test("the bytes of dropped events are given back", async () => {
+test("the bytes of dropped events are no longer counted", async () => {
   const { log, clock } = logOf({ maxAgeMs: 0, minCount: 0, lastingAgeMs: 0 });
   await log.append(batchOf(1, 1));
   const one = log.bytes;
@@ -57,7 +57,7 @@ test("the bytes of dropped events are given back", async () => {
   expect([log.bytes, log.oldest.seq, log.head.seq]).toEqual([one, 51, 52]);
 });
 
-test("a listener's error is reported with what it threw", async () => {
+test("an error that a listener throws is reported", async () => {
   const reported: unknown[] = [];
   const { log } = logOf({ onError: (error) => reported.push(error) });
   const error = new Error("broken listener");
@@ -68,7 +68,7 @@ test("a listener's error is reported with what it threw", async () => {
   expect(reported).toEqual([error]);
 });
 
-test("all listeners hear the batches in order, also when one of them appends", async () => {
+test("all listeners receive the batches in order, even if one of them appends", async () => {
   const { log } = logOf({});
   const heard: string[] = [];
   log.onAppend((records) => {
@@ -95,7 +95,7 @@ test("a listener that is added during a delivery starts at the head; a removed o
   expect(heard).toEqual(["c2"]);
 });
 
-test("closing the log in the middle of a delivery keeps the batch from the listeners that come later", async () => {
+test("if a listener closes the log, later listeners do not get the batch", async () => {
   const { log } = logOf({});
   const heard: number[] = [];
   log.onAppend(() => void log.close());
@@ -105,11 +105,11 @@ test("closing the log in the middle of a delivery keeps the batch from the liste
   await expect(log.append([numbered(2)])).rejects.toMatchObject({ code: "draining" });
 });
 
-test("[W39] only those runs are remembered whose events the log still has, and the one before", async () => {
+test("[W39] the log remembers only the runs of its events and the one before", async () => {
   const { log, clock } = logOf({ maxAgeMs: 0, minCount: 5, lastingAgeMs: 0, follows: true });
   for (let batch = 1; batch <= 200; batch += 1) {
     const { log: other } = logOf({});
-    // It lasts: a run whose lasting events are held is remembered too.
+    // A lasting event: runs of stored lasting events are remembered too.
     const [record] = await other.append([numbered(3)]);
     if (!record) throw new Error("nothing was appended");
     clock.advance(1);

@@ -22,7 +22,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const CHANGED = { kind: "lost", lost: { reason: "epoch-changed", events: null } };
 const newPath = () => join(directory, `${++files}.sqlite`);
 
-/** The log as the next process opens it. */
+/** Opens the log as the next process would. */
 function open(path: string, maxBytes = 2 ** 30): { log: SqliteLog; strays: Stray[] } {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
   expect(file.found?.doubt).toBeUndefined();
@@ -37,8 +37,8 @@ function open(path: string, maxBytes = 2 ** 30): { log: SqliteLog; strays: Stray
 }
 
 /**
- * Appends batches of three until the log is at `seq`, of events that no other life of it has.
- * Returns the cursor of each.
+ * Appends batches of three events until the log is at `seq`. Their text includes `life`, so that
+ * they differ from those of other runs. Returns the cursor of each event.
  */
 async function fill(log: SqliteLog, seq: number, life = "first"): Promise<Cursor[]> {
   const cursors: Cursor[] = [];
@@ -49,7 +49,7 @@ async function fill(log: SqliteLog, seq: number, life = "first"): Promise<Cursor
   return cursors;
 }
 
-/** What each reader gets who comes with one of these cursors. */
+/** Reads after each of these cursors. Returns how many resume, and the answers to the others. */
 async function resumed(log: SqliteLog, cursors: readonly Cursor[]) {
   const answers = await Promise.all(cursors.map((cursor) => log.read(cursor, 1_000)));
   return {
@@ -58,7 +58,7 @@ async function resumed(log: SqliteLog, cursors: readonly Cursor[]) {
   };
 }
 
-test("[L3] an older file under a stopped log: cursors that it still has resume, and those that it lost get a reset, round after round", async () => {
+test("[L3] after an older file is restored, cursors in it resume and those of lost events get a reset, three times in a row", async () => {
   const path = newPath();
   const first = open(path);
   const kept = await fill(first.log, 30);
@@ -69,7 +69,7 @@ test("[L3] an older file under a stopped log: cursors that it still has resume, 
     const { log, strays } = open(path);
     expect(log.epoch).toBe(first.log.epoch);
     expect(await resumed(log, kept)).toEqual({ full: 30, lost: [] });
-    // Before and after others stand in the places of what is gone.
+    // Before and after new events take the positions of the lost ones.
     expect(await resumed(log, gone)).toEqual({ full: 0, lost: gone.map(() => CHANGED) });
     const fresh = await fill(log, 60, `round ${round}`);
     expect(await resumed(log, [...kept, ...fresh])).toEqual({ full: 60, lost: [] });
@@ -83,7 +83,7 @@ test("[L3] an older file under a stopped log: cursors that it still has resume, 
   }
 });
 
-test("[L3] [W39] two logs that continue from copies of one closed log: each resumes the cursors of what both have, and none of what only the other has", async () => {
+test("[L3] [W39] a closed log and two copies of it continue: each resumes shared cursors and its own, and none of the others'", async () => {
   const paths = [newPath(), newPath(), newPath()] as const;
   const [original, ...copies] = paths;
   const before = open(original);
@@ -108,8 +108,8 @@ test.each([
   ["a flipped bit in its -wal", flipBit],
   ["its -wal cut in half", cutInHalf],
 ])(
-  "[L3] a killed log with %s continues before what it lost, and accepts none of the lost cursors",
-  async (_, spoil) => {
+  "[L3] a killed log with %s continues from its last intact event, and accepts no cursor of a lost event",
+  async (_, damage) => {
     const path = newPath();
     // Once in the epoch's first run, and once in a later one.
     for (const round of ["first", "second"]) {
@@ -118,7 +118,7 @@ test.each([
       const cursors = await fill(log, began + 300, round);
       const killed = takeImage(path);
       await log.close();
-      putImage(path, spoil(killed));
+      putImage(path, damage(killed));
       const again = open(path);
       const { seq } = again.log.head;
       expect(seq).toBeGreaterThan(began);
@@ -136,7 +136,7 @@ test.each([
   },
 );
 
-test("[L3] a killed log, and one that was closed, continue with every cursor, round after round", async () => {
+test("[L3] a log that is killed and closed in turn resumes every cursor", async () => {
   const path = newPath();
   const cursors: Cursor[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -151,7 +151,7 @@ test("[L3] a killed log, and one that was closed, continue with every cursor, ro
   expect(new Set(cursors.map(({ run }) => run)).size).toBe(4);
 });
 
-test("[L3] a log of the previous format is continued: its cursors resume, and those of lost events do not", async () => {
+test("[L3] a log of the previous format continues: its cursors resume, and those of lost events do not", async () => {
   const path = newPath();
   const before = open(path);
   const cursors = await fill(before.log, 30);
@@ -165,7 +165,7 @@ test("[L3] a log of the previous format is continued: its cursors resume, and th
   expect(await resumed(log, cursors)).toEqual({ full: 30, lost: [] });
   const fresh = await fill(log, 60);
   expect(formatCursor(log.head)).toMatch(/^[0-9a-f]{16}-60-[0-9a-f]{8}$/);
-  // What a server of before told behind the file's end.
+  // A cursor that the previous version reported, of an event after the end of the file.
   const gone = { epoch: log.epoch, seq: toSeq(45) };
   expect(await resumed(log, [gone])).toEqual({ full: 0, lost: [CHANGED] });
   await log.close();
@@ -178,7 +178,7 @@ test("[L3] a log of the previous format is continued: its cursors resume, and th
   await again.log.close();
 });
 
-test("[L3] runs that have fallen off the log leave the file, and older cursors are expired", async () => {
+test("[L3] runs without stored events are removed from the file, and their cursors are expired", async () => {
   const path = newPath();
   const cursors: Cursor[] = [];
   for (let round = 0; round < 5; round += 1) {
@@ -194,7 +194,7 @@ test("[L3] runs that have fallen off the log leave the file, and older cursors a
   await log.close();
 });
 
-test("[L3] whatever is appended, closed, killed and set back: a cursor resumes where the log has its event, and nowhere else", async () => {
+test("[L3] whatever is appended, closed, killed and restored, a cursor resumes if and only if the log has its event", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("append" as const) }),
     fc.record({ kind: fc.constantFrom("close" as const, "kill" as const) }),
@@ -206,7 +206,7 @@ test("[L3] whatever is appended, closed, killed and set back: a cursor resumes w
       const path = newPath();
       let { log } = open(path);
       const images: Image[] = [takeImage(path)];
-      /** The last text of each place that a client learned of. */
+      /** The latest text at each cursor that a client may have. */
       const reported = new Map<string, string>();
       let life = 0;
       for (const one of steps) {

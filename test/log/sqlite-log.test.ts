@@ -34,39 +34,44 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const NOW = Date.UTC(2026, 0, 1);
-/** Of this size in a small gateway. */
-const PLACE = new Uint8Array(1_000);
+/** Checkpoint data of the size of a small gateway's. */
+const CHECKPOINT = new Uint8Array(1_000);
 
 function newPath(): string {
   fileCount += 1;
   return join(directory, String(fileCount), "events.sqlite");
 }
 
-const said: string[] = [];
+const reported: string[] = [];
 
 function open(path: string, options: Partial<LogFileOptions> = {}): LogFile {
-  const file = openLogFile({ path, nowMs: NOW, onSetAside: (sentence) => said.push(sentence), ...options });
+  const file = openLogFile({
+    path,
+    nowMs: NOW,
+    onSetAside: (sentence) => reported.push(sentence),
+    ...options,
+  });
   return file;
 }
 
 function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
-  const troubles: string[] = [];
+  const notices: string[] = [];
   const log = new SqliteLog({
     file,
     fingerprint: "test",
     clock: new ManualClock(),
     ...(file.found ? { stored: file.found } : {}),
-    notify: (_level, sentence) => troubles.push(sentence),
+    notify: (_level, sentence) => notices.push(sentence),
     ...options,
   });
-  return { log, troubles };
+  return { log, notices };
 }
 
 const contracted: LogFactory = (settings) => logOf(open(newPath()), settings).log;
 eventLogContract("the SQLite log", contracted);
 lastingContract("the SQLite log", contracted);
 
-test("[L3] a log that is opened again continues in its epoch: same events, same cursors, and the next seq", async () => {
+test("[L3] a reopened log continues its epoch with the same events and cursors, and the next seq", async () => {
   const path = newPath();
   const first = logOf(open(path)).log;
   const records = [...(await first.append(batchOf(1, 5))), ...(await first.append(batchOf(6, 3)))];
@@ -81,7 +86,7 @@ test("[L3] a log that is opened again continues in its epoch: same events, same 
   await again.close();
 });
 
-test("[L3] whatever was appended, stored as state and dropped between openings, the result is a gapless end of it", async () => {
+test("[L3] whatever was appended, checkpointed and dropped, a reopened log has the latest events without a gap", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("append" as const), size: fc.integer({ min: 1, max: 9 }) }),
     fc.record({ kind: fc.constant("state" as const), back: fc.nat(10) }),
@@ -100,7 +105,7 @@ test("[L3] whatever was appended, stored as state and dropped between openings, 
           count += one.size;
         } else if (one.kind === "state") {
           state = Math.max(state, count - one.back);
-          log.saveCheckpoint(state, `state at ${state}`, PLACE);
+          log.saveCheckpoint(state, `state at ${state}`, CHECKPOINT);
         } else {
           const held = await log.read(log.oldest, 10_000);
           const lastingFrom = log.oldestLasting.seq;
@@ -132,7 +137,7 @@ test("[L3] whatever was appended, stored as state and dropped between openings, 
   );
 });
 
-test("the age of stored events grows by the wall clock", async () => {
+test("stored events age by the wall clock", async () => {
   const path = newPath();
   const first = logOf(open(path)).log;
   await first.append(batchOf(1, 5));
@@ -145,24 +150,24 @@ test("the age of stored events grows by the wall clock", async () => {
   await log.close();
 });
 
-test("events that are dropped from the log are removed from the file too, except those that a restart needs", async () => {
+test("events that are dropped from the log are removed from the file, except those after the last checkpoint", async () => {
   const path = newPath();
   const { log } = logOf(open(path), { maxBytes: 20_000 });
   for (let first = 1; first <= 6_000; first += 20) {
     await log.append(batchOf(first, 20));
-    if (first % 1_000 === 1) log.saveCheckpoint(log.head.seq, "", PLACE);
+    if (first % 1_000 === 1) log.saveCheckpoint(log.head.seq, "", CHECKPOINT);
   }
   await log.close();
   const file = open(path);
   expect(file.found?.oldest).toBeGreaterThan(5_000);
   expect(file.found?.oldest).toBeLessThanOrEqual(5_021);
-  // Of the lasting ones, as many as half of the bytes.
+  // Lasting events may use half of the bytes.
   expect(file.found?.oldestLasting).toBeGreaterThan(4_900);
   expect(file.found?.records.length).toBeLessThan(1_100);
   file.close();
 });
 
-test("a second one that opens the file is refused and disturbs nothing, and may open it after the first has closed it", async () => {
+test("a second open of a file in use fails without harm to the first, and succeeds after the first is closed", async () => {
   const path = newPath();
   const { log } = logOf(open(path));
   await log.append(batchOf(1, 1));
@@ -207,7 +212,7 @@ test.each([
     },
   ],
   [
-    "a log whose epoch is none",
+    "a log with an invalid epoch",
     (path: string) => {
       const db = new DatabaseSync(path);
       db.exec("UPDATE fact SET value = '{' WHERE name = 'epoch'");
@@ -215,7 +220,7 @@ test.each([
     },
   ],
   [
-    "a log with a run that is none",
+    "a log with an invalid run",
     (path: string) => {
       const db = new DatabaseSync(path);
       db.exec("UPDATE run SET id = '{'");
@@ -223,32 +228,32 @@ test.each([
     },
   ],
   [
-    "a log of a later form",
+    "a log of a later format",
     (path: string) => {
       const db = new DatabaseSync(path);
       db.exec("PRAGMA user_version = 99");
       db.close();
     },
   ],
-])("%s is set aside, which is said, and an empty log takes its place", async (_, spoil) => {
+])("%s is set aside and reported, and an empty log replaces it", async (_, damage) => {
   const path = newPath();
   const { log } = logOf(open(path));
   await log.append(batchOf(1, 200));
   await log.close();
-  spoil(path);
-  const spoiled = readFileSync(path);
-  said.length = 0;
+  damage(path);
+  const damaged = readFileSync(path);
+  reported.length = 0;
   const file = open(path);
   expect(file.found).toBeUndefined();
   const aside = `${path}.set-aside-20260101T000000Z`;
-  expect(said).toEqual([expect.stringContaining(`moved it to ${aside} and started a new log`)]);
-  expect(readFileSync(aside).equals(spoiled)).toBe(true);
+  expect(reported).toEqual([expect.stringContaining(`moved it to ${aside} and started a new log`)]);
+  expect(readFileSync(aside).equals(damaged)).toBe(true);
   const { log: fresh } = logOf(file);
   expect((await fresh.append(batchOf(1, 1)))[0]?.seq).toBe(1);
   await fresh.close();
 });
 
-test("a copy of a file in use, and a file that was in use when the machine went down, are doubtful; one that was closed in order is not", async () => {
+test("a copy of a file in use, and a file in use when the machine went down, are doubtful; one closed in order is not", async () => {
   const path = newPath();
   const { log } = logOf(open(path));
   await log.append(batchOf(1, 3));
@@ -271,13 +276,13 @@ test("a copy of a file in use, and a file that was in use when the machine went 
   fact("boot", "an earlier one");
   fact("closed", "no");
   expect(doubt()).toMatch(/the machine went down/);
-  // Who only looked has proved nothing.
+  // Opening the file does not remove the doubt.
   expect(doubt()).toMatch(/the machine went down/);
   copyFileSync(path, `${path}-copy`);
   expect(doubt(`${path}-copy`)).toMatch(/a copy/);
 });
 
-test("[L3] a copy of a closed log continues, also after it was killed; a copy of one in use, or with a write-ahead file, is doubtful", async () => {
+test("[L3] a copy of a closed log continues, even after a kill; a copy of one in use, or with a write-ahead file, is doubtful", async () => {
   const [path, copy] = [newPath(), newPath()];
   const { log } = logOf(open(path));
   await log.append(batchOf(1, 3));
@@ -306,19 +311,19 @@ test("[L3] a copy of a closed log continues, also after it was killed; a copy of
   }
 });
 
-test("[L3] a full disk: the log continues in memory without a hole, reports this once, and leaves nothing to resume from", async () => {
+test("[L3] when the disk is full, the log continues in memory without a gap, reports this once, and leaves no file", async () => {
   const path = newPath();
-  const { log, troubles } = logOf(open(path, { maxFileBytes: 200_000 }));
+  const { log, notices } = logOf(open(path, { maxFileBytes: 200_000 }));
   let count = 0;
   while (!log.isInMemoryOnly && count < 10_000) {
     await log.append(batchOf(count + 1, 10, "x".repeat(200)));
     count += 10;
   }
   await log.append(batchOf(count + 1, 10));
-  log.saveCheckpoint(toSeq(1), "", PLACE);
+  log.saveCheckpoint(toSeq(1), "", CHECKPOINT);
   expect(log.head.seq).toBe(count + 10);
   expect(await log.read(log.oldest, 100_000)).toMatchObject({ records: { length: count + 10 } });
-  expect(troubles).toEqual([
+  expect(notices).toEqual([
     `cannot write ${path} (database or disk is full); events are in memory only from now on; the next start will begin a new epoch`,
   ]);
   await log.close();
@@ -326,22 +331,19 @@ test("[L3] a full disk: the log continues in memory without a hole, reports this
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("a file that cannot be begun leaves a log in memory, and a restart does not report it again", async () => {
+test("an abandoned file leaves a log in memory only, and a restart does not report this again", async () => {
   const file = open(newPath());
   file.abandon();
-  const { log, troubles } = logOf(file);
-  expect(troubles.length).toBe(1);
+  const { log, notices } = logOf(file);
+  expect(notices.length).toBe(1);
   expect((await log.append(batchOf(1, 2))).map(({ seq }) => seq)).toEqual([1, 2]);
   await log.restart({ cursor: { epoch: toEpoch("other"), seq: toSeq(7) }, positions: { status: 7 } });
   expect((await log.append(batchOf(8, 1))).map(({ seq }) => seq)).toEqual([8]);
-  expect([troubles.length, log.isInMemoryOnly]).toEqual([1, true]);
+  expect([notices.length, log.isInMemoryOnly]).toEqual([1, true]);
   await log.close();
 });
 
-test.skipIf(process.platform !== "linux")(
-  "a directory that cannot be made is an error, and not a search without end",
-  () => {
-    const path = "/proc/no-such/deep/events.sqlite";
-    expect(() => openLogFile({ path, nowMs: NOW, onSetAside: () => {} })).toThrow("/proc/no-such");
-  },
-);
+test.skipIf(process.platform !== "linux")("a directory that cannot be created is an error", () => {
+  const path = "/proc/no-such/deep/events.sqlite";
+  expect(() => openLogFile({ path, nowMs: NOW, onSetAside: () => {} })).toThrow("/proc/no-such");
+});
