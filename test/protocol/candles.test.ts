@@ -29,7 +29,7 @@ const candleAt = (minute: number): fc.Arbitrary<Candle> =>
     sells: fc.constantFrom(0, 3, null),
   });
 
-/** Candles of some minutes of the hour before `closed`, counted from AT. */
+/** Candles of some minutes of the hour before the minute `closed`, counted from AT. */
 const candlesBefore = (closed: number): fc.Arbitrary<Candles> => {
   const minutes = fc
     .uniqueArray(fc.integer({ min: 1, max: CANDLE_MINUTES }), { maxLength: 8 })
@@ -41,7 +41,7 @@ const candlesBefore = (closed: number): fc.Arbitrary<Candles> => {
 };
 const anyCandles = fc.integer({ min: 0, max: 90 }).chain(candlesBefore);
 
-test("[L1] the change between any two states of the candles turns the first into the second, and there is none between equal ones", () => {
+test("[L1] the diff of two states of the candles turns the first into the second; equal states have none", () => {
   fc.assert(
     fc.property(anyCandles, anyCandles, (before, after) => {
       const change = diffCandles(before, after);
@@ -54,7 +54,7 @@ test("[L1] the change between any two states of the candles turns the first into
   );
 });
 
-test("[L1] one event brings a poll's candles to the whole state, and changes no list", () => {
+test("[L1] at most one event brings the candles of a poll up to date, and it leaves the marks of the lists unchanged", () => {
   fc.assert(
     fc.property(anyCandles, anyCandles, (before, after) => {
       const [was, is] = [before, after].map((candles) => ({ ...SAMPLE_SNAPSHOT, candles }));
@@ -72,14 +72,14 @@ test("[L1] one event brings a poll's candles to the whole state, and changes no 
   );
 });
 
-test("[F1] a client without candles gets the last event of each batch with events for it", () => {
+test("[F1] the event of the candles comes first in its batch, so a client without candles gets the batch's last event", () => {
   const candles = { closed_at: timeOf(1), bsc: { "0xaa": [] } };
   const events = toEvents({ ...SAMPLE_SNAPSHOT, candles }, EMPTY_SNAPSHOT, AT);
   expect(events.filter(({ channel }) => channel === "candles")).toEqual(events.slice(0, 1));
   expect(events.length).toBeGreaterThan(1);
 });
 
-test("a minute that only passes is a change without candles", () => {
+test("a minute without new candles changes closed_at alone", () => {
   const candles = { closed_at: timeOf(1), bsc: { "0xaa": [] } };
   const later = { closed_at: timeOf(2), bsc: { "0xaa": [] } };
   expect(diffCandles(candles, later)).toEqual({ group: "bsc", closed_at: timeOf(2), tokens: [], gone: [] });

@@ -12,19 +12,19 @@ import {
 } from "../../src/protocol/index.ts";
 
 test("every list of the snapshot has exactly one channel", () => {
-  const places = Object.values(LIST_CHANNELS).map((place) => place.join("."));
+  const paths = Object.values(LIST_CHANNELS).map((path) => path.join("."));
   const { explanations: _, candles: _followed, ...resources } = EMPTY_SNAPSHOT;
   const lists = Object.entries(resources).flatMap(([resource, of]) =>
     Object.keys(of).map((list) => `${resource}.${list}`),
   );
-  expect(places.toSorted()).toEqual(lists.toSorted());
+  expect(paths.toSorted()).toEqual(lists.toSorted());
 });
 
 test("a channel's name is the path of its list", () => {
   for (const channel of LIST_CHANNEL_NAMES) expect(listPathOf(channel)).toEqual(LIST_CHANNELS[channel]);
 });
 
-test("the channels are those of the lists, status, and candles", () => {
+test("the channels are the list channels, status and candles", () => {
   expect(CHANNELS).toEqual([...LIST_CHANNEL_NAMES, "status", "candles"]);
 });
 
@@ -65,12 +65,12 @@ test.each([
   expect(matchChannels(pattern)).toEqual([]);
 });
 
-test("channel names are case sensitive", () => {
+test("isChannel accepts exactly the channel names, with their case", () => {
   expect(CHANNELS.every(isChannel)).toBe(true);
   expect(["toString", "flares", "flares.Pro"].some(isChannel)).toBe(false);
 });
 
-test("no two close codes are the same number", () => {
+test("close codes are unique", () => {
   const codes = Object.values(CLOSE_CODES).map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
 });

@@ -13,7 +13,7 @@ const cursor: fc.Arbitrary<Cursor> = fc.record(
   { requiredKeys: ["epoch", "seq"] },
 );
 
-test("a cursor's text parses to the cursor, is safe in a URL and at most 61 characters long", () => {
+test("a formatted cursor parses to the same cursor, is safe in a URL and has at most 61 characters", () => {
   fc.assert(
     fc.property(cursor, (value) => {
       const text = formatCursor(value);
@@ -24,7 +24,7 @@ test("a cursor's text parses to the cursor, is safe in a URL and at most 61 char
   );
 });
 
-test("any text that parses as a cursor is that cursor's exact text", () => {
+test("any text that parses as a cursor equals the formatted cursor", () => {
   const near = fc.tuple(cursor, fc.nat(50), fc.string({ maxLength: 2 })).map(([value, at, noise]) => {
     const text = formatCursor(value);
     return text.slice(0, at) + noise + text.slice(at);
@@ -57,7 +57,7 @@ test.each([
   "ab_cd-1",
   "abcd-9999999999999999",
   `${"a".repeat(33)}-1`,
-])("%j is no cursor", (text) => {
+])("%j is not a cursor", (text) => {
   expect(parseCursor(text)).toBeUndefined();
 });
 

@@ -49,7 +49,7 @@ test("[W28] the index of a new item counts selected items only", () => {
   expect(sent([b, d], [b, d, c], ONLY_A_AND_C)).toMatchObject([{ data: { index: 0 } }]);
 });
 
-test("[W40] a flare that no longer meets the filter leaves, and its later events are not sent", () => {
+test("[W40] a flare that no longer meets the filter is withdrawn, and its later events are not sent", () => {
   const [rising, fallen] = [
     { ...a, recent_price_change: 9 },
     { ...a, recent_price_change: 1 },

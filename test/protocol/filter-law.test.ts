@@ -26,13 +26,13 @@ import { assertReaching } from "../support/random/assert-reaching.ts";
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 
 /** Three successive snapshots, which may or may not share items. */
-const ways = fc.oneof(
+const histories = fc.oneof(
   fc.tuple(arbitraryHistory, arbitrarySnapshot).map(([{ before, after }, last]) => [before, after, last]),
   fc.tuple(arbitrarySnapshot, arbitraryHistory).map(([first, { before, after }]) => [first, before, after]),
 );
 
-/** A filter that some items of these snapshots meet. */
-const cases = ways.chain((snapshots) => {
+/** Snapshots, and a filter with values from their items. */
+const cases = histories.chain((snapshots) => {
   const items = snapshots.flatMap(({ flares, newest }) => [...flares.pro, ...flares.free, ...newest.bsc]);
   const tokens = items.map(({ token }) => token.address);
   const pairs = snapshots.flatMap((snapshot) =>
@@ -110,7 +110,7 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
   );
 });
 
-test("[W28] a client that joins later has the same lists as one that followed from the start", () => {
+test("[W28] the lists of a client that joins later equal the filtered lists that were followed from the start", () => {
   fc.assert(
     fc.property(cases, ({ snapshots, filter: given }) => {
       const filter = compileFilter(Filter.parse(given));
@@ -128,7 +128,7 @@ test("[W28] a client that joins later has the same lists as one that followed fr
 });
 
 test("[W28] a client with a token filter gets only events that affect its tokens or symbols", async () => {
-  const totals = { heard: 0, orders: 0, silent: 0 };
+  const totals = { sent: 0, orders: 0, unaffected: 0 };
   await assertReaching(
     fc.property(cases, fc.boolean(), ({ snapshots, filter: { tokens, symbols } }, sticky) => {
       const filter = compileFilter(
@@ -140,19 +140,19 @@ test("[W28] a client with a token filter gets only events that affect its tokens
         for (const event of toEvents(lists.snapshot, after, AT)) {
           const step = { event, before: lists, after: advanceLists(lists, event) };
           lists = step.after;
-          const touched = tokens ? touchedBy(step).tokens : touchedBy(step).symbols;
-          const isTouched = touched.some((name) => named.has(name));
-          if (!isTouched) totals.silent += 1;
+          const affected = tokens ? touchedBy(step).tokens : touchedBy(step).symbols;
+          const isAffected = affected.some((name) => named.has(name));
+          if (!isAffected) totals.unaffected += 1;
           if (!filter || !filterEvent(filter, step)) continue;
-          totals.heard += 1;
+          totals.sent += 1;
           if (changesOf(event).some(({ op }) => op === "order")) totals.orders += 1;
-          expect(isTouched).toBe(true);
+          expect(isAffected).toBe(true);
         }
       }
     }),
     lawRuns(12, 20),
     totals,
-    { heard: 3, orders: 3, silent: 3 },
+    { sent: 3, orders: 3, unaffected: 3 },
   );
 });
 
@@ -167,24 +167,24 @@ test("[W29] with names, only these events are sent, unchanged", () => {
         const given = { min_price_change: 0, sticky };
         const [named, all] = [compileFilter({ names, ...given }), compileFilter(given)];
         if (!named || !all) throw new Error("no filter");
-        const [heard, reported]: [EventBody[], EventBody[]] = [[], []];
+        const [sent, reported]: [EventBody[], EventBody[]] = [[], []];
         const start = { lists: listsOf(before), view: projectLists(listsOf(before), CHANNELS, all) };
         play(all, start, toEvents(before, after, AT), reported);
-        for (const event of reported) if (names.includes(event.name)) heard.push(event);
+        for (const event of reported) if (names.includes(event.name)) sent.push(event);
         let lists = listsOf(before);
         const own = toEvents(before, after, AT).flatMap((event) => {
           const step = { event, before: lists, after: advanceLists(lists, event) };
           lists = step.after;
           return filterEvent(named, step) ?? [];
         });
-        expect(own).toEqual(heard);
+        expect(own).toEqual(sent);
       },
     ),
     lawRuns(12, 20),
   );
 });
 
-test("[W27] equal filters are identical, in any order, case and form", () => {
+test("[W27] filters that differ only in order, case and number format have the same key", () => {
   const one = compileFilter({
     tokens: ["0xAB", "0xcd", "0xab"],
     symbols: ["b", "A"],

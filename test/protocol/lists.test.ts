@@ -39,7 +39,7 @@ test.for([
   ["its price change", { recent_price_change: 20 }, { recent_price_change: -30 }, { min_price_change: 20 }],
   ["its liquidity", { liquidity: "5000" }, { liquidity: "10" }, { min_liquidity: 5_000 }],
 ] as const)(
-  "[W28] a sticky filter keeps what once met it by %s until it leaves, a log that was stored too",
+  "[W28] a sticky filter keeps an item that once met it by %s until it leaves, even after marks are stored and read",
   ([, high, low, least]) => {
     const [risen, fallen] = [flareAt(high), flareAt(low)];
     const sticky: Filter = { ...least, sticky: true };

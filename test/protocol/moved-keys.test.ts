@@ -28,7 +28,7 @@ test("[W28] the moved keys are a minimal set without which the order is unchange
   );
 });
 
-test("[W28] nothing moved in an unchanged list, and one key in a list whose first item goes last", () => {
+test("[W28] no key moved in an unchanged list, and one moved in a list whose first item moved to the end", () => {
   expect(movedKeys(KEYS, KEYS)).toEqual([]);
   expect(movedKeys(["a", "b", "c", "d"], ["b", "c", "d", "a"])).toEqual(["a"]);
 });

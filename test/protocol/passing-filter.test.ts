@@ -25,7 +25,7 @@ import { SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 
-/** The values that filters use, found independently: by searching the whole item. */
+/** Returns the values that filters use, found independently of the code under test. */
 function factsOf(item: ListItem): {
   readonly address: unknown;
   readonly symbol: unknown;
@@ -120,7 +120,7 @@ test("[W40] [L1] a client that applies its events has exactly the items that cur
   );
 });
 
-test("[W40] a flare leaves as flare-withdrawn when it no longer meets the filter, and enters again as flare-started", () => {
+test("[W40] a flare that no longer meets the filter gets flare-withdrawn, and flare-started when it meets it again", () => {
   const filter = compileFilter({ min_price_change: 5 });
   if (!filter) throw new Error("no filter");
   const snapshotAt = (change: number): Snapshot => {

@@ -9,7 +9,7 @@ const SNAPSHOT = snapshotOf(
   { AGED: why, YOUNG: why, ENDED: why },
 );
 
-test("[K2] the plan free sees no flare of flares.pro, and no explanation of a flare in that list only", () => {
+test("[K2] the plan free sees an empty list flares.pro, and no explanation of a flare that is only in that list", () => {
   const shown = snapshotOfPlan(SNAPSHOT, "free");
   expect(shown.flares).toEqual({ free: [aged], pro: [], finished_trending: [ended] });
   expect(Object.keys(shown.explanations).toSorted()).toEqual([flareId("AGED"), flareId("ENDED")].toSorted());

@@ -30,18 +30,18 @@ const ROWS: readonly (readonly [number, string])[] = [
   [4_300, "fallback"],
 ];
 
-test.for(ROWS)("[W26] after %d a client does this: %s", ([code, action]) => {
+test.for(ROWS)("[W26] the action after %d is %s", ([code, action]) => {
   expect(actionAfter(code)).toBe(action);
 });
 
-test("[W26] every close code and every problem code has a row: none is left to a guess", () => {
+test("[W26] every close code and every problem status has a defined action; none is fallback", () => {
   const codes = Object.values(CLOSE_CODES).map(({ code }) => code);
   const statuses = Object.values(ERROR_CODES).map(({ status }) => status);
   expect([...codes, ...statuses].filter((code) => actionAfter(code) === "fallback")).toEqual([]);
   for (const { code, action } of Object.values(CLOSE_CODES)) expect(actionAfter(code)).toBe(action);
 });
 
-test("[W26] any number has an action, and the code's hundred decides unless a row names the code", () => {
+test("[W26] every number has an action, which is that of its hundred unless the code has its own", () => {
   const named = new Set([408, 410, 429, 1_001]);
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 65_535 }), (code) => {
@@ -52,12 +52,12 @@ test("[W26] any number has an action, and the code's hundred decides unless a ro
   );
 });
 
-test("[W26] delays grow from a second to half a minute, and a server may ask for up to 15 minutes", () => {
-  const spreads = [0, 1, 2, 3, 4, 5, 10_000].map((failures) => retryDelay(failures));
-  const grown = [1, 3, 7, 15, 29, 29, 29].map((s) => ({ minMs: 1_000, spreadMs: s * 1_000 }));
-  expect(spreads).toEqual(grown);
-  const asked = [20_000, 31_536_000_000, Infinity, 999, 0, -5, Number.NaN, undefined];
-  expect(asked.map((ms) => retryDelay(0, ms).minMs)).toEqual([
+test("[W26] delays grow from at most 2 seconds to at most 30, and a server may request up to 15 minutes", () => {
+  const delays = [0, 1, 2, 3, 4, 5, 10_000].map((failures) => retryDelay(failures));
+  const expected = [1, 3, 7, 15, 29, 29, 29].map((s) => ({ minMs: 1_000, spreadMs: s * 1_000 }));
+  expect(delays).toEqual(expected);
+  const requested = [20_000, 31_536_000_000, Infinity, 999, 0, -5, Number.NaN, undefined];
+  expect(requested.map((ms) => retryDelay(0, ms).minMs)).toEqual([
     ...[20_000, 900_000, 900_000],
     ...[1_000, 1_000, 1_000, 1_000, 1_000],
   ]);

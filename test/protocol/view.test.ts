@@ -41,7 +41,7 @@ test("a view has the lists of its channels and the explanations of the flares in
   expect(projectSnapshot(snapshot, [])).toEqual({ explanations: {} });
 });
 
-test("an event of a missing list, the status, or an unknown channel changes nothing", () => {
+test("an event of a list that is not in the view, of status, or of an unknown channel changes nothing", () => {
   const view = projectSnapshot(EMPTY_SNAPSHOT, ["flares.free"]);
   expect(applyEvent(view, started)).toBe(view);
   expect(applyEvent(view, status)).toBe(view);
@@ -55,7 +55,7 @@ test("an event cannot be applied twice", () => {
   expect(() => applyEvent(once, started)).toThrow(ChangeMismatch);
 });
 
-test("the given view stays unchanged", () => {
+test("applyEvent does not change the given view", () => {
   const before = structuredClone(EMPTY_SNAPSHOT);
   applyEvent(EMPTY_SNAPSHOT, started);
   expect(EMPTY_SNAPSHOT).toEqual(before);
@@ -77,7 +77,7 @@ test("an explanation stays until its flare leaves the last list of the view", ()
   expect(applyEvent(one, leaves("flares.pro")).explanations).toEqual({});
 });
 
-test("[W42] an outcome is that of the latest event of the finished flares, until its flare leaves them", () => {
+test("[W42] a flare's outcome is that of its latest event, until the flare leaves the finished flares", () => {
   const finished = { channel: "flares.finished", observed_at: NOW } as const;
   const view = projectSnapshot(snapshotOf({}), ["flares.finished"]);
   expect(view.outcomes).toEqual({});
@@ -92,7 +92,7 @@ test("[W42] an outcome is that of the latest event of the finished flares, until
   expect(applyEvent(final, { ...finished, name: "flare-expired", data: gone })).toEqual(view);
 });
 
-test("clients without the finished flares hold no outcomes", () => {
+test("views without the finished flares have no outcomes", () => {
   const snapshot = { ...snapshotOf({ pro: [bcc] }), outcomes: { [bcc.id]: SAMPLE_OUTCOME } };
   expect(projectSnapshot(snapshot, ["flares.pro"])).not.toHaveProperty("outcomes");
 });
