@@ -26,7 +26,7 @@ const examine = (port: number) =>
   ]);
 
 test.skipIf(!HAS_REDIS)(
-  "doctor says of a cluster's server what it guarantees, and what it lacks",
+  "doctor reports what works, fails and lacks at a cluster's Redis server",
   async () => {
     const { port } = await startServer({});
     const good = await examine(port);
@@ -54,7 +54,7 @@ test.skipIf(!HAS_REDIS)(
 );
 
 test.skipIf(!HAS_REDIS)(
-  "doctor asks each Sentinel for the primary, and whether a fail-over is possible; a password that none needs does no harm",
+  "doctor asks each Sentinel for the primary and whether a fail-over is possible; an unneeded password is ignored",
   async () => {
     await using all = await SentinelServers.start();
     const { code, stdout } = await runInProcess(["doctor", "--feed", "replay", "--cluster", all.cluster], {

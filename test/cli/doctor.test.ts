@@ -11,7 +11,7 @@ const PAIRS: readonly StandInPair[] = (["binance", "kucoin", "gate"] as const).m
   ...{ venue, base: "BTC", quoteVolume: 1e9 },
 }));
 
-test("says of each endpoint whether it works, and its code says whether all do", {
+test("doctor reports whether each endpoint works, and its exit code whether all needed ones do", {
   timeout: 60_000,
 }, async () => {
   await using exchanges = await new StandIn(systemClock, PAIRS).listen();
@@ -99,7 +99,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
   expect(json.stdout).not.toContain(KEY);
 });
 
-test("has nothing to try for a market without external services", async () => {
+test("doctor has nothing to try for a market without external services", async () => {
   const { code, stderr } = await runInProcess(["doctor", "--feed", "simulated"]);
   expect([code, stderr]).toEqual([
     0,
@@ -107,7 +107,7 @@ test("has nothing to try for a market without external services", async () => {
   ]);
 });
 
-test("if nothing responds, it first says what to check, and groups equal failures", async () => {
+test("if nothing responds, doctor first says what to check, and groups equal failures", async () => {
   const nobody = ["--live", "bsc", "--bsc-rpc", "http://127.0.0.1:9", "--enrich", "none"];
   const { code, stdout, stderr } = await runInProcess(["doctor", ...nobody]);
   expect(code).toBe(75);
@@ -121,17 +121,17 @@ test("if nothing responds, it first says what to check, and groups equal failure
   );
 });
 
-test("without a network it reports that first, at once, and names all services in one line", async () => {
-  const asked: string[] = [];
+test("without a network, doctor reports that first, and names all services in one line", async () => {
+  const lookedUp: string[] = [];
   const written: string[] = [];
   const output = () => new Writable({ write: (text, _, done) => done(void written.push(String(text))) });
   const terminal = { environment: {}, stdout: output(), stderr: output() };
   const noDns = (name: string) => {
-    asked.push(name);
+    lookedUp.push(name);
     return Promise.reject(Object.assign(new Error("getaddrinfo"), { code: "EAI_AGAIN" }));
   };
   expect(await doctor(["--live", "exchange", "--enrich", "coingecko"], terminal, noDns)).toBe(75);
-  expect(asked).toHaveLength(4);
+  expect(lookedUp).toHaveLength(4);
   expect(written).toEqual([
     "no host name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again\n",
     "fails  13 checks of 4 services: has a host name that does not resolve (binance, kucoin, gate, coingecko)\n",
@@ -139,7 +139,7 @@ test("without a network it reports that first, at once, and names all services i
   ]);
 });
 
-test("a single name that does not resolve counts against its service, not the machine", async () => {
+test("a name that does not resolve counts as a missing network only if no other name resolves", async () => {
   const probe = { what: "list", run: () => Promise.resolve("") };
   const probes = ["a.example", "b.example", "127.0.0.1", "[::1]", "localhost"].map((host) => ({
     ...{ ...probe, host, service: host },

@@ -14,7 +14,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const keys = (args: readonly string[], environment: Record<string, string> = {}) =>
   runInProcess(["keys", ...args], environment);
 
-test("a change keeps the permission of the file's group to read it, and gives others none", async () => {
+test("a change of the file keeps its group's read permission, and removes access for others", async () => {
   const file = join(directory, "group.json");
   await keys(["add", "--file", file]);
   chmodSync(file, 0o664);
@@ -22,7 +22,7 @@ test("a change keeps the permission of the file's group to read it, and gives ot
   expect(statSync(file).mode & 0o777).toBe(0o640);
 });
 
-test("add prints the key once and keeps its digest; list shows it without; revoke takes it out", async () => {
+test("add prints the key once and stores its digest; list shows neither; revoke removes the key", async () => {
   const file = join(directory, "k.json");
   const limits = ["--connections", "2", "--requests-per-minute", "60", "--expires", "90d"];
   const added = await keys(["add", "--file", file, "--plan", "pro", "--name", "the desk", ...limits]);
@@ -34,8 +34,8 @@ test("add prints the key once and keeps its digest; list shows it without; revok
   });
   expect(added.stderr).not.toContain(key);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const [held] = (await readKeyFile(file)).keys;
-  expect(held).toMatchObject({
+  const [stored] = (await readKeyFile(file)).keys;
+  expect(stored).toMatchObject({
     id: key.slice(3, 11),
     sha256: digestOf(key).toString("hex"),
     plan: "pro",
@@ -43,36 +43,36 @@ test("add prints the key once and keeps its digest; list shows it without; revok
     connections: 2,
     requests_per_minute: 60,
   });
-  const daysLeft = (Date.parse(held?.expires_at ?? "") - Date.now()) / 86_400_000;
+  const daysLeft = (Date.parse(stored?.expires_at ?? "") - Date.now()) / 86_400_000;
   expect(daysLeft).toBeGreaterThan(89.9);
   expect(daysLeft).toBeLessThanOrEqual(90);
   const rest = ["--expires", "2027-01-31T12:00:00+01:00", "--channels", "flares.free,charts.*"];
   await keys(["add", "--plan", "free", ...rest], { FLAREWIRE_KEYS: file });
-  writeFileSync(`${file}.used`, JSON.stringify({ [held?.id ?? ""]: "2026-11-20T10:00:00Z" }));
+  writeFileSync(`${file}.used`, JSON.stringify({ [stored?.id ?? ""]: "2026-11-20T10:00:00Z" }));
   const listed = await keys(["list", "--file", file]);
   expect(listed.stdout).toMatch(/^id {8}plan {2}connections {2}requests\/min/);
   expect(listed.stdout).toMatch(
-    new RegExp(`^${held?.id} {2}pro {3}2 +60 .* 2026-11-20 10:00 .* the desk$`, "m"),
+    new RegExp(`^${stored?.id} {2}pro {3}2 +60 .* 2026-11-20 10:00 .* the desk$`, "m"),
   );
   expect(listed.stdout).toMatch(/free {2}- +- .*- {2,}2027-01-31 11:00 {2}flares\.free,charts\.\* {2}-$/m);
   const json = await keys(["list", "--json", "--file", file]);
   expect(JSON.parse(json.stdout.split("\n")[0] ?? "")).toMatchObject({
-    ...{ id: held?.id, name: "the desk" },
+    ...{ id: stored?.id, name: "the desk" },
     last_used_at: "2026-11-20T10:00:00Z",
   });
   for (const { stdout } of [listed, json]) {
-    expect(stdout).not.toContain(held?.sha256);
+    expect(stdout).not.toContain(stored?.sha256);
     expect(stdout).not.toContain(key.slice(13));
   }
-  expect(await keys(["revoke", "--file", file, held?.id ?? ""])).toMatchObject({ code: 0, stdout: "" });
+  expect(await keys(["revoke", "--file", file, stored?.id ?? ""])).toMatchObject({ code: 0, stdout: "" });
   expect((await readKeyFile(file)).keys).toHaveLength(1);
   const again = await keys(["revoke", "--file", file, key]);
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(`"fw_${held?.id}_***"`) });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(`"fw_${stored?.id}_***"`) });
   expect(again.stderr).toContain(`; npm run flarewire -- keys list --file ${file} prints the ids\n`);
   expect(again.stderr).not.toContain(key.slice(13));
 });
 
-test("the whole key, or its form in a log, revokes too", async () => {
+test("revoke also accepts the whole key, or its masked form", async () => {
   const file = join(directory, "whole.json");
   for (const form of [(key: string) => key, (key: string) => `${key.slice(0, 12)}***`]) {
     const key = (await keys(["add", "--file", file])).stdout.trim();
@@ -141,7 +141,7 @@ test.each([
   [["list", "--file", "/no/such/file"], /\/no\/such\/file: there is no such file/],
   [["revoke", "--file", "/no/such/file", "3f9a1c2e"], /\/no\/such\/file: there is no such file/],
   [["revoke", "--file", "x"], /the key's ID is missing, for example 3f9a1c2e/],
-])("%j is refused with what would be right", async (args, message) => {
+])("%j is rejected with what is expected", async (args, message) => {
   const { code, stdout, stderr } = await keys(args);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(message);

@@ -6,14 +6,14 @@ import { spawnCli, spawnCommand } from "./spawn-cli.ts";
 const START = { npm_package_name: "flarewire", npm_lifecycle_event: "start" };
 const HINT = "npm did not pass on --port: use npm start -- --port 1; if an .npmrc sets it, remove it there";
 
-test("npm start with a flag that npm keeps for itself fails with what to write instead", async () => {
+test("npm start with a flag that npm does not pass on fails with the command to use instead", async () => {
   await using cli = spawnCommand("npm", ["start", "--port", "1"]);
   expect(await cli.ended()).toBe(1);
   expect(cli.stderr()).toContain(`flarewire serve: ${HINT}\n`);
 });
 
-test("a start that npm gave no flags is warned in its log", async () => {
-  // The start ends at a path that cannot be a data directory.
+test("serve logs a warning if npm did not pass on a flag", async () => {
+  // The start fails because this path cannot be a data directory.
   const environment = { ...START, npm_config_port: "1", FLAREWIRE_DATA: "package.json/data" };
   await using cli = spawnCli(["serve"], environment);
   await cli.ended();
@@ -21,7 +21,7 @@ test("a start that npm gave no flags is warned in its log", async () => {
   expect(JSON.parse(line)).toMatchObject({ level: "warn", msg: HINT });
 });
 
-test("flags that were passed on, empty ones, and those of another package or script get no hint", async () => {
+test("passed flags, empty ones, and those of another package or script get no hint", async () => {
   const given = { ...START, npm_config_port: "1" };
   expect(npmFlagsHint([], given)).toBe(HINT);
   for (const args of [["--port", "2"], ["--port=2"]]) expect(npmFlagsHint(args, given)).toBeUndefined();
@@ -35,7 +35,7 @@ test("flags that were passed on, empty ones, and those of another package or scr
     expect(npmFlagsHint([], { ...given, ...other })).toBeUndefined();
 });
 
-test("the hint has the value if it is known and is printable", () => {
+test("the hint has a flag's value if it is certain and not secret", () => {
   const hintOf = (args: readonly string[], given: object) =>
     /use npm start -- (.*);/.exec(npmFlagsHint(args, { ...START, ...given }) ?? "")?.[1];
   const port = { npm_config_port: "true" };
@@ -43,7 +43,7 @@ test("the hint has the value if it is known and is printable", () => {
   expect(hintOf(["9000", "--data", "none"], port)).toBe("--port 9000");
   expect(hintOf(["9000"], { ...port, npm_config_compression: "true" })).toBe("--port 9000 --compression");
   expect(hintOf([], { npm_config_port: "9000", npm_config_data: "none" })).toBe("--port 9000 --data none");
-  // npm does not say which value is which flag's.
+  // npm does not say which value belongs to which flag.
   expect(hintOf(["9000", "none"], { ...port, npm_config_data: "true" })).toBe(
     "--port VALUE --data DIRECTORY",
   );
@@ -54,13 +54,16 @@ test("the hint has the value if it is known and is printable", () => {
 test.each([
   ["true", "--compression"],
   ["", "--no-compression"],
-])("a switch that npm keeps as %j is passed on as %s, without a value", (npm_config_compression, flag) => {
-  const given = { ...START, npm_config_compression };
-  expect(npmFlagsHint([], given)).toContain(`npm did not pass on ${flag}: use npm start -- ${flag};`);
-  expect(npmFlagsHint([flag], given)).toBeUndefined();
-});
+])(
+  "for a switch that npm stores as %j, the hint says %s, without a value",
+  (npm_config_compression, flag) => {
+    const given = { ...START, npm_config_compression };
+    expect(npmFlagsHint([], given)).toContain(`npm did not pass on ${flag}: use npm start -- ${flag};`);
+    expect(npmFlagsHint([flag], given)).toBeUndefined();
+  },
+);
 
-test("a hint names all flags and the script", async () => {
+test("the hint names all flags and the script", async () => {
   const environment = {
     ...START,
     npm_lifecycle_event: "flarewire",

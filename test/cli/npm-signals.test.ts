@@ -5,7 +5,7 @@ import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import { spawnCommand } from "./spawn-cli.ts";
 
-/** Enough clients for a drain that is longer than npm's forwarding of a signal. */
+/** Enough clients for a drain that lasts longer than npm takes to forward a signal. */
 const CLIENTS = 12;
 const DRAINED = Array.from({ length: CLIENTS }, () => CLOSE_CODES.draining.code);
 
@@ -55,7 +55,7 @@ test.for(shareOf(SCRIPTS))(
 );
 
 test.for(shareOf(["SIGINT", "SIGTERM"] as const))(
-  "%s to the whole group, which npm forwards once more, is one request to stop: the program drains and ends with exit code 0",
+  "%s to the process group, which npm forwards a second time, counts once: the program drains and ends with 0",
   async (signal, { onTestFinished }) => {
     const { npmEnded, pid, closed } = await serveThroughNpm(["start", "--"], onTestFinished);
     process.kill(-pid, signal);
@@ -66,7 +66,7 @@ test.for(shareOf(["SIGINT", "SIGTERM"] as const))(
 
 // The installed package's test sends SIGTERM to `npx flarewire serve` on each `npm test`.
 test.runIf(IS_SOAK)(
-  "SIGTERM to `npx node src/main.ts serve`, which ends its shell only, drains the program",
+  "SIGTERM to `npx node src/main.ts serve`, which ends only its shell, drains the program",
   async ({ onTestFinished }) => {
     const script = ["node", "src/main.ts", "serve"];
     const { pid, closed } = await serveThroughNpm(script, onTestFinished, "npx");

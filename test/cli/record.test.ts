@@ -26,7 +26,7 @@ async function read(path: string): Promise<readonly MarketEvent[]> {
   return events;
 }
 
-test("records a span of the simulated market, which replay then plays", async () => {
+test("record writes a span of the simulated market, which replay plays", async () => {
   const flags = ["--warmup", "0", "--speed", "max", "--for", IS_SOAK ? "5m" : "2m"];
   const { code, stdout, stderr } = await runInProcess(["record", at("span"), ...flags]);
   expect([code, stderr]).toEqual([
@@ -51,7 +51,7 @@ test("records a span of the simulated market, which replay then plays", async ()
   expect([played.code, played.stderr]).toEqual([0, expect.not.stringMatching(/skipped|rejected/)]);
 });
 
-test("the recording of a killed process is complete except for the last moment", async () => {
+test("the recording of a killed process has the first events without a gap, and replay plays it", async () => {
   await using cli = spawnCli([
     "record",
     at("killed"),
@@ -87,7 +87,7 @@ test("the recording of a killed process is complete except for the last moment",
   expect(code).toBe(0);
 });
 
-test("a failed write ends it with 1, and the recording so far is intact", async () => {
+test("a failed write ends record with 1, and the recording so far is intact", async () => {
   // A file size limit simulates a full disk: writes beyond it fail.
   const command = `ulimit -f 200; exec "${process.execPath}" "${process.env.BUNDLED_PROGRAM ?? "src/main.ts"}" record "${at("full")}" --warmup 0 --speed max`;
   await using cli = spawnCommand("bash", ["-c", command]);
@@ -97,7 +97,7 @@ test("a failed write ends it with 1, and the recording so far is intact", async 
   expect(await read(cli.stdout().trim())).toHaveLength(recorded);
 });
 
-test("an invalid directory is rejected before any output", async () => {
+test("an invalid directory or duration is rejected with the reason", async () => {
   expect((await runInProcess(["record"])).stderr).toContain("argument DIRECTORY is missing");
   expect((await runInProcess(["record", "none"])).stderr).toContain(
     "must be the path of a directory, got none",
@@ -107,7 +107,7 @@ test("an invalid directory is rejected before any output", async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining("cannot record into /dev/null/x")]);
 });
 
-test("[L4] a replay of what a server recorded gives what it served", async () => {
+test("[L4] a replay of a server's recording gives the events that it served", async () => {
   const warmup = IS_SOAK ? "10m" : "3m";
   const served = ["--port", "0", "--record", at("served"), "--warmup", warmup, "--speed", "60"];
   const { url, stop } = await serveInProcess(served);

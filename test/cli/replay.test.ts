@@ -52,7 +52,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const inDirectory = (name: string) => join(directory, name);
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-/** The day, replayed once for all tests: of a group, or as it is. */
+/** Replays of the day, one for each `--group` and one without, shared by all tests. */
 const replays = new Map<string, ReturnType<typeof replayDay>>();
 async function replayDay(...group: readonly string[]) {
   const [events, snapshot] = [`${group.join("")}.ndjson`, `${group.join("")}.json`].map(inDirectory);
@@ -83,7 +83,7 @@ test("[L4] the same recording gives the same bytes: events and final state", asy
   expect(lines.length).toBeGreaterThan(100);
 });
 
-test("[L1] the events, applied one by one, lead to the state at the recording's end", async () => {
+test("[L1] the events, applied one by one, give the state at the recording's end", async () => {
   const { code, lines, state } = await replayed("--group", "bsc");
   expect(code).toBe(0);
   const bodies = lines.map((line) => EventBody.parse(JSON.parse(line)));
@@ -92,7 +92,7 @@ test("[L1] the events, applied one by one, lead to the state at the recording's 
   expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
 });
 
-test("the start and finish of a flare are written with its symbol and reason", async () => {
+test("the start and finish of a flare have its symbol, and the start has its reason", async () => {
   const { lines, stderr } = await replayed("--group", "bsc");
   const flares = lines
     .map((line) => EventBody.parse(JSON.parse(line)))
@@ -107,7 +107,7 @@ test("the start and finish of a flare are written with its symbol and reason", a
   expect(stderr).toMatch(/, 1 flare in \d+\.\d s\n$/);
 });
 
-test("invalid lines are counted by reason, and the rest is played", async () => {
+test("invalid lines are reported and counted by reason, and the rest is played", async () => {
   const path = inDirectory("flawed.csv");
   writeFileSync(path, `${candles(5)}nonsense\n${START},BTC_T1,1,1,1,x,1\n`);
   const { code, stderr } = await runInProcess(["replay", path]);
@@ -160,7 +160,7 @@ test("[L1] the first events describe the recording's initial state: applied to t
   expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
 });
 
-test("rejected events are counted by reason, besides skipped lines", async () => {
+test("rejected events are counted by reason, in addition to skipped lines", async () => {
   const path = recording("rejected.ndjson", [
     trade(0),
     trade(100, { token: "not-an-address" }),
@@ -184,7 +184,7 @@ test("a recording whose market events are all rejected ends with 1 and the reaso
   );
 });
 
-test("of many lines with one fault the first are reported, then their number, without control characters", async () => {
+test("of ten lines with the same fault, five are reported, then the total, without control characters", async () => {
   const path = inDirectory("many.csv");
   const bad = Array.from({ length: 9 }, () => `\u001B[2J\u202E,1\n`).join("");
   writeFileSync(path, `${candles(5)}${bad}${START},BTC\u001B[2J\u202E,1\n`);
@@ -196,7 +196,7 @@ test("of many lines with one fault the first are reported, then their number, wi
   expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test("a truncated recording is played up to the cut; then it reports the cut and ends with 1", async () => {
+test("a truncated recording is played up to the cut; then replay reports the cut and ends with 1", async () => {
   const cut = inDirectory("cut.csv.gz");
   const packed = readFileSync(day);
   writeFileSync(cut, packed.subarray(0, Math.floor(packed.length * 0.7)));
@@ -206,7 +206,7 @@ test("a truncated recording is played up to the cut; then it reports the cut and
   expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*truncated after line \d+/);
   const lines = linesOf(stdout);
   expect(lines.length).toBeGreaterThan(whole.length / 2);
-  // The last second may be incomplete, too.
+  // The last second may be incomplete.
   const last = EventBody.parse(JSON.parse(lines.at(-1) ?? "")).observed_at;
   const sure = lines.filter((line) => !line.includes(`"observed_at":"${last}"`));
   expect(whole.slice(0, sure.length)).toEqual(sure);
@@ -220,13 +220,13 @@ test("a recording without a valid line ends with 1 and the reason", async () => 
   expect(stderr).toContain("no line of the file is usable");
 });
 
-test.skipIf(!existsSync("/dev/full"))("a full disk ends it with 1 and the file's name", async () => {
+test.skipIf(!existsSync("/dev/full"))("a full disk ends replay with 1 and the file's name", async () => {
   const { code, stderr } = await runInProcess(["replay", day, "--events", "/dev/full"]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/flarewire replay: cannot write \/dev\/full: .*no space left/);
 });
 
-test("an output that cannot be created ends it with 1 and the file's name", async () => {
+test("an output that cannot be created ends replay with 1 and the file's name", async () => {
   const { code, stderr } = await runInProcess(["replay", day, "--events", inDirectory("no/such/place")]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/cannot write .*place: ENOENT/);
@@ -240,7 +240,7 @@ test("an output never overwrites the recording", async () => {
   expect(readFileSync(day)).toEqual(before);
 });
 
-test("when the pipe's reader leaves, it ends silently with 0", async () => {
+test("when the pipe's reader leaves, replay ends with 0 and prints no error", async () => {
   const long = inDirectory("long.csv.gz");
   writeFileSync(long, gzipSync(candles(1_000)));
   await using cli = spawnCli(["replay", long, "--events", "-"]);

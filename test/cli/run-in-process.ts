@@ -4,8 +4,8 @@ import { run } from "../../src/cli/run.ts";
 import { type CliOutput, collect } from "./spawn-cli.ts";
 
 /**
- * Starts `flarewire ARGS` in the test's process, at a fraction of the time of a process of its own.
- * Its end is that its reader leaves.
+ * Starts `flarewire ARGS` in the test's process, which takes a fraction of the time of a separate
+ * process. Disposing it closes its output, as a reader that leaves does.
  */
 export function startInProcess(args: readonly string[], environment: Record<string, string> = {}): CliOutput {
   const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
@@ -20,7 +20,7 @@ export function startInProcess(args: readonly string[], environment: Record<stri
   return collect(terminal, closed, () => terminal.stdout.destroy(gone));
 }
 
-/** Runs `flarewire ARGS` to its end in the test's process, as {@link startInProcess} does. */
+/** Runs `flarewire ARGS` in the test's process, as {@link startInProcess} does, until it ends. */
 export async function runInProcess(args: readonly string[], environment: Record<string, string> = {}) {
   const cli = startInProcess(args, environment);
   const code = await cli.ended();

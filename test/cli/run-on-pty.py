@@ -1,9 +1,14 @@
-"""Runs a command on a pseudo-terminal of its own: `run-on-pty.py COLUMNS ROWS COMMAND…`.
+"""Runs a command on its own pseudo-terminal: `run-on-pty.py COLUMNS ROWS COMMAND…`.
 
-What the command writes comes out at standard output. Each line of standard input is a JSON object: {"keys": "q"} presses keys,
-{"size": [40, 10]} resizes, {"signal": "SIGTERM"} sends a signal to the command, {"stopped": true} waits until it is stopped and tells
-so with the terminal's mode. At its end standard error tells whether the
-terminal echoes and reads by lines again, and the exit code is the command's, or 128 and the number of the signal.
+Copies the command's output to standard output. Each line of standard input is a JSON object:
+
+    {"keys": "q"}          presses keys
+    {"size": [40, 10]}     resizes the terminal
+    {"signal": "SIGTERM"}  sends a signal to the command
+    {"stopped": true}      waits until the command is stopped, and prints the terminal's mode
+
+At the end, prints to standard error whether the terminal echoes and reads by lines. The exit code
+is the command's, or 128 plus the number of the signal that ended it.
 """
 import fcntl, json, os, pty, select, signal, struct, sys, termios
 
@@ -12,7 +17,7 @@ def resize(fd, columns, rows):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def tell_mode(*before):
+def print_mode(*before):
     mode = termios.tcgetattr(master)[3]
     print(*before, "echo", bool(mode & termios.ECHO), "lines", bool(mode & termios.ICANON), file=sys.stderr, flush=True)
 
@@ -20,7 +25,7 @@ def tell_mode(*before):
 columns, rows, *command = sys.argv[1:]
 pid, master = pty.fork()
 if pid == 0:
-    # Not before the parent has set the size.
+    # The child sets the size, because the parent might set it after the command has started.
     resize(0, int(columns), int(rows))
     os.execvp(command[0], command)
 
@@ -50,8 +55,8 @@ while True:
                 os.kill(pid, getattr(signal, order["signal"]))
             if "stopped" in order:
                 _, status = os.waitpid(pid, os.WUNTRACED)
-                tell_mode("stopped", os.WIFSTOPPED(status))
+                print_mode("stopped", os.WIFSTOPPED(status))
 
-tell_mode()
+print_mode()
 _, status = os.waitpid(pid, 0)
 sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))

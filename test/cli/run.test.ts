@@ -34,7 +34,7 @@ describe("the command line", () => {
   });
 
   test.each([["serve"], ["replay"], ["tail"], ["top"], ["keys"]])(
-    "%s --help prints the usage, whatever the other arguments",
+    "%s --help prints the usage, even with an invalid flag",
     async (name) => {
       const { code, stdout } = await flarewire([name, "--nonsense", "--help"]);
       expect(code).toBe(0);
@@ -42,24 +42,27 @@ describe("the command line", () => {
     },
   );
 
-  test("the sample cursor of tail --help has the form of a real one", async () => {
+  test("the sample cursor of tail --help has the format of a real one", async () => {
     const sample = /for example (\S+);/.exec((await flarewire(["tail", "--help"])).stdout)?.[1] ?? "";
     expect(sample).toMatch(/^[0-9a-f]{16}-\d+$/);
     expect(parseCursor(sample)).toBeDefined();
     expect(new MemoryLog({ clock: systemClock }).epoch).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("serve --help names the simulated market as the default, and the recorded day for feed replay", async () => {
+  test("serve --help gives the simulated market as the default, and the recorded day for feed replay", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
     const help = stdout.replaceAll(/\s+/g, " ");
     expect(help).toContain("default: simulated, or replay if file is given");
     expect(help).toContain("default: the shipped day, 2017-11-12, if feed is replay");
   });
 
-  test.each(["replay", "backtest"])("%s --help says that a named recording has no profiles", async (name) => {
-    const { stdout } = await flarewire([name, "--help"]);
-    expect(stdout).toMatch(/--profiles FILE\n.*\n.*default: none;/);
-  });
+  test.each(["replay", "backtest"])(
+    "%s --help says that a recording given by name has no profiles by default",
+    async (name) => {
+      const { stdout } = await flarewire([name, "--help"]);
+      expect(stdout).toMatch(/--profiles FILE\n.*\n.*default: none;/);
+    },
+  );
 
   test("serve --help lists every setting", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
@@ -68,7 +71,7 @@ describe("the command line", () => {
 });
 
 describe("a user error", () => {
-  test("in a flag's name is the only one reported, because the next word was probably its value", async () => {
+  test("in a flag's name is the only one reported, because the next word was probably the flag's value", async () => {
     for (const args of [
       ["tail", "--chanels", "x"],
       ["replay", "--evnts", "x"],
@@ -106,7 +109,7 @@ describe("a user error", () => {
     [["replay", "package.json", "--events", "a", "--events", "b"], "--events is given twice"],
     [["record"], "argument DIRECTORY is missing"],
     [["tail", "--jsn"], "unknown flag --jsn (did you mean --json?)"],
-  ])("%j ends with 1 and says why", async (args, expected) => {
+  ])("%j ends with 1 and the reason", async (args, expected) => {
     const { code, stdout, stderr } = await flarewire(args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(expected);

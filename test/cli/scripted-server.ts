@@ -5,12 +5,12 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Queue } from "../support/time/waiters.ts";
 
 /**
- * A server whose connections the test controls: for frames, closes and refusals that a good server
- * seldom sends.
+ * A server whose connections the test controls: for frames, closes and rejections that a real
+ * server seldom sends.
  */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  /** The next connection and its query. */
+  /** Waits for the next connection. Returns it and its query. */
   next(): Promise<{ readonly socket: WebSocket; readonly query: URLSearchParams }>;
   /** Rejects requests for events over any transport; `undefined`: accepts WebSockets. */
   refuse: Refusal | undefined;
@@ -41,7 +41,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     const body = isSnapshot ? server.snapshot : url === "/api/v1/candles" ? server.candles : undefined;
     if (body) response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     else if (refuse && !isSnapshot) response.writeHead(refuse.status, refuse.headers).end(refuse.body);
-    // What asks why a WebSocket did not open.
+    // The request with which the client finds out why a WebSocket did not open.
     else if (url.includes("limit=1&") || url.endsWith("limit=1")) response.writeHead(200).end("{}");
     else response.writeHead(404).end();
   });

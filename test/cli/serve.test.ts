@@ -17,7 +17,7 @@ const SERVE = ["serve", "--port", "0", "--warmup", "0"];
 /** Servers in the test's process write no data directory. */
 const NO_DATA = { FLAREWIRE_DATA: "none" };
 
-/** A line of the log that is not of a healthy server. */
+/** Matches a log line that a healthy server does not write. */
 const TROUBLE = /"level":"(?!info)|"rejected"/;
 
 /** Returns the gateway's address once it has data. */
@@ -29,7 +29,7 @@ async function urlOf(cli: RunningCli): Promise<string> {
 }
 
 test.each(shareOf(["SIGTERM", "SIGINT"] as const))(
-  "prints its address in one line, serves there, and stops in order at %s: exit code 0, and every log line is JSON without a warning",
+  "serve prints its address in one line, serves there, and stops in order at %s, with exit code 0 and no warning in its log",
   async (signal) => {
     await using cli = spawnCli(SERVE);
     const answer = await fetch(`${await urlOf(cli)}/api/v1/flares`);
@@ -45,7 +45,7 @@ test.each(shareOf(["SIGTERM", "SIGINT"] as const))(
 );
 
 test.skipIf(!hasPty)(
-  "on a terminal, the progress of a long warm-up is shown, and that the program begins to stop",
+  "on a terminal, serve shows the progress of a long warm-up, and that it is stopping",
   async () => {
     await using cli = spawnPtyCli(["serve", "--port", "0", "--warmup", "7d", "--data", "none"]);
     await cli.shows(/flarewire: warming up: \d+ %/);
@@ -58,7 +58,7 @@ test.skipIf(!hasPty)(
   },
 );
 
-test("a healthy start of the simulated market logs no warning, a new one and one that continues", async ({
+test("the simulated market logs no warning, neither at a new start nor when it resumes", async ({
   onTestFinished,
 }) => {
   const data = mkdtempSync(join(tmpdir(), "flarewire-serve-"));
@@ -88,7 +88,7 @@ test("a port in use is a user error: exit code 1", async () => {
 test.each([
   ["203.0.113.9", "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host"],
   ["no-such-host.invalid", "host = no-such-host.invalid does not resolve to an address"],
-])("a host %s that cannot be listened on is a user error: exit code 1", async (host, expected) => {
+])("a host that serve cannot listen on, %s, is a user error: exit code 1", async (host, expected) => {
   const { code, stdout, stderr } = await runInProcess(["serve", "--port", "0", "--host", host], NO_DATA);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(expected);

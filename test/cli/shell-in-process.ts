@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from "../../src/gateway/app.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { spawnCommand } from "./spawn-cli.ts";
 
-/** Starts what `flarewire serve ARGS` serves, in the test's process and without a drain. */
+/** Starts the gateway of `flarewire serve ARGS` in the test's process, without a drain. */
 export function serveInProcess(args: readonly string[], logger?: Logger): Promise<Gateway> {
   const quiet = ["--drain", "0", "--log-level", "silent"];
   const { config } = loadConfig({ args: [...args, ...quiet], presets: { data: "none" } });
@@ -19,30 +19,30 @@ export function serveInProcess(args: readonly string[], logger?: Logger): Promis
 }
 
 /**
- * Runs a script of bash that ends at the first failure. Its command `flarewire` runs in the test's
- * process, at a tenth of the time of a program, until its end or a signal of the script.
+ * Runs a bash script, which ends at the first failure. Its command `flarewire` runs in the test's
+ * process, which takes a tenth of the time of a separate one, until it ends or is signaled.
  */
 export async function runShell(script: string) {
-  let said = "";
-  const command = async ([name, ...args]: readonly string[], left: AbortSignal) => {
+  let errorText = "";
+  const command = async ([name, ...args]: readonly string[], stopped: AbortSignal) => {
     if (name !== "serve") {
       const { code, stdout, stderr } = await runInProcess([name ?? "", ...args]);
-      said += stderr;
+      errorText += stderr;
       if (code !== 0) throw new Error(stderr);
       return stdout;
     }
     const gateway = await serveInProcess(args);
-    if (!left.aborted) await once(left, "abort");
+    if (!stopped.aborted) await once(stopped, "abort");
     await gateway.stop();
-    said += "stopped\n";
+    errorText += "stopped\n";
     return "";
   };
   const running = new Set<Promise<void>>();
   const server = createServer(async (request, response) => {
-    const left = new AbortController();
-    response.once("close", () => left.abort());
+    const stopped = new AbortController();
+    response.once("close", () => stopped.abort());
     const args = (await text(request)).split("\0").slice(0, -1);
-    const ended = command(args, left.signal).then(
+    const ended = command(args, stopped.signal).then(
       (printed) => void response.end(printed),
       (error) => void response.writeHead(500).end(`${error}`),
     );
@@ -58,7 +58,7 @@ export async function runShell(script: string) {
   try {
     const code = await shell.ended();
     await Promise.all(running);
-    return { code, stdout: shell.stdout(), stderr: said + shell.stderr() };
+    return { code, stdout: shell.stdout(), stderr: errorText + shell.stderr() };
   } finally {
     server.closeAllConnections();
     server.close();

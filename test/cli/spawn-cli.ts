@@ -17,7 +17,7 @@ export interface CliOutput extends AsyncDisposable {
   ended(): Promise<number | null>;
 }
 
-/** A command in a process of its own. */
+/** A command in a separate process. */
 export interface RunningCli extends CliOutput {
   readonly child: ChildProcess;
 }
@@ -25,12 +25,12 @@ export interface RunningCli extends CliOutput {
 /** The Node options that npm and npx set in a clone. */
 const NODE_OPTIONS = /^node-options=(.*)$/m.exec(readFileSync(`${ROOT}.npmrc`, "utf8"))?.[1] ?? "";
 
-/** Room for short-lived objects: otherwise a tenth of the CPU time of a start collects them. */
-const ROOM = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
+/** Space for short-lived objects. Otherwise, collecting them takes a tenth of a start's CPU. */
+const HEAP_FLAGS = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
 /** Starts `npx node ARGS` as {@link spawnCommand} does. */
 export function spawnNode(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
-  return spawnCommand(process.execPath, [...ROOM, ...args], { NODE_OPTIONS, ...environment });
+  return spawnCommand(process.execPath, [...HEAP_FLAGS, ...args], { NODE_OPTIONS, ...environment });
 }
 
 interface SpawnOptions {
@@ -65,7 +65,7 @@ export function spawnCommand(
   return { child, ...collect(child, closed, kill) };
 }
 
-/** Collects the output of a command until it has closed, and ends it by `kill`. */
+/** Collects the output of a command until it has closed. Disposing calls `kill`. */
 export function collect(
   streams: { readonly stdout: Readable | null; readonly stderr: Readable | null },
   closed: Promise<number | null>,
@@ -87,7 +87,7 @@ export function collect(
         typeof expected === "string" ? text[stream].includes(expected) : expected.test(text[stream]);
       const said = waiters.until(isSaid, `${expected} on ${stream}`);
       const ended = closed.then(() => {
-        if (!isSaid()) throw new Error(`never said ${expected}: ${text.stdout}${text.stderr}`);
+        if (!isSaid()) throw new Error(`ended without printing ${expected}: ${text.stdout}${text.stderr}`);
       });
       return Promise.race([said, ended]);
     },

@@ -10,7 +10,7 @@ const DRIVER = fileURLToPath(new URL("run-on-pty.py", import.meta.url));
 /** Whether pseudo-terminals are available. */
 export const hasPty = findInstalled(() => existsSync(PYTHON), "python3");
 
-/** A command on a pseudo-terminal. Its standard output is everything that reached the terminal. */
+/** A command on a pseudo-terminal. Its standard output is everything it writes to the terminal. */
 export interface PtyCli extends RunningCli {
   /** Presses keys, resizes, sends a signal, or reports a stop and the terminal's state. */
   send(order: { keys: string } | { size: [number, number] } | { signal: string } | { stopped: true }): void;
@@ -49,7 +49,7 @@ export function spawnPtyCli(
         return typeof text === "string" ? shown.includes(text) : text.test(shown);
       };
       const ended = running.ended().then(() => {
-        throw new Error(`ended and never showed ${text}: ${running.stderr()}`);
+        throw new Error(`ended without showing ${text}: ${running.stderr()}`);
       });
       return Promise.race([waiters.until(isShown, `${text} on the terminal`), ended]);
     },
@@ -65,7 +65,7 @@ export function shownLines(output: string): readonly string[] {
   let lines: string[] = [];
   let row = 0;
   let column = 0;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal interprets these.
   for (const [, parameters = "", final, text] of output.matchAll(/\x1b\[([?\d;]*)([A-Za-z])|([^\x1b]+)/g)) {
     if (final === "H") {
       [row = 1, column = 1] = parameters.split(";").map(Number);

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Writes a bot with this body, which has `connect`, `buy` and `sell`. */
+/** Writes a bot with this body, which may use `connect`, `buy` and `sell`. */
 function botOf(name: string, body: string): string {
   const path = join(directory, `${name}.ts`);
   writeFileSync(path, `export const bot = async ({ connect, buy, sell }: any) => {\n${body}\n};\n`);
@@ -48,7 +48,7 @@ const EAGER = `
     else sell({ group: "bsc", token: token.address }, event.cursor);
   }`;
 
-/** The day, or its first hours, played to the documented bot. */
+/** Plays the day, or its first hours, to the documented bot. */
 async function playDay(...more: readonly string[]) {
   const json = join(directory, "day.json");
   const bot = ["--group", "bsc", "--bot", "examples/paper-trade.ts", "--json", json];
@@ -57,7 +57,7 @@ async function playDay(...more: readonly string[]) {
 }
 
 test.runIf(IS_SOAK)(
-  "the documented bot and day give the documented result, and the record has each flare that an hour passed after, and its control",
+  "the documented bot and day give the documented result, and the record has all eight flares and their controls",
   async () => {
     const { code, stdout, result } = await playDay();
     expect(code).toBe(0);
@@ -69,13 +69,13 @@ test.runIf(IS_SOAK)(
     const { record } = result;
     expect(record.flares).toBe(8);
     expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
-    // Some of the day's flares started within its first hours.
+    // For flares early in the day, fewer control moments exist.
     expect(record.after.map(({ n }: { n: number }) => n)).toEqual([8, 8, 8]);
     expect(record.after.map(({ control }: { control: { n: number } }) => control.n)).toEqual([53, 52, 53]);
   },
 );
 
-test("in its first hours, the documented day gives the documented bot its first trade, and the record has the flare that an hour passed after", async () => {
+test("the first hours of the documented day give the documented bot one trade, and the record one flare", async () => {
   const { code, stdout, result } = await playDay("--to", "2017-11-12T04:40:00Z");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/ +/g, " ")).toContain(
@@ -88,7 +88,7 @@ test("in its first hours, the documented day gives the documented bot its first 
   expect(result.record.after.map(({ n }: { n: number }) => n)).toEqual([1, 1, 1]);
 });
 
-test("event time waits for the bot: slow and listening bots, one that avoids old data and one that changes its channels trade like the fast one, which gives the same bytes in another process", async () => {
+test("event time waits for the bot: slow, listening, cautious and changing bots trade like the fast one, also in another process", async () => {
   const slow = `
   for await (const event of connect({ channels: ["flares.pro"] })) {
     if (event.name !== "flare-started" && event.name !== "flare-finished") continue;
@@ -146,7 +146,7 @@ test("event time waits for the bot: slow and listening bots, one that avoids old
   expect(others.map(({ result }) => result)).toEqual(others.map(() => fast?.result));
 });
 
-test("an order fills at the candle after it, and costs make it worse", async () => {
+test("an order fills after its time, and fees and slippage reduce its result", async () => {
   const { result } = await play(botOf("fills", EAGER), ...MORNING, "--fee", "1", "--slippage", "2");
   expect(result.costs).toEqual({ fee: 0.01, slippage: 0.02 });
   for (const trade of result.trades) {
@@ -156,7 +156,7 @@ test("an order fills at the candle after it, and costs make it worse", async () 
   }
 });
 
-test("the bot starts at --from with the lists as they are then, and --to ends the recording", async () => {
+test("the bot starts at --from with the lists of that time, and --to ends the recording", async () => {
   const seen = join(directory, "seen");
   const path = botOf(
     "span",
@@ -172,14 +172,14 @@ test("the bot starts at --from with the lists as they are then, and --to ends th
   expect([code, stderr, readFileSync(seen, "utf8")]).toEqual([0, "", "3 2017-11-12T00:45:00.000Z"]);
 });
 
-test("the error of a bot ends the backtest at once, in a listener too", async () => {
-  for (const [name, why, body] of [
+test("an error in a bot, or in its listener, ends the backtest at once", async () => {
+  for (const [name, reason, body] of [
     ["throws", "no money", 'for await (const event of stream) throw new Error("no money");'],
     ["listener", "no luck", 'stream.on("event", async () => { throw new Error("no luck"); });'],
   ] as const) {
     const bot = botOf(name, `const stream = globalThis.ofFailedBot = connect(); ${body}`);
     const { code, stderr } = await runInProcess(["backtest", DAY, "--bot", bot]);
-    const failed = new RegExp(`^flarewire backtest: the bot failed: Error: ${why}\n.*${name}\\.ts`);
+    const failed = new RegExp(`^flarewire backtest: the bot failed: Error: ${reason}\n.*${name}\\.ts`);
     expect([code, stderr]).toEqual([1, expect.stringMatching(failed)]);
     // The day has 3,607 events.
     expect(Reflect.get(globalThis, "ofFailedBot")).toMatchObject({
@@ -201,7 +201,7 @@ test.each([
     "the bot's flares.exchange.* stayed empty: the recording has no market of exchange, only of bsc; follow channels of bsc, such as flares.pro",
   ],
   [
-    "one group is named at a time",
+    "only the first empty group is named",
     { followed: ["flares.matic.pro", "flares.avalanche.pro"], groups: ["bsc"], format: "csv" },
     "the bot's flares.matic.pro stayed empty: the recording has no market of matic, only of bsc; add --group matic to assign the file's pairs to matic",
   ],
@@ -210,17 +210,13 @@ test.each([
     { followed: [], groups: ["matic"], format: "ndjson" },
     "the record stayed empty: the recording has no market of bsc, only of matic; the record counts only flares of bsc",
   ],
-  ["a quiet market is no mistake", { followed: ["flares.*"], groups: ["bsc"], format: "csv" }, undefined],
-  [
-    "patterns and status have some market",
-    { followed: ["*", "status"], groups: ["exchange", "bsc"] },
-    undefined,
-  ],
-] as const)("what the recording's group leaves empty is named: %s", (_what, played, text) => {
+  ["a quiet market gets no hint", { followed: ["flares.*"], groups: ["bsc"], format: "csv" }, undefined],
+  ["patterns and status get no hint", { followed: ["*", "status"], groups: ["exchange", "bsc"] }, undefined],
+] as const)("the hint about channels that stay empty: %s", (_what, played, text) => {
   expect(emptyText({ flares: 0, format: "csv", ...played })).toBe(text);
 });
 
-test("a program that never finishes loading is refused, and a file without flares gets the hint", async () => {
+test("a program that never finishes loading is rejected, and a run without flares prints a hint", async () => {
   const endless = join(directory, "endless.mjs");
   writeFileSync(endless, "export const late = await new Promise((resolve) => setTimeout(resolve, 1e9));");
   const [loading, none] = await Promise.all([
@@ -231,7 +227,7 @@ test("a program that never finishes loading is refused, and a file without flare
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("the bot's flares.pro stayed empty")]);
 });
 
-test("a program that connects by itself is refused with what to do, before it runs if it exports nothing", async () => {
+test("a program that exports no bot or connects by itself is rejected with the fix; without a bot, it does not run", async () => {
   const ran = join(directory, "ran");
   const write = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(ran)}, "");\n`;
   const move = "put its code into export const bot = async ({ connect, buy, sell }) => { … }";
@@ -258,7 +254,7 @@ test("a program that connects by itself is refused with what to do, before it ru
   expect(existsSync(ran)).toBe(false);
 });
 
-test("a bot in a project of CommonJS is refused with what to do, and so renamed it runs", async () => {
+test("a bot in a CommonJS project is rejected with the fix, a new name, and runs under it", async () => {
   const project = join(directory, "commonjs");
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), '{ "type": "commonjs" }');
@@ -284,7 +280,7 @@ test.each([
   ["--to", "2017-02-30T08:00Z", "expected a time in UTC like 2017-11-12T08:00:00Z"],
   ["--from", "2017-11-12T08:00:00Z", "expected --bot too, because the record counts all flares"],
   ["--from", "noon", '--from is "noon"; expected a time in UTC like 2017-11-12T08:00:00Z'],
-])("%s %s is refused", async (flag, value, message) => {
+])("%s %s is rejected", async (flag, value, message) => {
   const { code, stderr } = await runInProcess(["backtest", DAY, flag, value]);
   expect([code, stderr.includes(message)]).toEqual([1, true]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyOfToken, PaperBroker } from "../../../src/cli/backtest/paper-broker.ts";
 
-test("an order does not fill at a candle of its own minute that is corrected afterwards", () => {
+test("an order does not fill at a later correction of its own minute's candle", () => {
   const broker = new PaperBroker({ fee: 0, slippage: 0 });
   const token = { group: "exchange", token: "A_B" } as const;
   const price = (atMs: number, value: number) => ({ atMs, value, text: `${value}` });

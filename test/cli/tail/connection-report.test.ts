@@ -22,15 +22,15 @@ test.each([
     { reason: "HTTP 403 this origin may not connect", code: 403 },
     "refused: HTTP 403 this origin may not connect",
   ],
-])("a first connection that failed with %j says why and what to check", (status, text) => {
+])("the report of a first connection that failed with %j says why and what to check", (status, text) => {
   expect(describeFailure(status)).toBe(text);
 });
 
-test("a connection that ends later says only why", () => {
+test("the report of a connection that ends later says only why", () => {
   expect(describeEnd(REFUSED)).toBe("no answer: connect ECONNREFUSED 127.0.0.1:8099");
 });
 
-test("the address of the API or its stream is the server's", () => {
+test("the address of the API or of its stream is accepted as the server's", () => {
   for (const path of ["/api/v1", "/api/v1/", "/api/v1//", "/api/v1/stream"])
     expect(readStreamAddress(`ws://127.0.0.1:1/base${path}`, [], [])?.url.href).toBe(
       "http://127.0.0.1:1/base",

@@ -15,7 +15,7 @@ function closed(tokens: readonly object[], gone: readonly string[] = []): TailEv
   return { name: "candles-closed", channel: "candles", observed_at: "2017-11-12T08:21:00.000Z", data };
 }
 
-function knowing(names: Readonly<Record<number, string>>): SymbolBook {
+function bookOf(names: Readonly<Record<number, string>>): SymbolBook {
   const book = new SymbolBook();
   const flares = Object.entries(names).map(([at, symbol]) => ({
     id: `id-${at}`,
@@ -25,8 +25,8 @@ function knowing(names: Readonly<Record<number, string>>): SymbolBook {
   return book;
 }
 
-test("closed candles name their tokens, by the opening times of the candles, and those that left", () => {
-  const symbols = knowing({ 1: "CAKE", 2: "DOGE", 3: "NEW", 4: "OLD" });
+test("closed candles are printed with their tokens by opening time, and with the tokens that left", () => {
+  const symbols = bookOf({ 1: "CAKE", 2: "DOGE", 3: "NEW", 4: "OLD" });
   const event = closed(
     [
       { address: addressOf(1), candles: opening("08:20") },
@@ -47,7 +47,7 @@ test("closed candles name their tokens, by the opening times of the candles, and
   ]);
 });
 
-test("candles of many tokens fill five lines of 80 columns, and a newer server's disturb nothing", () => {
+test("candles of 300 tokens fill five lines of 80 columns, and unreadable ones are printed with question marks", () => {
   const many = Array.from({ length: 300 }, (_, at) => ({
     address: addressOf(at),
     candles: opening("08:20"),
@@ -65,7 +65,7 @@ test("candles of many tokens fill five lines of 80 columns, and a newer server's
   ]);
 });
 
-test("tail asks the server for the names of candles' tokens, for each new one once", async () => {
+test("tail asks the server for the names of the tokens in candles, once for each new token", async () => {
   await using server = await startScriptedServer();
   const snapshotOf = (...names: readonly string[]) => ({
     flares: {
@@ -75,17 +75,17 @@ test("tail asks the server for the names of candles' tokens, for each new one on
   await using tail = startInProcess(["tail", server.url, "--channels", "candles"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset", channels: ["candles"], snapshot: {} });
-  const say = (seq: number, ...addresses: readonly string[]) => {
+  const sendClosed = (seq: number, ...addresses: readonly string[]) => {
     const tokens = addresses.map((address) => ({ address, from: "", candles: opening("08:20") }));
     send(socket, { type: "event", cursor: `abcd-${seq}`, seq, prev: seq - 1, ...closed(tokens) });
   };
   server.snapshot = snapshotOf("ONE");
-  say(7, addressOf(0), addressOf(9));
+  sendClosed(7, addressOf(0), addressOf(9));
   await tail.said("stdout", "08:20 ONE, 0x0000…0009\n");
   // A token without a name is not looked up again.
   server.snapshot = snapshotOf("ONE", "TWO", ...Array.from({ length: 8 }, () => "LATE"));
-  say(8, addressOf(0), addressOf(9));
+  sendClosed(8, addressOf(0), addressOf(9));
   await tail.said("stdout", /(08:20 ONE, 0x0000…0009\n.*){2}/);
-  say(9, addressOf(1), addressOf(9));
+  sendClosed(9, addressOf(1), addressOf(9));
   await tail.said("stdout", "08:20 TWO, LATE\n");
 });

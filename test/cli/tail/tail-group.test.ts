@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runInProcess, startInProcess } from "../run-in-process.ts";
 import { flareStarted, greet, send, startScriptedServer } from "../scripted-server.ts";
 
-test("--group follows the flares of a group, by pair, and not beside --channels", async () => {
+test("--group follows a group's flares and prints their pairs; an unknown group, or --channels too, is rejected", async () => {
   await using server = await startScriptedServer();
   server.refuse = {
     status: 403,

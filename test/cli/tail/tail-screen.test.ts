@@ -28,7 +28,7 @@ function startOf(symbol: string, text = WHY): TailEvent {
 }
 const linesAt = (width: number, symbol = "NOODA") => screenLines(startOf(symbol), symbols, plain, width);
 
-test("at 80, 120 and 50 columns tail says the whole reason of a start, without a broken word", () => {
+test("at 80, 120 and 50 columns, tail prints the whole reason of a start, and breaks lines between words", () => {
   expect(linesAt(80)).toEqual([
     "08:21:00 started      +9 %  NOODA       9.3 times the usual buyers, buys",
     "         outweigh sells at least 20:1, price 43 % above normal, about the usual",
@@ -46,7 +46,7 @@ test("at 80, 120 and 50 columns tail says the whole reason of a start, without a
   ]);
 });
 
-test("a flare that already runs has its age, and its whole reason with the warnings", () => {
+test("a running flare is printed with its age, and its whole reason with the warnings", () => {
   const flare = { ...SAMPLE_FLARE, started_trending_at: "2017-11-12T08:18:00.000Z" };
   const event = { ...startOf(""), name: "flare-running", data: { flare, why: { text: WHY } } };
   const lines = screenLines(event, symbols, plain, 80);
@@ -55,13 +55,13 @@ test("a flare that already runs has its age, and its whole reason with the warni
   expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(80);
 });
 
-test("a server's lists without explanations still have their running flares", () => {
+test("running flares are found in lists without explanations", () => {
   const view = JSON.parse(`{"flares":{"pro":[${JSON.stringify(SAMPLE_FLARE)}]}}`);
   const [event] = runningFlares(view, "2017-11-12T08:21:00.000Z");
   expect(event).toMatchObject({ channel: "flares.pro", data: { flare: SAMPLE_FLARE } });
 });
 
-test("a listing has its price and liquidity in few digits, and none that the API does not know", () => {
+test("a listing is printed with rounded price and liquidity; a zero, which means unknown, is left out", () => {
   const textOf = (price: string, liquidity: string) => {
     const listing = { ...SAMPLE_LISTING, liquidity, token: { ...SAMPLE_LISTING.token, price } };
     const event = { ...startOf(""), name: "token-listed", channel: "newest.bsc", data: { listing } };
@@ -72,12 +72,12 @@ test("a listing has its price and liquidity in few digits, and none that the API
   expect(textOf("0", "0")).toMatch(/no price yet$/);
 });
 
-test("a fall has the minus sign of the outcomes", () => {
+test("a price fall is printed with the same minus sign as in outcomes", () => {
   const event = { ...startOf(""), name: "flare-updated", data: { set: { recent_price_change: -3.4 } } };
   expect(screenLines(event, symbols, plain, 80)[0]).toContain(" −3.4 %  ");
 });
 
-test("a finish says how long the flare lasted before what prices did, without the last change", () => {
+test("a finish is printed with the flare's duration, then its outcome, without the recent change", () => {
   const flare = {
     ...SAMPLE_FLARE,
     started_trending_at: "2017-11-12T08:18:00.000Z",
@@ -95,7 +95,7 @@ test("an item that left its list and has an unknown name is printed with its id 
   expect(eventLine(event, symbols, plain)).toMatch(/newest\.bsc {31}listing id-1$/);
 });
 
-test("a name that may render wider or right to left stands last on its line", () => {
+test("a name that may render wider or right to left is printed last on its line", () => {
   for (const symbol of ["🇩🇪", "שלום", "狗狗币", "❤\uFE0F"]) {
     const [first = "", ...below] = linesAt(80, symbol);
     expect(first).toMatch(/^08:21:00 started {6}\+9 % {2}\S+$/);
@@ -103,7 +103,7 @@ test("a name that may render wider or right to left stands last on its line", ()
   }
 });
 
-test("an event without a token names its channel, and one of a newer server itself", () => {
+test("an event without a token is printed with its group, and an unknown event with its own name", () => {
   const event = { ...startOf(""), channel: "charts.exchange", data: { changes: [{ op: "set" }] } };
   const textOf = (name: string) => screenLines({ ...event, name }, symbols, plain, 80);
   expect(textOf("chart-updated")).toEqual(["08:21:00 chart              exchange    1 changed"]);
@@ -118,7 +118,7 @@ const hostile = fc.oneof(
   fc.constant("x".repeat(10_000)),
 );
 
-test("[law] for any names and texts, no line is too wide or moves the cursor, and there are at most six", () => {
+test("[law] for any names and texts, no line is too wide or has control characters, and there are at most six", () => {
   fc.assert(
     fc.property(hostile, hostile, hostile, fc.constantFrom(50, 80, 120), (symbol, text, channel, width) => {
       const event = { ...startOf(symbol, text), channel };
@@ -140,7 +140,7 @@ class ScreenUnderTest extends PassThrough {
   readonly columns = 80;
 }
 
-/** Follows four starts and finishes of a flare, until the last one is printed. */
+/** Runs tail with three finishes of one flare and a start, until the start is printed. */
 async function printed(args: readonly string[], stdout: PassThrough): Promise<string> {
   await using server = await startScriptedServer();
   let text = "";
@@ -177,7 +177,7 @@ async function printed(args: readonly string[], stdout: PassThrough): Promise<st
   return text;
 }
 
-test("the three finishes of a flare are one line; --raw prints each, and full lines on a terminal too", async () => {
+test("tail prints the three finishes of a flare as one line; --raw prints each, with full lines on a terminal too", async () => {
   expect(await printed([], new ScreenUnderTest())).toBe(
     "2017-11-12, UTC\n08:21:00 finished           OVER        possible rug\n08:21:00 started      +9 %  LAST        price 8.3 % above normal\n",
   );

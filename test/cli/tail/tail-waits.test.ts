@@ -13,14 +13,14 @@ const test = base.extend<{ server: ScriptedServer }>({
 test.for([
   ["recorded", "replay", "a recorded market (replay, flarewire/test), from"],
   ["simulated", "simulated", "a simulated market (flarewire/test), from"],
-] as const)("a %s market named %s is named once", async ([origin, name, words], { server }) => {
+] as const)("a %s market named %s is printed as %s", async ([origin, name, words], { server }) => {
   await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" }, { source: { origin, name } });
   await tail.said("stderr", words);
 });
 
-test("if nothing was printed for some seconds, it says what it waits for", async ({ server }) => {
+test("if nothing was printed for some seconds, tail says what it waits for", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
@@ -31,13 +31,13 @@ test("if nothing was printed for some seconds, it says what it waits for", async
   expect(tail.stdout()).toBe("");
 });
 
-test("if the server has not answered for some seconds, it says so", async ({ server }) => {
+test("if the server has not responded for some seconds, tail says so", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   await server.next();
   await tail.said("stderr", /^flarewire tail: waiting for a response from 127\.0\.0\.1:\d+\n/);
 });
 
-test("flares that already run are printed first, with age and reason, but not as JSON or after a cursor", async ({
+test("running flares are printed first, with age and reason, but not with --json or --after", async ({
   server,
 }) => {
   const { flare, why } = flareStarted(5, "YOUNG").data;

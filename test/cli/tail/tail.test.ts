@@ -21,7 +21,7 @@ const test = base.extend<{ server: ScriptedServer }>({
   },
 });
 
-test("prints a line for each event, with time, symbol, change and why; its exit after SIGTERM is clean", async ({
+test("tail prints an event's line with time, symbol, change and reason, and ends with 0 at SIGTERM", async ({
   server,
 }) => {
   await using tail = spawnCli(["tail", server.url]);
@@ -39,7 +39,7 @@ test("prints a line for each event, with time, symbol, change and why; its exit 
   expect(await tail.ended()).toBe(0);
 });
 
-test("[L3] after a lost connection it resumes with its cursor, says so, and prints no event twice", async ({
+test("[L3] after a lost connection, tail resumes with its cursor, says so, and prints no event twice", async ({
   server,
 }) => {
   await using tail = startInProcess(["tail", server.url]);
@@ -71,7 +71,7 @@ test("[L3] a reset is reported with the number of missed events", async ({ serve
   );
 });
 
-test("[L3] [F3] the server's own position never moves the cursor back or forward: no event is printed twice", async ({
+test("[L3] [F3] the server's own position does not move the cursor, and no event is printed twice", async ({
   server,
 }) => {
   await using tail = startInProcess(["tail", server.url, "--after", "abcd-6"]);
@@ -91,7 +91,7 @@ test("[L3] [F3] the server's own position never moves the cursor back or forward
   expect(tail.stdout()).not.toContain("REPEATED");
 });
 
-test("[L3] [F3] a server that is behind the cursor is asked again until it has caught up, and the cursor stays", async ({
+test("[L3] [F3] tail keeps its cursor and retries a server that is behind it until the server has caught up", async ({
   server,
 }) => {
   await using tail = startInProcess(["tail", server.url, "--after", "abcd-6"]);
@@ -110,7 +110,7 @@ test("[L3] [F3] a server that is behind the cursor is asked again until it has c
   expect(tail.stderr()).not.toContain("missed (ahead)");
 });
 
-test("[L3] when the chain of events has a hole it asks again from before the hole", async ({ server }) => {
+test("[L3] when an event is missing, tail reconnects with the cursor before the gap", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
@@ -120,7 +120,7 @@ test("[L3] when the chain of events has a hole it asks again from before the hol
   expect(tail.stdout()).toBe("");
 });
 
-test("silence beyond the server's own limit counts as a dead connection", async ({ server }) => {
+test("after a silence longer than the server's limit, tail reconnects", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" }, { silence_limit_ms: 1_000 });
@@ -128,14 +128,14 @@ test("silence beyond the server's own limit counts as a dead connection", async 
   expect(tail.stderr()).toContain("nothing for 1000 ms");
 });
 
-test("a close code that says stop ends it with 1", async ({ server }) => {
+test("a close code with the action stop ends tail with 1", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   (await server.next()).socket.close(4_000);
   expect(await tail.ended()).toBe(1);
   expect(tail.stderr()).toContain("4000 bad-request");
 });
 
-test("a refusal for good ends it with 1 and the server's reason", async ({ server }) => {
+test("a permanent rejection ends tail with 1 and the server's reason", async ({ server }) => {
   server.refuse = {
     status: 403,
     headers: { "Content-Type": "application/problem+json" },
@@ -146,7 +146,7 @@ test("a refusal for good ends it with 1 and the server's reason", async ({ serve
   expect(stderr).toContain("refused: HTTP 403 this origin may not connect");
 });
 
-test("a refusal for now is waited out", async ({ server }) => {
+test("tail retries after a temporary rejection", async ({ server }) => {
   server.refuse = { status: 503, headers: { "Retry-After": "1" }, body: "<html>busy</html>" };
   await using tail = startInProcess(["tail", server.url]);
   await tail.said("stderr", /refused: HTTP 503; retrying/);
@@ -156,7 +156,7 @@ test("a refusal for now is waited out", async ({ server }) => {
   await tail.said("stderr", "from abcd-6");
 });
 
-test("a server that is not there ends it with 75", async () => {
+test("an unreachable server ends tail with 75", async () => {
   const gone = await startScriptedServer();
   await gone[Symbol.asyncDispose]();
   const { code, stdout, stderr } = await runInProcess(["tail", gone.url]);
@@ -164,7 +164,7 @@ test("a server that is not there ends it with 75", async () => {
   expect(stderr).toContain("no answer: ");
 });
 
-test("names of strangers are shown as text only, pretty and as JSON", async ({ server }) => {
+test("control characters in names are not printed, neither as lines nor as JSON", async ({ server }) => {
   const symbol = "\u001B[2J\u202EX\u009B\u0007";
   for (const args of [[], ["--json"]]) {
     await using tail = startInProcess(["tail", server.url, ...args]);
@@ -177,7 +177,7 @@ test("names of strangers are shown as text only, pretty and as JSON", async ({ s
   }
 });
 
-test("messages and events of a newer server disturb nothing, and those that cannot be read lose no event", async ({
+test("unknown messages, events and fields are accepted, and after an unreadable message tail resumes without loss", async ({
   server,
 }) => {
   await using tail = startInProcess(["tail", server.url, "--json"]);
@@ -196,7 +196,7 @@ test("messages and events of a newer server disturb nothing, and those that cann
   expect(tail.stdout().trim().split("\n")).toHaveLength(2);
 });
 
-test("numbers that move are left out unless asked for", async ({ server }) => {
+test("changes of numbers are printed only with --updates", async ({ server }) => {
   const updated = {
     ...flareStarted(8, "X"),
     prev: 6,
@@ -222,7 +222,7 @@ test("numbers that move are left out unless asked for", async ({ server }) => {
   }
 });
 
-test("changes of flares that began before --after are printed with the token's name, by the server's lists", async ({
+test("changes of flares that started before --after are printed with the symbol from the server's lists", async ({
   server,
 }) => {
   const flares = { pro: [{ id: "id-1", token: { symbol: "KNOWN" } }] };
@@ -240,7 +240,7 @@ test("changes of flares that began before --after are printed with the token's n
   expect(unknown).toMatch(/flare-updated +flares.pro +\+13 % +flare id-2: recent_price_change$/);
 });
 
-test("a client without flares.pro is shown flares.free if no channels were asked for, and is refused if they were", async ({
+test("without access to flares.pro, tail follows flares.free by default, and is rejected if --channels has flares.pro", async ({
   server,
 }) => {
   server.refuse = {
@@ -258,11 +258,14 @@ test("a client without flares.pro is shown flares.free if no channels were asked
   expect(tail.stderr()).toContain(
     "flarewire tail: without a key in FLAREWIRE_CLIENT_KEY, the server does not send flares.pro: following flares.free,newest.bsc,status\n",
   );
-  const asked = await runInProcess(["tail", server.url, "--channels", "flares.pro,status"]);
-  expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining("the plan free does not include")]);
+  const explicit = await runInProcess(["tail", server.url, "--channels", "flares.pro,status"]);
+  expect([explicit.code, explicit.stderr]).toEqual([
+    1,
+    expect.stringContaining("the plan free does not include"),
+  ]);
 });
 
-test("a server of something else ends it with 1", async ({ server }) => {
+test("a server that is not Flarewire ends tail with 1", async ({ server }) => {
   server.refuse = { status: 404, body: "<html>nothing here</html>" };
   const { code, stderr } = await runInProcess(["tail", server.url]);
   expect([code, stderr]).toEqual([
@@ -271,7 +274,7 @@ test("a server of something else ends it with 1", async ({ server }) => {
   ]);
 });
 
-test("an update that changes only the explanation is printed as such", async ({ server }) => {
+test("an update of the explanation is printed as why", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url, "--updates"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
@@ -291,9 +294,7 @@ test("an update that changes only the explanation is printed as such", async ({ 
   );
 });
 
-test("data that is not live is reported with the reason, and live data is not reported", async ({
-  server,
-}) => {
+test("data that is not live is reported with the reason; live data is not reported", async ({ server }) => {
   const freshness = { state: "stale", reason: "the recording has ended\u001B[2J" };
   await using tail = startInProcess(["tail", server.url]);
   const first = await server.next();
@@ -307,7 +308,7 @@ test("data that is not live is reported with the reason, and live data is not re
   expect(tail.stderr().match(/the data is/g)).toHaveLength(1);
 });
 
-test("a reader of the pipe that pauses gets every event when it continues, and no warning is printed", async ({
+test("a pipe reader that pauses gets every event when it continues, and no warning is printed", async ({
   server,
 }) => {
   await using tail = spawnCli(["tail", server.url, "--json"]);
@@ -317,7 +318,7 @@ test("a reader of the pipe that pauses gets every event when it continues, and n
   await tail.said("stdout", "FIRST");
   tail.child.stdout?.pause();
   const last = 5_000;
-  // It leaves when its memory and the pipe are full, and comes back for what it has not taken.
+  // It disconnects when its queue and the pipe are full, and reconnects for the remaining events.
   const left = once(socket, "close");
   for (let seq = 8; seq <= last; seq++) send(socket, flareStarted(seq, "MORE"));
   await left;
@@ -342,7 +343,7 @@ test("a reader of the pipe that pauses gets every event when it continues, and n
   expect(tail.stderr()).not.toContain("Warning");
 });
 
-test("[L5] an output without room stops the reading, and memory holds no more than its queue", async ({
+test("[L5] if the output is full, tail disconnects, and buffers a bounded number of bytes", async ({
   server,
 }) => {
   const terminal = { environment: {}, stdout: new PassThrough(), stderr: new PassThrough() };
@@ -358,14 +359,14 @@ test("[L5] an output without room stops the reading, and memory holds no more th
   expect(await ended).toBe(0);
 });
 
-test("when the reader of the pipe goes away it ends quietly, with 0", async ({ server }) => {
+test("when the pipe's reader leaves, tail ends with 0 and prints no error", async ({ server }) => {
   await using tail = spawnCli(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   send(socket, flareStarted(7, "ONE"));
   await tail.said("stdout", "ONE");
   tail.child.stdout?.destroy();
-  // The break shows with a write after it; the first may still find the pipe open.
+  // A write fails only after the pipe has broken; the first one may still find it open.
   let seq = 8;
   const timer = setInterval(() => send(socket, flareStarted(seq++, "MORE")), 20);
   try {
@@ -376,7 +377,9 @@ test("when the reader of the pipe goes away it ends quietly, with 0", async ({ s
   expect(tail.stderr()).not.toMatch(/EPIPE|rror/);
 });
 
-test("a filter and channels of the URL go with it, and --channels wins over those", async ({ server }) => {
+test("the filter and channels of the URL are used, and --channels overrides its channels", async ({
+  server,
+}) => {
   const url = `${server.url}/?channels=flares.*&channels=status&symbols=CAKE`;
   await using _own = startInProcess(["tail", url]);
   const { query } = await server.next();
@@ -385,7 +388,7 @@ test("a filter and channels of the URL go with it, and --channels wins over thos
   expect((await server.next()).query.get("channels")).toBe("newest.bsc");
 });
 
-test("a mode in which events may be left out is refused", async () => {
+test("mode=latest in the URL is rejected", async () => {
   const { code, stderr } = await runInProcess(["tail", "http://127.0.0.1:9/?mode=latest"]);
   expect([code, stderr]).toEqual([
     1,

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openSink } from "../../../src/cli/terminal/text-sink.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 
-/** A pipe whose reader leaves before write number `lost`, counted from 0. */
+/** A pipe that fails from write number `lost`, counted from 0, because its reader has left. */
 function pipe(lost: number): Writable & { readonly texts: string[] } {
   const texts: string[] = [];
   const write: Writable["_write"] = (chunk, _encoding, done) => {
@@ -20,7 +20,7 @@ function pipe(lost: number): Writable & { readonly texts: string[] } {
   return Object.assign(new Writable({ write }), { texts });
 }
 
-test("all text is written when the sink is closed", async ({ onTestFinished }) => {
+test("after close, all text has been written", async ({ onTestFinished }) => {
   const out = pipe(Number.POSITIVE_INFINITY);
   const file = join(newDirectory(onTestFinished), "out.txt");
   for (const sink of [await openSink("-", out), await openSink(file, out)]) {
@@ -31,7 +31,7 @@ test("all text is written when the sink is closed", async ({ onTestFinished }) =
   expect([out.texts.join(""), readFileSync(file, "utf8")]).toEqual(["one\ntwo\n", "one\ntwo\n"]);
 });
 
-test("a pipe that breaks with the last write rejects the close, whether it accepted text before or not", async () => {
+test("if the pipe breaks at its first or second write, close rejects", async () => {
   for (const [lost, length] of [
     [0, 10],
     [1, 70_000],

@@ -40,7 +40,7 @@ const columnsAt = (width: number, list: FlareList = "now") =>
     .split(/ {2,}|(?<=age)/)
     .join(", ");
 
-test("a flare is a line of its age, change, trend, counts, liquidity, score, symbol and warnings", () => {
+test("a flare's row has its age, change, trend, counts, liquidity, score, symbol and warnings", () => {
   const risky = {
     ...sample,
     id: "risky",
@@ -56,7 +56,7 @@ test("a flare is a line of its age, change, trend, counts, liquidity, score, sym
   ]);
 });
 
-test("a finished flare is a line of when, how long, how high and why it ended", () => {
+test("a finished flare's row has its end, duration, peak and end changes, cause and symbol", () => {
   const endedAtMs = STARTED + 4 * 60_000;
   const outcome = {
     ...SAMPLE_OUTCOME,
@@ -71,7 +71,7 @@ test("a finished flare is a line of when, how long, how high and why it ended", 
   ]);
 });
 
-test("a narrow terminal drops columns, the warnings' names first and the symbol never", () => {
+test("a narrow terminal drops columns, the warnings first and the symbol never", () => {
   expect([120, 80, 70, 60, 50, 46, 38, 30, 22, 12, 5].map((width) => columnsAt(width))).toEqual([
     "age, 5 min, last hour, buys, sells, liquidity, score, symbol, warnings",
     "age, 5 min, last hour, buys, sells, liquidity, score, symbol",
@@ -97,7 +97,7 @@ test("if not all rows fit, the last line counts the hidden ones", () => {
   expect([lines.length, lines.at(-1)]).toEqual([5, "and 6 more"]);
 });
 
-test("an age is never cut, also of a recording", () => {
+test("an age is never cut, even in an old recording", () => {
   const ageAfter = (ms: number) =>
     tableLines([sample], { ...FORM, nowMs: STARTED + ms })[1]
       ?.slice(3, 9)
@@ -119,7 +119,7 @@ test("a missing or invalid value is a dash, not an error", () => {
   expect(tableLines(read.rows, FORM)[1]?.trim()).toMatch(/^(- +){5}-$/);
 });
 
-test("a flare of the exchange shows its pair and exchange, and no trend; the view's other groups are left out", () => {
+test("a flare of the group exchange shows its pair and exchange, and no trend; flares of other groups are left out", () => {
   const untraded = { latest_buy_count: 0, latest_sell_count: 0 };
   const pair = { ...SAMPLE_FLARE, ...untraded, pair: "BTC/USDT", exchange: "binance" };
   const both = view({ flares: { pro: [SAMPLE_FLARE] }, "flares.exchange": { pro: [pair] } });
@@ -128,14 +128,14 @@ test("a flare of the exchange shows its pair and exchange, and no trend; the vie
   const at = (width: number) => tableLines(rows, { ...FORM, group, width }).map((line) => line.trim());
   expect(at(100)[0]).toMatch(/ score {2}symbol +exchange +warnings$/);
   expect(at(100)[0]).not.toContain("last hour");
-  // A candle has no trades to count.
+  // Candles do not count trades.
   expect(at(100)[1]).toMatch(/ - {7}- .* BTC\/USDT +binance/);
   expect(at(50)[1]).toContain("BTC/USDT");
   expect(at(50)[1]).not.toContain("binance");
   expect(tableLines(rows, FORM)[0]).not.toContain("exchange");
 });
 
-test("[W41] the page names what is read of the past, while the data is live", () => {
+test("[W41] while the data is live, the page shows which part still reads its past, and how much of it", () => {
   const part = { name: "bsc", state: "live", reason: "", observed_at: null, data_age_ms: 0 } as const;
   const filling = { read_ms: 41_000, of_ms: 90_000 };
   const freshness = { state: "live", reason: "", ageMs: 0, observedAt: null } as const;
@@ -188,33 +188,39 @@ const anySize = fc.oneof(
 
 test("[law] for any names, no line is too wide or moves the cursor, and there are never too many lines", () => {
   fc.assert(
-    fc.property(fc.array(anyRow, { maxLength: 8 }), anySize, anyState, hostile, (rows, size, state, said) => {
-      const group = rows.length % 2 === 0 ? "bsc" : "exchange";
-      const page: TopPage = {
-        host: said,
-        connection: { state: "waiting", transport: "sse", reason: said },
-        freshness: { state: "stale", reason: said, ageMs: 7, observedAt: said },
-        cursor: said,
-        flares: { group, list: "pro", rows, finished: rows },
-        ...{ started: 0, ended: 0, missed: null },
-      };
-      const { list, order } = state;
-      for (const lines of [
-        tableLines(rows, { ...FORM, ...size, list, group, order, trendOf: () => "▁█" }),
-        pageLines(page, { ...size, state, paint: FORM.paint }),
-      ]) {
-        expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.height));
-        for (const line of lines) {
-          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-          expect(columns(line)).toBeLessThanOrEqual(size.width);
+    fc.property(
+      fc.array(anyRow, { maxLength: 8 }),
+      anySize,
+      anyState,
+      hostile,
+      (rows, size, state, words) => {
+        const group = rows.length % 2 === 0 ? "bsc" : "exchange";
+        const page: TopPage = {
+          host: words,
+          connection: { state: "waiting", transport: "sse", reason: words },
+          freshness: { state: "stale", reason: words, ageMs: 7, observedAt: words },
+          cursor: words,
+          flares: { group, list: "pro", rows, finished: rows },
+          ...{ started: 0, ended: 0, missed: null },
+        };
+        const { list, order } = state;
+        for (const lines of [
+          tableLines(rows, { ...FORM, ...size, list, group, order, trendOf: () => "▁█" }),
+          pageLines(page, { ...size, state, paint: FORM.paint }),
+        ]) {
+          expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.height));
+          for (const line of lines) {
+            expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+            expect(columns(line)).toBeLessThanOrEqual(size.width);
+          }
         }
-      }
-    }),
+      },
+    ),
     lawRuns(50),
   );
 });
 
-test("[law] an order loses no row, can be reversed, and puts unknown values last", () => {
+test("[law] sorting loses no row, and sorting by change orders by the value, in both directions, with unknown values last", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 12 }), anyOrder, (any, order) => {
       const rows = any.map((row) => ({ ...row, outcome: undefined }));
@@ -231,7 +237,7 @@ test("[law] an order loses no row, can be reversed, and puts unknown values last
   );
 });
 
-test("each column of numbers sorts newest or largest first", () => {
+test("each column sorts newest, largest or most first, and symbols from A to Z", () => {
   const low = { ...sample, symbol: "LOW" };
   const high: FlareRow = {
     ...sample,

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { grabKeys } from "../../../src/cli/top/key-grab.ts";
 
-/** A keyboard that says whether it is raw. */
+/** A keyboard that records the changes of its raw mode. */
 class KeyboardUnderTest extends PassThrough {
   readonly isTTY: boolean;
   readonly modes: boolean[] = [];
@@ -20,14 +20,14 @@ class KeyboardUnderTest extends PassThrough {
 
 test("the keyboard is raw until paused or released, and reports nothing after the release", async () => {
   const keyboard = new KeyboardUnderTest(true);
-  const heard: string[] = [];
-  const grab = grabKeys(keyboard, (keys) => heard.push(...keys));
+  const received: string[] = [];
+  const grab = grabKeys(keyboard, (keys) => received.push(...keys));
   const press = async (text: string) => {
     keyboard.write(text);
     await new Promise((resolve) => setImmediate(resolve));
   };
   await press("q\u001B[A\u0003");
-  expect(heard).toEqual(["q", "\u001B[A", "\u0003"]);
+  expect(received).toEqual(["q", "\u001B[A", "\u0003"]);
   grab.pause();
   grab.resume();
   expect(keyboard.modes).toEqual([true, false, true]);
@@ -35,10 +35,10 @@ test("the keyboard is raw until paused or released, and reports nothing after th
   expect(keyboard.modes).toEqual([true, false, true, false]);
   expect([keyboard.listenerCount("data"), keyboard.isPaused()]).toEqual([0, true]);
   await press("late");
-  expect(heard).toHaveLength(3);
+  expect(received).toHaveLength(3);
 });
 
-test("without a terminal nothing is changed", () => {
+test("without a terminal, the input is left unchanged", () => {
   const keyboard = new KeyboardUnderTest(false);
   const grab = grabKeys(keyboard, () => {});
   for (const step of [grab.pause, grab.resume, grab.release]) step();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Screen } from "../../../src/cli/top/screen.ts";
 import { shownLines } from "../spawn-pty.ts";
 
-/** A terminal whose writes complete when the test says so. */
+/** A terminal. While `slow`, a write completes only when the test calls `take`. */
 class SlowTerminal extends Writable {
   text = "";
   take: () => void = () => {};
@@ -39,7 +39,7 @@ test("only changed lines are written, and a resized terminal is redrawn", () => 
   expect(terminal.text.slice(drawn)).toBe("\u001B[2J\u001B[1;1H\u001B[Kone");
 });
 
-test("nothing is written while the terminal is slow, then the newest state", async () => {
+test("while the terminal is slow, states are skipped; then the newest one is drawn", async () => {
   const terminal = new SlowTerminal();
   const screen = new Screen(terminal);
   screen.enter();
@@ -55,7 +55,7 @@ test("nothing is written while the terminal is slow, then the newest state", asy
   expect(terminal.text).not.toContain("state 50");
 });
 
-test("it is left once, and nothing is drawn before or after that", () => {
+test("the screen is entered and left once, and nothing is drawn before or after", () => {
   const terminal = new SlowTerminal();
   const screen = new Screen(terminal);
   screen.draw(["early"]);

@@ -4,10 +4,10 @@ import { firstAfter, rowWindow } from "../../../src/cli/top/scroll.ts";
 
 const [DOWN, PAGE_DOWN, HOME, END] = ["\u001B[B", "\u001B[6~", "\u001B[H", "\u001B[F"];
 
-test("the window is always full, and the first and last rows can be reached", () => {
+test("the window is always full, and End and Home reach the last and first rows", () => {
   fc.assert(
-    fc.property(fc.nat(200), fc.integer({ min: 2, max: 60 }), fc.nat(300), (rows, lines, wished) => {
-      const seen = rowWindow(rows, lines, wished);
+    fc.property(fc.nat(200), fc.integer({ min: 2, max: 60 }), fc.nat(300), (rows, lines, requested) => {
+      const seen = rowWindow(rows, lines, requested);
       expect(seen.first).toBeGreaterThanOrEqual(0);
       expect(seen.first + seen.count).toBeLessThanOrEqual(rows);
       // One line is reserved for the count of hidden rows, if any.
@@ -19,7 +19,7 @@ test("the window is always full, and the first and last rows can be reached", ()
   );
 });
 
-test("scrolling by row or page shows each row once, the last one too", () => {
+test("scrolling by row or by page moves by one row or one page until the last row is shown", () => {
   for (const [key, step] of [
     [DOWN, 1],
     [PAGE_DOWN, 9],

@@ -28,7 +28,7 @@ const PAGE: TopPage = {
 };
 const SIZES = { small: [50, 15], usual: [80, 24], large: [120, 40] } as const;
 
-/** The screen of this size after these keys. */
+/** Returns the screen of this size after these keys. */
 function screenAfter(
   [width, height]: readonly [number, number],
   keys: readonly string[] = [],
@@ -48,7 +48,7 @@ function screenAfter(
   return pageLines(page, { width, height, state, paint });
 }
 
-test("at 80, 120 and 50 columns the first line is the promise, and the last one the keys that fit", () => {
+test("at 80, 120 and 50 columns, the first line states whether events were missed, and the last one has the keys that fit", () => {
   const ends = (size: readonly [number, number]) => {
     const lines = screenAfter(size);
     expect(lines).toHaveLength(size[1]);
@@ -69,7 +69,7 @@ test("at 80, 120 and 50 columns the first line is the promise, and the last one 
   ]);
 });
 
-test("flares of the exchange are counted by their group's name, found by exchange, and explained with it", () => {
+test("flares of the group exchange are counted under its name, found by exchange, and explained with their exchange", () => {
   const row = { ...rowOf("BTC/USDT", 1), address: "", exchange: "binance" };
   const page = {
     ...PAGE,
@@ -81,7 +81,7 @@ test("flares of the exchange are counted by their group's name, found by exchang
   expect(found).toContain("binance");
 });
 
-test("Enter shows why the selected flare flares below the table, at each size, and again or Esc hides it", () => {
+test("at each size, Enter shows the selected flare's reason below the table; Enter again or Esc hides it", () => {
   for (const size of Object.values(SIZES)) {
     const text = screenAfter(size, ["j", "j", "\r"]).join("\n");
     expect(text).toMatch(/^> {3}3 min .*T2\. *$/m);
@@ -91,7 +91,7 @@ test("Enter shows why the selected flare flares below the table, at each size, a
   }
 });
 
-test("/ filters by symbol, name or address while typing, Enter keeps it, Esc shows all", () => {
+test("/ filters by symbol or address while typing, Enter keeps the filter, Esc shows all", () => {
   const typing = screenAfter(SIZES.usual, [..."/t1q"]);
   expect(typing[1]).toMatch(/^"t1q": 0 of 20 /);
   expect(typing.at(-1)).toBe("/t1q_  Enter keep  Esc all");
@@ -102,7 +102,7 @@ test("/ filters by symbol, name or address while typing, Enter keeps it, Esc sho
   expect(screenAfter(SIZES.usual, [..."/t1", "\r", "\u001B"])[1]).toMatch(/^20 flaring/);
 });
 
-test("f shows the finished flares with how they went, and the flares of now again", () => {
+test("f shows the finished flares with their outcomes; f again shows the current flares", () => {
   for (const size of Object.values(SIZES)) {
     const lines = screenAfter(size, ["f", "\r"]);
     expect(lines.join("\n")).toMatch(/peak .*end .*ended by {10}symbol[\s\S]*\+35 % .*possible rug {6}OVER/);
@@ -111,7 +111,7 @@ test("f shows the finished flares with how they went, and the flares of now agai
   }
 });
 
-test("? shows every key on the smallest screen, none cut, and any key closes it", () => {
+test("? shows the keys on the smallest screen without cutting a line, and another key closes it", () => {
   const help = screenAfter(SIZES.small, ["?"]);
   expect(help).toHaveLength(15);
   expect(help.join("\n")).not.toContain("…");
@@ -120,7 +120,7 @@ test("? shows every key on the smallest screen, none cut, and any key closes it"
   expect(screenAfter(SIZES.small, ["?", "c"])).toEqual(screenAfter(SIZES.small));
 });
 
-test("the selected flare stays selected when others arrive, and its row when it leaves", () => {
+test("a selected flare stays selected when others arrive; when it leaves, its row stays selected", () => {
   const state = stateAfter(stateAfter(INITIAL_STATE, "j", ROWS, 5), "j", ROWS, 5);
   expect(state.selected).toBe("T2.");
   expect(settle(state, [rowOf("NEW", 0), ...ROWS], 10).at).toBe(3);
@@ -134,11 +134,11 @@ test("the selected flare stays selected when others arrive, and its row when it 
   expect(settle(state, [], 10)).toMatchObject({ at: 0, first: 0 });
   const reading = stateAfter(INITIAL_STATE, "\r", ROWS, 5);
   expect(settle(reading, [rowOf("NEW", 0), ...ROWS], 10).at).toBe(1);
-  // The first row is not a flare's but the newest's.
+  // Without a selection, the cursor stays on the first row, whichever flare is there.
   expect(settle(INITIAL_STATE, [rowOf("NEW", 0), ...ROWS], 10).at).toBe(0);
 });
 
-test("before the first data, top shows the whole reason in place of an empty table", () => {
+test("before the first data, top shows the whole reason instead of an empty table", () => {
   const page: TopPage = {
     ...PAGE,
     connection: {

@@ -44,16 +44,16 @@ async function welcome(server: ScriptedServer, ...symbols: readonly string[]) {
   return connection;
 }
 
-const GIVEN_BACK = "\u001B[?7h\u001B[?25h\u001B[?1049l";
+const RESTORED = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
-/** Screen, cursor and keyboard are restored. */
-async function expectGivenBack(top: PtyCli, code: number): Promise<void> {
+/** Expects that the command ends with this code, with screen, cursor and keyboard restored. */
+async function expectRestored(top: PtyCli, code: number): Promise<void> {
   expect([await top.ended(), top.stderr()]).toEqual([code, "echo True lines True\n"]);
-  expect(top.stdout().split(GIVEN_BACK)).toHaveLength(2);
+  expect(top.stdout().split(RESTORED)).toHaveLength(2);
 }
 
 describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, timeout: 30_000 }, () => {
-  test("shows flares, sorts by a key, and restores the terminal at q", async ({ server }) => {
+  test("shows flares, sorts at a key press, and restores the terminal at q", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url]);
     const { socket, query } = await welcome(server, "SLOW", "FAST");
     expect(query.get("channels")).toBe("flares.*");
@@ -73,7 +73,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await top.shows("1 started");
     expect(top.stdout()).toContain("\u001B[32m");
     top.send({ keys: "q" });
-    await expectGivenBack(top, 0);
+    await expectRestored(top, 0);
   });
 
   for (const order of shareOf([{ signal: "SIGTERM" }, { signal: "SIGINT" }, { keys: "\u0003" }])) {
@@ -82,11 +82,13 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
       await welcome(server, "ONE");
       await top.shows("ONE");
       top.send(order);
-      await expectGivenBack(top, 0);
+      await expectRestored(top, 0);
     });
   }
 
-  test("selects by rows and pages, to the last and the first, filters, and shows why", async ({ server }) => {
+  test("selects by row, by page, the last and the first flare, filters, and shows the reason", async ({
+    server,
+  }) => {
     await using top = spawnPtyCli(["top", server.url], [100, 12]);
     const { socket } = await welcome(server, ...Array.from({ length: 20 }, (_, at) => `T${at}.`));
     await top.shows(/T0\.[\s\S]*T4\.[\s\S]*\nand 15 more/);
@@ -112,10 +114,10 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await top.shows(/NEW[\s\S]*T9\.[\s\S]*0x/);
     expect(top.lines().join()).not.toMatch(/\d above/);
     top.send({ keys: "q" });
-    await expectGivenBack(top, 0);
+    await expectRestored(top, 0);
   });
 
-  test("[L3] restores the terminal when suspended by Ctrl-Z or a signal, and takes it again when it continues", async ({
+  test("[L3] restores the terminal when suspended by Ctrl-Z or SIGTSTP, and redraws with the latest flares when continued", async ({
     server,
   }) => {
     await using top = spawnPtyCli(["top", server.url]);
@@ -135,8 +137,8 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     }
     top.send({ keys: "q" });
     expect([await top.ended(), top.stderr().split("\n").at(-2)]).toEqual([0, "echo True lines True"]);
-    // It was left as often as entered.
-    expect(top.stdout().split(GIVEN_BACK)).toHaveLength(top.stdout().split("\u001B[?1049h").length);
+    // The alternate screen was left as often as entered.
+    expect(top.stdout().split(RESTORED)).toHaveLength(top.stdout().split("\u001B[?1049h").length);
   });
 
   test("restores the terminal when it crashes, before it prints the reason", async ({ server }) => {
@@ -146,11 +148,11 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await welcome(server, "ONE");
     await top.shows("ONE");
     top.send({ signal: "SIGUSR2" });
-    await expectGivenBack(top, 1);
-    expect(top.stdout().split(GIVEN_BACK)[1]).toContain("Error: crashed");
+    await expectRestored(top, 1);
+    expect(top.stdout().split(RESTORED)[1]).toContain("Error: crashed");
   });
 
-  test("[L3] resumes from its cursor after a restart, and shows what is old and what was missed", async ({
+  test("[L3] resumes from its cursor after a restart, marks old data while disconnected, and counts missed events", async ({
     server,
   }) => {
     await using top = spawnPtyCli(["top", server.url]);
@@ -175,7 +177,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.lines().join()).not.toMatch(/ONE|TWO/);
   });
 
-  test("a narrower terminal has fewer columns, at once", async ({ server }) => {
+  test("resizing to a narrower terminal drops columns", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url]);
     await welcome(server, "ONE");
     await top.shows(/liquidity[\s\S]*ONE/);
@@ -186,28 +188,30 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.lines()).toHaveLength(8);
   });
 
-  test("hostile names are text, and with NO_COLOR nothing is colored", async ({ server }) => {
+  test("control characters in names are not written to the terminal, and NO_COLOR disables colors", async ({
+    server,
+  }) => {
     const top = spawnPtyCli(["top", server.url], [100, 24], { NO_COLOR: "1" });
     await using _top = top;
     await welcome(server, "\u001B[2J\u001B]0;x\u0007\u202EEVIL\r\n", "🚀狗");
     await top.shows("EVIL");
     await top.shows("🚀狗");
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal interprets these.
     const ours = /\u001B\[(?:\d+;1H|K|2J|\?1049h|\?7l|\?25l)/g;
     expect(top.stdout().replace(ours, "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test("a permanent rejection by the server is printed after the screen is restored, and ends it with 1", async ({
+  test("a permanent rejection by the server is printed after the screen is restored, and ends top with 1", async ({
     server,
   }) => {
     await using top = spawnPtyCli(["top", server.url]);
     (await server.next()).socket.close(4_000);
-    await expectGivenBack(top, 1);
-    expect(top.stdout().split(GIVEN_BACK)[1]).toContain("flarewire top: refused");
+    await expectRestored(top, 1);
+    expect(top.stdout().split(RESTORED)[1]).toContain("flarewire top: refused");
   });
 });
 
-test("without a terminal it prints the table once, plain, and ends with 0", async ({ server }) => {
+test("without a terminal, top prints the table once, without colors, and ends with 0", async ({ server }) => {
   const candle = { open_at: "2017-11-12T08:32:00.000Z", close: "1" };
   server.candles = { closed_at: "2017-11-12T08:33:00.000Z", bsc: { [SAMPLE_FLARE.token.address]: [candle] } };
   await using top = startInProcess([
@@ -230,7 +234,7 @@ test("without a terminal it prints the table once, plain, and ends with 0", asyn
   ]);
 });
 
-test("an unreachable server ends it with 75, one that rejects it with 1", async ({ server }) => {
+test("an unreachable server ends top with 75, one that rejects it with 1", async ({ server }) => {
   const gone = await startScriptedServer();
   await gone[Symbol.asyncDispose]();
   const away = await runInProcess(["top", gone.url]);
@@ -245,15 +249,15 @@ test("an unreachable server ends it with 75, one that rejects it with 1", async 
   expect(top.stderr()).toContain("flarewire top: refused (close code 4000");
 });
 
-test("an invalid address is rejected with the valid form", async () => {
-  for (const [url, said] of [
+test("an invalid address is rejected with the reason, without its password", async () => {
+  for (const [url, message] of [
     ["nowhere", "must be an http, https, ws or wss URL"],
     ["http://user:secret@127.0.0.1", "must not contain a user or password"],
     ["http://127.0.0.1/?names=flare-started", '"names" must be one of tokens'],
     ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],
   ] as const) {
     const { code, stderr } = await runInProcess(["top", url]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(stderr).not.toContain("secret");
   }
 });

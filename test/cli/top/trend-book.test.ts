@@ -8,7 +8,7 @@ const candle = (minutesAgo: number, close: string | null) => ({
   close,
 });
 
-test("a trend has a block per six minutes, as high as its last price, and blanks before the first", () => {
+test("a trend has one block per six minutes, as high as the last price in it, and blanks before the first price", () => {
   expect(trendText([candle(40, "1"), candle(20, "8"), candle(19, null), candle(1, "4.5")], END_MS)).toBe(
     "   ▁▁▁███▅",
   );
@@ -16,19 +16,19 @@ test("a trend has a block per six minutes, as high as its last price, and blanks
   expect(trendText([candle(3, "x"), candle(2, "-1")], Number.NaN).trim()).toBe("");
 });
 
-test("candles are fetched at a new minute or flare, at most each two seconds, and of any server", async () => {
+test("candles are fetched for a new minute or flare, at most every two seconds; invalid ones are ignored", async () => {
   const clock = new ManualClock();
   const bodies: object[] = [
     {},
     { closed_at: new Date(END_MS).toISOString(), bsc: { "0xAB": [candle(1, "2")], bad: 7 } },
     { closed_at: new Date(END_MS).toISOString(), bsc: { "0xAB": [candle(1, "2")] } },
   ];
-  let asked = 0;
-  const book = new TrendBook(async () => bodies[asked++] ?? {}, clock);
+  let fetches = 0;
+  const book = new TrendBook(async () => bodies[fetches++] ?? {}, clock);
   const refresh = async (minute: number, id: string | undefined) => {
     void book.refresh(minute * 60_000, id);
     await new Promise((resolve) => setImmediate(resolve));
-    return asked;
+    return fetches;
   };
   expect(await refresh(0, undefined)).toBe(0);
   expect(await refresh(0, "a")).toBe(1);
