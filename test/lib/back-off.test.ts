@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { backOffMs, retryAfterMs } from "../../src/lib/time/back-off.ts";
 
-test("the wait is spread evenly from one second to a bound that doubles up to thirty", () => {
+test("the random wait is between one second and a bound that doubles up to 30 seconds", () => {
   const bounds = [1, 2, 3, 4, 5, 6, 7, 5_000].map((failures) => [
     backOffMs(failures, () => 0),
     backOffMs(failures, () => 0.5),
@@ -20,7 +20,7 @@ test("the wait is spread evenly from one second to a bound that doubles up to th
   ]);
 });
 
-test("Retry-After is a count of seconds or a date, between one second and five minutes", () => {
+test("Retry-After in seconds or as a date gives a wait of one second to five minutes; other text gives none", () => {
   const nowMs = Date.UTC(2017, 10, 12, 8);
   const wait = (value: string, date?: string) =>
     retryAfterMs(new Headers({ "retry-after": value, ...(date ? { date } : {}) }), nowMs);
@@ -37,7 +37,7 @@ test("Retry-After is a count of seconds or a date, between one second and five m
   }
 });
 
-test("whatever Retry-After says, the wait is undefined or within its bounds", () => {
+test("for any text in Retry-After, the wait is undefined or within its bounds", () => {
   const visible = fc.string({
     unit: fc.integer({ min: 32, max: 126 }).map((code) => String.fromCharCode(code)),
   });

@@ -10,7 +10,7 @@ test("a full map drops the entry that was set longest ago", () => {
   ]);
 });
 
-test("a missing value is made once, until it is dropped", () => {
+test("a missing value is created once, and again after it was dropped", () => {
   const map = new BoundedMap<string, string>(1);
   const make = vi.fn(() => "made");
   expect([map.ensure("a", make), map.ensure("a", make)]).toEqual(["made", "made"]);
@@ -20,7 +20,7 @@ test("a missing value is made once, until it is dropped", () => {
   expect(make).toHaveBeenCalledTimes(3);
 });
 
-test("entries count by their size: what is removed or replaced counts no more, and a larger one than the limit is not stored", () => {
+test("entries count by size until removed or replaced; one above the limit is not stored and drops all others", () => {
   const map = new BoundedMap<string, unknown>(10, (value, key) => `${key}${value}`.length);
   map.set("a", "1234").set("b", "12").set("a", "12").set("c", "123");
   expect([[...map.keys()], map.total]).toEqual([["b", "a", "c"], 10]);

@@ -5,7 +5,7 @@ import { DeadlineExpired, withDeadline } from "../../src/lib/time/deadline.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { test } from "../support/time/still-running.ts";
 
-/** Work that pays no heed to its signal. */
+/** Work that ignores its signal. */
 const never = () => new Promise<never>(() => {});
 
 test("work that ends in time leaves neither a timer nor a listener behind, whether it succeeds or fails", async () => {
@@ -17,7 +17,7 @@ test("work that ends in time leaves neither a timer nor a listener behind, wheth
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("work that is late is rejected at the deadline and not before, and its signal is aborted", async () => {
+test("late work is rejected at its deadline, and its signal is aborted then and not before", async () => {
   const clock = new ManualClock();
   let given: AbortSignal | undefined;
   const late = withDeadline(
@@ -36,7 +36,7 @@ test("work that is late is rejected at the deadline and not before, and its sign
   expect(given?.reason).toBeInstanceOf(DeadlineExpired);
 });
 
-test("an abort ends the wait at once with its reason, for the work too, and before the start nothing begins", async () => {
+test("an abort rejects at once and aborts the work, both with its reason; after an abort, no work starts", async () => {
   const clock = new ManualClock();
   const stop = new AbortController();
   const work = vi.fn((_signal: AbortSignal) => never());
@@ -48,7 +48,7 @@ test("an abort ends the wait at once with its reason, for the work too, and befo
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test("a sleep of the machine's clock leaves no timer and no listener behind, however it ends", async () => {
+test("a finished sleep of the system clock leaves no listener behind, and an aborted one no timer", async () => {
   vi.useFakeTimers();
   try {
     const stop = new AbortController();
@@ -68,7 +68,7 @@ test("a sleep of the machine's clock leaves no timer and no listener behind, how
   }
 });
 
-test("an interval of the machine's clock runs until it is stopped, and keeps no process alive", () => {
+test("an interval of the system clock does not keep the process alive", () => {
   const armed = vi.spyOn(globalThis, "setInterval");
   const cancel = systemClock.every(1_000, () => {});
   const [timer] = armed.mock.results;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isoTime } from "../../src/lib/time/iso-time.ts";
 
-test("the text is that of the moment, whatever was asked for before", () => {
+test("the text is that of Date.toISOString(), whichever times were formatted before", () => {
   const near = fc.integer({ min: 1_500_000_000_000, max: 1_500_000_000_040 });
   const far = fc.double({ min: -8.64e15, max: 8.64e15, noNaN: true });
   fc.assert(
@@ -12,7 +12,7 @@ test("the text is that of the moment, whatever was asked for before", () => {
   );
 });
 
-test("an invalid time throws, each time", () => {
+test("an invalid time throws a RangeError, also when it is repeated", () => {
   for (const atMs of [Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1, Number.NaN]) {
     expect(() => isoTime(atMs)).toThrow(RangeError);
   }

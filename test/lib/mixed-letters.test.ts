@@ -11,6 +11,6 @@ test.each([
   ["Ωmega", true],
   ["柴犬 Inu 🚀", false],
   ["Pépé", false],
-])("letters of %s that only look Latin: %s", (name, isMixed) => {
+])("%s has letters that only look Latin: %s", (name, isMixed) => {
   expect(hasMixedLetters(name)).toBe(isMixed);
 });

@@ -14,15 +14,15 @@ test.each([
   ["chanels", "channels"],
   ["snapshto", "snapshot"],
   ["wiat", "wait"],
-])("someone who typed %s meant %s", (typed, meant) => {
-  expect(nearest(typed, PARAMETERS)).toBe(meant);
+])("the nearest match of %s is %s", (typed, expected) => {
+  expect(nearest(typed, PARAMETERS)).toBe(expected);
 });
 
-test.each(["tickers", "colour", "min", "chart", "x", ""])("of %j nobody can say what was meant", (typed) => {
+test.each(["tickers", "colour", "min", "chart", "x", ""])("%j has no near match", (typed) => {
   expect(nearest(typed, PARAMETERS)).toBeUndefined();
 });
 
-test("the nearest of several names is meant, and of equally near ones the first", () => {
+test("the match is the nearest of several names, and the first of equally near ones", () => {
   expect(nearest("flares.fre", ["flares.pro", "flares.free"])).toBe("flares.free");
   expect(nearest("charts.xsc", ["charts.asc", "charts.bsc"])).toBe("charts.asc");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ownCommand } from "../../src/lib/own-command.ts";
 
-test("an installed package names its own command, a clone the one that npm runs", () => {
+test("an installed package is run as flarewire, and a clone as npm run flarewire", () => {
   expect(ownCommand("doctor", "file:///srv/node_modules/flarewire/dist/lib/own-command.js")).toBe(
     "flarewire doctor",
   );

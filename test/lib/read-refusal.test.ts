@@ -11,6 +11,6 @@ test.each([
   ["<html>Bad Gateway</html>", ""],
   ["", ""],
   [JSON.stringify({ detail: "x".repeat(16_000) }), "x".repeat(300)],
-])("of %j the detail is %j", (body, detail) => {
+])("the detail of %j is %j", (body, detail) => {
   expect(problemDetail(body)).toBe(detail);
 });

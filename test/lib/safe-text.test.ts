@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { safeLink, safeText } from "../../src/lib/text/safe-text.ts";
 import { anyText } from "../support/random/any-text.ts";
 
-describe("a stranger's text", () => {
+describe("untrusted text", () => {
   test.each([
     ["Doge", "Doge"],
     ["  two\n\nlines\t ", "two lines"],
@@ -22,7 +22,7 @@ describe("a stranger's text", () => {
     expect(safeText(text)).toBe(shown);
   });
 
-  test("is never longer than 48 characters, on one line, and free of what acts on its neighbors", () => {
+  test("has at most 48 characters, on one line, and none that affect the text around them", () => {
     const strange = fc.array(
       fc.oneof(anyText(), fc.constantFrom("\u202E", "\n", "\0", "e\u0301", "👩‍👩‍👧")),
       {
@@ -33,7 +33,7 @@ describe("a stranger's text", () => {
       fc.property(strange, (parts) => {
         const shown = safeText(parts.join(""));
         expect(Array.from(shown).length).toBeLessThanOrEqual(48);
-        // Only between two emoji is a joiner harmless.
+        // A joiner is harmless only between two emoji.
         expect(shown.replace(/(?<=\p{ExtPict}.?)\u200D(?=\p{ExtPict})/gu, "")).not.toMatch(
           /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u,
         );
@@ -42,7 +42,7 @@ describe("a stranger's text", () => {
     );
   });
 
-  test("of any length is looked at up to a bound", () => {
+  test("of ten million characters is cut to 48", () => {
     expect(safeText("a".repeat(10_000_000))).toHaveLength(48);
   });
 });
@@ -60,6 +60,6 @@ test.each([
   ["", undefined],
   [null, undefined],
   [`https://example.org/${"a".repeat(3_000)}`, undefined],
-])("the link %j is followed as %j", (link, followed) => {
-  expect(safeLink(link)).toBe(followed);
+])("the safe form of the link %j is %j", (link, safe) => {
+  expect(safeLink(link)).toBe(safe);
 });

@@ -18,7 +18,7 @@ class FakeProcess extends EventEmitter {
   }
 }
 
-test("the first signal asks to stop and names itself, one a second later exits at once", async () => {
+test("the first signal requests a stop and is its cause; another one a second later exits at once", async () => {
   const source = new FakeProcess();
   const clock = new ManualClock();
   const shutdown = watchShutdown(source, clock);
@@ -32,7 +32,7 @@ test("the first signal asks to stop and names itself, one a second later exits a
   expect(source.exits).toEqual([EXIT.retry]);
 });
 
-test("a signal that npm or a supervisor sends twice within a second is one request to stop", () => {
+test("signals within a second of the first one are the same request to stop", () => {
   const source = new FakeProcess();
   const clock = new ManualClock();
   watchShutdown(source, clock);
@@ -53,7 +53,7 @@ test.each([
   "flarewire serve --port 8080",
   "'node'",
   "FLAREWIRE_PORT=80 node_modules/.bin/flarewire serve > log 2>&1",
-])("below npm, as the script `%s`, it stops in order when its shell ends", async (script) => {
+])("the end of the parent requests a stop if npm runs the script `%s`", async (script) => {
   const source = new FakeProcess(script);
   const clock = new ManualClock();
   const shutdown = watchShutdown(source, clock);
@@ -74,7 +74,7 @@ test.each([
   "node deploy.js",
   "vitest",
   "exec node src/main.ts serve",
-])("it outlives a parent that may end on purpose: the script `%s`", (script) => {
+])("the end of the parent requests no stop if npm runs the script `%s`", (script) => {
   const source = new FakeProcess(script);
   const clock = new ManualClock();
   const shutdown = watchShutdown(source, clock);
@@ -83,7 +83,7 @@ test.each([
   expect(shutdown.signal.aborted).toBe(false);
 });
 
-test("after its disposal nothing listens or polls any more", () => {
+test("a disposed shutdown leaves no listener and ignores the end of the parent", () => {
   const source = new FakeProcess("flarewire");
   const clock = new ManualClock();
   const shutdown = watchShutdown(source, clock);

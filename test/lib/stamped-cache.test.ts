@@ -3,7 +3,7 @@ import { StampedCache } from "../../src/lib/stamped-cache.ts";
 
 const sizeOf = () => 1_000;
 
-test("a value is cached until its stamp changes, and without a stamp not at all", async () => {
+test("a value is cached until its stamp changes, and is not cached without a stamp", async () => {
   const cache = new StampedCache<string>(10_000, sizeOf);
   let stamp: string | undefined = "1";
   const now = () => stamp;
@@ -17,7 +17,7 @@ test("a value is cached until its stamp changes, and without a stamp not at all"
   expect([await read(), await read(), cache.get("a")]).toEqual(["read 3", "read 4", undefined]);
 });
 
-test("requests during a read share it, unless the stamp changed meanwhile: that value is not cached", async () => {
+test("requests share a running read until the stamp changes; the outdated value is not cached", async () => {
   const cache = new StampedCache<string>(10_000, sizeOf);
   const reads: PromiseWithResolvers<string>[] = [];
   let stamp = "1";
@@ -42,7 +42,7 @@ test("requests during a read share it, unless the stamp changed meanwhile: that 
   expect(cache.get("a")).toBe("new");
 });
 
-test("a read that fails late does not drop what was read since", async () => {
+test("a failed read does not drop a newer value, and the next request reads again", async () => {
   const cache = new StampedCache<number>(10_000, sizeOf);
   const late = Promise.withResolvers<number>();
   let stamp = "1";
@@ -57,7 +57,7 @@ test("a read that fails late does not drop what was read since", async () => {
   expect(await cache.read("b", now, async () => 2)).toBe(2);
 });
 
-test("the values take no more bytes than allowed, and those used least recently go first", () => {
+test("cached values stay within the byte limit, and the least recently used are dropped first", () => {
   const cache = new StampedCache<string>(4_000, (value) => value.length);
   const now = () => "1";
   const set = (key: string, bytes: number) => cache.set(key, "x".repeat(bytes), "1", now);

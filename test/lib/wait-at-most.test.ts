@@ -6,7 +6,7 @@ import { test } from "../support/time/still-running.ts";
 
 const never = new Promise<never>(() => {});
 
-test("a wait ends with the value, with nothing when the time is over, or with the reason of an abort", async () => {
+test("a wait ends with the promise's result, with undefined after the time limit, or with the abort's reason", async () => {
   const clock = new ManualClock();
   const { signal } = new AbortController();
   expect(await waitAtMost(Promise.resolve("news"), 9_000, clock, signal)).toBe("news");
