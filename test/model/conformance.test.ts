@@ -33,7 +33,8 @@ import {
 import { readSpecTables, SPEC_TABLES, type SpecTable } from "./spec-tables.ts";
 
 /*
- * Every row of the specification's tables against the schemas, by what a schema takes and refuses.
+ * Checks the schemas against every row of the specification's tables, by the values that they
+ * accept and reject.
  */
 
 type Row = readonly string[];
@@ -50,8 +51,8 @@ interface Form {
 
 const all = () => true;
 const noteHas = (pattern: RegExp) => (row: Row) => pattern.test(row[2] ?? "");
-const isOfFlaresOnly = noteHas(/flares responses only/);
-const isOfNestedOnly = noteHas(/nested form only/i);
+const isFlaresOnly = noteHas(/flares responses only/);
+const isNestedOnly = noteHas(/nested form only/i);
 const tokenFieldsOf = (table: SpecTable) => {
   const type = SPEC_TABLES[table].find(([field]) => field === "token")?.[1] ?? "";
   return ([field = ""]: Row) => new RegExp(`\\b${field}\\b`).test(type);
@@ -59,18 +60,18 @@ const tokenFieldsOf = (table: SpecTable) => {
 
 const FORMS: readonly Form[] = [
   {
-    name: "a flare of flares",
+    name: "a flare in a flares response",
     table: "2.1 Flare (used by flares; an object with the same shape is nested in charts and leaderboards)",
     schema: Flare,
     sample: SAMPLE_FLARE,
-    has: (row) => !isOfNestedOnly(row),
+    has: (row) => !isNestedOnly(row),
   },
   {
     name: "a nested flare",
     table: "2.1 Flare (used by flares; an object with the same shape is nested in charts and leaderboards)",
     schema: NestedFlare,
     sample: SAMPLE_NESTED_FLARE,
-    has: (row) => !isOfFlaresOnly(row),
+    has: (row) => !isFlaresOnly(row),
   },
   {
     name: "a forum post",
@@ -101,70 +102,70 @@ const FORMS: readonly Form[] = [
     has: all,
   },
   {
-    name: "a token of flares and bsc",
+    name: "a token in flares and in bsc items",
     table: "2.6 token",
     schema: Token,
     sample: SAMPLE_FLARE.token,
     has: all,
   },
   {
-    name: "a token of the exchange",
+    name: "a token in exchange items",
     table: "2.6 token",
     schema: ExchangeToken,
     sample: SAMPLE_EXCHANGE_CHART_ITEM.token,
     has: tokenFieldsOf("2.9 Chart item, group exchange"),
   },
   {
-    name: "a token of matic",
+    name: "a token in matic items",
     table: "2.6 token",
     schema: ChainToken,
     sample: SAMPLE_MATIC_CHART_ITEM.token,
     has: tokenFieldsOf("2.10 Chart item, group matic"),
   },
   {
-    name: "flares",
+    name: "a flares response",
     table: "2.7 Flares response (object)",
     schema: Flares,
     sample: SAMPLE_SNAPSHOT.flares,
     has: all,
   },
   {
-    name: "a chart item of bsc",
+    name: "a bsc chart item",
     table: "2.8 Chart item, group bsc",
     schema: BscChartItem,
     sample: SAMPLE_BSC_CHART_ITEM,
     has: all,
   },
   {
-    name: "a chart item of the exchange",
+    name: "an exchange chart item",
     table: "2.9 Chart item, group exchange",
     schema: ExchangeChartItem,
     sample: SAMPLE_EXCHANGE_CHART_ITEM,
     has: all,
   },
   {
-    name: "a chart item of matic",
+    name: "a matic chart item",
     table: "2.10 Chart item, group matic",
     schema: MaticChartItem,
     sample: SAMPLE_MATIC_CHART_ITEM,
     has: all,
   },
   {
-    name: "charts",
+    name: "a charts response",
     table: "2.11 Charts response (object)",
     schema: Charts,
     sample: SAMPLE_SNAPSHOT.charts,
     has: all,
   },
   {
-    name: "a leaderboard entry of bsc",
+    name: "a bsc leaderboard entry",
     table: "2.12 Leaderboard entry (group bsc)",
     schema: BscLeaderboardEntry,
     sample: SAMPLE_BSC_ENTRY,
     has: all,
   },
   {
-    name: "leaderboards",
+    name: "a leaderboards response",
     table: "2.13 Leaderboards response (object)",
     schema: Leaderboards,
     sample: SAMPLE_SNAPSHOT.leaderboards,
@@ -173,16 +174,20 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * Fields that we serve and the tables do not have: the group that the specification's purpose
- * promises and its table leaves out.
+ * Fields that we serve and the tables do not have. The specification promises this group in its
+ * purpose and omits it from the table.
  */
-const BEYOND_THE_TABLES: Readonly<Record<string, readonly string[]>> = { charts: ["avalanche"] };
+const BEYOND_THE_TABLES: Readonly<Record<string, readonly string[]>> = {
+  "a charts response": ["avalanche"],
+};
+
+type Probe = readonly [type: RegExp, accepts: readonly unknown[], rejects: readonly unknown[]];
 
 /**
- * By how a type begins: values that a field of it takes, and values of other types that it refuses.
- * The sample's own value is always taken.
+ * For the types that match a pattern: values that a field accepts, and values of other types that
+ * it rejects. The first match counts. Each field must also accept the sample's own value.
  */
-const PROBES: readonly (readonly [type: RegExp, takes: readonly unknown[], refuses: readonly unknown[]])[] = [
+const PROBES: readonly Probe[] = [
   [/^string \(UUID\)/, ["3b241101-e2bb-5255-8caf-4136c566a962"], ["3b241101", "", 7, {}]],
   [
     /^string \(decimal\)/,
@@ -210,11 +215,11 @@ const PROBES: readonly (readonly [type: RegExp, takes: readonly unknown[], refus
 ];
 
 for (const { name, table, schema, sample, has } of FORMS) {
-  describe(`${name} is as table ${table.split(" ")[0]} says`, () => {
+  describe(`${name} conforms to table ${table.split(" ")[0]}`, () => {
     const rows: readonly Row[] = SPEC_TABLES[table];
     const served = rows.filter(has);
 
-    test("it has exactly the fields of the table that are of this form", () => {
+    test("it has exactly the table's fields for this form, apart from listed extras", () => {
       const fields = served.map(([field]) => field);
       expect(fields.length).toBeGreaterThan(1);
       expect(schema.safeParse(sample).success).toBe(true);
@@ -227,27 +232,27 @@ for (const { name, table, schema, sample, has } of FORMS) {
 
     for (const [field = "", type = "", note = ""] of served) {
       test(`${field}: ${type}`, () => {
-        const takes = (value: unknown) => schema.safeParse({ ...sample, [field]: value }).success;
+        const accepts = (value: unknown) => schema.safeParse({ ...sample, [field]: value }).success;
         const { [field]: own, ...without } = sample as Record<string, unknown>;
-        expect(schema.safeParse(without).success, "may not be absent").toBe(false);
-        expect(takes(own)).toBe(true);
-        expect(takes(undefined)).toBe(false);
-        expect(takes(null), "null").toBe(/\bor null\b/.test(type));
+        expect(schema.safeParse(without).success, "must not be absent").toBe(false);
+        expect(accepts(own)).toBe(true);
+        expect(accepts(undefined)).toBe(false);
+        expect(accepts(null), "null").toBe(/\bor null\b/.test(type));
         const [, good, bad] =
           PROBES.find(([pattern]) => pattern.test(type)) ?? expect.fail(`no probe for ${type}`);
-        for (const value of good) expect(takes(value), `takes ${JSON.stringify(value)}`).toBe(true);
-        for (const value of bad) expect(takes(value), `refuses ${JSON.stringify(value)}`).toBe(false);
-        if (/may be negative/.test(note)) expect(takes(-5)).toBe(true);
+        for (const value of good) expect(accepts(value), `accepts ${JSON.stringify(value)}`).toBe(true);
+        for (const value of bad) expect(accepts(value), `rejects ${JSON.stringify(value)}`).toBe(false);
+        if (/may be negative/.test(note)) expect(accepts(-5)).toBe(true);
       });
     }
   });
 }
 
-test("every table has its forms here", () => {
+test("each table of the specification is compared with a form", () => {
   expect(new Set(FORMS.map(({ table }) => table))).toEqual(new Set(Object.keys(SPEC_TABLES)));
 });
 
-test("a field that the notes of a table call absent from a group is absent from that group's token", () => {
+test("the token of a group lacks the fields that table 2.6 notes as absent from the group", () => {
   for (const [field, , note] of SPEC_TABLES["2.6 token"]) {
     if (/Absent in.*exchange/.test(note) || /absent in exchange/.test(note))
       expect(ExchangeToken.shape).not.toHaveProperty(field);
@@ -255,13 +260,13 @@ test("a field that the notes of a table call absent from a group is absent from 
   }
 });
 
-test("a contract source's status and message go together as table 2.4 says", () => {
-  const takes = (status: string, message: string) => ContractSource.safeParse({ status, message }).success;
-  expect([takes("1", "OK"), takes("0", "NOTOK")]).toEqual([true, true]);
-  expect([takes("0", "OK"), takes("1", "NOTOK"), takes("2", "OK")]).toEqual([false, false, false]);
+test("a contract source accepts only the pairs of status and message in table 2.4", () => {
+  const accepts = (status: string, message: string) => ContractSource.safeParse({ status, message }).success;
+  expect([accepts("1", "OK"), accepts("0", "NOTOK")]).toEqual([true, true]);
+  expect([accepts("0", "OK"), accepts("1", "NOTOK"), accepts("2", "OK")]).toEqual([false, false, false]);
 });
 
-test("upvote_site_data accepts only null, the only value ever seen", () => {
+test("upvote_site_data rejects an object, because only null was ever seen", () => {
   expect(NestedFlare.safeParse({ ...SAMPLE_NESTED_FLARE, upvote_site_data: {} }).success).toBe(false);
 });
 
@@ -270,7 +275,7 @@ test("leaderboards and charts have the same groups, in the same order", () => {
   expect(Object.keys(Charts.shape)).toEqual(GROUPS);
 });
 
-test("at most ten stand in a chart", () => {
+test("a chart has at most ten items", () => {
   const chart = (count: number) => ({
     ...SAMPLE_SNAPSHOT.charts,
     bsc: Array(count).fill(SAMPLE_BSC_CHART_ITEM),
@@ -280,7 +285,7 @@ test("at most ten stand in a chart", () => {
 
 const SPEC = fileURLToPath(new URL("../../../shared/spec/token-trend-data-service.md", import.meta.url));
 test.skipIf(!existsSync(SPEC))(
-  "the tables held here are those of ../shared/spec (skipped where that is absent)",
+  "the tables copied here equal those of ../shared/spec (skipped if that is absent)",
   () => {
     expect(readSpecTables(readFileSync(SPEC, "utf8"))).toEqual(SPEC_TABLES);
   },

@@ -10,7 +10,7 @@ test("items are identified by their id; leaderboard items by the address, or by 
   expect([keyOf(SAMPLE_FLARE), keyOf(SAMPLE_LISTING)]).toEqual([SAMPLE_FLARE.id, SAMPLE_LISTING.id]);
   const addressed = { ...standing, type: "token", object: { ...named, address: "0x1" } } as const;
   expect(keyOf(addressed)).toBe("0x1");
-  // Two tokens of one chain may call themselves the same.
+  // Two tokens of a chain may have the same symbol.
   expect(keyOf({ ...addressed, object: { ...addressed.object, address: "0x2" } })).toBe("0x2");
   expect(keyOf({ ...standing, type: "token", object: named })).toBe("ONE");
 });
@@ -22,8 +22,8 @@ test.each([
   [0.5, false],
   [Number.NaN, false],
   ["1", false],
-])("%j as a count is taken: %s", (value, isTaken) => {
-  expect(Count.safeParse(value).success).toBe(isTaken);
+])("%j is a valid count: %s", (value, isValid) => {
+  expect(Count.safeParse(value).success).toBe(isValid);
 });
 
 test.each([
@@ -33,6 +33,6 @@ test.each([
   ["0xg", false],
   ["1f", false],
   [`0x${"a".repeat(129)}`, false],
-])("%j as an address is taken: %s", (value, isTaken) => {
-  expect(Address.safeParse(value).success).toBe(isTaken);
+])("%j is a valid address: %s", (value, isValid) => {
+  expect(Address.safeParse(value).success).toBe(isValid);
 });

@@ -8,18 +8,18 @@ const { text } = SAMPLE_EXPLANATION;
 const unknown = "The reason for its start is not stored.";
 
 test.each([
-  ["of a flare is that of its start", { flare, why, started: SAMPLE_EXPLANATION }, text],
+  ["is that of the flare's start", { flare, why, started: SAMPLE_EXPLANATION }, text],
   [
-    "that is only known as of the end says so",
+    "as of the flare's end is marked as such",
     { flare, why, started: null },
     `${unknown} At its end: ${text}`,
   ],
   [
-    "that is only known as of now says so",
+    "as of now is marked as such",
     { flare: { ...flare, finished_trending_at: null }, why, started: null },
     `${unknown} Now: ${text}`,
   ],
-  ["that is unknown is not made up", { flare, why: null, started: null }, unknown],
+  ["that is unknown is reported as not stored", { flare, why: null, started: null }, unknown],
 ])("the reason %s", (_what, record, expected) => {
   expect(reasonText(record)).toBe(expected);
 });

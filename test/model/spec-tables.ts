@@ -1,6 +1,6 @@
 /**
- * The tables of part 2 of the interface specification, as they stand there: heading, then each
- * row's cells. The first cell is the field, the second its type, the third what is noted on it.
+ * The tables of part 2 of the interface specification, copied verbatim: each heading with its
+ * rows. A row's cells are the field, its type and, in some tables, a note.
  */
 export const SPEC_TABLES = {
   "2.1 Flare (used by flares; an object with the same shape is nested in charts and leaderboards)": [
@@ -121,7 +121,7 @@ export const SPEC_TABLES = {
 
 export type SpecTable = keyof typeof SPEC_TABLES;
 
-/** The tables of such a document: every heading of the form `### 2.n …` with the table below it. */
+/** Parses the specification's tables: headings of the form `### 2.n …`, each with its table. */
 export function readSpecTables(markdown: string): Record<string, string[][]> {
   const tables: Record<string, string[][]> = {};
   for (const section of markdown.split(/^### /m).slice(1)) {

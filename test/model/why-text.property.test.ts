@@ -11,7 +11,7 @@ const term = (name: TermName, raw: number, usual: number | null = USUAL[name]): 
   return { name, unit: TERM_UNITS[name], raw, usual, z: 1, weight: 0.25 };
 };
 
-/** Any JSON number, and more often those at which a phrase changes. */
+/** Any JSON number. Those at which a phrase changes are more frequent. */
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.double({ noNaN: true, min: -2, max: 2 }),
@@ -23,7 +23,7 @@ const terms = fc
   .map((all) => all.flat());
 const arbitraryTerm = (name: TermName): fc.Arbitrary<Term[]> =>
   fc.tuple(number, fc.option(number), fc.integer({ min: 1, max: 3 })).map(([raw, usual, times]) =>
-    // A foreign source may repeat a term.
+    // Another server may repeat a term.
     Array.from({ length: times }, () => term(name, raw, usual)),
   );
 const warnings = fc.oneof(
@@ -35,7 +35,7 @@ const liquidity = fc.oneof(
   fc.double({ noNaN: true, min: 0, max: 1e12 }).map(String),
 );
 
-test("every combination of numbers and warnings gives one short plain sentence", () => {
+test("any numbers and warnings give a valid text without NaN, null, exponents or stray separators", () => {
   fc.assert(
     fc.property(terms, warnings, number, number, liquidity, (all, warned, score, threshold, usd) => {
       const text = whyText({ terms: all, warnings: warned, score, threshold }, usd);
@@ -46,7 +46,7 @@ test("every combination of numbers and warnings gives one short plain sentence",
   );
 });
 
-test("the longest sentence fits", () => {
+test("the longest text caps its figures and counts the warnings after the first", () => {
   const all = [term("buyers", 1e9), term("imbalance", 0.5), term("price", 9), term("volume", 1e9)];
   const numbers = { terms: all, warnings: [...WARNINGS], score: 6, threshold: 2 };
   expect(whyText(numbers, "5")).toBe(
@@ -54,7 +54,7 @@ test("the longest sentence fits", () => {
   );
 });
 
-test("the longest sentence of candles fits, and net buying is not named beside buyers", () => {
+test("the longest text for candles is valid, and net buying is left out beside buyers", () => {
   const all = [term("imbalance", 0.5), term("price", 9), term("volume", 1e9), term("flow", 1e9)];
   const numbers = { terms: all, warnings: [...WARNINGS], score: 6, threshold: 2 };
   const text = whyText(numbers, "5");
@@ -64,7 +64,7 @@ test("the longest sentence of candles fits, and net buying is not named beside b
   expect(whyText({ ...numbers, terms: withBuyers }, "5")).not.toContain("net buying");
 });
 
-describe("a term's phrase follows its published number", () => {
+describe("a term's phrase depends only on its published numbers", () => {
   test.each<[TermName, number, number | null, string]>([
     ["buyers", 49, 1, "49 times the usual buyers"],
     ["buyers", 9.94, 1, "9.9 times the usual buyers"],
@@ -111,7 +111,7 @@ test.each([
   expect(whyText({ terms: [], warnings: warned, score: 3, threshold: 2.2 }, usd)).toBe(text);
 });
 
-test("the sentence can name every warning of the canary", () => {
+test("the text can name every warning of the canary", () => {
   for (const warning of WARNINGS)
     expect(whyText({ terms: [], warnings: [warning], score: 3, threshold: 2 }, "0")).toMatch(/; warning: \w/);
 });
