@@ -19,8 +19,8 @@ import { createHubUnderTest, EPOCH, FRESH, INFO } from "../hub/hub-fixture.ts";
 const never = () => new Promise<never>(() => {});
 
 /**
- * An engine with three entries, the last one not committed: the base has this update. They end when
- * `rest` resolves.
+ * An engine with three entries, of which the last one is not committed. The first one has the
+ * update. Once `rest` resolves, it reports that its log has no more entries.
  */
 function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
   const entries: Entry[] = [];
@@ -45,7 +45,7 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
   };
 }
 
-/** Takes part in a cluster with this engine until the test ends it. */
+/** Joins a cluster with this engine until the test calls `end`. */
 function join(engine: Engine, sink: Pick<ReplicaSink, "begin">) {
   const { log, head, hub } = createHubUnderTest();
   const over = new AbortController();
@@ -69,7 +69,7 @@ function join(engine: Engine, sink: Pick<ReplicaSink, "begin">) {
   return { source, end };
 }
 
-test("a node counts as stale until it has read the cluster's log to its end", async () => {
+test("a node is stale until it has read the cluster's log to its end", async () => {
   const rest = Promise.withResolvers<void>();
   const { source, end } = join(engineWith(rest.promise), { begin: async () => {} });
   await expect.poll(() => source.state.entries).toBe(2);
@@ -80,7 +80,7 @@ test("a node counts as stale until it has read the cluster's log to its end", as
   await end();
 });
 
-test("a node whose own log fails leaves the cluster and reports it, and its process survives", async () => {
+test("a node that cannot apply the cluster's log is down and reports the reason, and does not throw", async () => {
   const lists = encodeLists(createHubUnderTest().hub.history.lists);
   const cursor = { epoch: toEpoch(EPOCH), seq: toSeq(0) };
   const update = { type: "begin", cursor, positions: {}, observedAtMs: 1_000, lists } as const;
@@ -93,7 +93,7 @@ test("a node whose own log fails leaves the cluster and reports it, and its proc
   await end();
 });
 
-test("alerts that cannot start in a new epoch fail the source, and its process survives", async () => {
+test("alerts that cannot start in a new epoch report a failure of the source, and do not throw", async () => {
   const { log, head, hub, clock } = createHubUnderTest({ ready: false });
   const failures: unknown[] = [];
   let terms = 0;

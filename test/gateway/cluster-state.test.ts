@@ -3,7 +3,7 @@ import type { Notice } from "../../src/cluster/engine.ts";
 import { createClusterState } from "../../src/gateway/cluster/cluster-state.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 
-test("a message of another version on the cluster's server is ignored, and the next one counts", () => {
+test("a node ignores messages that it cannot parse on the cluster's server, and takes the next valid one", () => {
   const listeners: ((notice: Notice) => void)[] = [];
   const unused = async () => undefined;
   const engine = {

@@ -9,7 +9,7 @@ function limitsAt(limit: number | undefined, config = CONFIG) {
   return { ...connectionLimits(config, files, (message) => warnings.push(message)), warnings };
 }
 
-test("with enough open files, all streams fit beside other requests, and nothing is said", () => {
+test("with enough open files, the limits have room for all streams and other requests, without a warning", () => {
   for (const limit of [12_000, Number.POSITIVE_INFINITY, undefined])
     expect(limitsAt(limit)).toEqual({
       maxSockets: 10_000,
@@ -19,7 +19,7 @@ test("with enough open files, all streams fit beside other requests, and nothing
     });
 });
 
-test("with few open files, fewer streams are accepted, so that requests and health checks still find a connection, and the warning names all bounds", () => {
+test("with few open files, the limit of streams is lower and leaves connections for requests; a warning names all bounds", () => {
   const { warnings, ...limits } = limitsAt(1_024);
   expect(limits).toEqual({ maxSockets: 805, maxConnections: 920, maxConnectionsPerAddress: 460 });
   expect(warnings).toEqual([

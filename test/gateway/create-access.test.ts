@@ -9,7 +9,7 @@ import { FlarewireError } from "../../src/protocol/index.ts";
 import { AUDIENCE, createIssuer, ISSUER, START_S } from "../support/servers/token-issuer.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 
-test("[K6] [K7] requests that a key made in other processes count here, until the key is revoked", async () => {
+test("[K6] [K7] a key's requests in other processes count here until the key is revoked", async () => {
   const { text, id, digest } = mintSecret("fw");
   const key: Key = { id, plan: "pro", sha256: digest.toString("hex"), requests_per_minute: 5 };
   const clock = new ManualClock();
@@ -36,7 +36,7 @@ test("[K6] [K7] requests that a key made in other processes count here, until th
     (await app.inject({ url: "/", headers: { authorization: `Bearer ${text}` } })).statusCode;
   elsewhere(id, 3);
   expect(access.rates.spent).toEqual([{ keyId: id, requests: 3 }]);
-  // What is refused is not counted.
+  // The rejected request is not counted.
   expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
   expect(counted).toEqual([id, id]);
   access.end(id, "forbidden");
@@ -46,7 +46,7 @@ test("[K6] [K7] requests that a key made in other processes count here, until th
   await app.close();
 });
 
-test("[K4] [K8] a ticket for a token works in a process that never saw the token, until exp", async () => {
+test("[K4] [K8] a ticket for a token works in a process that never saw the token, until the token's exp", async () => {
   const issuer = createIssuer("HS256");
   const clock = new ManualClock();
   const state = createLocalState(clock);
@@ -79,7 +79,7 @@ test("[K4] [K8] a ticket for a token works in a process that never saw the token
   await app.close();
 });
 
-test("[K8] a stored holder counts until its token ends, and is not judged without the issuer's keys", async () => {
+test("[K8] a stored holder is admitted while its key or token is valid; without the issuer's keys, a valid token is undecided", async () => {
   const issuer = createIssuer("HS256");
   const clock = new ManualClock();
   let keys: TokenSource["keys"] = parseTokenKeys(issuer.file, "secret");
@@ -119,23 +119,23 @@ test("[K8] a stored holder counts until its token ends, and is not judged withou
   const held = await holderOf(secret.text);
   expect(`${token} ${held}`).not.toMatch(/lovelace|desk/i);
   const flares = ["flares.*"];
-  // In another process, as after a restart.
-  const judge = (holder: string | undefined, ring?: Key[], anonymous?: "off") =>
+  // Decides in another process, as after a restart.
+  const isAdmitted = (holder: string | undefined, ring?: Key[], anonymous?: "off") =>
     accessOf(ring, anonymous).policy.isAdmitted(holder, flares);
-  expect([judge(token), judge(held, [key]), judge(undefined)]).toEqual([true, true, true]);
-  expect(judge(undefined, [key], "off")).toBe(false);
+  expect([isAdmitted(token), isAdmitted(held, [key]), isAdmitted(undefined)]).toEqual([true, true, true]);
+  expect(isAdmitted(undefined, [key], "off")).toBe(false);
   for (const damaged of ["", "{", "{}", '["id"]', '["id|{",null]'])
-    expect(judge(damaged, [key]), damaged).toBe(false);
+    expect(isAdmitted(damaged, [key]), damaged).toBe(false);
   const other = { ...key, sha256: "0".repeat(64) };
-  expect([judge(held, []), judge(held), judge(held, [other])]).toEqual([false, false, false]);
-  expect(judge(held, [{ ...key, channels: ["charts.bsc"] }])).toBe(false);
-  expect(judge(held, [{ ...key, expires_at: new Date(clock.now()).toISOString() }])).toBe(false);
+  expect([isAdmitted(held, []), isAdmitted(held), isAdmitted(held, [other])]).toEqual([false, false, false]);
+  expect(isAdmitted(held, [{ ...key, channels: ["charts.bsc"] }])).toBe(false);
+  expect(isAdmitted(held, [{ ...key, expires_at: new Date(clock.now()).toISOString() }])).toBe(false);
   keys = undefined;
-  expect(judge(token)).toBe(undefined);
+  expect(isAdmitted(token)).toBe(undefined);
   keys = parseTokenKeys(createIssuer("HS256").file, "secret");
-  expect(judge(token)).toBe(false);
+  expect(isAdmitted(token)).toBe(false);
   keys = undefined;
   clock.advance(20_000);
-  expect(judge(token)).toBe(false);
+  expect(isAdmitted(token)).toBe(false);
   await app.close();
 });

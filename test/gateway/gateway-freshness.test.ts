@@ -18,7 +18,7 @@ function freshness(fresh: Freshness, origin: SourceInfo["origin"], resumed: type
   return freshnessOf({ kind: "snapshots", source, ...(resumed ? { resume: resumed } : {}) }, clock, []);
 }
 
-test("after a restart the age is that of the lists which are served, not of the process", () => {
+test("after a restart, the data age is that of the previous run's lists, which are still served", () => {
   expect(freshness(starting, "live", resume)).toEqual({
     state: "stale",
     reason: "the lists are those of the previous run; the market has no data yet",
@@ -28,14 +28,14 @@ test("after a restart the age is that of the lists which are served, not of the 
   });
 });
 
-test("a recorded market's time is no age", () => {
+test("the event time of a recorded market does not count as the data's age", () => {
   expect(freshness(starting, "recorded", resume)).toMatchObject({
     observed_at: "2026-11-23T04:37:24.000Z",
     data_age_ms: 3_000,
   });
 });
 
-test("without a previous run, and with data of this one, the source's freshness stays", () => {
+test("the source's freshness is unchanged without a previous run and once this run has data", () => {
   expect(freshness(starting, "live", undefined)).toEqual(starting);
   const live: Freshness = {
     ...{ state: "live", reason: "", data_age_ms: 10 },
@@ -44,7 +44,7 @@ test("without a previous run, and with data of this one, the source's freshness 
   expect(freshness(live, "live", resume)).toEqual(live);
 });
 
-test("other parts of the gateway add what troubles them, and a follower's age is that of its leader", () => {
+test("the reason includes the troubles of other parts, and a follower does not mention the previous run", () => {
   const others = [undefined, { trouble: "the disk is full" }, { trouble: undefined }];
   const clock = new ManualClock(NOW);
   const source = { info: info("live"), freshness: () => starting };

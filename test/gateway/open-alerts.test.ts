@@ -9,7 +9,7 @@ import { newDirectory } from "../support/servers/edges.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 
 test.for(["push", "alerts"] as const)(
-  "a damaged file of %s does not stop the start: the server begins without it, and names it",
+  "a damaged file of %s does not prevent the start: the server runs without it, and logs its path",
   async (what, { onTestFinished }) => {
     const lines: string[] = [];
     const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });

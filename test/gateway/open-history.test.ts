@@ -16,7 +16,7 @@ import { ManualClock } from "../support/time/manual-clock.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 
-test("a history that cannot be written reports why, and its file", async ({ onTestFinished }) => {
+test("a history that cannot be written logs the reason and its file", async ({ onTestFinished }) => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
@@ -39,7 +39,7 @@ test("a history that cannot be written reports why, and its file", async ({ onTe
   });
 });
 
-test("a past minute that cannot be read is a fault, reported once with the file, and no missing minute", async ({
+test("an unreadable past minute is a fault, not a missing minute, and is logged once with the file", async ({
   onTestFinished,
 }) => {
   const clock = new ManualClock();
@@ -82,13 +82,13 @@ test("a past minute that cannot be read is a fault, reported once with the file,
   await stop();
 });
 
-test("past minutes and flares of a simulated market are gone when it starts over in its directory", async ({
+test("a simulated market that starts over in its directory has no past minutes of the previous one", async ({
   onTestFinished,
 }) => {
   const clock = new ManualClock();
   const config = createConfig({ data: newDirectory(onTestFinished) });
   const logger = createLogger("silent", { write: () => {} });
-  /** Serves for three minutes of event time. Returns the minutes that answer, and the flares. */
+  /** Serves for three minutes of event time. Returns the cursors at minutes 0, 2, 10, 12 and 20. */
   const serve = async (epoch: string, startMs: number, origin: "simulated" | "live") => {
     const history = openHistory(config, { config, clock, logger, sourceName: "a test" });
     const log = new MemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
@@ -121,7 +121,7 @@ test("past minutes and flares of a simulated market are gone when it starts over
     "next1-0",
     undefined,
   ]);
-  // A real market has no minutes of a simulated one either.
+  // A real market does not have the minutes of a simulated one either.
   expect(await serve("live1", 1_200_000, "live")).toEqual([
     undefined,
     undefined,
@@ -129,7 +129,7 @@ test("past minutes and flares of a simulated market are gone when it starts over
     undefined,
     "live1-0",
   ]);
-  // A leader that serves a simulated market by mistake deletes and replaces nothing of a real one.
+  // A market that is simulated by mistake deletes and replaces no minutes of a real one.
   expect(await serve("mistake1", 600_000, "simulated")).not.toContain("mistake1-0");
   expect(await serve("live2", 2_400_000, "live")).toEqual([
     undefined,
@@ -140,7 +140,7 @@ test("past minutes and flares of a simulated market are gone when it starts over
   ]);
 });
 
-test("a gateway without a history has no file of it, and answers 404 for what needs one", async ({
+test("a gateway without a history creates no file for it, and rejects requests that need it", async ({
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);

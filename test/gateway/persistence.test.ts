@@ -19,11 +19,11 @@ const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lis
 
 const logger = createLogger("silent");
 
-/** Persistence in that directory, of a source that needs no engine. */
+/** Opens the persistence of a source without an engine, in this directory. */
 const open = (data: string, clock = new ManualClock()) =>
   openPersistence({ config: createConfig({ data }), clock, logger, sourceName: "a test" });
 
-/** The head and the lists of a log. */
+/** Creates the head and the lists of a log. */
 function headOf(log: EventLog, clock: ManualClock, snapshot = EMPTY_SNAPSHOT) {
   const market = new TestMarket();
   const head = new Head({ log, initial: { snapshot, observedAtMs: 1 } });
@@ -37,16 +37,16 @@ function headOf(log: EventLog, clock: ManualClock, snapshot = EMPTY_SNAPSHOT) {
   return { head, hub, history: hub.history, publish };
 }
 
-test("the state is stored with the first poll, then each half a minute, or after 5,000 events, and not with every poll", async ({
+test("the state is stored at the first poll, then every 30 seconds, or after 5,000 events", async ({
   onTestFinished,
 }) => {
   const clock = new ManualClock();
-  const kept = open(newDirectory(onTestFinished), clock);
-  const { head, history, hub, publish } = headOf(kept.createLog(), clock);
+  const persistence = open(newDirectory(onTestFinished), clock);
+  const { head, history, hub, publish } = headOf(persistence.createLog(), clock);
   let states = 0;
   const poll = async (...steps: Step[]) => {
     await publish(...steps);
-    kept.onPublished({ head, history }, () => {
+    persistence.onPublished({ head, history }, () => {
       states += 1;
       return undefined;
     });
@@ -63,10 +63,10 @@ test("the state is stored with the first poll, then each half a minute, or after
   expect(await poll(...many)).toBe(3);
   expect(await poll(...many.slice(0, 20))).toBe(4);
   await hub.close();
-  await kept.close();
+  await persistence.close();
 });
 
-test("a start that published nothing, as with a port in use, leaves the next one nothing to warn of", async ({
+test("a start that published nothing, as with a port in use, causes no warning at the next start", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -76,16 +76,16 @@ test("a start that published nothing, as with a port in use, leaves the next one
   const start = async (): Promise<string> => {
     const spied = createLogger("info", destination);
     const options = { config, clock: new ManualClock(), logger: spied, sourceName: "a test" };
-    const kept = openPersistence(options);
-    const { epoch } = kept.createLog().head;
-    await kept.close();
+    const persistence = openPersistence(options);
+    const { epoch } = persistence.createLog().head;
+    await persistence.close();
     return epoch;
   };
   expect(await start()).not.toBe(await start());
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["starting a new log", "starting a new log"]);
 });
 
-test("[L3] a process continues where the previous one ended, with the lists of its last event, even if the state was stored earlier", async ({
+test("[L3] a process resumes at the previous one's last event and its lists, although the state was stored earlier", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -105,7 +105,7 @@ test("[L3] a process continues where the previous one ended, with the lists of i
   await second.close();
 });
 
-test("[L3] a follower that starts over stores its state at once: the next process continues from there", async ({
+test("[L3] a follower that starts over stores its state at once, and the next process resumes from it", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -130,15 +130,15 @@ test("[L3] a follower that starts over stores its state at once: the next proces
   await second.close();
 });
 
-test("[L3] a follower stores what it publishes of its leader once the head has it, and delivers it before", async () => {
+test("[L3] a follower reports a leader's event and then stores it, both after the head has it", async () => {
   const clock = new ManualClock();
   const leader = createHubUnderTest();
   const log = openPersistence({ config: createConfig({ data: "none" }), clock, logger }).createFollowerLog();
   const { head, history, hub } = headOf(log, clock);
   const steps: string[] = [];
   const note = (name: string) => () => void steps.push(`${name} ${head.cursor.seq}`);
-  const kept = { onPublished: note("kept"), onReset: note("begun") };
-  const sink = createReplicaSink({ log, head, history, persistence: kept, onPublished: note("told") });
+  const persistence = { onPublished: note("stored"), onReset: note("reset") };
+  const sink = createReplicaSink({ log, head, history, persistence, onPublished: note("reported") });
   const { positions } = leader.log;
   await sink.begin(leader.head.cursor, { observedAtMs: 1_000, positions, lists: leader.hub.history.lists });
   for (let seq = 1; seq <= 2; seq += 1) {
@@ -151,11 +151,11 @@ test("[L3] a follower stores what it publishes of its leader once the head has i
     }));
     await sink.publish({ events, snapshot: leader.head.snapshot, observedAtMs: 1_000 });
   }
-  expect(steps).toEqual(["begun 0", "told 1", "kept 1", "told 2", "kept 2"]);
+  expect(steps).toEqual(["reset 0", "reported 1", "stored 1", "reported 2", "stored 2"]);
   await hub.close();
 });
 
-test("[L1] [L3] after a restart a source publishes what changed in the meantime, and nothing a second time", async () => {
+test("[L1] [L3] after a restart, a source publishes what changed in the meantime, and nothing twice", async () => {
   const clock = new ManualClock();
   const market = createHubUnderTest();
   await market.publish("list", "flare");
@@ -164,11 +164,11 @@ test("[L1] [L3] after a restart a source publishes what changed in the meantime,
   const missed = await market.log.read(market.log.cursorAt(toSeq(2)), 9);
   const polls = [{ observedAtMs: 2_000, snapshot: market.head.snapshot }];
   const source = { info: INFO, poll: async () => polls.shift(), freshness: () => FRESH };
-  const kept = openPersistence({ config: createConfig({ data: "none" }), clock, logger });
+  const persistence = openPersistence({ config: createConfig({ data: "none" }), clock, logger });
   const { snapshot } = lists;
   const known = { lists, checkpoints: [] };
   const resume = { snapshot, known, observedAtMs: 1_000, afterMs: Number.NEGATIVE_INFINITY };
-  const { log, run } = prepareSource({ kind: "snapshots", source, resume }, kept);
+  const { log, run } = prepareSource({ kind: "snapshots", source, resume }, persistence);
   const { head, hub } = headOf(log, clock, snapshot);
   const reported: string[] = [];
   const onPublished = (batch: readonly EventBody[]) => reported.push(...batch.map(({ name }) => name));
@@ -178,14 +178,16 @@ test("[L1] [L3] after a restart a source publishes what changed in the meantime,
   await hub.close();
 });
 
-test("a process that ends before its log began leaves the file to the next", ({ onTestFinished }) => {
+test("a process that ends before it creates its log frees the file for the next one", ({
+  onTestFinished,
+}) => {
   const directory = newDirectory(onTestFinished);
   const ends = [];
   for (let start = 0; start < 2; start += 1) ends.push(open(directory).close());
   return Promise.all(ends);
 });
 
-test("a copy of a recording, elsewhere and from another time, counts as the same source; another recording does not", ({
+test("a copy of a recording with another path and time counts as the same source; another recording does not", ({
   onTestFinished,
 }) => {
   const identify = (content: string, writtenAt: number) => {

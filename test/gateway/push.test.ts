@@ -59,7 +59,7 @@ async function start(finish: Finish, settings: object, isLocalPush = true): Prom
   return { source, ask, metrics, stop: () => gateway.stop() };
 }
 
-test("a flare is pushed to its subscriber once, encrypted, and not hours late; also after a restart", async ({
+test("a flare is pushed once to its subscriber, encrypted and with a TTL of half an hour, also after a restart", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
@@ -98,7 +98,7 @@ test("a flare is pushed to its subscriber once, encrypted, and not hours late; a
   expect(tags.filter((tag) => tag === `start ${MOON.id}`).length).toBe(1);
 });
 
-test("a subscription that its push service no longer knows, or that its page ends, gets nothing more", async ({
+test("a subscription that the push service reports as gone, or that its page deletes, receives no more pushes", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
@@ -118,14 +118,14 @@ test("a subscription that its push service no longer knows, or that its page end
   source.show(marketOf([CAKE, MOON]));
   await service.until(() => service.received.length === 2);
   expect(service.received.map(({ path }) => path)).toEqual(["/gone", "/last"]);
-  // Totals include those that are gone.
+  // Totals include deleted subscriptions.
   const counted = (outcome: string) =>
     `flarewire_webhook_attempts_total{webhook="push",outcome="${outcome}"} 1`;
   await expect.poll(metrics).toContain(counted("delivered"));
   expect(await metrics()).toContain(counted("gone"));
 });
 
-test("subscriptions that could attack others or fill the server are refused, without repeating their secrets", async ({
+test("subscriptions that could attack others or fill the server are rejected, and responses do not repeat secrets", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
@@ -161,7 +161,7 @@ test("subscriptions that could attack others or fill the server are refused, wit
   expect((await strict.ask("PUT", { endpoint: `${endpoint}0`, keys, rules: EVERY_FLARE })).status).toBe(204);
 });
 
-test("[K1] with keys, a subscription gets what visitors without a key see; without the setting there is none", async ({
+test("[K1] on a server with keys, a subscription without one gets the flares of visitors; without the setting, push is off", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
@@ -185,7 +185,7 @@ test("[K1] with keys, a subscription gets what visitors without a key see; witho
   expect((await without.ask("DELETE", { endpoint: "https://push.example/a" })).status).toBe(404);
 });
 
-test("[K6] a subscription made with a key ends with it while the server is stopped, and one without when visitors need a key", async ({
+test("[K6] after a restart, subscriptions end whose key was removed, or that have no key where visitors need one", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
@@ -229,7 +229,7 @@ test("[K6] a subscription made with a key ends with it while the server is stopp
   expect(endpoints()).toEqual([]);
 });
 
-test("[K10] a key limited to channels subscribes to flares that it may follow, and is refused others", async ({
+test("[K10] a key limited to channels subscribes to flares of these channels, and gets 403 for others", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();

@@ -8,7 +8,7 @@ const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lis
 
 const SETTINGS = "settings 1";
 
-/** What a process left behind that kept its state in the middle of its events. */
+/** Returns what a process stored that saved its state in the middle of its events. */
 async function stored(more: Partial<StoredLog> = {}) {
   const { log, head, hub, publish } = createHubUnderTest();
   await publish("list", "flare");
@@ -19,7 +19,7 @@ async function stored(more: Partial<StoredLog> = {}) {
   const read = await log.read(log.oldest, 1_000);
   if (read.kind !== "records") throw new Error("the log is not whole");
   const { epoch, positions } = log;
-  const kept: StoredLog = {
+  const storedLog: StoredLog = {
     ...{
       epoch,
       positions,
@@ -32,12 +32,12 @@ async function stored(more: Partial<StoredLog> = {}) {
     ...{ records: read.records, runs: [], oldest: 0, oldestLasting: 0 },
     ...more,
   };
-  return { kept, lists: hub.history.lists };
+  return { storedLog, lists: hub.history.lists };
 }
 
-test("[L2] [L3] a process resumes from the state that was stored last and every later event, once", async () => {
-  const { kept, lists } = await stored();
-  const restored = restoreState(kept, SETTINGS, false);
+test("[L2] [L3] a process resumes from the last stored state and applies every later event once", async () => {
+  const { storedLog, lists } = await stored();
+  const restored = restoreState(storedLog, SETTINGS, false);
   if ("problem" in restored) throw new Error(restored.problem);
   expect(textOf(restored.known.lists)).toBe(textOf(lists));
   expect(restored.known.checkpoints.map(({ seq }) => seq)).toEqual([2]);
@@ -45,20 +45,20 @@ test("[L2] [L3] a process resumes from the state that was stored last and every 
 
 test.each<[string, Partial<StoredLog>, RegExp]>([
   ["of other settings", { fingerprint: "settings 2" }, /settings differ from those of the log/],
-  ["that nobody can vouch for", { doubt: "the file was set back" }, /^the file was set back$/],
+  ["whose completeness is in doubt", { doubt: "the file was set back" }, /^the file was set back$/],
   ["without a state", { state: undefined }, /before its first snapshot/],
-  ["without the events behind its state", { oldest: 4 }, /the events 3 to 4 are missing/],
+  ["without the events after its state", { oldest: 4 }, /the events 3 to 4 are missing/],
   ["without the lists of its state", { checkpoints: [] }, /lists of the stored state are missing/],
-  ["whose state is broken", { state: { seq: 2, text: "{}" } }, /cannot be read/],
-])("[L3] a log %s is not gone on from, and the reason is said", async (_, more, reason) => {
-  const { kept } = await stored(more);
-  expect(restoreState(kept, SETTINGS, false)).toEqual({ problem: expect.stringMatching(reason) });
+  ["whose state is damaged", { state: { seq: 2, text: "{}" } }, /cannot be read/],
+])("[L3] a log %s is not resumed, and the problem names the reason", async (_, more, reason) => {
+  const { storedLog } = await stored(more);
+  expect(restoreState(storedLog, SETTINGS, false)).toEqual({ problem: expect.stringMatching(reason) });
 });
 
-test("[L3] without a checkpoint an engine cannot resume, and another source can", async () => {
-  const { kept } = await stored();
-  expect(restoreState(kept, SETTINGS, true)).toMatchObject({
+test("[L3] without a checkpoint of the engine, an engine cannot resume, but another source can", async () => {
+  const { storedLog } = await stored();
+  expect(restoreState(storedLog, SETTINGS, true)).toMatchObject({
     problem: expect.stringContaining("checkpoint"),
   });
-  expect(restoreState(kept, SETTINGS, false)).toHaveProperty("known");
+  expect(restoreState(storedLog, SETTINGS, false)).toHaveProperty("known");
 });

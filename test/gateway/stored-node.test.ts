@@ -13,7 +13,7 @@ import { ManualClock } from "../support/time/manual-clock.ts";
 const { signal } = new AbortController();
 const report = { info: INFO, freshness: FRESH };
 
-/** A node with a short log, and the entries of the cluster's log that made it. */
+/** Creates a node with a short log. Returns it with the matching entries of the cluster's log. */
 async function createNode(polls: readonly Step[]) {
   const node = createHubUnderTest({ log: { minCount: 3, maxAgeMs: 1 } });
   const entries: Entry[] = [];
@@ -45,7 +45,7 @@ async function createNode(polls: readonly Step[]) {
   return { ...node, entries, checkpoint: { position: { offset, hash }, epoch: EPOCH, term: 1, values } };
 }
 
-/** An engine with these entries. `interruptions`: entries before each connection ends. */
+/** An engine with these entries. `interruptions`: numbers of entries before each disconnect. */
 function engineWith(
   entries: readonly Entry[],
   interruptions: readonly number[] = [],
@@ -74,7 +74,7 @@ const POLLS: readonly Step[] = [
   "list",
 ];
 
-test("[L2] [L3] a node that starts has the lists, every event that the cluster's log has, and the lasting ones before", async () => {
+test("[L2] [L3] a starting node gets the lists, all events of the cluster's log, and the lasting ones before them", async () => {
   const { hub, log, head, entries, checkpoint } = await createNode(POLLS);
   const snapshot = await readStoredLog(checkpoint, engineWith(entries.slice(4)), signal);
   expect(snapshot?.end).toMatchObject({ cursor: head.cursor, oldest: 4, oldestLasting: 0 });
@@ -93,14 +93,14 @@ test("[L2] [L3] a node that starts has the lists, every event that the cluster's
   expect(await lasting(started)).toEqual(await lasting(log));
 });
 
-test("[L3] a node that loses its connection while it reads the cluster's log has every event nevertheless", async () => {
+test("[L3] a node whose connections end while it reads the cluster's log still gets every event", async () => {
   const { entries, checkpoint } = await createNode(POLLS);
   const snapshot = await readStoredLog(checkpoint, engineWith(entries, [0, 4]), signal);
   expect(snapshot?.end.oldest).toBe(0);
   expect(snapshot?.records.map(({ seq }) => Number(seq))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test("[L3] a node does not mix a stored state with events of a log that does not lead to it", async () => {
+test("[L3] a node does not combine a stored state with a log whose entries do not lead to that state", async () => {
   const { entries, checkpoint } = await createNode(POLLS);
   const other = { ...checkpoint, position: { ...checkpoint.position, hash: "other" } };
   const missing = entries.filter(({ offset }) => offset !== entries.length);
@@ -115,7 +115,7 @@ test("[L3] a node does not mix a stored state with events of a log that does not
   }
 });
 
-test("an entry's body has each event as it was written", async () => {
+test("decoding an entry's body returns each event as it was encoded; an empty body has none", async () => {
   const { entries, log } = await createNode(["flare", "list"]);
   const result = await log.read(log.oldest, 10);
   const expected = result.kind === "records" ? result.records : [];

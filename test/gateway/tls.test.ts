@@ -17,19 +17,19 @@ import { type Finish, hasty, newDirectory } from "../support/servers/edges.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { eventually } from "../support/time/waiters.ts";
 
-// Not every machine has IPv6: localhost has two addresses of IPv4 here.
+// Not every machine has IPv6, so localhost has two IPv4 addresses here.
 vi.mock("node:dns/promises", () => ({
   lookup: async () => ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
 }));
 
-/** Of all tests, because each takes a program of its own. */
+/** Directory of certificates for all tests, because each certificate needs a run of openssl. */
 let certificates = "";
 beforeAll(() => {
   certificates = mkdtempSync(join(tmpdir(), "flarewire-tls-"));
 });
 afterAll(() => rmSync(certificates, { recursive: true, force: true }));
 
-/** Returns a self-signed certificate for 127.0.0.1 with its key; creates it the first time. */
+/** Returns a self-signed certificate for 127.0.0.1 and its key. Creates them at the first call. */
 function certify(name: string) {
   const [cert, key] = [join(certificates, `${name}.crt`), join(certificates, `${name}.key`)] as const;
   if (existsSync(cert)) return { cert, key };
@@ -40,8 +40,8 @@ function certify(name: string) {
   return { cert, key };
 }
 
-/** A gateway with a certificate of its own, and what it logs. */
-async function secured(onTestFinished: Finish, host = "127.0.0.1") {
+/** Starts a gateway with a certificate of its own. Collects the lines that it logs. */
+async function startSecured(onTestFinished: Finish, host = "127.0.0.1") {
   const directory = newDirectory(onTestFinished);
   const [first, second] = [certify("first"), certify("second")];
   const [tlsCert, tlsKey] = [join(directory, "tls.crt"), join(directory, "tls.key")];
@@ -64,7 +64,7 @@ async function secured(onTestFinished: Finish, host = "127.0.0.1") {
   return { gateway, first, second, install, lines, url: new URL(gateway.url) };
 }
 
-/** The name in the certificate that the server presents. */
+/** Returns the common name in the certificate that the server presents. */
 async function nameAt({ port }: URL, host = "127.0.0.1"): Promise<unknown> {
   const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
   await once(socket, "secureConnect");
@@ -86,10 +86,10 @@ async function status(
   return message.statusCode;
 }
 
-test("with tlsCert and tlsKey the port serves HTTPS, WSS and SSE, and nothing without TLS", async ({
+test("with tlsCert and tlsKey, the port serves HTTPS, WSS, SSE and polls, and nothing without TLS", async ({
   onTestFinished,
 }) => {
-  const { gateway, url, first } = await secured(onTestFinished);
+  const { gateway, url, first } = await startSecured(onTestFinished);
   expect(gateway.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   const ca = readFileSync(first.cert, "utf8");
   expect(await status(url, "/readyz", ca)).toBe(200);
@@ -109,7 +109,7 @@ test("with tlsCert and tlsKey the port serves HTTPS, WSS and SSE, and nothing wi
   }
   const plain = httpRequest({ host: "127.0.0.1", port: url.port, path: "/readyz", agent: false }).end();
   await expect(once(plain, "response")).rejects.toThrow();
-  // Connections that never begin a handshake are limited, and another address is served.
+  // Connections that never begin a handshake are limited per address, so others are served.
   const silent = await Promise.all(
     Array.from({ length: MAX_HANDSHAKES_PER_ADDRESS }, async () => {
       const socket = connectPlain(Number(url.port), "127.0.0.1");
@@ -123,7 +123,7 @@ test("with tlsCert and tlsKey the port serves HTTPS, WSS and SSE, and nothing wi
   await expect.poll(() => status(url, "/healthz", ca).catch(() => 0)).toBe(200);
 });
 
-test("handshakes use no more open files than connections have left, but always a few", async ({
+test("pending handshakes are limited to the connections that are left, but a few are always allowed", async ({
   onTestFinished,
 }) => {
   const { cert: tlsCert, key: tlsKey } = certify("own");
@@ -150,7 +150,7 @@ test("handshakes use no more open files than connections have left, but always a
   }
 });
 
-test("handshakes of a trusted proxy, which has many clients, have no limit of their own", async ({
+test("the limit of handshakes per address does not apply to a trusted proxy, which has many clients", async ({
   onTestFinished,
 }) => {
   const { cert: tlsCert, key: tlsKey } = certify("own");
@@ -182,10 +182,10 @@ test("handshakes of a trusted proxy, which has many clients, have no limit of th
   }
 });
 
-test("a new certificate counts within seconds, and open connections stay; an invalid pair keeps the old one and is reported", async ({
+test("a new certificate is used within seconds and keeps open connections; an invalid pair is reported and not used", async ({
   onTestFinished,
 }) => {
-  const { url, first, second, install, lines, gateway } = await secured(onTestFinished);
+  const { url, first, second, install, lines, gateway } = await startSecured(onTestFinished);
   const ca = readFileSync(first.cert, "utf8");
   const client = new WebSocket(`wss://127.0.0.1:${url.port}/api/v1/stream?channels=*`, { ca });
   await once(client, "message");
@@ -208,10 +208,10 @@ test("a new certificate counts within seconds, and open connections stay; an inv
   await once(client, "close");
 });
 
-test("with TLS a gateway on localhost listens on each of its addresses, as without, and on none once it has stopped", async ({
+test("with TLS, a gateway on localhost listens on all its addresses, and on none after it has stopped", async ({
   onTestFinished,
 }) => {
-  const { url, gateway } = await secured(onTestFinished, "localhost");
+  const { url, gateway } = await startSecured(onTestFinished, "localhost");
   const names = ["127.0.0.1", "127.0.0.2"].map((host) => nameAt(url, host));
   expect(await Promise.all(names)).toEqual(["first", "first"]);
   await gateway.stop();
@@ -219,7 +219,7 @@ test("with TLS a gateway on localhost listens on each of its addresses, as witho
   await expect(nameAt(url, "127.0.0.2")).rejects.toThrow("ECONNREFUSED");
 });
 
-test("a gateway does not start with a certificate that it cannot use", async () => {
+test("a gateway does not start with an unusable certificate or key", async () => {
   const [mine, other] = [certify("mine"), certify("other")];
   const start = (tlsCert: string, tlsKey: string) =>
     startGateway(createConfig({ port: 0, logLevel: "silent", tlsCert, tlsKey }));
