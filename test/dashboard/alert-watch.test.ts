@@ -30,7 +30,7 @@ const event = (name: string, channel: string, data: object) =>
 const started = (one: Flare, channel = "flares.pro") => event("flare-started", channel, { flare: one });
 const keys = (hits: readonly { readonly key: string }[]) => hits.map(({ key }) => key);
 
-test("an alert reports each new flare of its token once, and none that was there before", () => {
+test("an alert reports each new flare of its token once, and none that had started before", () => {
   const watch = new AlertWatch("bsc");
   const [old, fresh, other] = [
     flare("old"),
@@ -45,7 +45,7 @@ test("an alert reports each new flare of its token once, and none that was there
   expect(keys(watch.take(started(other), view))).toEqual([]);
 });
 
-test("a flare that meets a view's filter only later is reported then, as to a webhook", () => {
+test("a flare that meets a view's filter only after its start is reported then, once", () => {
   const watch = new AlertWatch("bsc");
   const poor = flare("a", { liquidity: "100" });
   watch.watchFor([{ ...DEFAULT_QUERY, minLiquidity: 50_000 }], viewOf([poor]));
@@ -57,14 +57,14 @@ test("a flare that meets a view's filter only later is reported then, as to a we
   expect(keys(watch.take(set("60000"), rich))).toEqual([]);
 });
 
-test("what a page missed while it was away is reported when it is back", () => {
+test("flares that started while the page was disconnected are reported once it is back", () => {
   const watch = new AlertWatch("bsc");
   watch.watchFor([DEFAULT_QUERY], viewOf([flare("a")]));
   expect(keys(watch.catchUp(viewOf([flare("b"), flare("a")])))).toEqual(["start b"]);
   expect(keys(watch.catchUp(viewOf([flare("b")])))).toEqual([]);
 });
 
-test("without full access a token's flare is reported from the delayed list, with it only from the first", () => {
+test("without full access, a token's flare is reported from the list free; with it, only from the list pro", () => {
   const query = [readQuery(tokenQuery("bsc", ADDRESS))];
   const delayed = {
     explanations: {},
@@ -80,7 +80,7 @@ test("without full access a token's flare is reported from the delayed list, wit
   expect(keys(full.take(started(flare("a")), view))).toEqual(["start a"]);
 });
 
-test("an alert about the finished list says how the flare went", () => {
+test("an alert on the finished list reports the end of a flare and its peak", () => {
   const watch = new AlertWatch("bsc");
   watch.watchFor([{ ...DEFAULT_QUERY, channel: "flares.finished" }], viewOf([]));
   const view = viewOf([], [flare("a", { finished_trending_at: SAMPLE_FLARE.started_trending_at })]);
@@ -90,7 +90,7 @@ test("an alert about the finished list says how the flare went", () => {
   expect(text?.body).toContain("peak");
 });
 
-test("a notification shows a hostile name as harmless text, says why, and leads to the token", () => {
+test("a notification has a sanitized name, the reason and a link to the token; four flares share one", () => {
   const hostile = flare("a", { token: { ...SAMPLE_FLARE.token, symbol: "\u202Eevil\nname" } });
   const hit = {
     key: "start a",
@@ -108,7 +108,7 @@ test("a notification shows a hostile name as harmless text, says why, and leads 
   ]);
 });
 
-test("an alert is set once, removed by the same click, and their number is bounded", () => {
+test("a toggle adds an alert or removes it; at the limit, a new alert replaces the oldest", () => {
   const toggle = (before: AlertSettings, query: string) => toggleEntry(before, { query });
   const set = toggle(NO_ALERTS, "a");
   expect(set.entries).toEqual([{ query: "a" }]);

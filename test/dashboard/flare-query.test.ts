@@ -44,7 +44,7 @@ const queries: fc.Arbitrary<FlareQuery> = fc.record({
   ),
 });
 
-test("a link to a view opens that view: every query survives its address", () => {
+test("a link to a view opens that view: reading the address of a query returns the query", () => {
   fc.assert(
     fc.property(queries, (query) => {
       expect(readQuery(formatQuery(query))).toEqual(query);
@@ -53,7 +53,7 @@ test("a link to a view opens that view: every query survives its address", () =>
   );
 });
 
-test("the address has the API's names, and nothing of the default view", () => {
+test("the address has the API's parameter names, and omits what is default", () => {
   expect(flaresHash(DEFAULT_QUERY)).toBe("#/flares");
   const query: FlareQuery = {
     ...DEFAULT_QUERY,
@@ -113,7 +113,7 @@ const QUERY: FlareQuery = {
   ...{ search: `it's "$(id)`, isSafe: true, minLiquidity: 50_000, symbols: ["cake"] },
 };
 
-test("each sample selects what is on the screen, by parameters that the API accepts", () => {
+test("each code sample has the filter of the page, in parameters that the API accepts", () => {
   const samples = botSamples(QUERY, SERVER);
   const [url = ""] = /http[^'"]+/.exec(samples.curl.text) ?? [];
   const { searchParams, pathname } = new URL(url);
@@ -139,7 +139,7 @@ test("each sample selects what is on the screen, by parameters that the API acce
   );
 });
 
-test("each sample of a list by cause tests the cause, and a rule says that it cannot", () => {
+test("each code sample for a cause tests the cause, and the webhook notes that its rule cannot", () => {
   expect(FINISH_CAUSES.toSorted()).toEqual(FinishCause.options.toSorted());
   const query: FlareQuery = { ...DEFAULT_QUERY, channel: "flares.finished", cause: "canary" };
   const { curl, typescript, python, telegram, webhook } = botSamples(query, SERVER);
@@ -154,7 +154,7 @@ test("each sample of a list by cause tests the cause, and a rule says that it ca
     expect(text).not.toContain("canary");
 });
 
-test("a warning hides a start in the samples, and never the end of a flare", () => {
+test("code samples without warnings skip starts with a warning, but no ends", () => {
   const query: FlareQuery = { ...DEFAULT_QUERY, isSafe: true };
   const { curl, typescript, python, telegram } = botSamples(query, SERVER);
   expect(curl.text).toContain(`select((.name == "flare-finished" or (`);
@@ -166,9 +166,9 @@ test("a warning hides a start in the samples, and never the end of a flare", () 
     expect(text).not.toMatch(/"flare-(?:started|finished)" (?:or|&&|and)/);
 });
 
-test("a search is data in every language, whatever its quotes", () => {
+test("code samples escape the search in each language, and their messages link to the flare's page", () => {
   const { curl, typescript, python, telegram } = botSamples(QUERY, SERVER);
-  // Each message leads to the page of its flare.
+  // Each message links to the page of its flare.
   for (const { text } of [python, telegram])
     expect(text).toContain('"http://127.0.0.1:8080/below/flare/" + flare["id"]');
   expect(typescript.text).toContain("`http://127.0.0.1:8080/below/flare/$" + "{flare.id}`");
@@ -178,7 +178,7 @@ test("a search is data in every language, whatever its quotes", () => {
   expect(python.text).toContain(`any(${quoted} in (text or "").lower()`);
 });
 
-test("a search for a whole address becomes the API's filter", () => {
+test("a search for a complete address becomes a filter of the API", () => {
   const search = `0x${"Ab".repeat(20)}`;
   const { curl, webhook } = botSamples({ ...DEFAULT_QUERY, search }, SERVER);
   expect(curl.text).toContain(`tokens=${search.toLowerCase()}`);
@@ -186,7 +186,7 @@ test("a search for a whole address becomes the API's filter", () => {
   expect(AlertRule.parse(JSON.parse(webhook.text)).filter?.tokens).toEqual([search.toLowerCase()]);
 });
 
-test("a webhook of the view without a filter has a rule that the server accepts", () => {
+test("the server accepts the webhook rule of each view without a filter", () => {
   for (const channel of Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])
     expect(
       AlertRule.parse(JSON.parse(botSamples({ ...DEFAULT_QUERY, channel }, SERVER).webhook.text)).channels,
@@ -195,7 +195,7 @@ test("a webhook of the view without a filter has a rule that the server accepts"
 
 const ON_EXCHANGE: FlareQuery = { ...DEFAULT_QUERY, group: "exchange", search: "btc/usdt" };
 
-test("[W44] each sample of another group follows its channels, and looks at its fields", () => {
+test("[W44] each code sample for another group uses that group's channels and fields", () => {
   const { curl, typescript, python, webhook } = botSamples(ON_EXCHANGE, SERVER);
   expect(curl.text).toContain("channels=flares.exchange.pro&");
   expect(curl.text).toContain(".token.symbol, .token.name, .pair, .exchange | strings | ascii_downcase");
@@ -215,13 +215,13 @@ test("a search finds flares of an exchange by their pair and exchange", () => {
   expect(found("kucoin")).toEqual([]);
 });
 
-test("a running flare of another group leads to its token's page in the dashboard", () => {
+test("a running flare of another group links to its token's page in the dashboard", () => {
   const running = { ...SAMPLE_EXCHANGE_FLARE, finished_trending_at: null };
   for (const isAnonymous of [true, false])
     expect(flarePageHref(running, isAnonymous)).toBe("#/token/exchange/BTC");
 });
 
-test("[W44] an address of another group has the names of its channels", () => {
+test("[W44] the address of another group has that group's channel names", () => {
   const query: FlareQuery = { ...DEFAULT_QUERY, group: "matic", channel: "flares.finished" };
   expect(channelOf(query)).toBe("flares.matic.finished");
   expect(flaresHash(query)).toBe("#/flares?group=matic&channels=flares.matic.finished");

@@ -10,6 +10,6 @@ test.for([
   ["price", Math.log(0.9), "−10.0 %"],
   ["imbalance", 0.42, "0.420 "],
   ["flow", 12.4, "12.4 usual minutes"],
-] satisfies [Term["name"], number, string][])("the measured %s %d reads %s", ([name, raw, text]) => {
+] satisfies [Term["name"], number, string][])("the measured %s %d is shown as %s", ([name, raw, text]) => {
   expect(formatMeasured({ name, raw }).join(" ")).toBe(text);
 });

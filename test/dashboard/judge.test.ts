@@ -29,19 +29,19 @@ test.each([
   ["paused", "live", "wait", "paused", false],
   ["closed", "live", "bad", "refused", true],
 ] as const)(
-  "with a connection that is %s and a source that is %s the page says so, and turns grey only for what is old",
+  "with a connection that is %s and a source that is %s, the mood is %s, the word is %s, and the page is gray: %s",
   (connection, freshness, mood, word, old) => {
     expect(judge(seen(connection, freshness))).toEqual({ mood, word });
     expect(isOld(seen(connection, freshness))).toBe(old);
   },
 );
 
-test("a browser that lost its network is offline at once, although its connection is not closed yet", () => {
+test("a browser without a network is shown as offline at once, although its connection is still open", () => {
   const one = seen("live", "live", { isOffline: true });
   expect([judge(one), isOld(one)]).toEqual([{ mood: "bad", word: "offline" }, true]);
 });
 
-test("a disconnected page turns gray, but not one without data, nor a rejected one", () => {
+test("a disconnected page turns gray unless it has no data or was rejected; a rejected one says if a key is needed", () => {
   expect(isOld(seen("waiting", "live", { awayMs: 1 }))).toBe(true);
   expect(isOld(seen("waiting", "stale", { awayMs: 1, view: undefined }))).toBe(false);
   expect(isOld(seen("closed", "live", { awayMs: 1, refused: "no key" }))).toBe(false);
@@ -56,7 +56,7 @@ test("a disconnected page turns gray, but not one without data, nor a rejected o
   ]);
 });
 
-test("[W44] the page says that the stream of the shown group is interrupted, while its own is live", () => {
+test("[W44] the page shows that the stream of the shown group is interrupted although its own is live", () => {
   const whole = seen("live", "live");
   const of = (state: Seen["connection"]["state"], awayMs: number, lists: View | Error | undefined) => {
     const { connection, freshness } = seen(state, "live");
@@ -67,7 +67,7 @@ test("[W44] the page says that the stream of the shown group is interrupted, whi
     5_000,
   ]);
   expect(judge(of("connecting", 5_000, undefined)).word).toBe("reconnecting");
-  // Its first connection, a refusal, which the list reports, or nothing wrong.
+  // A first connection, a rejection (which the list reports) and a live one are no interruption.
   for (const group of [of("connecting", 0, undefined), of("closed", 5_000, new Error()), of("live", 0, VIEW)])
     expect(group).toBe(whole);
   const away = seen("waiting", "live", { awayMs: 9_000 });

@@ -25,7 +25,7 @@ const finished = { ...flare, cause: "faded", outcome: SAMPLE_OUTCOME };
 const updated = (set: object) =>
   event(1, "flare-updated", "flares.pro", { op: "set", id: SAMPLE_FLARE.id, set });
 
-test("a start and an end that are events on several channels appear once, newest first", () => {
+test("a start and an end that several channels report appear once, newest first", () => {
   const newestFirst = [
     event(7, "flare-finished", "flares.finished", finished),
     event(6, "flare-finished", "flares.free", finished),
@@ -40,16 +40,16 @@ test("a start and an end that are events on several channels appear once, newest
   expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
 });
 
-test("a flare's entry into the free list is news without the list pro, and says that the flare has lasted 5 minutes", () => {
+test("a flare's entry into the free list is news only without the list pro, and says that the flare has lasted 5 minutes", () => {
   const aged = event(2, "flare-started", "flares.free", { ...started, cause: "aged" });
   const start = event(1, "flare-started", "flares.pro", started);
   const seqs = (events: readonly EventMessage[], seesPro: boolean) =>
     newsOf(events, seesPro).map(({ seq }) => seq);
   expect(seqs([aged], false)).toEqual([2]);
-  // Its start is older than the log: the list has it.
+  // Its start is older than the log, and the list has the flare.
   expect(seqs([aged], true)).toEqual([]);
   expect(seqs([aged, start], true)).toEqual([1]);
-  // A flare that enters both lists at once enters the free list first.
+  // If a flare enters both lists at once, the event of the free list comes first.
   for (const seesPro of [true, false]) expect(seqs([start, aged], seesPro)).toEqual([1]);
   expect(describeEvent(aged)).toBe(
     `has lasted 5 minutes, since 08:21:00; +14 % in 5 min. Now: ${SAMPLE_EXPLANATION.text}`,
@@ -57,7 +57,7 @@ test("a flare's entry into the free list is news without the list pro, and says 
   expect(describeEvent(start)).toBe(`+14 % in 5 min: ${SAMPLE_EXPLANATION.text}`);
 });
 
-test("what is older than the log comes from the history and the lists, each once, newest first", () => {
+test("news older than the log comes from the history and the lists, each item once, newest first", () => {
   const running = { ...SAMPLE_FLARE, id: "running", started_trending_at: "2026-01-01T00:03:00.000Z" };
   const ended = { ...SAMPLE_FLARE, finished_trending_at: "2026-01-01T00:02:00.000Z" };
   const why = { started: SAMPLE_EXPLANATION, why: null };
@@ -115,7 +115,7 @@ test("screen readers hear each flare once, when the visitor's plan receives it",
   expect(pro([...many, ...later], true)).toBe("5 flares started: A, B, C and 2 more");
 });
 
-test("updates, and what the feed does not name, are no news", () => {
+test("updates, expiries, candles and status are no news", () => {
   for (const name of ["flare-updated", "chart-updated", "source-status", "flare-expired", "candles-closed"])
     expect(newsKey(event(1, name, "flares.pro", {}))).toBeUndefined();
   expect(MAX_NEWS).toBeGreaterThan(100);
@@ -133,7 +133,7 @@ test("an update is described by its values, not by the names of its fields", () 
   expect(describeEvent(updated({}))).toBe("why it flares");
 });
 
-test("the address says whether the feed has every update", () => {
+test("the address states whether the feed has every update", () => {
   for (const hasUpdates of [true, false])
     expect(readRoute(eventsHash(hasUpdates))).toEqual({ page: "events", hasUpdates });
 });

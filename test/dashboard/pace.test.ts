@@ -15,7 +15,7 @@ test.each([
   expect(paceOf(undefined, last)).toBeUndefined();
 });
 
-test("a recording that starts over is measured from there", () => {
+test("the pace of a recording that starts over is measured from its new start", () => {
   const pace = measurePace();
   const at = (seconds: number) => new Date(1_510_000_000_000 + seconds * 1_000).toISOString();
   expect(pace(undefined, 0)).toBeUndefined();

@@ -19,7 +19,7 @@ const candle = (before: number, close: string | null, volume = "1") => ({
   ...{ open_at: at(-before - 1), close, volume },
 });
 
-test("a plot stays within its picture, whatever the prices and gaps", () => {
+test("a plot stays within its bounds for all prices and gaps", () => {
   const candles = fc
     .uniqueArray(fc.integer({ min: 0, max: 59 }), { maxLength: 60 })
     .chain((minutes) =>
@@ -52,7 +52,7 @@ test("a plot stays within its picture, whatever the prices and gaps", () => {
   );
 });
 
-test("the price keeps its height through minutes without a trade, and reaches the right edge", () => {
+test("the price line is level through minutes without a trade, and reaches the right edge", () => {
   const plot = plotOf([candle(60, "1"), candle(30, "2"), candle(29, "1")], {
     startMs: CLOSED_MS - 30 * 60_000,
     closedMs: CLOSED_MS,
@@ -76,7 +76,7 @@ test("a plot has the color of its own change, whatever the flare's", () => {
   expect([isUp("2", "1", "3"), isUp("2", "3", "1"), isUp("2", "1", "2")]).toEqual([true, false, true]);
 });
 
-test("the price at a start lies between the closes around it, and is unknown before the first and after the last", () => {
+test("the price at a time is interpolated between closes, and is unknown before the first and after the last", () => {
   const candles = [candle(10, "1"), candle(9, null), candle(8, "3")];
   const price = (before: number) => priceAt(candles, CLOSED_MS - before * 60_000);
   expect([price(11), price(10), price(9), price(8), price(7.9)]).toEqual([undefined, 1, 2, 3, undefined]);
@@ -105,7 +105,7 @@ test("the course of a finished flare has its known measurements in order of time
   expect(courseOf(SAMPLE_OUTCOME, { startMs, endMs: startMs + 60_000 })?.path).not.toContain("NaN");
 });
 
-test("the page says the same of a token's source code as the canary", () => {
+test("a token's source code is shown as not verified only if the canary warned of it", () => {
   const unverified = {
     ...SAMPLE_EXPLANATION,
     warnings: ["one-buyer", "unverified-source"],
@@ -118,7 +118,7 @@ test("the page says the same of a token's source code as the canary", () => {
   ]).toEqual(["verified", "not verified", "not known", "not known"]);
 });
 
-test("a token's plot ends with the price now, and has no close of another hour", () => {
+test("a token's plot ends with the current price, and has no close from more than an hour ago", () => {
   const now = CLOSED_MS + 30_000;
   expect(pointsUntil([candle(70, "9"), candle(1, "2"), candle(0, null)], now, "3")).toEqual([
     [CLOSED_MS - 60_000, 2],
@@ -132,7 +132,7 @@ test("a token's plot ends with the price now, and has no close of another hour",
   ]);
 });
 
-test("the candles of a range have its minutes, with their first, extreme and last prices and all volume", () => {
+test("a candle of a range combines its minutes: first open, highest high, lowest low, last close, total volume", () => {
   const minute = (before: number, [open, high, low, close]: readonly (string | null)[], volume = "1") => ({
     open_at: at(-before),
     ...{ open: open ?? null, high: high ?? null, low: low ?? null, close: close ?? null, volume },
@@ -156,7 +156,7 @@ test("the candles of a range have its minutes, with their first, extreme and las
   ]);
 });
 
-test("no candle of a range is invented: volume is kept, and prices are within those of its minutes", () => {
+test("the candles of a range have the total volume of its minutes and distinct times; none opens above its high", () => {
   const given = fc.uniqueArray(fc.tuple(fc.nat(1_500), fc.integer({ min: 1, max: 999 }), fc.nat(99)), {
     selector: ([before]) => before,
   });

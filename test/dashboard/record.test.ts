@@ -7,7 +7,7 @@ import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 const EMPTY = await summarize([]);
 
-/** Figures of one flare for each of these changes after 15 minutes, beside this control. */
+/** Returns the figures of flares with these changes after 15 minutes, and with this control. */
 const figuresOf = (changes: readonly number[], control: readonly number[] = [], collapse_warning_s = null) =>
   summarize(
     changes.map((change_15m, at) => ({
@@ -20,7 +20,7 @@ const figuresOf = (changes: readonly number[], control: readonly number[] = [], 
     })),
   );
 
-test("one scale includes 0 and every quartile, and its ends are labeled", async () => {
+test("the scale includes 0 and every quartile, and has a label at each end", async () => {
   const { ticks = [], positionOf } = scaleOf(await figuresOf([-7, -1, 4], [1, 23])) ?? {};
   expect(ticks).toEqual([-5, 0, 5, 10, 15, 20]);
   expect(ticks.map((tick) => Math.round(positionOf?.(tick) ?? 0))).toEqual([0, 20, 40, 60, 80, 100]);
@@ -30,7 +30,7 @@ test("one scale includes 0 and every quartile, and its ends are labeled", async 
   expect(scaleOf(EMPTY)).toBeUndefined();
 });
 
-test("the record says whether flares did better or worse than their control, and when they are few", async () => {
+test("the verdict says if flares did better, worse or the same as their control, and if either are few", async () => {
   const many = (change: number) => Array.from({ length: 30 }, () => change);
   expect(verdictText(await figuresOf(many(-1), many(2)), 15)).toBe(
     "15 minutes after their start, the median change of the flares was −1.0 %, and that of the control +2.0 %: the flares did worse.",
@@ -50,7 +50,7 @@ test("the record says whether flares did better or worse than their control, and
   expect(verdictText(EMPTY, 15)).toBe("");
 });
 
-test("the record says how long before a collapse the canary warned, and the bounds of its rows", async () => {
+test("the record states how long before a collapse the canary warned, and the bounds of its rows", async () => {
   expect(warningText(EMPTY)).toBe("");
   const warned = { ...EMPTY, warning_s: { q1: 40, median: 250, q3: 3_600 } };
   expect(warningText(warned)).toBe("median 4m 10s before, half of them 40s to 1h 00m");

@@ -31,7 +31,7 @@ const flare = (id: string, more: object = {}) => ({
 });
 const idsOf = (flares: readonly { readonly id: string }[]) => flares.map(({ id }) => id).join();
 
-test("a search covers symbol, name and address; flares with warnings can be hidden", () => {
+test("a search covers the symbol and the address; flares with warnings can be hidden", () => {
   const flares = [flare("ONE"), flare("TWO"), flare("THREE")];
   const why = { TWO: { ...SAMPLE_EXPLANATION, warnings: ["honeypot"] } };
   const wanted = (search: string, isSafe = false) =>
@@ -43,7 +43,7 @@ test("a search covers symbol, name and address; flares with warnings can be hidd
   expect(wanted("nobody")).toBe("");
 });
 
-test("finished flares can be selected by why they ended, and the last to end is first", () => {
+test("finished flares can be selected by the cause of their end; in the order newest, the last to end is first", () => {
   const end = (minute: number) => ({ finished_trending_at: `2026-01-01T02:0${minute}:00.000Z` });
   const flares = [flare("ONE", end(1)), flare("TWO", end(3)), flare("THREE", end(2)), flare("OLD", end(0))];
   const ended = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
@@ -75,7 +75,7 @@ test("flares sort by a number, largest first, and ties keep their order", () => 
   expect(idsOf(sortFlares(flares, why, "score"))).toBe("A,B,C");
 });
 
-test("numbers are short, and an unknown value is no number", () => {
+test("spans, percentages, dollars and prices are short, and unknown amounts are a dash", () => {
   expect([
     formatSpan(-5),
     formatSpan(59_999),
@@ -96,7 +96,7 @@ test("numbers are short, and an unknown value is no number", () => {
   ]);
 });
 
-test("a huge number fits its column", () => {
+test("huge numbers are abbreviated", () => {
   expect([9_999, 10_000, -987_654_321, 1e15, -3e300].map((pct) => formatPct(pct))).toEqual([
     ...["+9999 %", "+10K %", "−987.7M %", "+1e+15 %", "−3e+300 %"],
   ]);
@@ -126,7 +126,7 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
   expect(symbols.map((token) => token?.symbol)).toEqual(["b", undefined, "c", undefined]);
 });
 
-test("an address leads to a page, by default to the first", () => {
+test("an address opens its page, or the flares if it is unknown", () => {
   const flares = { page: "flares", query: DEFAULT_QUERY };
   expect(readRoute("#/charts")).toEqual({ page: "charts", group: undefined });
   expect(readRoute(groupHash("leaderboards", "matic"))).toEqual({
@@ -142,7 +142,7 @@ test("an address leads to a page, by default to the first", () => {
     token: "0xabc",
     range: "1h",
   });
-  // Symbols of two tokens of the exchange may differ in case only.
+  // The symbols of two exchange tokens may differ only in case.
   expect(readRoute(tokenHash("exchange", "A/b", "6h"))).toEqual({
     ...{ page: "token", group: "exchange" },
     token: "A/b",
@@ -157,7 +157,7 @@ test("an address leads to a page, by default to the first", () => {
   });
 });
 
-test("each token and flare has one address, to which other spellings lead", () => {
+test("other spellings of an address lead to its canonical form, and never to another server", () => {
   for (const hash of ["#/token/bsc/0xabc", "#/token/exchange/A%2FB", "#/flares", "#/token", "", "#content"])
     expect([hash, canonicalOf(hash)]).toEqual([hash, undefined]);
   expect(canonicalOf("#/token/0xABC")).toBe("#/token/bsc/0xabc");
@@ -166,7 +166,7 @@ test("each token and flare has one address, to which other spellings lead", () =
   expect(canonicalOf("#/token/0xABC?window=6h")).toBe("#/token/bsc/0xabc?window=6h");
   expect(canonicalOf("#/token/bsc/0xabc?window=1h")).toBe("#/token/bsc/0xabc");
   expect(canonicalOf("#/token/matic/0xABC")).toBe("#/token/matic/0xabc");
-  // Pages that only the server has.
+  // These pages are on the server only.
   expect(canonicalOf("#/token/solana/A%2FB")).toBe("token/solana/A%2FB");
   expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
   // Never another server.
@@ -174,7 +174,7 @@ test("each token and flare has one address, to which other spellings lead", () =
   expect(canonicalOf("#/token/%2F%2Fevil.example/x")).toBe("token/%2F%2Fevil.example/x");
 });
 
-test("a finished flare leads to its own page, a running one or a visitor with a key to that of its token", () => {
+test("a finished flare links to its own page for visitors without a key; any other link is to its token's page", () => {
   const flare = { ...SAMPLE_FLARE, id: "f/1", token: { ...SAMPLE_FLARE.token, address: "0xAB" } };
   const over = { ...flare, finished_trending_at: flare.started_trending_at };
   expect(flarePageHref(over, true)).toBe("flare/f%2F1");
@@ -182,7 +182,7 @@ test("a finished flare leads to its own page, a running one or a visitor with a 
   expect(flarePageHref({ ...flare, finished_trending_at: null }, true)).toBe("#/token/bsc/0xab");
 });
 
-test("a token's flares are those stored and those listed, as the newer lists say", () => {
+test("a token's flares are the listed and the stored finished ones; for those in both, the lists decide", () => {
   const over = { finished_trending_at: "2026-01-01T02:00:00.000Z" };
   const later = { started_trending_at: "2026-01-02T00:00:00.000Z" };
   const record = (one: Flare, cause: "faded" | null): FlareRecord => ({

@@ -38,7 +38,7 @@ const intervals = fc
     ),
   );
 
-test("since when minutes are stored is read from the header of the live history", () => {
+test("the time since which minutes are stored is read from a response header", () => {
   const read = (fields: Record<string, string>) => storedSince(new Headers(fields));
   expect([
     read({ "flarewire-stored-since": "2026-01-01T00:05:00.000Z" }),
@@ -74,7 +74,7 @@ test("a bar keeps its lane while others come and go", () => {
   );
 });
 
-test("a bar spans its time: a running one ends at the right edge, an older start at the left one", () => {
+test("a bar covers its time: a running one reaches the right edge, one with an older start the left edge", () => {
   const lanes = 8;
   const boxes = [bar("all", -900), bar("half", -180, -90), bar("now", -90)].map((one, lane) =>
     boxOf(one, lane, { fromMs: NOW - 360 * MINUTE, toMs: NOW }, lanes),
@@ -86,7 +86,7 @@ test("a bar spans its time: a running one ends at the right edge, an older start
   ]);
 });
 
-test("the window moves in small steps, so that bars are not laid out each second", () => {
+test("the window moves twice a minute, so that bars are not laid out each second", () => {
   const ends = Array.from({ length: 60 }, (_, second) => spanUntil(NOW + 1 + second * 1_000, "6h").toMs);
   expect(new Set(ends).size).toBe(2);
   for (const window of ["6h", "24h"] as const) {
@@ -98,7 +98,7 @@ test("the window moves in small steps, so that bars are not laid out each second
   expect(hoursWithin({ fromMs: NOW - 24 * 60 * MINUTE, toMs: NOW })).toHaveLength(7);
 });
 
-test("the number of lanes grows in steps, and no lane is drawn over another for hundreds of flares at once", () => {
+test("the number of lanes grows in steps, and the lanes of 300 flares do not overlap", () => {
   const many = Array.from({ length: 300 }, (_, index) => bar(`${index}`, -10));
   const counts = [0, 12, 13, 300].map((count) => laneCount(assignLanes(many.slice(0, count), SPAN)));
   expect(counts).toEqual([12, 12, 14, 320]);
@@ -107,7 +107,7 @@ test("the number of lanes grows in steps, and no lane is drawn over another for 
   expect(Math.max(...tops)).toBeLessThan(1);
 });
 
-test("the timeline starts at the first known flare, unless the time before is as short as between flares", () => {
+test("the timeline starts at the first known flare, or at the window's start if that is only minutes before", () => {
   const span = { fromMs: NOW - 360 * MINUTE, toMs: NOW };
   const lengthOf = (bars: readonly ReturnType<typeof bar>[], at?: number) =>
     (NOW - knownSpan(bars, span, at === undefined ? undefined : NOW + at * MINUTE).fromMs) / MINUTE;
@@ -115,7 +115,7 @@ test("the timeline starts at the first known flare, unless the time before is as
   expect(lengthOf([bar("old", -900, -300)])).toBe(360);
   expect(lengthOf([bar("soon", -350, -300)])).toBe(360);
   expect(lengthOf([bar("b", -60), bar("a", -90, -80)])).toBe(90);
-  // A chosen minute is on it, and a first flare does not fill it.
+  // It includes a chosen minute, and spans at least an hour.
   expect(lengthOf([bar("a", -90, -80)], -120)).toBe(120);
   expect(lengthOf([bar("new", -2)])).toBe(60);
 });
@@ -139,7 +139,7 @@ const VIEW: View = {
   outcomes: { ended: SAMPLE_OUTCOME },
 };
 
-test("each flare of the lists and of the history is one bar with its fate, newest first", () => {
+test("each flare of the lists and of the history is one bar that says how it ended, newest first", () => {
   const bars = barsOf(VIEW, [
     record(flare("old", -200, -190), "canary"),
     record(faded, "faded"),
@@ -163,7 +163,7 @@ test("each flare of the lists and of the history is one bar with its fate, newes
   ]);
 });
 
-test("new numbers of the same flares change no bar; a start, an end and a plan without pro do", () => {
+test("the flares are the same after new numbers, and others after an end and without the list pro", () => {
   const updated = { ...VIEW, flares: { ...VIEW.flares, pro: [{ ...running, liquidity: "7" }] } };
   expect(haveSameFlares(VIEW, updated)).toBe(true);
   expect(haveSameFlares(undefined, VIEW)).toBe(false);
@@ -172,7 +172,7 @@ test("new numbers of the same flares change no bar; a start, an end and a plan w
   expect(haveSameFlares(VIEW, { ...VIEW, flares: { free: [running] } })).toBe(false);
 });
 
-test("a flare that left the list of finished ones stays, one that was withdrawn does not", () => {
+test("a finished flare that left the list keeps its bar, and a running one that disappeared does not", () => {
   const before = barsOf(VIEW, []);
   const after = barsOf({ explanations: {}, flares: { pro: [], finished_trending: [faded] } }, []);
   expect(withEarlier(after, before).map((one) => one.flare.id)).toEqual(["ended", "faded"]);
