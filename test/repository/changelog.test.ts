@@ -5,7 +5,7 @@ import { readDocument } from "./documents.ts";
 const CHANGELOG = readDocument("src/release/CHANGELOG.md");
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-test("the changelog has the form of Keep a Changelog: Unreleased, then the versions, newest first, with groups of entries", () => {
+test("the changelog follows Keep a Changelog: Unreleased, then the versions from the newest on, each with groups of entries", () => {
   const [introduction = "", ...releases] = CHANGELOG.split(/^## /m);
   expect(introduction).toMatch(/^# Changelog\n/);
   const titles = releases.map((release) => release.split("\n", 1)[0] ?? "");

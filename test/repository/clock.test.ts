@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Files that use the runtime's own clock, timers or chance, and why they may. */
+/** Files that may use the runtime's clock, timers or randomness, and why. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   "client/transport/platform.ts": "the SDK's own clock, which tests replace",
   "dashboard/app.tsx": "bundle for browsers",
@@ -24,7 +24,7 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
 const RAW =
   /(?<![.\w])set(Timeout|Interval)\(|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\b/;
 
-test("time, timers and chance come from a clock or an argument, so that tests own them", () => {
+test("only the listed files use the runtime's clock, timers or randomness, so that tests control all others", () => {
   const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
     /\.tsx?$/.test(name),
   );

@@ -11,9 +11,7 @@ const PURE = ["trend", "model", "market", "protocol"];
 
 const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
 
-/**
- * The part of a file's text that runs or is typed: without comments, whose prose may name anything.
- */
+/** Returns a file's text without comments, because these may mention anything. */
 function code(file: string): string {
   return readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 }
@@ -23,7 +21,7 @@ function importsOf(file: string): readonly string[] {
   return [...code(file).matchAll(statements)].flatMap((match) => match[1] ?? match[2] ?? []);
 }
 
-function offences(file: string): readonly string[] {
+function violations(file: string): readonly string[] {
   const part = file.split("/")[0] ?? "";
   const allowed = ALLOWED[part];
   if (!allowed)
@@ -48,7 +46,7 @@ function offences(file: string): readonly string[] {
 
 test("every import follows the dependency rules", () => {
   expect(FILES.length).toBeGreaterThan(20);
-  expect(FILES.flatMap(offences)).toEqual([]);
+  expect(FILES.flatMap(violations)).toEqual([]);
 });
 
 test("the pure parts use no clock, randomness, timers or I/O", () => {
@@ -77,7 +75,7 @@ test("the view that clients build needs no schema library at run time", () => {
   }
 });
 
-test("the client takes from the protocol, at run time, only what needs no schema library", () => {
+test("from other parts, the client imports at run time only protocol modules without a schema library", () => {
   const free = ["view/view", "view/change", "channels", "cursor", "reconnect"].map(
     (name) => `protocol/${name}.ts`,
   );

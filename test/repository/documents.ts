@@ -3,22 +3,22 @@ import { GUIDES, PROTOCOL_FILE } from "../../src/http/index.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The project's documents, from its root. */
+/** Paths of the project's documents, relative to its root. */
 export const DOCUMENT_FILES: readonly string[] = [
   "README.md",
   PROTOCOL_FILE,
   ...GUIDES.map(({ file }) => file),
 ];
 
-/** The text of a document. */
+/** Returns the text of a document. */
 export function readDocument(file: string): string {
   return readFileSync(new URL(file, ROOT), "utf8");
 }
 
-/** The text of all documents, one after the other. */
+/** The concatenated text of all documents. */
 export const ALL_DOCUMENTS: string = DOCUMENT_FILES.map(readDocument).join("\n");
 
-/** The commands in a document's shell examples, without remarks. */
+/** Returns the commands in a document's shell examples, without comments. */
 export function commandsOf(text: string): readonly string[] {
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, example = ""]) => {
     const lines = example.split("\n").map((line) => line.replace(/\s+#.*$/, ""));
@@ -28,7 +28,7 @@ export function commandsOf(text: string): readonly string[] {
   });
 }
 
-/** The anchors of a document's headings. */
+/** Returns the anchors of a document's headings. */
 export function anchorsOf(text: string): readonly string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
   return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>

@@ -7,7 +7,7 @@ import { applyFault, parseFaults, placeOf, readFaults } from "../mutate/fault-li
 const ROOT = join(import.meta.dirname, "../..");
 const FAULTS = readFaults();
 
-test("every listed fault is in its source file once, and its tests are there", () => {
+test("the text of each fault occurs once in its source file, and its tests exist", () => {
   const wrong = FAULTS.flatMap((fault) => {
     try {
       const source = readFileSync(join(ROOT, fault.file), "utf8");
@@ -21,7 +21,7 @@ test("every listed fault is in its source file once, and its tests are there", (
   expect(wrong).toEqual([]);
 });
 
-test("with a fault in it a source file still parses: else the tests would find the parser's error, and not the fault", () => {
+test("each source file still parses with a fault in it, so that tests find the fault and not a syntax error", () => {
   const broken = FAULTS.flatMap((fault) => {
     const { errors } = parseSync(fault.file, applyFault(fault, readFileSync(join(ROOT, fault.file), "utf8")));
     return errors.map(({ message }) => `${fault.file}: ${fault.breaks} ${message}`);
@@ -34,11 +34,11 @@ test("no fault is listed twice", () => {
   expect(all.filter((one, at) => all.indexOf(one) !== at)).toEqual([]);
 });
 
-test("a list is read as faults with their file, tests, text and replacement, wherever a line is indented", () => {
+test("a list is parsed into faults, whose text is found in the source whatever its indentation", () => {
   const list = "@ test/a test/b\n# src/a.ts\nIt never ends.\n- stop();\n- end();\n+\n? nobody waits for it\n";
   const [fault, ...others] = parseFaults("a", list);
   expect(others).toEqual([]);
-  if (!fault) throw new Error("the list has a fault");
+  if (!fault) throw new Error("no fault was parsed");
   expect(fault).toMatchObject({
     file: "src/a.ts",
     tests: ["test/a", "test/b"],
@@ -49,9 +49,9 @@ test("a list is read as faults with their file, tests, text and replacement, whe
   expect(placeOf(fault, source)).toBe("src/a.ts:2");
 });
 
-test("a fault whose text is gone, or there twice, is an error", () => {
+test("applying a fault throws if its text is missing or occurs twice", () => {
   const [fault] = parseFaults("a", "@ test/a\n# src/a.ts\nIt never ends.\n- stop();\n+\n");
-  if (!fault) throw new Error("the list has a fault");
+  if (!fault) throw new Error("no fault was parsed");
   expect(() => applyFault(fault, "begin();")).toThrow("stale fault: src/a.ts has this text 0 times");
   expect(() => applyFault(fault, "stop(); stop();")).toThrow("stale fault: src/a.ts has this text 2 times");
 });

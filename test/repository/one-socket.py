@@ -1,4 +1,5 @@
-# What `websocat -n --protocol PROTOCOL ADDRESS` does, with python3-websockets: no compression, a line for each message; before them the subprotocol.
+# Replaces `websocat -n --protocol PROTOCOL ADDRESS`, with python3-websockets and without
+# compression. Prints the subprotocol, and then each message on a line.
 
 import asyncio
 import sys

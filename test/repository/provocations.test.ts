@@ -9,10 +9,10 @@ import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/hub/hub-limits.ts"
 import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.ts";
 
 /**
- * The test over real sockets that provokes it: its file, its title or a part of it, and what in it
- * shows that it does.
+ * The test that causes a close code or reaches a limit: its file, its title or a part of it, and a
+ * text in that test as evidence.
  */
-type Provocation = readonly [file: string, title: string, shows: string];
+type Provocation = readonly [file: string, title: string, evidence: string];
 
 const STREAM = "test/http/stream/websocket-stream.test.ts";
 const LIMITS = "test/http/stream/websocket-limits.test.ts";
@@ -51,7 +51,7 @@ const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
   superseded: [TAKEOVER, "a live connection is closed with superseded", "superseded"],
 };
 
-/** Codes of RFC 6455 that the document promises. */
+/** Close codes of RFC 6455 that PROTOCOL.md states. */
 const RFC_CLOSES: Readonly<Record<number, Provocation>> = {
   1002: [STREAM, "what breaks RFC 6455 is closed with its code", "code >> 8"],
   1007: [STREAM, "what breaks RFC 6455 is closed with its code", "code >> 8"],
@@ -114,7 +114,7 @@ const ADMISSIONS: Readonly<Record<keyof AdmissionQueueLimits, Provocation>> = {
   maxWaitMs: [QUEUE, "beyond the limits of number and time", "900 ms"],
 };
 
-/** Bounds that stand in PROTOCOL.md only. */
+/** Limits that only PROTOCOL.md states. */
 const FIXED: Readonly<Record<string, Provocation>> = {
   "patterns of an address": [
     ADMISSION,
@@ -124,8 +124,8 @@ const FIXED: Readonly<Record<string, Provocation>> = {
   "events of a page": [EVENTS, "an invalid value is rejected with field and bound", "limit=1001"],
   "seconds of a wait": [EVENTS, "an invalid value is rejected with field and bound", "wait=61"],
   "bytes of a page": [EVENTS, "a page also ends at a mebibyte", "1_000_000"],
-  "events that a page looks at": [EVENTS, "a filter that matches nothing in a long log", "10000"],
-  "pongs that nobody reads": [
+  "events that a page scans": [EVENTS, "a filter that matches nothing in a long log", "10000"],
+  "unread pongs": [
     LIMITS,
     "sends pings without reading the pongs is terminated when it has read nothing for ten seconds",
     "0x89",
@@ -133,16 +133,16 @@ const FIXED: Readonly<Record<string, Provocation>> = {
   "requests of a key": [KEYS, "a key has a limit of requests a minute", "429"],
   "connections of a key": [KEYS, "a key has a limit of connections", "503"],
   "tickets of a key": [TICKETS, "a key has a limit of unused tickets", "429"],
-  "time of a ticket": [TICKETS, "a ticket states its end", "TICKET_MS - 1"],
+  "lifetime of a ticket": [TICKETS, "a ticket states its end", "TICKET_MS - 1"],
   "age, count and bytes of the log": [LIMITS, "the log's age, count and bytes limit", "maxBytes"],
-  "an event that fell off the log": [
+  "an event dropped from the log": [
     LIMITS,
     "a reader whose next event was dropped from the log",
     "slow-consumer",
   ],
 };
 
-/** The tests of a file, each from its title to the next one's. */
+/** Returns the text of a file from this title to the next test. */
 function bodyOf(file: string, title: string): string | undefined {
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
   const at = text.indexOf(title);
@@ -158,8 +158,8 @@ test.for([
   ...Object.entries(HTTP),
   ...Object.entries(ADMISSIONS),
   ...Object.entries(FIXED),
-] as const)("%s is provoked by the test that is named for it", ([, [file, title, shows]]) => {
-  expect(bodyOf(file, title), `${file}: ${title}`).toContain(shows);
+] as const)("%s has a test, which contains the evidence", ([, [file, title, evidence]]) => {
+  expect(bodyOf(file, title), `${file}: ${title}`).toContain(evidence);
 });
 
 test("every close code and every limit is in these tables", () => {

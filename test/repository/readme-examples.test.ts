@@ -21,13 +21,13 @@ import { findInstalled } from "../support/setup/debian-package.ts";
 import { ALL_DOCUMENTS, commandsOf, readDocument } from "./documents.ts";
 
 /*
- * Every example of the documents is run as it stands there, but for the port and the warm-up, and
- * for files that a reader would have.
+ * Runs every example of the documents as written, except for the port, the warm-up, and files that
+ * a reader would have.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
-/** Debian's, which has a command line client's parts. */
+/** Debian's python3-websockets, which `one-socket.py` needs. */
 const WEBSOCKETS = "/usr/lib/python3/dist-packages/websockets";
 const directory = mkdtempSync(join(tmpdir(), "flarewire-readme-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 /** The commands of all documents that no test has taken yet. */
 const left = [...commandsOf(ALL_DOCUMENTS)];
 
-/** Takes the commands that match, as words. */
+/** Removes the commands that match from `left`. Returns the words of each. */
 function take(pattern: RegExp): readonly (readonly string[])[] {
   const taken = left.filter((line) => pattern.test(line));
   for (const line of taken) left.splice(left.indexOf(line), 1);
@@ -44,12 +44,12 @@ function take(pattern: RegExp): readonly (readonly string[])[] {
   );
 }
 
-/** The same at the gateway of the test. */
+/** Returns the words with the URL of the test's gateway. */
 function at(url: string, words: readonly string[]): readonly string[] {
   return words.map((word) => word.replace(/^http:\/\/127\.0\.0\.1:808\d/, url));
 }
 
-/** Starts what this command serves, until the test ends. Returns its address. */
+/** Runs a `serve` command until the test ends. Returns the server's URL. */
 async function serve([command, ...args]: readonly string[], logger?: Logger): Promise<string> {
   expect(command).toBe("serve");
   const { url, stop } = await serveInProcess([...args, "--port", "0"], logger);
@@ -57,14 +57,14 @@ async function serve([command, ...args]: readonly string[], logger?: Logger): Pr
   return url;
 }
 
-/** The arguments of `serve` in this command of `npm start`. */
+/** Returns the `serve` command that this `npm start` command runs. */
 function served(start: readonly string[]): readonly string[] {
   const [exec, node, main, ...command] = String(scripts.start).split(" ");
   expect([exec, node, main]).toEqual(["exec", "node", "src/main.ts"]);
   return [...command, ...start.slice(start.indexOf("--") + 1)];
 }
 
-test("the first commands are the scripts that they name", () => {
+test("npm ci and npm start are documented, and the script start exists", () => {
   expect(take(/^npm ci$/)).toHaveLength(1);
   const names = take(/^(?:npm ci && )?npm start$/).map((words) => words.at(-1));
   expect(names).toEqual(["start", "start"]);
@@ -130,12 +130,12 @@ test("the starter bots report a running flare", async () => {
   }
 });
 
-test("the bot of the README runs by the command below it", async () => {
+test("the bot of the README runs with the command below it", async () => {
   const [, written = ""] = /<!-- bot -->\n```ts\n([\s\S]*?)```/.exec(readDocument("README.md")) ?? [];
   const [[npx, node, name = ""] = []] = take(/^npx node mybot/);
   expect([npx, node]).toEqual(["npx", "node"]);
   await using gateway = await startLedGateway();
-  // In the clone, where the bot finds the package, but not among its files.
+  // In an ignored folder of the clone, where the bot finds the package.
   mkdirSync(`${ROOT}.on-demand`, { recursive: true });
   const folder = mkdtempSync(`${ROOT}.on-demand/readme-`);
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -148,7 +148,7 @@ test("the bot of the README runs by the command below it", async () => {
   await bot.said("stdout", "- ONE faded\n");
 });
 
-test("a line of a shell follows the flares, by server-sent events and by WebSocket", async () => {
+test("one-line shell commands follow the flares, by SSE and by WebSocket", async () => {
   const lines = left.filter((line) => /^curl .*\| sed|^websocat/.test(line));
   for (const line of lines) left.splice(left.indexOf(line), 1);
   const [curl = "", websocat = ""] = lines;
@@ -179,7 +179,7 @@ test("a line of a shell follows the flares, by server-sent events and by WebSock
 
 test("the requests and the stream work on the simulated market as written", async () => {
   const [[, , , , serving, ...many] = []] = take(/flarewire -- serve --workers/);
-  // Scenarios of their own start workers.
+  // Only the arguments are checked here. Scenarios start workers.
   expect([serving, loadConfig({ args: many }).config]).toEqual([
     "serve",
     expect.objectContaining({ workers: 4 }),
@@ -223,7 +223,7 @@ test("parameters in documents exist", () => {
   );
 });
 
-test("a user's recording is served, replayed and played to a bot", async () => {
+test("a user's recording is served, replayed and backtested", async () => {
   const file = join(directory, "candles.csv");
   const minutes = Array.from(
     { length: 30 },
@@ -277,25 +277,25 @@ test("the exchanges' markets are served", async () => {
   const own = (words: readonly string[]) => words.slice(words.indexOf("--") + 1);
   const [trying = []] = take(/flarewire -- doctor$/).map(own);
   const [live = []] = take(/flarewire -- serve --feed live$/).map(own);
-  const places = [
+  const endpoints = [
     ...["--binance-url", asked, "--binance-stream-url", streamUrl],
     ...["--kucoin-url", asked, "--gate-url", asked, "--gate-stream-url", streamUrl],
   ];
-  const url = await serve([...serving, ...places]);
+  const url = await serve([...serving, ...endpoints]);
   await expect
     .poll(async () => (await checkedFetch(`${url}/api/v1/charts`)).json)
     .toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
-  const all = [...places, "--live", "exchange", "--enrich", "none"];
+  const all = [...endpoints, "--live", "exchange", "--enrich", "none"];
   const { code, stdout } = await runInProcess([...trying, ...all]);
   expect([code, stdout]).toEqual([75, expect.stringMatching(/^works {2}binance +stream /m)]);
-  // With its chains the live market is tried in a scenario of its own, on three nodes.
+  // A scenario tests the live market with its chains, on three nodes.
   const whole = await serve([...live, ...all]);
   await expect
     .poll(async () => (await checkedFetch(`${whole}/readyz`)).json)
     .toMatchObject({ parts: [{ name: "exchange", state: "live" }] });
 });
 
-test("a user's endpoint is checked, and its key is not shown", async () => {
+test("doctor checks a user's endpoint and does not print its key", async () => {
   const [[variable = "", ...words] = []] = take(/^FLAREWIRE_BSC_RPC=/);
   const [name = "", value = ""] = variable.split("=");
   const closed = value
@@ -309,12 +309,11 @@ test("a user's endpoint is checked, and its key is not shown", async () => {
   expect(stdout).not.toContain("SECRET");
 });
 
-test("the program that embeds the gateway is well typed and runs", async () => {
+test("the documented program that embeds the gateway equals the type-checked one, and runs", async () => {
   const [, written = ""] = /```ts\n([\s\S]*?)```/.exec(readDocument("src/gateway/OPERATING.md")) ?? [];
   // `npm run check` checks the types of this file.
   expect(written).toBe(readDocument("test/repository/embedding.ts"));
-  // Without the hours that the simulated market runs through at the start, and nobody to be sent
-  // away.
+  // Without the warm-up of the simulated market, and without a drain.
   const example = written.replace("{ port: 0 }", '{ port: 0, warmup: "0", drain: "0" }');
   const file = join(directory, "embedding.ts");
   const source = JSON.stringify(pathToFileURL(`${ROOT}src/index.ts`));
@@ -323,7 +322,7 @@ test("the program that embeds the gateway is well typed and runs", async () => {
   await import(file);
 });
 
-test("the block of commands for keys runs as written, and so does the script for tickets", async () => {
+test("the documented commands for keys run as written, and the documented ticket opens a stream", async () => {
   const [, block = ""] = /```sh\n(KEY=[\s\S]*?)```/.exec(readDocument("src/gateway/OPERATING.md")) ?? [];
   for (const line of commandsOf(`\`\`\`sh\n${block}\`\`\``)) left.splice(left.indexOf(line), 1);
   const file = join(directory, "keys.json");
@@ -352,7 +351,7 @@ test("the block of commands for keys runs as written, and so does the script for
   events.cut();
 });
 
-test("a server is tested as documented", async () => {
+test("the documented conformance command tests a server", async () => {
   await using gateway = await startLedGateway();
   const [[, , script = "", , ...options] = []] = take(/^npm run conformance/).map((words) =>
     at(gateway.url, words),
@@ -363,7 +362,7 @@ test("a server is tested as documented", async () => {
   expect([await trying.ended(), trying.stdout()]).toEqual([0, expect.stringContaining("W1")]);
 });
 
-test("alerts are sent with the documented file", async () => {
+test("a server accepts the documented file of alerts, with one target and three rules", async () => {
   const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readDocument("src/alerts/ALERTS.md")) ?? [];
   const file = join(directory, "alerts.json");
   writeFileSync(file, example);

@@ -18,7 +18,7 @@ const ROOT = new URL("../../", import.meta.url);
 const README = readFileSync(new URL("README.md", ROOT), "utf8");
 const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
-test("the README is at most 200 lines and 12 kB, and its bot 12 lines", () => {
+test("the README has at most 200 lines and 12 kB, and its bot has 12 lines", () => {
   expect(README.split("\n").length - 1).toBeLessThanOrEqual(200);
   expect(Buffer.byteLength(README)).toBeLessThanOrEqual(12_000);
   const [, bot = ""] = /```ts\n([\s\S]*?)\n```/.exec(README) ?? [];
@@ -31,7 +31,7 @@ test("the list of settings matches the program", () => {
   expect(list).toBe(settingsList());
 });
 
-test("the README names every address, every event and every channel", () => {
+test("the README names every endpoint and event, and the first part of every channel", () => {
   for (const { path } of Object.values(ENDPOINTS)) expect(README).toContain(path);
   expect(README).toContain(STREAM_PATH);
   expect(README).toContain(EVENTS_ENDPOINT.path);
@@ -44,7 +44,7 @@ test("the README names every address, every event and every channel", () => {
   for (const channel of CHANNELS) expect(README).toMatch(new RegExp(channel.split(".")[0] ?? channel));
 });
 
-test("every file, heading and npm script in a document exists", () => {
+test("every file, heading and npm script that a document refers to exists", () => {
   for (const file of DOCUMENT_FILES) {
     const text = readDocument(file);
     for (const [, target = "", anchor = ""] of text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)) {
@@ -58,7 +58,7 @@ test("every file, heading and npm script in a document exists", () => {
   }
 });
 
-test("the check that guards the main branch is the README's test command and no other", () => {
+test("the README names the command that .ci/run runs last", () => {
   const run = readFileSync(fileURLToPath(new URL(".ci/run", ROOT)), "utf8")
     .trim()
     .split("\n")
@@ -67,8 +67,8 @@ test("the check that guards the main branch is the README's test command and no 
 });
 
 /**
- * The lines and commands of examples/README.md outside of its blocks, each with the test that runs
- * it and a text in that test. `readme-examples.test.ts` runs those of its blocks.
+ * The commands and lines of code in examples/README.md outside of code blocks, each with the test
+ * that runs it and a text in that test. `readme-examples.test.ts` runs those in code blocks.
  */
 const EXAMPLES: Readonly<Record<string, readonly [test: string, names: string]>> = {
   "npx node examples/bot.ts http://127.0.0.1:8080": ["repository/readme-examples", "(?:bot|poll)"],
@@ -89,7 +89,7 @@ const EXAMPLES: Readonly<Record<string, readonly [test: string, names: string]>>
   ],
 };
 
-test("every line and command of the examples' page has a test that runs it", () => {
+test("every command and line of code on the examples' page is listed with a test that mentions it", () => {
   const prose = readDocument("examples/README.md").replace(/^```[\s\S]*?^```$/gm, "");
   const lines = [...prose.matchAll(/^\| \[[^|]*\| `?([^|`]*)`? \|/gm)].map(([, cell = ""]) => cell);
   const commands = /`((?:npx|npm|node|python3|bash|curl|websocat) [^`]+)`/g;

@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAX_LINES = 400;
 const MAX_FILES = 12;
-/** Files that lie in `src` itself. */
+/** Maximum number of files directly in `src`. */
 const MAX_LOOSE = 5;
 
-test("the root shows what a newcomer looks for, and nothing else", () => {
+test("the root folder has only the expected files and folders", () => {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
     cwd: ROOT,
     encoding: "utf8",
@@ -22,7 +22,7 @@ test("the root shows what a newcomer looks for, and nothing else", () => {
   ]);
 });
 
-test("no folder of the sources has more than a dozen files, besides documents", () => {
+test("no folder of src has more than 12 files, and src itself no more than 5, besides documents", () => {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src"], {
     cwd: ROOT,
     encoding: "utf8",
@@ -37,7 +37,7 @@ test("no folder of the sources has more than a dozen files, besides documents", 
   expect(large.map(([folder, { length }]) => `${folder}: ${length} files`)).toEqual([]);
 });
 
-test("no source, test or example is longer than a reader can hold", () => {
+test("no source, test or example has more than 400 lines", () => {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src", "test", "examples"], {
     cwd: ROOT,
     encoding: "utf8",

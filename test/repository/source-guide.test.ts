@@ -4,21 +4,21 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { ALLOWED } from "./dependency-rules.ts";
 
-/* src/README.md states facts. */
+/* Compares src/README.md, the guide, with the source tree. */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SRC = join(ROOT, "src");
 const GUIDE = readFileSync(join(SRC, "README.md"), "utf8");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-/** How the list of all files begins, which ends the guide. */
+/** The beginning of the list of all files, which is the guide's last section. */
 const EVERY_FILE = `## Every file
 
 By folder, without index files. Names without an ending are TypeScript.
 
 `;
 
-/** The rows of the table of parts, by name: the text, and the parts that it imports. */
+/** The rows of the table of parts by name: each part's text, and the parts that it may import. */
 const PARTS = new Map(
   [...GUIDE.matchAll(/^\| `(\w+)\/` \| (.+) \| ([^|]+) \|$/gm)].map(
     ([, name = "", text = "", others = ""]) => [
@@ -28,7 +28,7 @@ const PARTS = new Map(
   ),
 );
 
-test("every folder of the sources is named in the guide, in a row of its part, and no row is long", () => {
+test("the guide names every folder of src in a row of its part, and no cell has more than 220 characters", () => {
   const folders = readdirSync(SRC, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ parentPath, name }) => relative(SRC, join(parentPath, name)));
@@ -46,7 +46,7 @@ test("every folder of the sources is named in the guide, in a row of its part, a
   expect(cells.filter((cell) => cell.length > 220)).toEqual([]);
 });
 
-test("the guide lists the tree's parts with their allowed imports", () => {
+test("the guide lists the parts with their allowed imports", () => {
   const reported = [...PARTS].filter(([name]) => !["cli", "config", "gateway"].includes(name));
   expect(Object.fromEntries(reported.map(([name, { others }]) => [name, others.sort()]))).toEqual(
     Object.fromEntries(Object.entries(ALLOWED).map(([name, { parts }]) => [name, parts.toSorted()])),
@@ -64,14 +64,14 @@ test("every path in the guide exists, relative to src or the root", () => {
   expect(linked.filter((target) => !existsSync(join(SRC, target)))).toEqual([]);
 });
 
-test("each test that the guide lists for a law names the law", () => {
+test("each test file that the guide lists for a law has the law's tag", () => {
   const laws = [...GUIDE.matchAll(/^\| (L\d) .*$/gm)];
   expect(laws.map(([, law]) => law)).toEqual(["L1", "L2", "L3", "L4", "L5", "L6"]);
   for (const [row, law] of laws) {
     const files = [...row.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file);
     expect(files.length).toBeGreaterThan(1);
-    const silent = files.filter((file) => !readFileSync(join(ROOT, file), "utf8").includes(`[${law}]`));
-    expect(silent, law).toEqual([]);
+    const untagged = files.filter((file) => !readFileSync(join(ROOT, file), "utf8").includes(`[${law}]`));
+    expect(untagged, law).toEqual([]);
   }
 });
 
@@ -91,12 +91,12 @@ test.each([
   ["A log line", "lib/notify.ts"],
   ["A page, a column or a text of the dashboard", "dashboard/parts/outage.tsx"],
   ["A document", "http/docs/guides.ts"],
-])("the guide says how to add: %s", (change, file) => {
+])("the guide's recipe “%s” names src/%s", (change, file) => {
   const recipe = GUIDE.split("\n\n").find((paragraph) => paragraph.startsWith(`**${change}.**`));
   expect(recipe).toContain(`\`${file}\``);
 });
 
-test("the guide's scripts exist, and the guide is short, but for its list of files", () => {
+test("the guide's scripts exist, and the guide has fewer than 200 lines before its list of files", () => {
   const named = [...GUIDE.matchAll(/npm run (\w+)/g)].map(([, script]) => script);
   expect(named.length).toBeGreaterThan(4);
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
