@@ -35,7 +35,7 @@ for await (const item of stream) {
 stream.close();
 `;
 
-/** The types that are written out of schemas: they must be what the sources have. */
+/** Compares the published types, generated from schemas, with those of the sources. */
 const SAME_TYPES = `import type * as packed from "@flarewire/client";
 import type * as own from "${ROOT}src/client/index.ts";
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
@@ -61,9 +61,9 @@ async function checkTypes(project: string, options: object, ...files: readonly s
   );
 }
 
-/** Adds the tests of these packages, which share the build with those of `flarewire`. */
+/** Adds the tests of the client packages, which share a build with the tests of `flarewire`. */
 export function testClientPackages(test: TestAPI<{ installed: InstalledPackages }>): void {
-  test("@flarewire/client and @flarewire/react need no package but each other and React, and publint finds no fault", async ({
+  test("@flarewire/client needs no package, @flarewire/react only the client and React, and publint finds no problem", async ({
     installed: { clientProject: project },
   }) => {
     for (const name of CLIENT_PACKAGES) {
@@ -80,8 +80,8 @@ export function testClientPackages(test: TestAPI<{ installed: InstalledPackages 
     }
   });
 
-  const forWhom = IS_SOAK ? ", for Node and for bundlers, and as in the sources" : " for Node";
-  test(`the types of the client packages are complete under strict rules${forWhom}`, async ({
+  const extent = IS_SOAK ? ", for Node and for bundlers, and equal those of the sources" : " for Node";
+  test(`the types of the client packages are complete under strict rules${extent}`, async ({
     installed: { clientProject: project },
   }) => {
     await writeFile(join(project, "bot.ts"), `declare const process: { argv: string[] };\n${BOT}`);
@@ -114,7 +114,7 @@ export function testClientPackages(test: TestAPI<{ installed: InstalledPackages 
     },
   );
 
-  test("a page's bundle of the client package has all of it in 7 kB, and one of both needs nothing of Node", async ({
+  test("the client package bundles to at most 7 kB, and a bundle of the React package imports nothing but React", async ({
     installed: { clientProject: project },
   }) => {
     const bundle = async (code: string, external: string[]) => {

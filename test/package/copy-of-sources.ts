@@ -7,8 +7,8 @@ import { fetchedNode } from "../support/setup/fetched-package.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * The files of a clone as they are now, without node_modules and without the tests that nothing
- * builds. Returns their folder, below `folder`.
+ * Copies the working tree, without node_modules and without the tests, except those that a build
+ * needs. Returns the path of the copy, in `folder`.
  */
 export function copyOfSources(folder: string): string {
   const clone = join(folder, "clone");
@@ -23,8 +23,8 @@ export function copyOfSources(folder: string): string {
 }
 
 /**
- * Copies what the lock file installs without development dependencies, as a user's project that has
- * them already. npm then checks them, and need not fetch and unpack them again.
+ * Copies the packages that the lock file installs without development dependencies. npm then only
+ * checks them, and does not fetch and unpack them.
  */
 export function copyOfDependencies(folder: string): void {
   const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
@@ -40,7 +40,7 @@ export function copyOfDependencies(folder: string): void {
       ...Object.keys(bin).map((name) => `node_modules/.bin/${name}`),
     ]),
   );
-  // As npm would: only development dependencies have these in another version.
+  // Moves nested packages up, as npm does if no development dependency needs another version.
   const paths = new Set(needed.map(([path]) => path));
   for (const [path, { dev, devOptional }] of Object.entries<Entry>(packages)) {
     const highest = `node_modules/${path.split("node_modules/").at(-1)}`;
@@ -51,23 +51,23 @@ export function copyOfDependencies(folder: string): void {
   }
 }
 
-/** Copies these files and folders of the clone. File by file, Node takes twice the CPU time. */
+/** Copies files and folders of the clone. Copying each file in Node takes twice the CPU time. */
 function copyTo(folder: string, paths: readonly string[]): void {
   const input = paths.filter((path) => existsSync(join(ROOT, path))).join("\0");
   const script = 'tar --null -T - -cf - | tar -xf - -C "$0"';
   execFileSync("sh", ["-c", script, folder], { cwd: ROOT, input });
 }
 
-/** The lowest version of Node that package.json promises to run on. */
+/** The lowest version of Node that package.json supports. */
 export const LOWEST_NODE = `${JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).engines.node.slice(2)}.0`;
 
 /**
- * The surroundings of a user who has this version of Node and nothing of a clone's; `undefined`
- * where npm cannot fetch that version, which is an error if the environment says CI=true.
+ * Returns the environment of a user who has this version of Node and no clone. Returns `undefined`
+ * if npm cannot fetch that version; with CI=true in the environment, that is an error.
  */
 export function environmentOfNode(version: string): NodeJS.ProcessEnv | undefined {
   const bin = fetchedNode(version);
-  // Compiled code is found by its path, which is new in each run.
+  // The cache finds compiled code by its path, which differs in each run.
   const { NODE_OPTIONS: _ofClones, NODE_COMPILE_CACHE: _ofTests, PATH = "", ...others } = process.env;
   const own = PATH.split(delimiter).filter((path) => !path.includes("node_modules"));
   return bin === undefined ? undefined : { ...others, PATH: [bin, ...own].join(delimiter) };

@@ -19,11 +19,11 @@ const INSTALL = ["install", "--omit=dev", "--no-audit", "--no-fund", "--prefer-o
 const folder = await mkdtemp(join(tmpdir(), "flarewire-install-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 let copied: string | undefined;
-/** A clone without dependencies, until a test installs them. */
+/** Returns a copy of the clone, without dependencies until a test installs them. */
 const clone = () => (copied ??= copyOfSources(folder));
 
 test.skipIf(!tooOld)(
-  `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,
+  `the prepare script of a clone fails on Node ${TOO_OLD} with exit code 1 and names the required version`,
   async () => {
     const cwd = clone();
     const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
@@ -38,14 +38,14 @@ test.skipIf(!tooOld)(
 );
 
 test.skipIf(!lowest)(
-  `a clone without development dependencies installs and serves on Node ${LOWEST_NODE}, and says that the dashboard is not built`,
+  `a clone without development dependencies installs and serves on Node ${LOWEST_NODE}, and reports that the dashboard is not built`,
   { timeout: 600_000 },
   async ({ onTestFinished }) => {
     const cwd = clone();
     copyOfDependencies(cwd);
     const lock = await readFile(join(cwd, "package-lock.json"), "utf8");
     const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });
-    // As `npm ci` requires it.
+    // `npm ci` requires that the lock file is unchanged.
     expect(await readFile(join(cwd, "package-lock.json"), "utf8")).toBe(lock);
     expect(stderr).toContain("vite is missing, a development dependency");
     const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
@@ -75,7 +75,7 @@ test.skipIf(!lowest)(
   },
 );
 
-/** Writes flares, outcomes and candles, and reads them. */
+/** A program that stores a flare, its outcome and a past minute, and reads them. */
 const STORE_ALL = `
 import { openMinuteStore, openSqliteHistoryStore } from "./src/history/index.ts";
 const limits = { maxAgeMs: 1e9, maxBytes: 1e6 };
@@ -91,14 +91,14 @@ const known = store.find("a", 1) !== undefined && store.stillHas({ knownMs: 1 })
 console.log(store.size.flares, minutes.size.minutes, known);
 `;
 
-test.skipIf(!lowest)(`the history is stored on Node ${LOWEST_NODE}`, async () => {
+test.skipIf(!lowest)(`flares and past minutes are stored on Node ${LOWEST_NODE}`, async () => {
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const program = ["--input-type=module", "--eval", STORE_ALL];
   const { stdout } = await run("node", program, { cwd, env: lowest });
   expect(stdout).toBe("1 1 true\n");
 });
 
-test("the floor of package.json is what the program checks and what the documents say, once", async () => {
+test("the program checks the Node version of package.json, and OPERATING.md names it once", async () => {
   const [major = 0, minor = 0] = LOWEST_NODE.split(".").map(Number);
   expect(nodeVersionProblem(`${major}.${minor}.0`)).toBeUndefined();
   expect(nodeVersionProblem(`${major + 2}.0.0`)).toBeUndefined();

@@ -8,27 +8,27 @@ import { IS_SOAK } from "../support/law-runs.ts";
 import { copyOfDependencies, copyOfSources } from "./copy-of-sources.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The packages for programs that need the client only. */
+/** The packages for programs that need only the client. */
 export const CLIENT_PACKAGES = ["client", "react"] as const;
 const run = promisify(execFile);
 
-/** The packages as built from the sources, and projects of users that have installed them. */
+/** The packages that were built from the sources, installed in projects as a user's. */
 export interface InstalledPackages extends AsyncDisposable {
-  /** Paths of the files of the package that `npm pack` makes. */
+  /** Paths of the files in the package `flarewire`. */
   readonly files: readonly string[];
-  /** The project with that package. */
+  /** Path of the project that has the package `flarewire`. */
   readonly folder: string;
-  /** The project with those of the client. */
+  /** Path of the project that has the client packages. */
   readonly clientProject: string;
 }
 
-/** Builds and packs the sources as they are now, and installs the results in empty projects. */
+/** Builds and packs the working tree, and installs the packages in empty projects. */
 export async function installPackages(env: NodeJS.ProcessEnv): Promise<InstalledPackages> {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
   const clone = copyOfSources(folder);
   await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"));
   await buildPackages(clone);
-  // Its scripts would build again.
+  // The scripts of the package would build again.
   const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
   const folders = CLIENT_PACKAGES.map((name) => join(clone, "dist/packages", name));
   const { stdout } = await run("npm", [...packing, ".", ...folders], { cwd: clone });
@@ -54,11 +54,11 @@ export async function installPackages(env: NodeJS.ProcessEnv): Promise<Installed
 async function install(folder: string, packed: string, env: NodeJS.ProcessEnv): Promise<void> {
   const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
   await run("npm", ["install", ...flags, packed], { cwd: folder, env });
-  // The copy nests what only development dependencies have in another version.
+  // The copy nests packages of which development dependencies have another version.
   await run("npm", ["dedupe", ...flags], { cwd: folder, env });
 }
 
-/** React comes from the clone: nothing is fetched. */
+/** Installs without fetching anything. React is copied from the clone later. */
 async function installOffline(folder: string, packed: readonly string[]): Promise<void> {
   const flags = ["--offline", "--legacy-peer-deps", "--no-audit", "--no-fund"];
   await run("npm", ["install", ...flags, ...packed], { cwd: folder });
@@ -68,7 +68,7 @@ async function installOffline(folder: string, packed: readonly string[]): Promis
   if (installed.join() !== expected.join()) throw new Error(`npm installed ${installed}`);
 }
 
-/** Does what npm does where the dependencies are there, in a tenth of its CPU time. */
+/** Installs a package whose dependencies are present, in a tenth of the CPU time of npm. */
 async function unpack(folder: string, packed: string): Promise<void> {
   const { stdout } = await run("tar", ["-xOf", packed, "package/package.json"]);
   const { name, bin = {} }: { name: string; bin?: Record<string, string> } = JSON.parse(stdout);
@@ -81,21 +81,21 @@ async function unpack(folder: string, packed: string): Promise<void> {
   }
 }
 
-/** Runs what `npm run packages` runs. The pages are those that the tests have built already. */
+/** Runs the commands of `npm run packages`, but copies the pages that the tests have built. */
 async function buildPackages(clone: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
   if (scripts.prepack !== "npm run build" || !scripts.packages.startsWith("npm run --silent build && "))
-    throw new Error("packing needs another build");
+    throw new Error("package.json builds the packages differently; adapt buildPackages");
   const { pages, build, packages } = scripts;
   const built = ["dashboard", "widget"];
   if (pages !== built.map((page) => `vite build src/${page}`).join(" && "))
-    throw new Error("the pages need another build");
+    throw new Error("package.json builds the pages differently; adapt buildPackages");
   const copied = built.map((page) => `cp -R ${join(ROOT, "dist", page)} dist`).join(" && ");
   // Each npm takes a third of a second.
   const script = packages
     .replace("npm run --silent build", () => build)
     .replace("npm run --silent pages", () => copied);
-  if (/\bnpm /.test(script)) throw new Error(`a script in "${script}" is not known here`);
+  if (/\bnpm /.test(script)) throw new Error(`unknown npm script in "${script}"; adapt buildPackages`);
   const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
   await run("sh", ["-c", script], { cwd: clone, env: { ...process.env, PATH } });
 }

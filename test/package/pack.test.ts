@@ -28,7 +28,7 @@ const title = env
   ? `the installed package on Node ${LOWEST_NODE}`
   : `the installed package (skipped: npm cannot fetch Node ${LOWEST_NODE})`;
 
-// A busy machine builds and installs for minutes.
+// On a busy machine, the build and the installation take minutes.
 vi.setConfig({ testTimeout: 600_000 });
 
 const withPackages = base.extend<{
@@ -52,7 +52,7 @@ const withPackages = base.extend<{
       try {
         await use({ url: await addressOf(cli), cli });
       } finally {
-        // npx and its shell lead the program's process group. No process of it may remain.
+        // npx and its shell are in the program's process group. No process of it may remain.
         if (cli.child.pid !== undefined) killGroup(cli.child.pid);
         await cli.ended();
       }
@@ -61,7 +61,7 @@ const withPackages = base.extend<{
   ],
 });
 const test = withPackages.skipIf(!env);
-/** `npm test` loads the modules of these commands, and tests them as they are in the sources. */
+/** Runs in soaks only. `npm test` runs these commands from the sources instead. */
 const testInSoak = withPackages.skipIf(!env || !IS_SOAK);
 testClientPackages(withPackages);
 
@@ -84,7 +84,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The group has already ended.
   }
 }
 
@@ -93,13 +93,13 @@ async function addressOf(cli: RunningCli): Promise<string> {
   return /http:\/\/127\.0\.0\.1:\d+/.exec(cli.stdout())?.[0] ?? "";
 }
 
-async function requests(url: string): Promise<string> {
+async function fetchText(url: string): Promise<string> {
   const response = await fetch(url);
   expect(response.status, url).toBe(200);
   return response.text();
 }
 
-/** Checks the examples against the types of the package, and of what they need beside it. */
+/** Checks the examples against the types of the package and of their other dependencies. */
 async function checkTypes(folder: string): Promise<void> {
   const { compilerOptions } = JSON.parse(await readFile(join(ROOT, "tsconfig.json"), "utf8"));
   const { customConditions: _ofClones, ...options } = compilerOptions;
@@ -114,7 +114,7 @@ async function checkTypes(folder: string): Promise<void> {
   );
 }
 
-test(`${title} contains the documents and examples, but no sources, and publint finds no fault`, async ({
+test(`${title} contains the documents and examples, but no sources, and publint finds no problem`, async ({
   installed: { files, folder },
 }) => {
   expect(files).toContain("dist/main.js");
@@ -139,7 +139,7 @@ test(`${title} contains the documents and examples, but no sources, and publint 
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
 });
 
-test(`${title} takes at most 40 MB with its dependencies, and names the licenses of the code it contains`, async ({
+test(`${title} takes at most 40 MB with its dependencies, and has the licenses of bundled packages`, async ({
   installed: { folder },
 }) => {
   const { stdout } = await run("du", ["-sk", "node_modules"], { cwd: folder });
@@ -152,7 +152,7 @@ test(`${title} takes at most 40 MB with its dependencies, and names the licenses
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
 });
 
-test(`${title} serves every page and picture from two workers, tail and the examples follow it, and it drains at SIGTERM through npx, which passes it to its shell only`, async ({
+test(`${title} serves its pages and a picture from two workers, tail and the examples follow it, and a SIGTERM to npx stops it`, async ({
   installed: { folder },
   server: { url, cli },
   onTestFinished,
@@ -163,25 +163,25 @@ test(`${title} serves every page and picture from two workers, tail and the exam
     ...["docs/search.json", "docs/page.js", "docs/page.css", "openapi.json", "asyncapi.json"],
     ...["widget.js", "flare-strip.js", "widgets"],
   ])
-    await requests(`${url}/${path}`);
-  expect(await requests(`${url}/metrics`)).toContain("flarewire_");
+    await fetchText(`${url}/${path}`);
+  expect(await fetchText(`${url}/metrics`)).toContain("flarewire_");
 
   const started = `${url}/api/v1/events?after=oldest&names=flare-started&limit=1&wait=60`;
-  const { events }: { events: { data: { flare: { id: string } } }[] } = JSON.parse(await requests(started));
+  const { events }: { events: { data: { flare: { id: string } } }[] } = JSON.parse(await fetchText(started));
   const picture = await fetch(`${url}/flare/${events[0]?.data.flare.id}/picture.png`);
   expect(picture.headers.get("content-type")).toBe("image/png");
 
   await using tail = start(folder, "tail", url, "--updates");
   await tail.said("stdout", /flare-(?!running)\w+ +flares\.pro/);
 
-  // Copied out, since Node runs no TypeScript below node_modules.
+  // Copied, because Node runs no TypeScript in node_modules.
   await cp(join(folder, "node_modules/flarewire/examples"), folder, { recursive: true });
   if (IS_SOAK) await checkTypes(folder);
   for (const [example = "", ...args] of [
     ["bot.ts", url],
     ["embed.ts", "0"],
   ]) {
-    // The recorded day begins at once, without the hours before its first event.
+    // Without a warm-up, the recorded day begins at once.
     const running = startProgram(folder, "env", "FLAREWIRE_WARMUP=0", "node", example, ...args);
     onTestFinished(() => running[Symbol.asyncDispose]());
     const said = () => running.stdout() + running.stderr();
@@ -202,10 +202,10 @@ testInSoak(`${title} follows a chain`, async ({ installed: { folder } }) => {
   const url = await addressOf(cli);
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
   chain.list("NOVEL");
-  await expect.poll(() => requests(`${url}/api/v1/newest`)).toContain('"NOVEL"');
+  await expect.poll(() => fetchText(`${url}/api/v1/newest`)).toContain('"NOVEL"');
 });
 
-testInSoak(`${title} runs a backtest of an example`, async ({ installed: { folder } }) => {
+testInSoak(`${title} runs a backtest of an example bot`, async ({ installed: { folder } }) => {
   const examples = join(folder, "node_modules/flarewire/examples");
   await cp(join(examples, "paper-trade.ts"), join(folder, "paper-trade.ts"));
   const market = writePumpedMarket(join(folder, "market.csv"), 2);
@@ -236,7 +236,9 @@ test(`${title} exports the gateway and the client, and each of its modules loads
   expect(cli.stdout()).toBe("function closed\n");
 });
 
-test(`${title} is refused by an older Node by name: exit code 1`, async ({ installed: { folder } }) => {
+test(`${title}: an older Node exits with code 1 and names the required version`, async ({
+  installed: { folder },
+}) => {
   const bin = join(folder, "node_modules", ".bin", "flarewire");
   await expect(run(bin, ["--version"], { env: environmentOfNode("20.19.6") ?? {} })).rejects.toMatchObject({
     code: 1,
