@@ -3,18 +3,18 @@ import { basename, join } from "node:path";
 
 /** One small fault that a test has to find. */
 export interface Fault {
-  /** The folder of the table: the name of the list it is written in. */
+  /** Name of the fault's list, and its row in the table. */
   readonly folder: string;
-  /** The source file, from the root of the repository. */
+  /** Path of the source file, relative to the root of the repository. */
   readonly file: string;
   /** What breaks for a user, in one sentence. */
   readonly breaks: string;
-  /** The text that is replaced; it occurs once in the file, whatever its indentation. */
+  /** The text to replace. It occurs once in the file, in any indentation. */
   readonly text: string;
   readonly replacement: string;
   /** Test files and folders that have to find it. */
   readonly tests: readonly string[];
-  /** Why no test finds it, if that is accepted. */
+  /** Why the fault may survive; `undefined` if a test must find it. */
   readonly accepted: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function readFaults(): readonly Fault[] {
 /**
  * Parses one list. A line that starts with `#` names a source file, `@` the tests of the faults
  * after it, `-` a line of the text to replace, `+` a line of the replacement, and `?` the reason to
- * accept a survivor. Any other line says what breaks, and starts a fault. `+` alone removes the
+ * accept a survivor. Any other line says what breaks, and starts a fault. A lone `+` removes the
  * text.
  */
 export function parseFaults(folder: string, list: string): readonly Fault[] {
@@ -45,7 +45,9 @@ export function parseFaults(folder: string, list: string): readonly Fault[] {
     const [text, replacement] = [draft.text.join("\n"), draft.replacement.join("\n")];
     draft = undefined;
     if (text === "" || text === replacement || file === "" || tests.length === 0)
-      throw new Error(`${folder}: "${breaks}" lacks a file, tests, a text or another replacement`);
+      throw new Error(
+        `${folder}: "${breaks}" needs a file, tests, a text, and a replacement that differs from the text`,
+      );
     faults.push({ folder, file, breaks, text, replacement, tests, accepted });
   };
   for (const line of list.split("\n").filter((one) => one.trim() !== "")) {
@@ -64,7 +66,7 @@ export function parseFaults(folder: string, list: string): readonly Fault[] {
   return faults;
 }
 
-/** Where the fault's text is in the source; an error if it is not there exactly once. */
+/** Returns where the fault's text is in the source. Throws unless it occurs exactly once. */
 export function locate(
   { file, text }: Fault,
   source: string,
@@ -77,13 +79,13 @@ export function locate(
   return { at: first.index, length: first[0].length };
 }
 
-/** The source with the fault in it. */
+/** Returns the source with the fault in it. */
 export function applyFault(fault: Fault, source: string): string {
   const { at, length } = locate(fault, source);
   return source.slice(0, at) + fault.replacement + source.slice(at + length);
 }
 
-/** `file:line` of the fault. */
+/** Returns the `file:line` of the fault. */
 export function placeOf(fault: Fault, source: string): string {
   const { at } = locate(fault, source);
   return `${fault.file}:${source.slice(0, at).split("\n").length}`;

@@ -1,6 +1,6 @@
 /*
- * npm run mutate [-- --folder exchange --parallel 2 --only survivors --limit 600]: which small
- * faults the tests find.
+ * npm run mutate [-- --folder exchange --parallel 2 --only survivors --limit 600]: reports which
+ * small faults the tests find.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const options = readOptions();
 const results = new Results();
 const faults = selectFaults();
 const sandboxes: Sandbox[] = [];
-/** Which sets of tests pass without a fault: only those can find one. */
+/** Whether a set of tests passes without a fault. Only then can it find one. */
 const sound = new Map<string, Promise<boolean>>();
 
 function readOptions() {
@@ -38,10 +38,10 @@ function readOptions() {
 }
 
 function read(name: "parallel" | "limit", text: string): number {
-  const most = name === "parallel" ? MAX_PARALLEL : MAX_LIMIT_S;
+  const max = name === "parallel" ? MAX_PARALLEL : MAX_LIMIT_S;
   const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  return refuse(`--${name} must be a whole number from 1 to ${most}, not ${text}`);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  return refuse(`--${name} must be a whole number from 1 to ${max}, not ${text}`);
 }
 
 function refuse(why: string): never {
@@ -58,8 +58,8 @@ function sourceOf({ file }: Fault): string {
 }
 
 /**
- * The faults that the options ask for; a fault whose text is no longer in its file ends the
- * process.
+ * Returns the faults that the options select. Ends the process if a fault's text is no longer in
+ * its file.
  */
 function selectFaults(): readonly Fault[] {
   const all = readFaults();
@@ -75,14 +75,14 @@ function selectFaults(): readonly Fault[] {
   return selected;
 }
 
-/** Whether these tests pass without a fault; each set is run once. */
+/** Returns whether these tests pass without a fault. Runs each set of tests once. */
 function isSound(tests: readonly string[], sandbox: Sandbox): Promise<boolean> {
   const key = tests.join(" ");
   const known =
     sound.get(key) ??
     sandbox.run(tests, options.limit * 1_000).then((verdict) => {
       const why = verdict.kind === "failed" ? verdict.by : "the time limit";
-      if (verdict.kind !== "passed") say(`red without a fault (${why}), so nothing is tried with: ${key}`);
+      if (verdict.kind !== "passed") say(`skipping tests that fail without a fault (${why}): ${key}`);
       return verdict.kind === "passed";
     });
   sound.set(key, known);

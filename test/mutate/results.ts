@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import type { Fault } from "./fault-list.ts";
 import { ROOT } from "./sandbox.ts";
 
-/** What became of a fault: the test that found it, or nothing. */
+/** Whether a fault was found, and by which test. */
 interface Result {
   readonly found: boolean;
   readonly by: string;
 }
 
 const PATH = join(ROOT, "node_modules/.cache/mutate.json");
-/** The shares of found faults below which a run fails. */
+/** Minimum shares of found faults. A run fails below them. */
 const GOAL = { all: 0.85, folder: 0.75 } as const;
 
 /** Identifies a fault by what it changes, so that a changed fault is tried again. */
@@ -31,7 +31,7 @@ export class Results {
   }
 
   set(fault: Fault, result: Result): void {
-    // Another run may have written since.
+    // Another run may have written results since.
     this.#results = { ...readResults(), [idOf(fault)]: result };
     mkdirSync(dirname(PATH), { recursive: true });
     writeFileSync(PATH, JSON.stringify(this.#results, null, 1));
@@ -57,8 +57,8 @@ function share({ tried, found }: Row): number {
 }
 
 function rowsOf(faults: readonly Fault[], results: Results): readonly Row[] {
-  return [...Map.groupBy(faults, ({ folder }) => folder)].map(([folder, those]) => {
-    const known = those.flatMap((fault) => results.of(fault) ?? []);
+  return [...Map.groupBy(faults, ({ folder }) => folder)].map(([folder, ofFolder]) => {
+    const known = ofFolder.flatMap((fault) => results.of(fault) ?? []);
     return { folder, tried: known.length, found: known.filter(({ found }) => found).length };
   });
 }
@@ -68,7 +68,7 @@ function total(rows: readonly Row[]): Row {
   return { folder: "all", tried: sum(({ tried }) => tried), found: sum(({ found }) => found) };
 }
 
-/** The table of the faults tried, by folder, as Markdown. */
+/** Returns a Markdown table of the tried faults by folder. */
 export function resultTable(faults: readonly Fault[], results: Results): string {
   const rows = rowsOf(faults, results).filter(({ tried }) => tried > 0);
   const lines = [...rows, total(rows)].map(
@@ -77,7 +77,7 @@ export function resultTable(faults: readonly Fault[], results: Results): string 
   return ["| folder | tried | found | share |", "|---|--:|--:|--:|", ...lines].join("\n");
 }
 
-/** Whether enough of the faults tried are found, in all and in each folder. */
+/** Returns whether enough of the tried faults were found, in total and in each folder. */
 export function meetsGoal(faults: readonly Fault[], results: Results): boolean {
   const rows = rowsOf(faults, results);
   return share(total(rows)) >= GOAL.all && rows.every((row) => share(row) >= GOAL.folder);

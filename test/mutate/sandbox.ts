@@ -59,7 +59,7 @@ export class Sandbox {
     const child = spawn(process.execPath, [vitest, "run", "--root", "test", ...tests, ...options], {
       cwd: this.#root,
       stdio: "ignore",
-      // Its own group, so that whatever a test started ends with it.
+      // In a process group of its own, so that processes which a test started end with it.
       detached: true,
     });
     this.#running = child;
@@ -87,7 +87,7 @@ export class Sandbox {
     try {
       process.kill(-group, "SIGKILL");
     } catch {
-      // All of them have ended.
+      // The group has already ended.
     }
   }
 }
@@ -100,7 +100,7 @@ interface Report {
   }[];
 }
 
-/** The title of the test that failed; the file if it did not get as far as a test. */
+/** Returns the title of the failed test, or its file if it failed outside of a test. */
 function firstFailure(path: string): string {
   if (!existsSync(path)) return "the test run itself";
   const { testResults = [] }: Report = JSON.parse(readFileSync(path, "utf8"));
