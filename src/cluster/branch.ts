@@ -4,22 +4,24 @@ import type { Tail } from "./tail.ts";
 /**
  * - `own`: the log contains what this node delivered, or ends within it.
  * - `new-epoch`: the log has a committed new epoch.
- * - `fork`: the log has other entries in place of this node's, and they are committed.
- * - `unknown`: the first contradicting entry, or the new epoch, is not known to be committed yet.
+ * - `fork`: the log has committed entries that contradict what this node delivered.
+ * - `unknown`: no contradicting entry and no new epoch is known to be committed yet.
  */
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
- * The entries read so far from a log that contradicts what this node delivered; only its latest
- * epoch is kept. Either the log is that of a *former primary*, a database server that was the
- * primary before a fail-over, and its entries are never committed. Or it is the cluster's, and its
- * servers (engine.ts) lost more entries than the nodes remember.
+ * The entries read so far from a log that contradicts what this node delivered. A new epoch
+ * replaces the earlier entries. Either the log is that of a *former primary*, a database server
+ * that was the primary before a fail-over, and its contradicting entries are never committed. Or it
+ * is the cluster's, and the servers (engine.ts) lost more entries than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];
   #announced: Position | undefined;
 
-  /** The start of its epoch; `undefined` if that is no longer in the log. */
+  /**
+   * The entry that starts the log's latest epoch; `undefined` if it was trimmed or not read yet.
+   */
   get base(): Entry | undefined {
     const [first] = this.#entries;
     return first?.header.kind === "base" ? first : undefined;
@@ -29,7 +31,7 @@ export class Branch {
     return this.#entries;
   }
 
-  /** Adds the next entry of the log. Returns whether it continues what was read. */
+  /** Adds the next entry of the log if it continues what was read. Returns whether it does. */
   receive(entry: Entry): boolean {
     const last = this.#entries.at(-1);
     if (last && isSame(last, entry)) return true;
@@ -45,7 +47,7 @@ export class Branch {
   }
 
   /**
-   * Decides which history is the cluster's: the log's or this node's.
+   * Decides which history is the cluster's: the log's or this node's (`tail`).
    *
    * @param head End of the log, up to which it was read.
    * @param pastEpochs Epochs that this node has left for good.

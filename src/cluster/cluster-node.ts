@@ -14,15 +14,16 @@ export type Lead = Extract<Effect, { kind: "lead" }>;
 interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" | "report" | "random">> {
   /** Receives committed entries, in order. An entry of kind `base` starts a new epoch. */
   readonly onDeliver: (entries: readonly Entry[]) => void;
-  /** Called when this node starts to lead, and again after {@link ClusterNode.renew}. */
+  /** Called when this node starts to lead, and again at each new epoch of its term. */
   readonly onLead: (lead: Lead) => void;
-  /** Called when this node stops leading. */
+  /** Called when this node stops leading, but not by {@link ClusterNode.close}. */
   readonly onFollow: () => void;
   /** Called at an entry that this node cannot read. It reads nothing after that entry. */
   readonly onUnreadable: (error: unknown) => void;
   /**
    * Called when the log no longer continues what was delivered. Loads the stored state and returns
-   * its position; `undefined` if there is none. Default: none.
+   * its position. If it returns `undefined` or rejects, it is called again after 12 s, if still
+   * needed. Default: no state is stored.
    */
   readonly onReload?: () => Promise<MemberStart | undefined>;
   /** Called when this node appended an entry again, because the log's servers had lost it. */
@@ -32,8 +33,8 @@ interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" 
 }
 
 /**
- * Thrown by {@link ClusterNode.append} if the node does not lead, or stops leading before its batch
- * is delivered.
+ * Rejection of {@link ClusterNode.append}: the node does not lead, or stopped leading or began a
+ * new epoch before the batch was delivered.
  */
 export class NotLeading extends Error {
   override readonly name = "NotLeading";
@@ -42,23 +43,23 @@ export class NotLeading extends Error {
 /** A batch that waits for its append or its delivery. */
 interface Pending {
   readonly body: Buffer;
-  /** Hash of the batch's entry, once the engine has it. */
+  /** Hash of the batch's entry, once its append has started. */
   hash?: string;
   readonly resolve: () => void;
   readonly reject: (error: NotLeading) => void;
 }
 
 const TICK_MS = 100;
-/** Pause before reading again when a read has ended. */
+/** Pause between the end of a read and the next read. */
 const REREAD_MS = 100;
 /** Pause before trying to load the stored state again: longer than any wait before an election. */
 const RELOAD_MS = 12_000;
-/** How long a stopping leader waits for its last entry. */
+/** Maximum time that a stopping leader waits for its last entry. */
 const LEAVE_MS = 1_000;
 /** Pause after resigning before the node may try to lead again. */
 const REST_MS = 10_000;
 
-/** Runs a {@link Member} on the servers that store the shared log (see {@link Engine}). */
+/** Connects a {@link Member} to the servers that store the shared log (see {@link Engine}). */
 export class ClusterNode {
   readonly id: string;
   /** Whether this node has read the log to its end at least once. */
@@ -103,14 +104,17 @@ export class ClusterNode {
     return this.#member;
   }
 
-  /** Milliseconds since the engine last answered. */
+  /**
+   * Milliseconds since the engine last answered a read or an append; before the first answer, since
+   * this node was created.
+   */
   get engineSilenceMs(): number {
     return this.#nowMs - this.#answeredAtMs;
   }
 
   /**
-   * Appends a batch. Resolves when this node has delivered it. Rejects with {@link NotLeading} if
-   * this node does not lead or stops leading. Wait for each append before the next.
+   * Appends a batch. Resolves when this node has delivered it. If it rejects with
+   * {@link NotLeading}, the batch may still be delivered. Wait for each append before the next.
    */
   append(body: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -121,18 +125,27 @@ export class ClusterNode {
     });
   }
 
-  /** Starts a new epoch, if this node leads. Call it when the current one cannot be continued. */
+  /**
+   * Starts a new epoch after any append in flight, if this node leads. Call it when the current
+   * epoch cannot be continued.
+   */
   renew(): void {
     this.#wantsEpoch = true;
     this.#submit();
   }
 
-  /** Hands over to another node, which leads at once. Does not try to lead again for 10 s. */
+  /**
+   * Hands over, so that another node leads at once. Resolves when the handover is appended. This
+   * node does not try to lead again for 10 s.
+   */
   resign(): Promise<void> {
     return this.#leave(REST_MS);
   }
 
-  /** Leaves the cluster. A leader hands over, so that another node leads at once. */
+  /**
+   * Leaves the cluster and closes the engine. A leader first tries for at most 1 s to hand over, so
+   * that another node leads at once.
+   */
   async stop(): Promise<void> {
     const { clock, engine } = this.#options;
     await waitAtMost(this.#leave(Number.POSITIVE_INFINITY), LEAVE_MS, clock, this.#stopped.signal).catch(
@@ -142,7 +155,7 @@ export class ClusterNode {
     await engine.close();
   }
 
-  /** Leaves the cluster without a handover, as if the process died. */
+  /** Leaves the cluster without a handover, as if the process died. Does not close the engine. */
   close(): void {
     this.#stopped.abort();
     this.#reader.abort();
@@ -183,7 +196,7 @@ export class ClusterNode {
     }
   }
 
-  /** Resolves when the last entry is appended. */
+  /** Writes a handover, if this node leads. Resolves when it is appended. */
   async #leave(restMs: number): Promise<void> {
     const isBusy = () => this.#member.role === "leader" && !this.#member.canAppend;
     while (isBusy() && !this.#stopped.signal.aborted) await this.#appended;
@@ -203,7 +216,10 @@ export class ClusterNode {
     if (effects.length > 0) this.#submit();
   }
 
-  /** Appends what is waiting, if no append is in flight. */
+  /**
+   * Starts the requested epoch or appends the pending batch, if this node leads and no append is in
+   * flight.
+   */
   #submit(): void {
     if (!this.#member.canAppend) return;
     const pending = this.#pending;
@@ -217,7 +233,7 @@ export class ClusterNode {
     }
   }
 
-  /** Rejects a pending append. Its batch may still be delivered. */
+  /** Rejects the pending append, whose batch may still be delivered, and cancels {@link renew}. */
   abandon(): void {
     this.#wantsEpoch = false;
     const pending = this.#pending;

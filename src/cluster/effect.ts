@@ -11,8 +11,8 @@ export type AppendResult =
 /** An action that the node must take. Effects are performed in order. */
 export type Effect =
   /**
-   * Append the entry, and report the result to `appended`. There is never a second append in
-   * flight. A repair appends again an entry that the log has lost.
+   * Append the entry, and pass the result to `Member.appended`. Only one append is in flight at a
+   * time. A repair appends again an entry that the log has lost.
    */
   | { readonly kind: "append"; readonly entry: Entry; readonly isRepair: boolean }
   /** Announce a commit to all nodes. */
@@ -22,13 +22,15 @@ export type Effect =
   /** Read the log again, starting with this position's entry. */
   | { readonly kind: "reread"; readonly from: Position }
   /**
-   * Load the state stored in the engine. The log no longer has what follows this node's state, or
-   * it contradicts that state and no longer has the start of its own epoch.
+   * Load the state stored in the engine. The log no longer has the entries that follow this node's
+   * state; or it contradicts that state, and the start of the log's latest epoch was trimmed.
    */
   | { readonly kind: "reload" }
   /** Start the source. All earlier entries were delivered. */
   | { readonly kind: "lead"; readonly term: number; readonly epoch: string; readonly isNewEpoch: boolean }
   /** Stop the source. */
   | { readonly kind: "follow" }
-  /** Tell the leader that the log's entries of this epoch contradict what this node delivered. */
+  /**
+   * Report to the leader that the log's entries of this epoch contradict what this node delivered.
+   */
   | { readonly kind: "fork"; readonly epoch: string };

@@ -30,15 +30,15 @@ export interface Engine {
   /**
    * Appends the entry if the log ends with the entry before it, by offset and hash. Resolves with
    * `appended` once enough replicas have the entry, even if the log already had it; otherwise with
-   * `fenced` or `truncated` (see {@link AppendResult}). Retries until the engine answers. Rejects
+   * `fenced` or `truncated` (see {@link AppendResult}). Retries until it has such a result. Rejects
    * only when the signal aborts.
    */
   append(entry: Entry, signal: AbortSignal): Promise<AppendResult>;
   /**
    * Yields all entries from an offset on, in order, as soon as they are written, committed or not.
-   * At the end of the log, yields `idle` at least twice a second. Ends when the connection is lost
-   * or silent for two seconds, or the signal aborts; the caller then reads again. Throws only
-   * `UnreadableEntry`.
+   * At the end of the log, yields `idle` at least twice a second. Ends when a command fails, the
+   * connection is lost or silent for two seconds, or the signal aborts. The caller then reads
+   * again. Throws only `UnreadableEntry`.
    *
    * @param from Offset of the first entry. If it was trimmed, starts with the oldest in the log.
    */
@@ -47,7 +47,10 @@ export interface Engine {
   notify(notice: Notice): void;
   /** Calls the listener with each notice. Returns a function that unsubscribes. */
   onNotice(listener: (notice: Notice) => void): () => void;
-  /** Stores a checkpoint, unless one of a later term or position is stored. Rejects on failure. */
+  /**
+   * Stores a checkpoint, unless one of a later term, or of a later position in the same term, is
+   * stored: then resolves with `fenced`. Rejects on failure.
+   */
   store(checkpoint: Checkpoint): Promise<"stored" | "fenced">;
   /**
    * Loads the checkpoint with the requested values, as far as it has them; `undefined` if there is
@@ -64,8 +67,8 @@ export interface Engine {
   take(name: string): Promise<string | undefined>;
   /**
    * Returns facts about the server, named as in Redis INFO; none if the user has no permission.
-   * Retries until the server answers. Rejects if it refuses the password or its certificate is
-   * invalid.
+   * Retries until the server answers. Rejects if the server refuses the password, if TLS fails, or
+   * when the signal aborts.
    */
   facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;

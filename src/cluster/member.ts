@@ -82,7 +82,7 @@ export class Member {
   #isBehind = false;
   /** Time before which this node does not try to lead. */
   #restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** End of the engine's log, by its last answer. */
+  /** End of the engine's log, as {@link idle} last received it. */
   #engineHead: Position | undefined;
   #wroteAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
@@ -114,7 +114,7 @@ export class Member {
     return this.#isForked;
   }
 
-  /** Whether a leader may append a batch now. */
+  /** Whether this node leads and may append a batch now. */
   get canAppend(): boolean {
     return this.#role === "leader" && this.#flight === undefined;
   }
@@ -153,7 +153,9 @@ export class Member {
     return epoch === this.#epoch ? this.renew() : [];
   }
 
-  /** Starts a new epoch, if this node may append now. Another effect `lead` follows. */
+  /**
+   * Starts a new epoch, if {@link canAppend}. Once it is committed, another effect `lead` follows.
+   */
   renew(): readonly Effect[] {
     if (this.canAppend) this.#beginEpoch(this.#tail.last);
     return this.#flush();
@@ -219,9 +221,9 @@ export class Member {
       return;
     }
     const reading = this.#tail.receive(entry);
-    if (reading !== "kept") this.#react(reading);
-    if (reading === "kept" || reading === "gap") this.#note(entry, nowMs);
-    if (reading !== "kept") return;
+    if (reading !== "accepted") this.#react(reading);
+    if (reading === "accepted" || reading === "gap") this.#note(entry, nowMs);
+    if (reading !== "accepted") return;
     const committed = this.#tail.at(entry.header.committed);
     if (committed) this.#tail.commit(committed);
     this.#deliver();
@@ -232,7 +234,9 @@ export class Member {
     else this.#reread();
   }
 
-  /** Decides, at the end of a contradicting log, whether that log is the cluster's. */
+  /**
+   * Decides, at the end of a contradicting log, whether that log is the cluster's, and acts on it.
+   */
   #judge(branch: Branch, head: Position, nowMs: number): void {
     const { base } = branch;
     const verdict = branch.judge(this.#tail, head, this.#pastEpochs, this.#epoch);
@@ -266,7 +270,9 @@ export class Member {
     return this.#tail.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
   }
 
-  /** Compares the end of the engine's log with what this node delivered. */
+  /**
+   * Compares the end of the engine's log with what this node delivered. Repairs the log, if due.
+   */
   #compare(head: Position, nowMs: number): void {
     const { delivered } = this.#tail;
     if (head.offset > delivered.offset || isSame(head, delivered)) {
@@ -324,7 +330,10 @@ export class Member {
     this.#effects.push({ kind: "deliver", entries });
   }
 
-  /** Tries to lead. Keeps uncommitted entries: the last leader may have died before the commit. */
+  /**
+   * Tries to lead. Retains uncommitted entries, because the last leader may have died before their
+   * commit. If committed entries are lost, starts a new epoch.
+   */
   #campaign(nowMs: number): void {
     this.#role = "candidate";
     this.#silence.noteLeader(nowMs);
@@ -362,7 +371,10 @@ export class Member {
     this.#effects.push({ kind: "append", entry: next, isRepair: repairs.length > 0 });
   }
 
-  /** Appends again the entries that the log lost. If not all are in memory, starts a new epoch. */
+  /**
+   * Appends again the entries that the log lost. If not all are in memory, a leader or candidate
+   * starts a new epoch, and a follower does nothing.
+   */
   #repair(entry: Entry | undefined, head: Position): void {
     const missing = entry?.header.kind === "base" ? undefined : this.#tail.after(head);
     if (missing) this.#send(entry, missing);

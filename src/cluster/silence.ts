@@ -35,7 +35,7 @@ export class Silence {
     this.#limitMs = (mayHaveLeader ? SILENCE_MS : 0) + random() * JITTER_MS;
   }
 
-  /** Records an answer of the engine. */
+  /** Records an answer of the engine. After an outage, the measurement starts again. */
   noteAnswer(nowMs: number): void {
     if (nowMs - this.#answeredAtMs > ANSWER_MS || this.#sinceMs === undefined) this.#sinceMs = nowMs;
     this.#answeredAtMs = nowMs;

@@ -3,13 +3,14 @@ import { before, type Entry, LOG_START, type Position } from "./entry.ts";
 /**
  * What an entry or a commit means for this node.
  *
- * - `kept`: it continues the log as read so far.
- * - `known`: it is nothing new.
+ * - `accepted`: the entry continues the log as read so far, or the commit is a later one.
+ * - `known`: there is nothing to do. The entry or commit is not new, or the commit's entry is not
+ * read yet.
  * - `reread`: the log has replaced entries that were read but not delivered. Read again.
  * - `gap`: the entries right after the delivered ones are gone; later ones are there.
  * - `fork`: the log has other entries in place of delivered ones.
  */
-export type Reading = "kept" | "known" | "reread" | "gap" | "fork";
+export type Reading = "accepted" | "known" | "reread" | "gap" | "fork";
 
 /**
  * One node's copy of the end of the log. An entry that was read is pending until its commit is
@@ -21,9 +22,9 @@ export class Tail {
   #entries: Entry[] = [];
   #delivered: Position;
   /**
-   * Deliver up to this committed position. Its entry may not be read yet. A lower commit of an
-   * entry that was read replaces it. Keeping the higher one left 2 of 10,000 simulated runs of slow
-   * nodes without a leader or a delivery.
+   * Committed position up to which entries may be delivered. The entry there may not be read yet. A
+   * lower commit replaces it if that commit's entry was read: otherwise, 2 of 10,000 simulated runs
+   * of slow nodes ended up without a leader or a delivery.
    */
   #announced: Position = LOG_START;
 
@@ -40,7 +41,7 @@ export class Tail {
     return this.#delivered;
   }
 
-  /** Position of the last entry that was read. */
+  /** Position of the last entry that was read, or else the delivered position. */
   get last(): Position {
     return this.#entries.at(-1) ?? this.#delivered;
   }
@@ -75,12 +76,12 @@ export class Tail {
       return last.offset > this.#delivered.offset ? this.#drop(false) : "gap";
     if (entry.header.prev !== last.hash) return this.#drop(last.offset === this.#delivered.offset);
     this.#entries.push(entry);
-    return "kept";
+    return "accepted";
   }
 
   /**
    * Records that the entry at a position, and so every entry before it, is committed. {@link take}
-   * then returns them.
+   * then returns these entries.
    */
   commit(position: Position): Reading {
     if (position.offset > this.last.offset) {
@@ -92,7 +93,7 @@ export class Tail {
     if (own.hash !== position.hash) return this.#drop(position.offset <= this.#delivered.offset);
     if (position.offset <= this.#delivered.offset) return "known";
     this.#announced = position;
-    return "kept";
+    return "accepted";
   }
 
   /** Returns the committed entries that are not delivered yet. They then count as delivered. */

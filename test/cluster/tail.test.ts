@@ -6,18 +6,18 @@ import { chain, entryAfter } from "./entries.ts";
 function read(count: number, capacity = 10) {
   const tail = new Tail(capacity);
   const entries = chain(count);
-  for (const entry of entries) expect(tail.receive(entry)).toBe("kept");
+  for (const entry of entries) expect(tail.receive(entry)).toBe("accepted");
   return { tail, entries, at: (offset: number) => entries[offset - 1] ?? LOG_START };
 }
 
 test("[I2] an entry that was read is delivered once, when its commit is known", () => {
   const { tail, entries, at } = read(3);
   expect(tail.take()).toEqual([]);
-  expect(tail.commit(at(2))).toBe("kept");
+  expect(tail.commit(at(2))).toBe("accepted");
   expect(tail.take()).toEqual(entries.slice(0, 2));
   expect(tail.take()).toEqual([]);
   expect(tail.commit(at(1))).toBe("known");
-  expect(tail.commit(at(3))).toBe("kept");
+  expect(tail.commit(at(3))).toBe("accepted");
   expect(tail.take()).toEqual([at(3)]);
 });
 
@@ -49,7 +49,7 @@ test("[I3] an entry that does not name the one before it is not taken", () => {
   const { tail, at } = read(2);
   expect(tail.receive(entryAfter(at(1)))).toBe("reread");
   expect(tail.receive(entryAfter(entryAfter(at(2))))).toBe("gap");
-  expect(tail.receive({ ...entryAfter(LOG_START), offset: 1 })).toBe("kept");
+  expect(tail.receive({ ...entryAfter(LOG_START), offset: 1 })).toBe("accepted");
 });
 
 test("delivered entries are remembered for repairs, up to the capacity", () => {

@@ -2,7 +2,8 @@
  * Appends an entry if the log ends with the entry before it. The entry's offset is its id in the
  * stream, so that reading continues by offset. If `mark` is 1 (the entry starts an epoch), resets
  * the checkpoint's term to 0, so that any term may replace it: the log before the entry may be
- * another cluster's. All keys are in one slot.
+ * another cluster's. If the log has the entry already, writes `touch` instead, because WAIT covers
+ * only its own connection's writes. All keys are in one slot.
  *
  * Returns `{"appended"}`, even if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.

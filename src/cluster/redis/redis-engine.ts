@@ -20,7 +20,10 @@ export interface RedisEngineOptions {
   /** Number of entries that the log retains. */
   readonly retained: number;
   readonly clock: Clock;
-  /** Reports a change of the server's state. `fault`: {@link REJECTS}, or "" if it works. */
+  /**
+   * Reports a change of the server's state. The fact `fault` is "" if the server works; otherwise
+   * it is {@link REJECTS} or another description.
+   */
   readonly notify: Notify;
 }
 
@@ -153,7 +156,7 @@ export class RedisEngine implements Engine {
     return this.#bulk;
   }
 
-  /** Repeats the attempt until the server answers. */
+  /** Repeats the attempt until the server gives an answer other than `again`. */
   async #answerOf<T>(attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
     for (let waits = 1; ; waits++) {
       signal.throwIfAborted();
@@ -284,8 +287,9 @@ function entryOf(row: unknown): Entry {
 }
 
 /**
- * Makes disconnects safe, those of ioredis itself too. A socket that is closed in its TLS handshake
- * may fail twice, and ioredis listens for one error only: the second one would end the process.
+ * Makes disconnects safe, those of ioredis itself too. A socket that is closed during its TLS
+ * handshake may fail twice. Because ioredis listens for only one error, the second one would end
+ * the process.
  */
 export function survivingDisconnects(redis: Redis): Redis {
   const disconnect = redis.disconnect.bind(redis);

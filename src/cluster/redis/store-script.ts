@@ -1,6 +1,6 @@
 /**
- * Stores a checkpoint, unless one of a later term or position is stored. Returns `stored` or
- * `fenced`. KEYS: checkpoint. ARGV: term, offset, then names and values.
+ * Stores a checkpoint. Returns `stored`; or `fenced` if one of a later term, or of a later position
+ * in the same term, is stored. KEYS: checkpoint. ARGV: term, offset, then names and values.
  */
 export const STORE_SCRIPT = `
 local term, offset = unpack(redis.call('HMGET', KEYS[1], 'term', 'offset'))
