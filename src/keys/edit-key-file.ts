@@ -5,9 +5,10 @@ import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
 /**
- * Atomically replaces a key file with the result of `edit`. The owner can read the new file, and
- * so can the group if it could read the old one. Rejects with InputError if the file is
- * invalid, locked or unreadable, and with the file system's error if a later step fails.
+ * Atomically replaces a key file with the result of `edit`, or creates it. The new file keeps its
+ * owner if this process may set it, and the group can read it if it could read the old one. Rejects
+ * with InputError if the file is invalid, unreadable or locked, or its directory is not writable;
+ * with the error that `edit` throws; and with the file system's error if a later step fails.
  */
 export async function editKeyFile(
   file: string,
@@ -47,7 +48,7 @@ async function lock(file: string, next: string): Promise<FileHandle> {
   }
 }
 
-/** Copies the owner, and the group's read permission: the server must still read the file. */
+/** Copies the owner and the group's read permission, so that the server can still read the file. */
 async function keepOwner(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});

@@ -44,7 +44,7 @@ export type Key = z.infer<typeof Key>;
 
 /** What a key or a token grants. */
 export interface KeyGrant extends Omit<Key, "sha256" | "created_at"> {
-  /** Only of keys in the key file. See {@link Key}. */
+  /** Absent for a token. See {@link Key}. */
   readonly sha256?: string;
   /** For a token, the fingerprint of the key that signed it. */
   readonly signer?: string;
@@ -79,7 +79,7 @@ export function parseKeys(text: string, file: string): readonly Key[] {
   }
   const seen = new Set<string>();
   for (const { id } of parsed.data.keys) {
-    if (seen.has(id)) throw new InputError(file, `two keys have the id ${id}; give each its own`);
+    if (seen.has(id)) throw new InputError(file, `two keys have the id ${id}; remove one of them`);
     seen.add(id);
   }
   return parsed.data.keys;

@@ -6,7 +6,10 @@ import { type CloseReason, isLowered } from "../protocol/index.ts";
 import { isExpired, type Key, type KeyGrant, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";
 
-/** Why a key's clients are disconnected: the key is invalid, or has fewer rights than before. */
+/**
+ * Why a key's clients are disconnected: the key is no longer valid, or has fewer rights than
+ * before.
+ */
 export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
 
 interface KeyRingOptions {
@@ -14,7 +17,7 @@ interface KeyRingOptions {
   readonly clock: Clock;
   /** Reports each new valid version of the file: the number of keys, and the changes. */
   readonly onReload: (change: KeyChange) => void;
-  /** Reports once that the file is invalid, and why. The previous keys stay valid. */
+  /** Reports once per invalid version why the file is invalid. The previous keys stay in use. */
   readonly notify: Notify;
   /** Reports a key whose clients must be disconnected. */
   readonly onEnd: (id: string, reason: EndReason) => void;
@@ -24,6 +27,7 @@ interface KeyRingOptions {
 export interface KeyChange {
   readonly keys: number;
   readonly added: readonly string[];
+  /** Keys that were removed, or whose secret changed. */
   readonly revoked: readonly string[];
   /** Keys that lost some of their rights. */
   readonly lowered: readonly string[];
@@ -54,7 +58,7 @@ export function knownKeys(keys: readonly Key[]): KnownKeys {
 export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
   #held: HeldKeys = hold([]);
-  /** Ids of keys already known to be expired. Only newly expired ones are reported. */
+  /** Ids of the keys that were expired at the last check. Only newly expired ones are reported. */
   #ended: ReadonlySet<string> = new Set();
   readonly #files: FollowedFiles<readonly Key[]>;
   readonly #stop: () => void;

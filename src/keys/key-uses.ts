@@ -41,7 +41,7 @@ export class KeyUses {
     this.#isChanged = true;
   }
 
-  /** Stores the last changes. */
+  /** Stores the last changes and ends the regular storing. */
   stop(): void {
     this.#stop();
     this.#save();

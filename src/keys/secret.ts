@@ -41,7 +41,10 @@ export function holdsKeyOrToken(text: string): boolean {
   return /fw_[0-9a-f]{8}_[\w-]{43}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./.test(text);
 }
 
-/** Returns true if the text has the form of a token. Its last part, the signature, may be empty. */
+/**
+ * Returns true if the text has the form and at most the length of a token. Its last part, the
+ * signature, may be empty.
+ */
 export function isToken(text: string): boolean {
   return text.length <= MAX_TOKEN && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 }

@@ -5,8 +5,9 @@ import { idOf, isSecretOf, type MintedSecret, mintSecret } from "./secret.ts";
 
 /** Lifetime of a ticket, which should be used at once. */
 export const TICKET_MS = 30_000;
-/** Limits of unused tickets, per key and in total. */
+/** Maximum number of a key's unused tickets. */
 export const TICKETS_OF_KEY = 64;
+/** Maximum number of unused tickets in total. */
 const MAX_TICKETS = 10_000;
 
 /** Separates the id from the grant. No id contains it. */
@@ -61,7 +62,9 @@ export class TicketTable {
     return this.#tickets.size;
   }
 
-  /** Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at the total. */
+  /**
+   * Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at the total limit.
+   */
   issue(ref: string): IssuedTicket {
     this.#removeExpired();
     const own = this.#byKey.get(idIn(ref)) ?? 0;
@@ -95,7 +98,10 @@ export class TicketTable {
     return true;
   }
 
-  /** Removes the tickets of a removed key, because a later key may get the same id. */
+  /**
+   * Removes the tickets with this reference. Call it for a removed key, because a later key may get
+   * the same id.
+   */
   forget(ref: string): void {
     for (const [id, ticket] of this.#tickets) if (ticket.ref === ref) this.#remove(id);
   }

@@ -59,8 +59,8 @@ export function parseTokenKeys(text: string, file: string): readonly TokenKey[] 
 }
 
 /**
- * Returns the usable keys of a JWK set. Ignores those for other purposes and algorithms. Throws an
- * Error if none remains.
+ * Returns the usable keys of a JWK set. Ignores malformed keys and those for other purposes and
+ * algorithms. Throws an Error if none remains or the set is malformed or too large.
  */
 export function jwkSetKeys(
   content: unknown,

@@ -15,8 +15,8 @@ export interface TokenSource {
   /** Resolves when there are keys, or when the attempt in progress, if any, ends. */
   loaded(): Promise<void>;
   /**
-   * To be called when a token names an unknown key. Rereads the keys, unless that was tried a
-   * moment ago. Never rejects.
+   * Rereads the keys. Call it when a token names an unknown key. A URL is not fetched again within
+   * 30 s of the last attempt. Never rejects.
    */
   refresh(): Promise<void>;
   stop(): void;
@@ -31,7 +31,7 @@ interface SourceParts {
 export const REFRESH_MS = 5 * MINUTE_MS;
 /** Minimum time between two attempts, after a failure or when a token names an unknown key. */
 export const RETRY_MS = 30_000;
-/** How long the keys of the last successful fetch stay valid while the URL fails. */
+/** How long the keys from the last successful fetch stay valid while fetches fail. */
 export const MAX_AGE_MS = DAY_MS;
 const TIMEOUT_MS = 5_000;
 
@@ -74,10 +74,11 @@ export class TokenKeySet implements TokenSource {
   readonly #stopTimer: () => void;
   #keys: readonly TokenKey[] | undefined;
   #etag: string | undefined;
-  /** Monotonic times of the last success and of the last attempt. */
+  /** Monotonic time of the last success; `-Infinity` if there are no keys. */
   #fetchedMs = Number.NEGATIVE_INFINITY;
+  /** Monotonic time of the last attempt. */
   #triedMs = Number.NEGATIVE_INFINITY;
-  /** Why the last attempt failed; `undefined` if it did not. */
+  /** Why the last attempt failed; `undefined` if it succeeded, and before the first one ends. */
   #failure: string | undefined;
   /** The last reported trouble. */
   #reported: string | undefined;
@@ -116,7 +117,7 @@ export class TokenKeySet implements TokenSource {
     this.#stopped.abort();
   }
 
-  /** Whether the last attempt was a moment ago. */
+  /** Whether the last attempt began less than {@link RETRY_MS} ago. */
   get #isEarly(): boolean {
     return this.#parts.clock.monotonic() - this.#triedMs < RETRY_MS;
   }

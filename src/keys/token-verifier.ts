@@ -19,7 +19,10 @@ interface TokenVerifierOptions {
 
 /** Maximum number of verified tokens in the cache. Verifying one costs as much as a request. */
 const MAX_VERIFIED = 10_000;
-/** How far the issuer's clock may be ahead (`nbf`). Callers reject a grant from `exp` on. */
+/**
+ * How far the issuer's clock may be ahead (`nbf`). Callers reject an expired grant, without this
+ * tolerance.
+ */
 const CLOCK_TOLERANCE_S = 5;
 const MAX_NAME = 64;
 const UNAVAILABLE = "tokens cannot be verified: the issuer's keys are not available; retry later";
@@ -27,7 +30,7 @@ const UNAVAILABLE = "tokens cannot be verified: the issuer's keys are not availa
 /** The claims that determine access. The issuer's other claims are ignored. */
 const Claims = z.object({
   sub: z.string().min(1).max(256),
-  /** Until the end of the year 9999. */
+  /** Seconds since 1970 UTC, up to the end of the year 9999. */
   exp: z.number().min(0).max(253_402_300_799),
   plan: Key.shape.plan.default("free"),
   name: z.string().optional().catch(undefined),
@@ -36,9 +39,9 @@ const Claims = z.object({
   requests_per_minute: Key.shape.requests_per_minute,
 });
 
-/** Verifies JSON Web Tokens (RFC 7519) of one issuer. Each grants what its claims say. */
+/** Verifies JSON Web Tokens (RFC 7519) from one issuer. Each grants what its claims say. */
 export class TokenVerifier {
-  /** The keys that verify tokens. Its user stops it. */
+  /** The keys that verify tokens. The verifier's owner must stop the source. */
   readonly source: TokenSource;
   readonly #options: TokenVerifierOptions;
   readonly #verified = new BoundedMap<string, KeyGrant>(MAX_VERIFIED);
@@ -50,7 +53,8 @@ export class TokenVerifier {
 
   /**
    * Verifies a token, so that {@link find} returns its grant. Returns an error if it is invalid, or
-   * `not-ready` if there are no keys to verify it. Never rejects.
+   * `not-ready` if there are no keys to verify it. Does not check again whether a token that was
+   * verified before has expired. Never rejects.
    */
   async verify(text: string): Promise<FlarewireError | undefined> {
     if (this.find(text)) return undefined;
@@ -68,7 +72,7 @@ export class TokenVerifier {
     }
   }
 
-  /** Returns what a verified token grants, even if it has expired. */
+  /** Returns what a verified token grants, even if it has expired, while its signer is trusted. */
   find(text: string): KeyGrant | undefined {
     const grant = this.#verified.get(hashOf(text));
     return grant && this.isSignerTrusted(grant) ? grant : undefined;

@@ -103,7 +103,7 @@ test.each([
   ],
   [one({ requests_per_minute: 1e7 }), /requests_per_minute is 10000000; it must be at most 1000000$/],
   [one({ name: "a\nb" }), /^k: keys\[0\]\.name is "a\\nb"; it must be 1 to 64 characters/],
-  [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; give each its own$/],
+  [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; remove one of them$/],
 ])("%j is refused with field, value and bound, and without secrets", (content, message) => {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   const read = () => parseKeys(text, "k");
