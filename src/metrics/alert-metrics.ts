@@ -1,7 +1,7 @@
 import type { TargetStats } from "../alerts/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
-/** Names and labels predate the other kinds of targets. They stay, because they are stable. */
+/** Explains metrics that are named after webhooks but cover targets of every kind. */
 const TARGETS = "webhook: ID of a target of any kind; push: all browsers.";
 
 export interface AlertParts {

@@ -10,11 +10,11 @@ export interface ClusterState {
   readonly silenceMs: number;
   /** Entries that this node wrote again because the servers had lost them. */
   readonly repairs: number;
-  /** Epochs whose start this node has delivered. */
+  /** Epochs that this node has entered, without that of the stored state from which it started. */
   readonly epochs: number;
   /** Whether the log contradicts what this node delivered. It then waits for a new epoch. */
   readonly isForked: boolean;
-  /** Whether the cluster's server answers, but rejects this node's entries. */
+  /** Whether the cluster's server answers, but rejects this node's commands. */
   readonly isRejected: boolean;
 }
 
@@ -30,7 +30,7 @@ export function clusterMetrics({ cluster }: ClusterParts): Metrics {
       Number(cluster().isLeading),
     ),
     flarewire_cluster_terms_total: total(
-      "Terms of the cluster's leaders: each change of the leader begins one.",
+      "Highest term that this node has seen. Each attempt to lead begins a term.",
       () => cluster().term,
     ),
     flarewire_cluster_entries_total: total(
@@ -50,7 +50,7 @@ export function clusterMetrics({ cluster }: ClusterParts): Metrics {
       () => Number(cluster().isForked),
     ),
     flarewire_cluster_rejected: level(
-      "1 while the cluster's server answers, but takes no entry of this node; 0 otherwise.",
+      "1 while the cluster's server answers, but accepts no entry from this node; 0 otherwise.",
       () => Number(cluster().isRejected),
     ),
     flarewire_cluster_silence_seconds: level(

@@ -13,7 +13,7 @@ export function connectionMetrics(hub: Hub): Metrics {
       () => counters.admissionsWaiting,
     ),
     flarewire_admissions_total: total(
-      "These requests, by outcome: admitted; refused, for capacity or access; full, too many were waiting; late, waited too long; gone, the client left.",
+      "Requests for a stream or for events, by outcome of their admission: admitted; refused, for capacity or access; full, too many were waiting; late, waited too long; gone, the client left.",
       () => counters.admissions,
       "outcome",
     ),
@@ -21,7 +21,10 @@ export function connectionMetrics(hub: Hub): Metrics {
       "Bytes of events and snapshots before compression, each counted once for all clients.",
       () => counters.deflatedFromBytes,
     ),
-    flarewire_deflate_output_bytes_total: total("The same, compressed.", () => counters.deflatedToBytes),
+    flarewire_deflate_output_bytes_total: total(
+      "Bytes of events and snapshots after compression, each counted once for all clients.",
+      () => counters.deflatedToBytes,
+    ),
     flarewire_connections: level("Open connections, by transport.", () => counters.open, "transport"),
     flarewire_connections_compressed: level(
       "Open WebSockets that negotiated compression.",
@@ -52,11 +55,11 @@ export function connectionMetrics(hub: Hub): Metrics {
       () => counters.deliveries,
     ),
     flarewire_delivered_bytes_total: total(
-      "Bytes of these events as sent, with frame headers and after compression.",
+      "Bytes of events written to sockets, as sent, with frame headers and after compression.",
       () => counters.deliveredBytes,
     ),
     flarewire_delivery_delay_seconds: distribution(
-      "Time from an event's emitted_at until the socket of a live client has it; each delivery counts. On an edge it includes the way from the leader, and the difference of the clocks.",
+      "Time from an event's emitted_at until the socket of a live client has it; each delivery counts. On an edge it includes the time from the leader and the difference between the clocks.",
       () => counters.delays.seconds,
     ),
     flarewire_conflations_total: total(

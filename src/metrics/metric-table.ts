@@ -12,7 +12,7 @@ interface Metric {
   readonly help: string;
   readonly read: () => Values;
   readonly labels: readonly string[];
-  /** How to merge the values of all processes. `first`: takes that of the primary. */
+  /** How to merge the values of all processes. `first`: takes the primary's value. */
   readonly aggregator: "first" | "sum" | "max";
 }
 
@@ -39,7 +39,7 @@ export function level(help: string, read: Metric["read"], ...labels: readonly st
   return { type: Gauge, help, read, labels, aggregator: "sum" };
 }
 
-/** A histogram that its owner counts, because one observation may stand for many. */
+/** A histogram whose counts its owner maintains, because one observation may stand for many. */
 export function distribution(help: string, read: () => DurationHistogram["seconds"]): ComposedMetric {
   const series: ComposedMetric["read"] = () => {
     const { bounds, counts, sum } = read();
@@ -51,7 +51,7 @@ export function distribution(help: string, read: () => DurationHistogram["second
   return { kind: "histogram", help, read: series, aggregator: "sum" };
 }
 
-/** Values by quantile. The largest of all processes counts. */
+/** Values by quantile. Merging takes the largest value of all processes. */
 export function quantiles(help: string, read: () => Readonly<Record<string, number>>): ComposedMetric {
   const series: ComposedMetric["read"] = () =>
     Object.entries(read()).map(([quantile, value]) => ["", { quantile }, value]);
@@ -63,7 +63,7 @@ export function first(metric: Metric): Metric {
   return { ...metric, aggregator: "first" };
 }
 
-/** Marks a metric whose value is the largest of all processes. */
+/** Marks a metric whose merged value is the largest of all processes. */
 export function max(metric: Metric): Metric {
   return { ...metric, aggregator: "max" };
 }
@@ -108,7 +108,7 @@ function addComposed(
       return { ...(await empty.get()), values };
     }
 
-    /** The library's own form for the text format. */
+    /** The library calls this instead of `get` for the text format. */
     getForPromString() {
       return this.get();
     }

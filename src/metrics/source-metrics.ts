@@ -29,7 +29,7 @@ export function sourceMetrics(parts: SourceParts): Metrics {
   const unusable = "Market events that were unusable, by reason.";
   return {
     flarewire_data_age_seconds: first(
-      level("Age of the served data; since the start until there is some.", age),
+      level("Age of the served data; time since the start while there are none.", age),
     ),
     flarewire_source_state: first(level("1 for the current state of the source.", state, "state")),
     flarewire_info: first(

@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/time/clock.ts";
 /** Measurements that need continuous observation. */
 export type ProcessMeter = ReturnType<typeof measureProcess>;
 
-/** Sampling interval of the histogram, which is not a delay. */
+/** Sampling interval of the histogram, whose values include it. */
 const RESOLUTION_MS = 20;
 const NS = 1e9;
 
@@ -34,7 +34,10 @@ export function measureProcess(monotonic: () => number = systemClock.monotonic) 
   collections.observe({ entryTypes: ["gc"] });
   const over = (ns: number) => Math.max(0, ns / NS - RESOLUTION_MS / 1_000);
   return {
-    /** The event loop's delay in seconds, by quantile, over the last minute or two. */
+    /**
+     * The event loop's delay in seconds, by quantile, over the last one to two minutes if called at
+     * least once a minute. Empty before the first sample.
+     */
     loopDelay: (): Readonly<Record<string, number>> => {
       const now: Readonly<Record<string, number>> =
         delay.count === 0
