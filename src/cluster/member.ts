@@ -153,9 +153,7 @@ export class Member {
     return epoch === this.#epoch ? this.renew() : [];
   }
 
-  /**
-   * Starts a new epoch, if {@link canAppend}. Once it is committed, another effect `lead` follows.
-   */
+  /** Starts a new epoch, if {@link canAppend}. Its commit causes another effect `lead`. */
   renew(): readonly Effect[] {
     if (this.canAppend) this.#beginEpoch(this.#tail.last);
     return this.#flush();
@@ -234,9 +232,7 @@ export class Member {
     else this.#reread();
   }
 
-  /**
-   * Decides, at the end of a contradicting log, whether that log is the cluster's, and acts on it.
-   */
+  /** Decides, at the end of a contradicting log, whether that log is the cluster's. Acts on it. */
   #judge(branch: Branch, head: Position, nowMs: number): void {
     const { base } = branch;
     const verdict = branch.judge(this.#tail, head, this.#pastEpochs, this.#epoch);
@@ -270,9 +266,7 @@ export class Member {
     return this.#tail.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
   }
 
-  /**
-   * Compares the end of the engine's log with what this node delivered. Repairs the log, if due.
-   */
+  /** Compares the engine's log with what this node delivered. Repairs the log's end, if due. */
   #compare(head: Position, nowMs: number): void {
     const { delivered } = this.#tail;
     if (head.offset > delivered.offset || isSame(head, delivered)) {
@@ -330,10 +324,7 @@ export class Member {
     this.#effects.push({ kind: "deliver", entries });
   }
 
-  /**
-   * Tries to lead. Retains uncommitted entries, because the last leader may have died before their
-   * commit. If committed entries are lost, starts a new epoch.
-   */
+  /** Tries to lead. Keeps uncommitted entries: the last leader may have died before the commit. */
   #campaign(nowMs: number): void {
     this.#role = "candidate";
     this.#silence.noteLeader(nowMs);
@@ -371,10 +362,7 @@ export class Member {
     this.#effects.push({ kind: "append", entry: next, isRepair: repairs.length > 0 });
   }
 
-  /**
-   * Appends again the entries that the log lost. If not all are in memory, a leader or candidate
-   * starts a new epoch, and a follower does nothing.
-   */
+  /** Appends lost entries again. If memory lacks one, a leader or candidate starts an epoch. */
   #repair(entry: Entry | undefined, head: Position): void {
     const missing = entry?.header.kind === "base" ? undefined : this.#tail.after(head);
     if (missing) this.#send(entry, missing);
