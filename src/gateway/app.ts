@@ -34,7 +34,7 @@ import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type OpenHistory, openHistory } from "./open/open-history.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
-import { createHttpCounts, isMetricsPortOwn, listenWithMetrics, openMetrics } from "./open/open-metrics.ts";
+import { createHttpCounts, hasOwnMetricsPort, listenWithMetrics, openMetrics } from "./open/open-metrics.ts";
 import { type OpenSource, openSource } from "./open/open-source.ts";
 import { freshnessOf } from "./persistence/gateway-freshness.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
@@ -52,7 +52,7 @@ export interface Gateway {
   freshness(): Freshness;
   /**
    * Stops: `/readyz` fails, polling ends, clients are asked to reconnect within the drain time.
-   * Resolves when nothing is left. Later calls return the same promise.
+   * Resolves when everything is closed. Later calls return the same promise.
    */
   stop(): Promise<void>;
 }
@@ -82,7 +82,10 @@ export interface GatewayParts {
   readonly epoch?: Epoch;
   /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */
   readonly onWarmup?: ((percent: number) => void) | undefined;
-  /** Ends the wait for the first snapshot. Only {@link Gateway.stop} stops the gateway. */
+  /**
+   * Ends the wait for the first snapshot. Rejects the start if a cluster's servers have not
+   * answered yet. Only {@link Gateway.stop} stops a started gateway.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -96,7 +99,7 @@ const HTTP_CLOSE_MS = 1_000;
 
 /**
  * Starts a gateway: opens its parts, listens and polls. Resolves when the first snapshot is served,
- * when `signal` aborts, or after 5 seconds if the source is not live.
+ * when `signal` aborts, when the source ends, or after 5 seconds if the source is not live.
  *
  * Rejects with FlarewireError `invalid-setting` when it cannot listen, or the config asks for
  * workers; with InputError when a file cannot be read; and while another process uses the data
@@ -238,7 +241,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
       const admissions = new AdmissionQueue({ hub, clock });
       const shared = { hub, clock, registry, policy, allowedOrigins: config.allowedOrigins, admissions };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
-      if (metrics && !isMetricsPortOwn(config))
+      if (metrics && !hasOwnMetricsPort(config))
         registerMetrics(instance, mergedMetrics?.(metrics) ?? metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, shared);

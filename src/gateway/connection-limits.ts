@@ -5,14 +5,15 @@ import type { openFiles } from "../lib/io/open-files.ts";
 /** Connections reserved for REST requests and idle keep-alive connections. */
 const SPARE = 1_024;
 const SPARE_PER_ADDRESS = 256;
-/** The same, as a share of all connections, where open files are few. */
+/** Maximum share of all connections that is reserved if the limit of open files is low. */
 const SPARE_SHARE = 1 / 8;
 /** File descriptors reserved for the log, recordings and upstream services. */
 const RESERVED_FILES = 64;
 
 /**
- * Computes the limits. If too few files may be open, lowers them and calls `warn`. `maxSockets`,
- * for streams and polls, leaves connections for health checks and REST.
+ * Computes the limits. If too few files may be open, lowers them and calls `warn`. Without `files`,
+ * the number is not limited. `maxSockets`, for streams and polls, leaves connections for health
+ * checks and REST.
  */
 export function connectionLimits(
   { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,

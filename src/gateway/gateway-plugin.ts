@@ -15,7 +15,10 @@ export interface GatewayPlugin {
   readonly gateway: Promise<EmbeddedGateway>;
 }
 
-/** Maximum share of the host's plugin timeout for the drain: after it, Fastify does not wait. */
+/**
+ * Maximum share of the host's plugin timeout for the drain. After the timeout, Fastify does not
+ * wait.
+ */
 const SHARE_OF_HOOK = 0.9;
 
 /**

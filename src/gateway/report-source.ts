@@ -3,7 +3,7 @@ import { ownCommand } from "../lib/own-command.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { OpenSource } from "./open/open-source.ts";
 
-/** How long a started source may have no data before the log warns. */
+/** How long a started source may have no data before a warning is logged. */
 const FIRST_DATA_MS = 30_000;
 /** The same if its services have only failed. */
 const FIRST_RESPONSE_MS = 5_000;
@@ -26,8 +26,8 @@ export function logRejections(opened: OpenSource, logger: Logger): void {
 }
 
 /**
- * Names a service of a live market that failed; `undefined` if any has returned data since the
- * start, or if the market has ended.
+ * Names a service of a live market that failed; `undefined` if none has failed, if any service has
+ * returned data since the start, or if the market has ended.
  */
 function failedService({ source, services }: OpenSource): string | undefined {
   const all = services?.() ?? [];
@@ -53,8 +53,8 @@ export function logSource(opened: OpenSource, logger: Logger): void {
 }
 
 /**
- * Logs the state at the start. After a restart, a lack of data is a warning only if it lasts, which
- * is sooner if the market's services have only failed.
+ * Logs the source's state at the start. If there are no data, warns only after 30 s without any;
+ * sooner if the market's services have only failed.
  */
 export async function reportStart(
   opened: OpenSource,

@@ -20,7 +20,9 @@ const WORKER = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url),
 );
 
-/** Starts a gateway with worker processes for its clients. Rejects if one ends during its start. */
+/**
+ * Starts a gateway with worker processes for its clients. Rejects if a worker ends while it starts.
+ */
 export function startWithWorkers(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const logger = parts.logger ?? createLogger(config.logLevel);
   let frontend: WorkersFrontend | undefined;

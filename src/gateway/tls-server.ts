@@ -23,13 +23,14 @@ interface TlsParts {
 
 const MAX_FILE_BYTES = 1_048_576;
 const HANDSHAKE_MS = 10_000;
-/**
- * Maximum handshakes in progress, in total and per address, except for trusted proxies. An idle
- * handshake occupies a connection.
- */
+/** Maximum handshakes in progress in total. An idle handshake occupies a connection. */
 const MAX_HANDSHAKES = 2_048;
+/** Maximum handshakes in progress per address. Trusted proxies are exempt. */
 export const MAX_HANDSHAKES_PER_ADDRESS = 256;
-/** Handshakes that a full server still completes, to tell these clients that it is full. */
+/**
+ * Handshakes in progress that a full server permits, so that it can report to these clients that it
+ * is full.
+ */
 export const FEW_HANDSHAKES = 16;
 
 const TROUBLE =
@@ -45,7 +46,7 @@ export class TlsServer {
   readonly #parts: TlsParts;
   readonly #server: Server;
   readonly #files: FollowedFiles<Pair>;
-  /** The connections in their handshake, by name, with the client's address. */
+  /** The client's address of each connection in its handshake, by {@link nameOf}. */
   readonly #pending = new Map<string, string>();
   readonly #byAddress = new Map<string, number>();
   readonly #isTrusted: (address: string) => boolean;

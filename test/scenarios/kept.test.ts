@@ -149,7 +149,7 @@ test("a simulated market that was down longer than it catches up starts a new ep
     epochs.push(gateway.head.cursor.epoch);
     await gateway.stop();
     const why =
-      /starting a new epoch: the simulated market was down for \d+ minutes, and catches up at most 60/;
+      /starting a new epoch: the simulated market was down for \d+ minutes, and can catch up on at most 60/;
     expect(lines.some((line) => why.test(line))).toBe(downMs > 100 * 60_000);
   }
   expect(epochs[1]).toBe(epochs[0]);

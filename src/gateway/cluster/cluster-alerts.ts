@@ -1,16 +1,19 @@
 import { type AlertCopy, type AlertStore, type Alerts, openAlertCopy } from "../../alerts/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** A change of the alerts, as stored in an entry of the cluster's log. */
+/** A change to the alerts, as stored in an entry of the cluster's log. */
 export type AlertChange =
   | { readonly kind: "changes"; readonly bytes: Uint8Array }
-  /** Replaces all that was there. */
+  /** Replaces everything. */
   | { readonly kind: "content"; readonly text: string };
 
-/** Starts the rules and the delivery, on this store. */
+/**
+ * Starts the rules and the delivery on this store. Each attempt to send first awaits
+ * `beforeAttempt`.
+ */
 type StartAlerts = (store: AlertStore, beforeAttempt: () => Promise<void>) => Alerts;
 
-/** Appends to the cluster's log. Resolves when the change was delivered to this node too. */
+/** Appends to the cluster's log. Resolves once this node has delivered the change. */
 type AppendAlerts = (change: AlertChange) => Promise<void>;
 
 /**
@@ -69,7 +72,10 @@ export class ClusterAlerts {
     };
   }
 
-  /** Call it when this node starts to lead. In a new epoch, other nodes' copies may differ. */
+  /**
+   * Call it when this node starts to lead. In a new epoch, other nodes' copies may differ, so the
+   * first change replaces them.
+   */
   lead(append: AppendAlerts, isNewEpoch: boolean): void {
     this.follow();
     this.#append = append;
@@ -77,7 +83,7 @@ export class ClusterAlerts {
     this.#begin();
   }
 
-  /** Call it when this node stops leading. The next leader repeats what was not delivered. */
+  /** Call it when this node stops leading. The next leader sends the undelivered messages. */
   follow(): void {
     this.#append = undefined;
     const run = this.#run;
@@ -110,7 +116,7 @@ class AlertRun {
     this.#isAhead = isAhead;
     this.alerts = start(copy.store, () =>
       this.#commit().catch((cause: unknown) => {
-        throw new Error("the cluster's log did not take the message", { cause });
+        throw new Error("the cluster's log did not accept the message", { cause });
       }),
     );
     // The next commit includes the changes of a failed one.

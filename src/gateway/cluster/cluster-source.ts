@@ -40,7 +40,7 @@ interface ClusterRun extends Omit<NodeState, "alerts"> {
   readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
 
-/** Silence of the engine after which the data count as stale, at the latest. */
+/** Silence of the engine after which the data count as stale, if `staleAfterMs` is not shorter. */
 const ENGINE_SILENCE_MS = 10_000;
 
 const NOBODY = {
@@ -65,12 +65,13 @@ export class ClusterSource {
   #applied: Promise<void> = Promise.resolve();
   #epochs = 0;
   #repairs = 0;
-  /** Offset of the last entry that was written again. */
+  /** Offset of the last entry that this node repaired. */
   #repaired = 0;
-  /** Why the stored state was unusable. */
+  /** Why the stored state was unusable, as last logged. */
   #unusable: string | undefined;
   /** Why this node has left the cluster's log. */
   #problem: string | undefined;
+  /** The last delivered entry, with the seq of its epoch's last event so far. */
   #at: { readonly position: Position; readonly epoch: string; readonly seq: number } | undefined;
 
   constructor(options: ClusterSourceOptions) {
@@ -98,7 +99,7 @@ export class ClusterSource {
     return (this.#node?.engineSilenceMs ?? 0) <= limitMs;
   }
 
-  /** Whether this node has caught up with the log once. */
+  /** Whether this node has caught up with the log once, and has not left it since. */
   get hasCaughtUp(): boolean {
     return this.#problem === undefined && (this.#node?.hasCaughtUp ?? false);
   }
@@ -220,7 +221,7 @@ export class ClusterSource {
     if (update) this.#publish(update);
   }
 
-  /** Delivers nothing after an entry that it cannot read: a later version may have written it. */
+  /** Leaves the log at an entry that this node cannot read: a later version may have written it. */
   #leaveUnread(error: unknown): void {
     this.#options.logger.error(
       { err: error },
@@ -259,7 +260,10 @@ export class ClusterSource {
     return { position: this.#at.position, epoch, term };
   }
 
-  /** Continues from the stored state. Clients learn what they lost. */
+  /**
+   * Continues from the stored state. Each client then resumes from its cursor or gets a `reset`.
+   * Returns `undefined` if there is none that this node can use.
+   */
   async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
     const { engine, logger, alerts } = this.#options;
     const { stored, snapshot, problem } = await loadStoredNode(engine, alerts, signal);

@@ -8,7 +8,7 @@ import { FlarewireError } from "../../protocol/index.ts";
 import { RemoteState } from "../../workers/index.ts";
 import type { Question, ToPrimary } from "../../workers/messages.ts";
 
-/** A claim or a count of one node. All nodes receive them in the order of the server. */
+/** A claim or a count from one node. The server sends them to all nodes in the same order. */
 const Shared = z.object({
   by: z.string(),
   message: z.discriminatedUnion("type", [

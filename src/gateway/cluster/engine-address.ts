@@ -3,7 +3,10 @@ import { type RedisEngineOptions, survivingDisconnects } from "../../cluster/red
 
 interface EngineAddress {
   readonly connection: RedisEngineOptions["connection"];
-  /** How many replicas must confirm an entry: one if Sentinels may promote a replica. */
+  /**
+   * How many replicas must confirm an entry: one if Sentinels may promote a replica, otherwise
+   * none.
+   */
   readonly acknowledgements: number;
 }
 
@@ -33,8 +36,8 @@ function hasSentinels(options: unknown): options is SentinelConnectionOptions {
 
 /**
  * Without a listener, ioredis prints the errors of an unreachable Sentinel to standard error. A
- * connection that opens while it is closed would follow the Sentinels ever after, and keep the
- * process from ending.
+ * Sentinel connection that opens after the connector was closed would stay open and keep the
+ * process running.
  */
 class QuietConnector extends SentinelConnector {
   constructor(options: unknown) {
@@ -50,7 +53,7 @@ class QuietConnector extends SentinelConnector {
   }
 }
 
-function hostAndPort(text: string, usual: number): { readonly host: string; readonly port: number } {
-  const [, host = text, port = `${usual}`] = /^(.*?)(?::(\d+))?$/.exec(text) ?? [];
+function hostAndPort(text: string, defaultPort: number): { readonly host: string; readonly port: number } {
+  const [, host = text, port = `${defaultPort}`] = /^(.*?)(?::(\d+))?$/.exec(text) ?? [];
   return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
 }

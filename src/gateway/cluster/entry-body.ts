@@ -10,9 +10,9 @@ import type { AlertChange } from "./cluster-alerts.ts";
 export interface EntryContent {
   /** The state of the leader's source. */
   readonly report: SourceReport;
-  /** The change of the log, as a primary sends it to its workers. Default: none. */
+  /** The change to the gateway's log, as a primary sends it to its workers. Default: none. */
   readonly update?: LogUpdate | undefined;
-  /** What the leader has done about alerts. Default: nothing. */
+  /** The change to the alerts. Default: none. */
   readonly alerts?: AlertChange | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Written extends Pick<Entry, "body"> {
   readonly header: Pick<Entry["header"], "epoch" | "term">;
 }
 
-/** The first line of the text. A batch's events follow, one a line. */
+/** The first line of the text. A batch's records follow: see {@link recordsText}. */
 interface Header {
   readonly report: SourceReport;
   readonly begin?: {
@@ -32,7 +32,7 @@ interface Header {
     readonly lists: string;
   };
   readonly batch?: { readonly observedAtMs: number };
-  /** Changes are in base64. */
+  /** The text of `changes` is base64. */
   readonly alerts?: { readonly kind: AlertChange["kind"]; readonly text: string };
 }
 
@@ -92,7 +92,7 @@ function headerOf(update: LogUpdate | undefined): Omit<Header, "report"> {
   return { begin: { seq: cursor.seq, positions, observedAtMs, lists: base64 } };
 }
 
-/** Returns records as lines: their fields, then the events. */
+/** Returns records as lines: the fields of all on the first, then one event per line. */
 export function recordsText(records: readonly LogRecord[]): string {
   const fields = records.map(({ seq, batch, emittedAtMs, name, channel, run }): RecordFields => {
     const own = [seq, batch, emittedAtMs, name, channel] as const;

@@ -46,12 +46,14 @@ interface LeadingParts {
   /** Replaces the source that the config names. */
   readonly source: SnapshotSource | undefined;
   readonly enricherKeys: EnricherKeys | undefined;
-  /** Resolves when everything that was delivered is in the log. */
+  /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
   readonly applied: () => Promise<void>;
-  /** Where the state stands in the cluster's log; `undefined` while it is behind. */
+  /**
+   * Returns the position of `state` in the cluster's log; `undefined` while `state` lags behind.
+   */
   readonly standing: () => MemberStart | undefined;
   readonly freshness: () => Freshness;
-  /** The source could not be opened, or has failed for good. */
+  /** Called when the source could not be opened, or has failed for good. */
   readonly onFailure: (error: unknown) => void;
   /** Receives each poll: see runPoller. */
   readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
@@ -66,7 +68,9 @@ export const UNKNOWN: SourceInfo = {
   facts: { trades: false, liquidity: false, listings: false, profiles: false },
 };
 
-/** Runs the source and publishes it to the cluster, from the state where the last leader ended. */
+/**
+ * Runs the source and publishes it to the cluster, from the state at which the last leader ended.
+ */
 export class Leading {
   readonly #parts: LeadingParts;
   #lead: Lead;
@@ -141,7 +145,10 @@ export class Leading {
     }
   }
 
-  /** Opens the source. Returns `undefined` if a new epoch must begin first. */
+  /**
+   * Opens the source. If the state cannot be resumed in this epoch, requests a new one and returns
+   * `undefined`.
+   */
   async #open(): Promise<OpenSnapshots | undefined> {
     const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
     await applied();
@@ -153,7 +160,7 @@ export class Leading {
     const usable = restored && "problem" in restored ? undefined : restored;
     const persistence = { restored: usable };
     const opened = openSource(config, { clock, logger, persistence, enricherKeys }, source);
-    if (opened.kind !== "snapshots") throw new Error("a node of a cluster follows no other gateway");
+    if (opened.kind !== "snapshots") throw new Error("a node of a cluster cannot follow another gateway");
     const problem = restored && "problem" in restored ? restored.problem : opened.problem;
     if (problem === undefined || this.#isNewEpoch) return opened;
     await opened.close?.();
@@ -227,7 +234,7 @@ export class Leading {
     return this.#append(() => this.#beginning(history.lists, head.observedAtMs));
   }
 
-  /** Whether the log's epoch is not this leader's yet. */
+  /** Whether this node's log has not yet entered the epoch of this lead. */
   get #isNewEpoch(): boolean {
     const { head } = this.#parts.state;
     return !head.ready || head.cursor.epoch !== this.#lead.epoch;

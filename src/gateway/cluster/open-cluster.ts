@@ -30,7 +30,7 @@ interface ClusterParts {
 /** Minimum number of entries that the engine's log retains: an hour of one batch per second. */
 const MIN_ENTRIES = 3_600;
 
-/** Connects to the cluster's servers and loads the state that is stored there. */
+/** Connects to the cluster's servers and loads the state that is stored there, once they answer. */
 export async function openCluster(config: Config, parts: ClusterParts) {
   const { clock, logger, source, enricherKeys, clusterPassword } = parts;
   const { signal = new AbortController().signal } = parts;

@@ -15,7 +15,7 @@ import {
 import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
 
-/** A node's log and lists. */
+/** A node's log, lists and alerts. */
 export interface NodeState {
   readonly log: EventLog;
   readonly head: Head;
@@ -98,7 +98,10 @@ async function lastingRecords(log: EventLog, upTo: number): Promise<readonly Log
   return found;
 }
 
-/** Returns a stored text: the engine's state, or the alerts; `undefined` if there is none. */
+/**
+ * Returns a stored text: the state of the source's engine, or the alerts; `undefined` if there is
+ * none.
+ */
 export async function storedText(
   { values }: Checkpoint,
   name: "state" | "alerts",
@@ -107,7 +110,7 @@ export async function storedText(
   return bytes && (await inflate(bytes)).toString();
 }
 
-/** What a node continues from, or why it cannot. */
+/** What a node continues from, or the problem with it; neither if nothing is stored. */
 type StoredNode =
   | { readonly stored: Checkpoint; readonly snapshot: LogSnapshot; readonly problem?: undefined }
   | { readonly stored?: undefined; readonly snapshot?: undefined; readonly problem?: string };
@@ -135,9 +138,10 @@ export async function loadStoredNode(
 }
 
 /**
- * Reads a stored log for a node that starts. It contains the lasting events; this adds the later
- * events that are still in the engine's log. Returns `undefined` if the engine's log begins after
- * it. Throws if it is of another version.
+ * Reads the log in a checkpoint. The checkpoint has the lasting events; all events up to the
+ * checkpoint that the engine's log still has are added. Returns `undefined` if no log is stored, or
+ * if the engine's log begins after the checkpoint. Throws if the stored log is malformed or of
+ * another version.
  */
 export async function readStoredLog(
   checkpoint: Checkpoint,
@@ -168,9 +172,9 @@ export async function readStoredLog(
 }
 
 /**
- * Reads the events that the engine's log has up to the checkpoint, without a gap. Returns
- * `undefined` if the log begins after it. Starts over when the connection is lost: with fewer
- * events, this node could not resume its clients.
+ * Reads the events that the engine's log has up to the checkpoint, without a gap: none if the log
+ * has another entry there. Returns `undefined` if the log begins after the checkpoint. Starts over
+ * when the connection is lost: with fewer events, this node could not resume its clients.
  */
 async function recordsUpTo(
   { position, epoch }: Checkpoint,

@@ -26,16 +26,16 @@ type AlertsOpening = PersistenceOptions & {
 export interface OpenAlerts {
   /** Push subscriptions, if the server has them. */
   readonly push?: PushAlerts | undefined;
-  /** Starts delivery, once. Its {@link Alerts.stop} closes what was opened. */
+  /** Starts delivery, once. {@link Alerts.stop} of the result also closes what was opened. */
   start(parts: Pick<AlertsOptions, "log" | "head" | "history" | "turn">): Alerts;
-  /** Closes without {@link Alerts.stop} if delivery was not started. */
+  /** Closes what was opened. Call it only if delivery was not started. */
   close(): void;
 }
 
 /**
  * Opens targets and pending alerts, if configured. Open the log first: it locks the directory.
  *
- * @param cluster Holds the pending alerts instead. Default: none.
+ * @param cluster Holds the pending alerts instead. Then there is no push. Default: none.
  * @param isLocalPush Allows push services on this machine, for tests. Default: no.
  */
 export async function openAlerts(
@@ -71,7 +71,10 @@ export async function openAlerts(
   return { start, close, push };
 }
 
-/** Opens the push subscriptions and the server's key. Without a data directory, creates both. */
+/**
+ * Opens the push subscriptions and the server's key. Without a data directory, both are new and in
+ * memory.
+ */
 async function openPush(contact: string, options: AlertsOpening, allowPrivate: boolean): Promise<PushAlerts> {
   const { config, logger, clock, policy } = options;
   const isStored = config.data !== "none";

@@ -40,7 +40,7 @@ interface OpenFeed {
 }
 
 /**
- * Opens the feed, from the stored state if there is one, and the enrichers. Throws
+ * Opens the feed, which resumes from `restored` or `resume` if given, with the enrichers. Throws
  * `invalid-setting` if an enricher lacks its key.
  */
 export function openFeed(
@@ -53,7 +53,7 @@ export function openFeed(
   if (config.enrich.length === 0) return opened;
   const { clock, logger, enricherKeys: keys = {} } = parts;
   if (config.enrich.includes("etherscan") && keys.etherscan === undefined) {
-    const message = `enrich names etherscan, which needs a key: set ${ENRICHER_KEY_VARIABLES.etherscan} in the environment, or leave etherscan out`;
+    const message = `enrich names etherscan, which needs a key: set ${ENRICHER_KEY_VARIABLES.etherscan} in the environment, or remove etherscan from enrich`;
     throw new FlarewireError("invalid-setting", message);
   }
   const enrichers = createEnrichers({
@@ -132,7 +132,7 @@ function openMarket(
   return { feed };
 }
 
-/** After a longer gap, all baselines of the stored state have expired. */
+/** After a longer gap, the stored state has only expired baselines. */
 const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 
 /** Returns why a live market cannot resume; `undefined` if the gap can be fetched. */
@@ -143,6 +143,6 @@ export function feedGap(config: MarketConfig, restored: RestoredState, nowMs: nu
     return `${stored}, and chains cannot resume after more than ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
   const isAsked = config.feed === "exchange" || config.feed === "live";
   if (isAsked && nowMs - afterMs > MAX_FILL_MS)
-    return `${stored}, and the exchanges catch up at most ${MAX_FILL_MS / HOUR_MS} hours`;
+    return `${stored}, and this market cannot resume after more than ${MAX_FILL_MS / HOUR_MS} hours`;
   return undefined;
 }

@@ -19,7 +19,7 @@ import { openStore, type PersistenceOptions, storedPath } from "../persistence/p
 interface RecordedParts {
   readonly log: EventLog;
   readonly head: Head;
-  /** If its origin is not live, each epoch is another market, and has a history of its own. */
+  /** If its origin is not live, each epoch is a different market with its own history. */
   readonly info: () => SourceInfo;
   readonly signal: AbortSignal;
 }
@@ -28,13 +28,16 @@ export interface OpenHistory {
   readonly reader: HistoryReader;
   /** Stores the state of each minute from now on. Call it before the head moves. */
   watch(head: Head, info: RecordedParts["info"]): void;
-  /** Writes the log's flares into the store until the signal aborts. Never rejects. */
+  /** Writes the log's finished flares into the store until the signal aborts. Never rejects. */
   record(parts: RecordedParts): Promise<void>;
   /** Closes the stores. Call it after the last request. */
   close(): Promise<void>;
 }
 
-/** 30 days of 300 flares a day and their candles fit into half of the default limit. */
+/**
+ * Share of `historyBytes` for past minutes. By default, 30 days of 300 flares a day and their
+ * candles fit into the rest.
+ */
 const MINUTES_SHARE = 0.5;
 /** Minimum time between two logged read errors. */
 const FAULT_QUIET_MS = 600_000;

@@ -28,34 +28,37 @@ import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { openTokens, type TokenConfig } from "./open-tokens.ts";
 
-/** Access policy, connection registry and the watch of the key file. */
+/** The access policy and the connection registry, which follow the key file and the token keys. */
 export interface Keys {
   readonly policy: AccessPolicy;
   readonly registry: ConnectionRegistry;
   stop(): void;
-  /** Resolves when the check of the file that is in progress, if any, is done. */
+  /** Resolves when a check of the key file that is in progress is done. */
   looked(): Promise<void>;
-  /** The problem with the key file as public text, without paths. */
+  /** The problem with the key file or the token keys as public text, without paths. */
   readonly trouble?: string | undefined;
-  /** The valid keys without their secrets; `undefined` without a key file. */
+  /** The key file's keys, expired ones too; `undefined` without a key file. */
   readonly list?: () => readonly Key[] | undefined;
-  /** What each key uses; `undefined` without keys. */
+  /** Counts of requests by key; `undefined` without keys. */
   readonly counts?: KeyCounts | undefined;
-  /** Whether the keys are current. Absent if there are none or another process reads them. */
+  /**
+   * Whether the key file and the token keys are current. Absent if there are none or another
+   * process reads them.
+   */
   readonly isFileUsable?: () => boolean;
 }
 
-/** Keys of the process that owns them: the file and its tickets. */
+/** The keys in the process that reads the key file and issues the tickets. */
 export interface OwnKeys extends Keys {
   readonly tickets: TicketTable;
-  /** Returns the valid keys without their secrets; `undefined` if the server has no key file. */
+  /** Returns the key file's keys, expired ones too; `undefined` if the server has no key file. */
   readonly list: () => readonly Key[] | undefined;
   readonly rates: Pick<KeyAccessPolicy, "countElsewhere" | "spent">;
   /** Notes that another process served a request of the key. */
   used(id: string): void;
-  /** Receives each valid new version of the file, before connections are closed for it. */
+  /** Receives the changes in each valid new version of the file, before connections are closed. */
   onReload: (change: KeyChange) => void;
-  /** Receives each key that was removed or downgraded. */
+  /** Receives the id of each key that was removed, replaced or downgraded, or has expired. */
   onEnd: (id: string, reason: EndReason) => void;
 }
 
@@ -66,7 +69,10 @@ const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 interface KeyParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The edge's key for its leader. The edge serves the plan that the leader grants it. */
+  /**
+   * The edge's key for its leader. An edge that has one, but no key file and no tokens, logs a
+   * warning.
+   */
   readonly leaderKey?: string | undefined;
   /** State that gateways share. Default: this process's own. */
   readonly state?: SharedState | undefined;
@@ -84,13 +90,16 @@ interface AccessParts {
   readonly ring: KnownKeys | undefined;
   readonly tokens?: TokenVerifier | undefined;
   readonly state: SharedState;
-  /** Writes the audit of a server with keys. Default: none. */
+  /** Receives the audit of a server with keys. Default: none. */
   readonly logger?: Logger | undefined;
-  /** Receives the id of a key of the file at each use. Default: none. */
+  /** Receives the id of a key in the file at each use. Default: none. */
   readonly onUsed?: ((id: string) => void) | undefined;
 }
 
-/** Creates one process's access policy and connection registry. Without keys, all is open. */
+/**
+ * Creates one process's access policy and connection registry. Without keys and tokens, everyone
+ * has full access.
+ */
 export function createAccess(
   { anonymous, maxSockets, maxSocketsPerIp }: Pick<Config, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
   { clock, ring: file, tokens, state, logger, onUsed }: AccessParts,
@@ -122,12 +131,12 @@ export function createAccess(
     registry,
     counts: policy?.counts,
     rates: policy ?? NO_RATES,
-    /** Closes the connections of a key that was removed or downgraded. */
+    /** Closes the connections of a key that was removed, replaced or downgraded, or has expired. */
     end: (keyId: string, reason: EndReason) => {
       if (reason === "unauthorized") policy?.forget(keyId);
       limiter.endAll(keyId, reason);
     },
-    /** Stops the watch of tokens. */
+    /** Stops checking connections for invalid tokens, and stops following the token keys. */
     stop: () => {
       stopLooking?.();
       tokens?.source.stop();
@@ -139,8 +148,8 @@ export function createAccess(
 export type LocalAccess = ReturnType<typeof createAccess>;
 
 /**
- * Opens the access policy, which closes the connections of a key that is removed or downgraded.
- * Rejects if the key file or the tokens' settings are unusable.
+ * Opens the access policy. It closes the connections of a key that is removed, replaced or
+ * downgraded, or expires. Rejects if the key file or the tokens' settings are unusable.
  */
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,

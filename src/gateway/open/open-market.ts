@@ -29,7 +29,7 @@ export type MarketConfig = Pick<
 interface MarketParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Event time after which the feeds resume. `undefined`: they start with the warm-up. */
+  /** Event time after which the feeds resume; `undefined` if they start with the warm-up. */
   readonly afterMs: number | undefined;
 }
 
@@ -83,7 +83,7 @@ function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketP
     quotes: config.exchangeQuotes,
     minVolume: config.exchangeVolume,
     ...(config.feed === "live"
-      ? { warmupMs: minutesOf(config.warmupMs), startsAtPresent: true }
+      ? { warmupMs: exchangeWarmupOf(config.warmupMs), startsAtPresent: true }
       : { warmupMs: config.warmupMs }),
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
     clock,
@@ -92,10 +92,10 @@ function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketP
 }
 
 /**
- * Returns how far back a live market reads the exchanges: not at all without a warm-up, else at
- * least the hour that the charts show. Reading costs one request for each market.
+ * Returns how far back the feed `live` reads the exchanges, in ms: not at all without a warm-up;
+ * otherwise at least the hour that the charts show. Reading costs one request per market.
  */
-function minutesOf(warmupMs: number): number {
+function exchangeWarmupOf(warmupMs: number): number {
   return warmupMs === 0 ? 0 : Math.max(warmupMs, HOUR_MS);
 }
 

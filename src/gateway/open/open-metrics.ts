@@ -26,7 +26,7 @@ interface MeasuredParts {
   readonly persistence: Persistence;
   readonly keys: Keys;
   readonly workers: (() => WorkerCounts) | undefined;
-  /** Absent without webhooks. */
+  /** Statistics by alert target; absent without targets. */
   readonly webhooks: (() => Readonly<Record<string, TargetStats>>) | undefined;
 }
 
@@ -54,14 +54,14 @@ export function openMetrics(
   });
 }
 
-/** Whether metrics have a port of their own, and the public one does not serve them. */
-export const isMetricsPortOwn = ({ metricsPort }: Pick<Config, "metricsPort">) =>
+/** Whether metrics have their own port. The public port does not serve them then. */
+export const hasOwnMetricsPort = ({ metricsPort }: Pick<Config, "metricsPort">) =>
   Number.isFinite(metricsPort);
 
 /**
  * Calls `listen`, and first opens the metrics' own port if the config names one. If either fails,
- * neither listens. `metrics`: undefined if they are off, or another process serves them. The
- * result's `url` is that of `listen`, and its `close` closes the metrics' port.
+ * closes the metrics' port and rejects. `metrics`: `undefined` if they are off, or another process
+ * serves them. The result's `url` is that of `listen`, and its `close` closes the metrics' port.
  */
 export async function listenWithMetrics(
   config: Pick<Config, "metricsHost" | "metricsPort" | "allowedHosts">,
@@ -71,7 +71,7 @@ export async function listenWithMetrics(
   listen: () => Promise<string>,
 ) {
   const { metricsHost: host, metricsPort: port, allowedHosts } = config;
-  if (!metrics || !isMetricsPortOwn(config))
+  if (!metrics || !hasOwnMetricsPort(config))
     return { url: await listen(), metricsUrl: undefined, close: async () => {} };
   const app = createMetricsServer({ host, allowedHosts }, metrics, refusals);
   const close = () => app.close();

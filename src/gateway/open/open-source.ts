@@ -56,7 +56,10 @@ interface Opened<K, S> {
   readonly resume?: Resume;
   /** Why the stored state cannot be resumed. */
   readonly problem?: string;
-  /** Returns the engine's progress. Call it between a poll's response and the next poll. */
+  /**
+   * Returns the engine's progress. Call it between a poll's response and the next poll. Absent
+   * without an engine.
+   */
   readonly progress?: () => EngineProgress | undefined;
   /** Returns how much of the engine's warm-up was read, 0 to 1; `undefined` outside of it. */
   readonly warmedUp?: () => number | undefined;
@@ -64,12 +67,15 @@ interface Opened<K, S> {
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
   readonly services?: () => readonly ServiceReport[];
-  /** Returns how many of an aggregator's reports came too late, by part of the market. */
+  /**
+   * Returns how many of an aggregator's reports came too late, by part. Absent without an engine.
+   */
   readonly late?: () => Readonly<Record<string, number>>;
+  /** Returns counts of an upstream's polls. Absent without an upstream. */
   readonly upstream?: () => UpstreamStats;
   /** Returns this node's part in a cluster. Absent without one. */
   readonly cluster?: () => ClusterState;
-  /** Resolves when the source's writes are on disk. Call it after the last poll. */
+  /** Finishes the recording, or disconnects from the cluster. Call it after the last poll. */
   readonly close?: () => Promise<void>;
 }
 
@@ -110,7 +116,7 @@ export function openSource(
   }
 }
 
-/** Whether the user must fix the error, so that starting a new epoch would not help. */
+/** Whether only the user can fix the error: starting a new epoch would not help. */
 function isUserError(error: unknown): boolean {
   return (
     error instanceof InputError ||

@@ -11,8 +11,8 @@ export type ResumedMarket = Required<Pick<SimulatedFeedOptions, "startAtMs" | "r
 
 /**
  * Returns where the stored simulated market resumes, or why not, as the second half of a sentence.
- * At real-time speed, the events of the downtime follow at once. At any other speed, the market was
- * paused.
+ * At real-time speed, the events of the downtime follow at once. At any other speed, the market
+ * counts as paused meanwhile.
  */
 export function resumeSimulated(
   { engine, observedAtMs }: RestoredState,
@@ -24,7 +24,9 @@ export function resumeSimulated(
   const gapMs = startAtMs - observedAtMs;
   if (gapMs > MAX_GAP_MS) {
     const [was, most] = [gapMs, MAX_GAP_MS].map((ms) => Math.ceil(ms / MINUTE_MS));
-    return { problem: `the simulated market was down for ${was} minutes, and catches up at most ${most}` };
+    return {
+      problem: `the simulated market was down for ${was} minutes, and can catch up on at most ${most}`,
+    };
   }
   const ageMs = observedAtMs - engine.beganAtMs;
   if (ageMs > MAX_AGE_MS) {

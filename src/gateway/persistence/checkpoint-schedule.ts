@@ -1,6 +1,9 @@
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** Wall time between two stored states. A restart replays that much at full speed. */
+/**
+ * Minimum time between two stored states, with few events. A restart replays about that much at
+ * full speed.
+ */
 const STORE_EVERY_MS = 30_000;
 /** Maximum share of time for storing large states, because nothing else runs meanwhile. */
 const USUAL_SHARE = 0.002;

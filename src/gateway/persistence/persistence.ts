@@ -52,19 +52,22 @@ export interface HeadState {
 
 /** The log and its state, which outlive the process. */
 export interface Persistence {
-  /** State to resume from; `undefined` if nothing of this source is stored, or it is damaged. */
+  /** State to resume from; `undefined` if nothing is stored that this source can use. */
   readonly restored: RestoredState | undefined;
-  /** Creates the log, once. It resumes {@link restored}, or begins a new epoch for a `problem`. */
+  /**
+   * Creates the log, once. It resumes from {@link restored}, or begins a new epoch if there is a
+   * `problem`, which is logged.
+   */
   createLog(problem?: string): EventLog;
   /** Creates the log of a gateway that follows another, instead of {@link createLog}. */
   createFollowerLog(): FollowerLog;
   /** Stores the state at intervals. Call it after each published poll, before the next one. */
   onPublished(now: HeadState, progress?: () => EngineProgress | undefined): void;
-  /** Stores the state after each restart of the head. */
+  /** Stores the state at once. Call it after each restart of the head. */
   onReset(now: HeadState): void;
   /** Closes the files. Call it last, even if no log was created. */
   close(): Promise<void>;
-  /** How long batches took to store; absent if events are in memory only. */
+  /** How long batches took to store; absent if events were held in memory from the start. */
   readonly writes?: DurationHistogram | undefined;
   /** Public text, without paths, if data that should outlive the process will not. */
   readonly trouble: string | undefined;
@@ -77,8 +80,9 @@ const STRAY =
 const DEFAULT_SEED = 1;
 
 /**
- * Opens the stored log in the data directory. Throws `FileBusyError` while another process uses it.
- * If it is unusable, throws `invalid-setting`, or uses memory if `isDataOptional`.
+ * Opens the stored log in the data directory, or a log in memory without a directory. Throws
+ * `FileBusyError` while another process uses the log. If the log is unusable, throws
+ * `invalid-setting`, or uses memory if `isDataOptional`.
  */
 export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;
@@ -236,7 +240,10 @@ function memoryOptions({
   };
 }
 
-/** Only the engine has a state of its own. Every other source returns everything at each poll. */
+/**
+ * Whether resuming needs a stored state of the engine. Every other source returns everything at
+ * each poll.
+ */
 export function needsEngine({
   config,
   sourceName,
@@ -274,11 +281,14 @@ export function storedPath(
   return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
 }
 
-/** Names the file of this source, so that gateways of different sources can share a directory. */
+/**
+ * Identifies this source in file names, so that gateways with different sources can share a
+ * directory.
+ */
 function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
   const { feed, file, chain, seed } = config;
-  // The default seed is left out, because its file has always had this name.
+  // The default seed is omitted, so that its file keeps its name.
   const simulated = seed === DEFAULT_SEED ? "" : ` ${seed}`;
   const of = { simulated, exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
   const name = sourceName ?? (needsEngine(options) ? `${feed}${of[feed]}` : config.source);
@@ -292,7 +302,8 @@ export function fingerprintOf(options: Pick<PersistenceOptions, "config" | "sour
   const { feed, seed, file, profiles, group, loop, refreshMs } = config;
   // An engine with enrichers has facts that one without them lacks.
   const enriched = config.enrich.length > 0 ? { enriched: true } : {};
-  // Another version of this program, or of V8 with other logarithms, may simulate another market.
+  // Another version of this program, or of V8 with other logarithms, may simulate a different
+  // market.
   if (feed === "simulated")
     return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8, ...enriched });
   if (feed === "exchange") {

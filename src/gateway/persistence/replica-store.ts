@@ -5,14 +5,14 @@ import type { SnapshotEnd } from "../../workers/index.ts";
 import { memoryPersistence, type Persistence } from "./persistence.ts";
 import { decodeLists, type RestoredState } from "./restored-state.ts";
 
-/** The primary's log as sent to a worker. */
+/** A log with its state, as a primary sends it to a worker or a cluster stores it. */
 export interface LogSnapshot {
   readonly records: readonly LogRecord[];
   readonly checkpoints: readonly { readonly seq: number; readonly bytes: Uint8Array }[];
   readonly end: SnapshotEnd;
 }
 
-/** Creates a log in memory that resumes from the primary's state. */
+/** Creates a persistence in memory whose log resumes from the snapshot. */
 export function createReplicaStore(
   snapshot: LogSnapshot,
   options: Parameters<typeof memoryPersistence>[0],

@@ -17,7 +17,7 @@ import type { EngineCheckpoint } from "../../trend/index.ts";
 
 /** An engine's progress at the moment of the head's snapshot. */
 export interface EngineProgress {
-  /** Event time of the last `clock` event that the engine took. */
+  /** Event time of the last `clock` event that the engine processed. */
   readonly afterMs: number;
   readonly checkpoint: EngineCheckpoint;
   /** Event time at which a simulated market began. */
@@ -53,8 +53,8 @@ export function encodeLists(lists: Lists): Uint8Array {
 
 /**
  * Restores the state at the head: the last stored one plus later events (law L2). Returns a
- * problem, as the second half of a sentence, if the log is of another source, may lack events,
- * or is damaged.
+ * problem, as the second half of a sentence, if the log is from another source or other settings,
+ * has no usable state, may lack events, or is damaged.
  */
 export function restoreState(
   stored: StoredLog,
@@ -89,7 +89,7 @@ export function restoreState(
 
 /**
  * Reads the result of {@link formatState}. Returns a problem, as the second half of a sentence, if
- * the state is of another source or other settings, or damaged.
+ * the state is missing, damaged, or from another source or other settings.
  */
 export function readState(
   stored: { readonly fingerprint: string; readonly text: string | undefined },
