@@ -11,9 +11,9 @@ const SPARE_SHARE = 1 / 8;
 const RESERVED_FILES = 64;
 
 /**
- * Computes the limits. If too few files may be open, lowers them and calls `warn`. Without `files`,
- * the number is not limited. `maxSockets`, for streams and polls, leaves connections for health
- * checks and REST.
+ * Computes the limits. If too few files may be open, lowers them and calls `warn`. `files` is
+ * `undefined` if unknown; then nothing is lowered. `maxSockets`, for streams and polls, leaves
+ * connections for health checks and REST.
  */
 export function connectionLimits(
   { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,

@@ -31,7 +31,9 @@ export interface RunnableSource {
   readonly aheadWaitMs: number;
   /** Whether the cluster may have events that this gateway has not read: see HubOptions. */
   mayLackEvents(): boolean;
-  /** Whether servers may follow this one: not while it is itself cut off from a leader. */
+  /**
+   * Whether servers may follow this one: not while it is itself cut off from its leader or cluster.
+   */
   mayBeMirrored(): boolean;
 }
 

@@ -46,7 +46,7 @@ class Worker {
   #reportAlive = () =>
     this.#link.send({ type: "alive", cursor: undefined, hasSnapshot: false, connections: 0 });
 
-  /** When the primary last learned of a key's use. */
+  /** Monotonic time of the last report of a key's use to the primary. */
   readonly #usedMs = new Map<string, number>();
   readonly #used = (keyId: string) => {
     const nowMs = systemClock.monotonic();
@@ -220,7 +220,10 @@ class Worker {
     this.#link.send({ type: "measured", id, metrics: await this.#measure?.() });
   }
 
-  /** Closes the clients' connections after the primary is gone, because no other process can. */
+  /**
+   * Closes the clients' connections and exits after the primary is gone: no other process can serve
+   * these clients.
+   */
   #orphaned(): void {
     this.#logger.error("lost the primary process; disconnecting clients and stopping");
     const late = systemClock.sleep(ORPHAN_MS, new AbortController().signal);
