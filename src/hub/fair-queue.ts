@@ -28,6 +28,7 @@ export class FairQueue<T> {
     return (isKeyed ? this.#keyed : this.#unkeyed).get(name)?.size ?? 0;
   }
 
+  /** Queues an item, which must not be in the queue yet. */
   push(item: T, { name, isKeyed }: Claimant): void {
     const lanes = isKeyed ? this.#keyed : this.#unkeyed;
     const lane = lanes.get(name);

@@ -2,12 +2,12 @@ import { isListChannel, type Step, touchedBy } from "../protocol/index.ts";
 import type { ChannelMask } from "./channel-mask.ts";
 import type { Group } from "./group.ts";
 
-/** Indices, in order, of the events in a batch that may affect a group; `undefined` means any. */
+/** Indices, in order, of the events in a batch that may affect a group; `undefined`: all events. */
 type AffectedIndices = readonly number[] | undefined;
 
 /**
  * Finds the groups that a batch may affect. Groups are indexed by the tokens and symbols in their
- * filters, so a group whose tokens are not in the batch costs nothing.
+ * filters, so a group costs nothing if the batch has none of them.
  */
 export class GroupIndex {
   readonly #groups = new Map<string, Group>();

@@ -14,11 +14,11 @@ export interface GroupMember {
   readonly socket: Socket;
   /** Called after a round if the socket is full. Everything up to `prev` was sent. */
   fallBehind(prev: Seq): void;
-  /** Called after a write to all members if the socket threw. */
+  /** Called if the socket threw, after the write to all members, or if the group failed. */
   fail(error: unknown): void;
 }
 
-/** How far the starting member advances with each write. A prime, so that no member stays last. */
+/** How far the starting member advances with each round. A prime, so that no member stays last. */
 const STRIDE = 7_919;
 
 /**

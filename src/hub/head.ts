@@ -17,7 +17,7 @@ export interface HeadBase {
   readonly lists: Lists;
 }
 
-/** Called after each batch, in order. Must neither throw nor wait for a publish. */
+/** Called after each batch, in order. If it throws, `HeadOptions.onError` receives the error. */
 type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
 
 interface HeadOptions {
@@ -53,7 +53,7 @@ export class Head {
     this.#ready = options.initial !== undefined;
   }
 
-  /** The cursor of {@link snapshot}; behind the log's own head while a batch is published. */
+  /** The cursor of {@link snapshot}; behind the log's own head while a batch is being published. */
   get cursor(): Cursor {
     return this.#cursor;
   }
@@ -101,13 +101,19 @@ export class Head {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Lets a listener delay the next batch until `pause`, which must not reject, resolves. */
+  /**
+   * Lets a listener delay the next batch until `pause` resolves. `pause` must neither reject nor
+   * wait for a publish.
+   */
   pauseFor(pause: Promise<void>): void {
     const other = this.#pause;
     this.#pause = other ? other.then(() => pause) : pause;
   }
 
-  /** Reports a listener's error. If it were thrown, the publisher would retry the batch. */
+  /**
+   * Calls a listener and reports its error. If that were thrown, the publisher would retry the
+   * batch.
+   */
   #guard(call: () => void): void {
     try {
       call();
@@ -152,11 +158,11 @@ export class Head {
 
 const READY_POLL_MS = 200;
 /** Pause after a fault, such as a full disk. */
-const FAULT_REST_MS = 5_000;
+const FAULT_PAUSE_MS = 5_000;
 
 /**
- * Runs `follow` as soon as the head is ready, and again when it has ended, until the signal aborts.
- * Pauses after an error, which `onFault` receives. Never rejects.
+ * Runs `follow` as soon as the head is ready, and again whenever it ends, until the signal aborts.
+ * After an error, which `onFault` receives, it pauses first. Never rejects.
  */
 export async function keepFollowing(
   head: Pick<Head, "ready">,
@@ -172,7 +178,7 @@ export async function keepFollowing(
     } catch (error) {
       if (signal.aborted) return;
       onFault(error);
-      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
+      await clock.sleep(FAULT_PAUSE_MS, signal).catch(() => {});
     }
   }
 }

@@ -4,8 +4,8 @@ import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
 /**
- * `full`: the queue was full. `late`: the request waited too long. `gone`: the client left while
- * waiting.
+ * `refused`: refused after the wait. `full`: the queue was full. `late`: the request waited too
+ * long. `gone`: the client left while waiting.
  */
 type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
@@ -17,11 +17,13 @@ export interface HubCounters extends DeflateCounts {
   readonly open: Record<string, number>;
   /** Open connections that negotiated compression. */
   openDeflated: number;
-  /** Ended connections, by the server's close reason; `client` if the server gave none. */
+  /**
+   * Closed connections, by the server's close reason; `client` if the server did not close them.
+   */
   readonly closed: Record<CloseReason | "client", number>;
   /** Resumes that continued from the client's cursor. */
   resumed: number;
-  /** Resumes that could not continue, by the reason reported to the client. */
+  /** Resumes that could not continue, by the reason reported to the client. Polls do not count. */
   readonly resets: Record<Lost["reason"], number>;
   /** Events written to sockets: one event to a thousand clients counts a thousand. */
   deliveries: number;

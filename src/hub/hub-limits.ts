@@ -1,7 +1,7 @@
 export interface HubLimits {
   /**
-   * Largest inbound message in bytes, default 4,096. The transport calls `oversize()` for larger
-   * ones.
+   * Largest inbound message in bytes, default 4,096. The transport calls `Session.oversize` for a
+   * larger one.
    */
   readonly inboundBytes: number;
   /** Sustained commands per second; default 5. */
@@ -9,28 +9,28 @@ export interface HubLimits {
   /** Commands in a burst; default 20. */
   readonly commandsBurst: number;
   /**
-   * Rejected commands before a close, default 10; the count falls by one per second. Commands above
-   * the rate are counted separately.
+   * Rejected commands that a connection survives, default 10; the count falls by one per second.
+   * Commands above the rate are counted separately, with the same limit.
    */
   readonly refusals: number;
   /** Subscriptions per connection; default 64. */
   readonly subscriptions: number;
   /** Deadline for the first subscription, in milliseconds; default 10,000. */
   readonly firstCommandWithinMs: number;
-  /** Size of a catch-up write in bytes, default 64 KiB; the last event may exceed it. */
+  /** Maximum size of a catch-up write in bytes, default 64 KiB; the last event may exceed it. */
   readonly catchUpBytes: number;
-  /** Records read from the log at once to catch up a session; default 256. */
+  /** Maximum number of records read from the log at once to catch up a session; default 256. */
   readonly catchUpRecords: number;
   /**
-   * A session in mode `latest` whose backlog has at least this many events gets the lists instead;
-   * default 64.
+   * A session in mode `latest` whose backlog spans at least this many events of the log gets the
+   * lists instead (PROTOCOL.md, W34); default 64.
    */
   readonly conflateFrom: number;
   /** Commands that may wait for a response; one more closes the connection. Default 32. */
   readonly queuedCommands: number;
-  /** Milliseconds to wait for the head if a client's cursor is beyond it; default 0. */
+  /** Milliseconds to wait for the head to reach a client's cursor that is beyond it; default 0. */
   readonly aheadWaitMs: number;
-  /** Milliseconds that a full socket may make no progress; default 10,000. */
+  /** Milliseconds without progress after which a full socket is closed; default 10,000. */
   readonly noProgressMs: number;
   /** Time between the close frame and termination, in milliseconds; default 2,000. */
   readonly closeGraceMs: number;

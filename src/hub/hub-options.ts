@@ -8,7 +8,10 @@ import type { KnownLists } from "./lists/list-history.ts";
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
-  /** List history of a restored log. Without it, clients with a filter get a reset on resuming. */
+  /**
+   * List history of a restored log. Without it, clients that filter items get a reset if they
+   * resume from the restored head or before it.
+   */
   readonly known?: KnownLists;
   readonly clock: Clock;
   /** Source description for `hello`. */
@@ -18,18 +21,19 @@ export interface HubOptions {
   readonly mayBeMirrored?: () => boolean;
   /**
    * Whether the leader may have events that this server has not read. It decides what happens to a
-   * client whose cursor is still beyond this server's head after the wait. If true, the client is
-   * disconnected and keeps its cursor. Otherwise it gets a reset. Default: never.
+   * client whose cursor is still beyond this server's head after `aheadWaitMs`. If true, the client
+   * keeps its cursor: a stream is closed, and a poll gets an empty response. Otherwise the client
+   * gets a reset. Default: never.
    */
   readonly mayLackEvents?: () => boolean;
   /** Overrides of `DEFAULT_HUB_LIMITS`. */
   readonly limits?: Partial<HubLimits>;
   /** Heartbeat interval in milliseconds; default 15,000. */
   readonly heartbeatMs?: number;
-  /** Silence after which clients reconnect. Default: two heartbeats plus 5 s (35,000). */
+  /** Milliseconds of silence after which clients reconnect. Default: two heartbeats plus 5,000. */
   readonly silenceLimitMs?: number;
   /** Name and version, as in `flarewire/0.1.0`. */
   readonly serverName: string;
-  /** Reports internal errors. The affected session is closed; the others continue. */
+  /** Reports internal errors. The affected sessions are closed; the others continue. */
   readonly onError: (error: unknown) => void;
 }

@@ -44,7 +44,7 @@ const DRAIN_TICK_MS = 50;
 export class Hub {
   readonly limits: HubLimits;
   readonly counters: HubCounters = createHubCounters();
-  /** Event-loop budget for admission and catching up. */
+  /** Event-loop budget for work that can wait: admission, catching up, long polls and alerts. */
   readonly turn: TurnBudget;
   /** The lists at the head and at earlier cursors. */
   readonly history: ListHistory;
@@ -92,7 +92,7 @@ export class Hub {
     return this.#sessions.size;
   }
 
-  /** The largest lag of a session, in events; 0 if all are at the head. */
+  /** The largest lag of a session, in events of the log; 0 if all are at the head. */
   get worstLag(): number {
     let worst = 0;
     for (const session of this.#watched.behind) worst = Math.max(worst, session.lag);
@@ -109,8 +109,8 @@ export class Hub {
   }
 
   /**
-   * Reason for refusing new connections; `undefined` if they are accepted. Check it before the
-   * upgrade, in plain HTTP.
+   * Reason for refusing new connections; `undefined` if they are accepted. Callers check it before
+   * the upgrade, while plain HTTP can report an error: {@link connect} does not.
    */
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
@@ -149,8 +149,9 @@ export class Hub {
   }
 
   /**
-   * Accepts a connection: sends `hello` and runs its URL's subscription. Throws FlarewireError if
-   * the query is invalid. `rights` limit the channels; default: all channels.
+   * Accepts a connection: sends `hello` and runs its URL's subscription. During a drain, closes it
+   * right after that. Throws FlarewireError if the query is invalid or exceeds the `rights`;
+   * default: all rights.
    */
   connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, rights: Rights = ALL_RIGHTS): Session {
     checkQuery(query, rights);
@@ -176,13 +177,18 @@ export class Hub {
     return this.#closeEvenly(leaving, windowMs, reason);
   }
 
-  /** Closes all connections with `going-away`, for good. Resolves when all have ended. */
+  /**
+   * Stops following the head and closes all connections with `going-away`. Resolves when all have
+   * ended.
+   */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     await this.drain(0, "going-away");
   }
 
-  /** Closes the sessions one by one. Resolves once every session of the hub has ended. */
+  /**
+   * Closes these sessions evenly over the window. Resolves once every session of the hub has ended.
+   */
   #closeEvenly(leaving: readonly Session[], windowMs: number, reason: CloseReason): Promise<void> {
     const { clock } = this.#options;
     const startMs = clock.monotonic();
@@ -282,7 +288,10 @@ export class Hub {
     for (const session of [...this.#sessions]) session.close("reset");
   }
 
-  /** Advances the lists. If that fails, no filter can be applied: sessions with one are closed. */
+  /**
+   * Advances the lists. If that fails, filters cannot select items, so sessions with such a filter
+   * are closed.
+   */
   #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
     const { head } = this.#options;
     try {
@@ -301,8 +310,8 @@ export class Hub {
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
     for (const group of this.#groups.all()) {
-      // None before the first subscription: the client may be about to resume from a cursor beyond
-      // this server's head, and no message moves a client back (PROTOCOL.md, W14).
+      // A heartbeat has a cursor, and no message may move a client back (PROTOCOL.md, W14). Before
+      // its first subscription, a client may be about to resume from a cursor beyond this head.
       if (group.shape.selection !== NOT_SUBSCRIBED) this.#heartbeat(group);
     }
   }

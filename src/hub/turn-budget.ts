@@ -52,7 +52,8 @@ export class TurnBudget {
 
   /**
    * Runs `work` now if this turn has time left and nothing is queued, otherwise later. `work` must
-   * not throw. Returns a function that cancels it. `by`: the client; default: the server itself.
+   * not throw. Returns a function that cancels it while it is queued. `by`: the client; default:
+   * the server itself.
    */
   run(work: Work, by: Claimant = SERVER): () => void {
     this.#scheduleNextTurn();
@@ -80,8 +81,9 @@ export class TurnBudget {
   }
 
   /**
-   * Call after `blockedMs` of work. Resolves when nothing waits, or after `blockedMs`, at most 50
-   * ms. Returns `undefined` if nothing waits now.
+   * Call after work that blocked the event loop for `blockedMs`. Resolves when neither queued work
+   * nor new connections wait any longer, or after `blockedMs`, at most 50 ms. Returns `undefined`
+   * if nothing waits now.
    */
   yieldAfter(blockedMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();

@@ -27,8 +27,8 @@ export class BacklogFrameCache {
   }
 
   /**
-   * Like `frameEvents`. The shape must be unfiltered, and `records` must follow `from.through`
-   * without gaps.
+   * Like `frameEvents`. The shape must be unfiltered, `records` must follow `from.through` without
+   * gaps, and `maxBytes` must be the same in all calls.
    */
   frame(
     records: readonly LogRecord[],

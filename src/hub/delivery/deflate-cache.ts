@@ -2,14 +2,14 @@ import { constants, deflateRawSync } from "node:zlib";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 
 /**
- * Base-2 logarithm of the window size. A value of 15 would shrink snapshots by a tenth, events not
- * at all.
+ * Base-2 logarithm of the window size. A value of 15 would shrink snapshots by another tenth, and
+ * events not at all.
  */
 export const WINDOW_BITS = 12;
 
 const OPTIONS = { windowBits: WINDOW_BITS, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** The last bytes of a sync flush, 00 00 FF FF. RFC 7692, 7.2.1, removes them. */
+/** Length of the end of a sync flush, 00 00 FF FF, which RFC 7692, 7.2.1, removes. */
 const FLUSH_BYTES = 4;
 
 /** Approximate overhead of a cache entry. */
@@ -23,7 +23,10 @@ interface CacheEntry {
 
 /** Compression statistics since the start. */
 export interface DeflateCounts {
-  /** Texts compressed, regardless of how many clients receive each. */
+  /**
+   * Texts compressed, regardless of how many clients receive each. Includes texts sent uncompressed
+   * because compression did not pay off.
+   */
   deflatedTexts: number;
   /** Their size before compression. */
   deflatedFromBytes: number;

@@ -8,16 +8,19 @@ const MIN_DEFLATED_BYTES = 256;
 /** Larger texts stay uncompressed: a text of this size takes 4 ms. */
 const MAX_DEFLATED_BYTES = 524_288;
 /**
- * Openings of messages up to this size are stored uncompressed: each client has its own, so
+ * A message's opening up to this size is stored uncompressed: each client has a different one, so
  * compression costs more than it saves.
  */
 const MAX_STORED_BYTES = 1_024;
 /** Cache size for events: several minutes of a busy market, for clients that resume together. */
 const EVENT_CACHE_BYTES = 8_388_608;
-/** Cache size for snapshots. Older ones are never needed again. */
+/** Cache size for snapshots. Those of earlier states are never needed again. */
 const SNAPSHOT_CACHE_BYTES = 2_097_152;
 
-/** Header of a stored block (RFC 1951, 3.2.4): its type, its length, and the complement. */
+/**
+ * Size of a stored block's header (RFC 1951, 3.2.4): its type, its length, and the complement of
+ * that.
+ */
 const STORED_HEADER_BYTES = 5;
 
 function writeStoredHeader(target: Buffer, offset: number, bytes: number): number {
@@ -36,9 +39,9 @@ function openingBlocks(opening: Buffer): Buffer {
 
 /**
  * Frames messages for permessage-deflate without context takeover, with a window of `WINDOW_BITS`
- * or more. A compressed message starts with blocks of its own, which are stored uncompressed if
- * they are short, followed by shared compressed blocks. So an event is compressed once for all
- * shapes and cursors, and a snapshot once per state.
+ * or more. The opening of a compressed message, which clients do not share, has separate blocks,
+ * stored uncompressed if they are short. Shared compressed blocks follow. So an event is compressed
+ * once for all shapes and cursors, and a snapshot's text once.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
   const events = new DeflateCache(EVENT_CACHE_BYTES, counts);

@@ -14,19 +14,23 @@ export interface Live {
 export interface Behind {
   readonly kind: "behind";
   readonly shape: StreamShape;
-  /** The lists at `seq`, for a filtered shape. */
+  /** The lists at `seq`, for a filtered shape, once they have been read. */
   walk: ListWalk | undefined;
   /** Every event of the shape up to here was written or skipped. */
   seq: Seq;
-  /** Channels with skipped events. The lists at the head will replace these events. */
+  /**
+   * Channels with skipped events, which the lists at the head will replace. `undefined` if no
+   * events are being skipped.
+   */
   conflating: ChannelMask | undefined;
   /** Seq to send as `prev` with the next event. */
   prev: Seq;
   /** The socket is full, and a `drained` call will follow. */
   full: boolean;
   reading: boolean;
-  /** When the peer was last seen to make progress. */
+  /** When the socket was last seen to make progress, or became full. */
   progressAtMs: number;
+  /** `Socket.progress` at that time. */
   progress: number;
 }
 

@@ -13,7 +13,7 @@ import { type EventFrames, EventHeadCache, frameEvents } from "./event-frames.ts
 import type { Framing } from "./framing.ts";
 
 export interface DeliveryOwner {
-  /** More commands can be answered: the socket has room, or the client is at the head. */
+  /** Commands may be answerable now: the socket has room, or the client is at the head. */
   ready(): void;
   watchBehind(on: boolean): void;
   /** The client is too slow: it makes no progress, or its cursor has expired. */
@@ -31,7 +31,8 @@ type Records = Extract<BacklogPart, { kind: "records" }>;
 
 /**
  * Brings one client to the head of the log. A client that keeps up costs one write per batch, made
- * by its group. A client that does not read costs only the few numbers stored here.
+ * by its group. A client that does not read costs a few numbers here, besides what its socket has
+ * already buffered.
  */
 export class Delivery implements GroupMember {
   slot = 0;
@@ -103,7 +104,10 @@ export class Delivery implements GroupMember {
     this.#catchUp();
   }
 
-  /** Detects a stalled client. Called about once a second while it is behind. */
+  /**
+   * Reports the client as too slow if its full socket makes no progress or its cursor has expired.
+   * Called about once a second while it is behind.
+   */
   check(nowMs: number): void {
     const state = this.#state;
     if (state.kind !== "behind" || !state.full || state.reading) return;

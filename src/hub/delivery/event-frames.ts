@@ -11,7 +11,7 @@ export interface EventFrames {
   readonly count: number;
   /** Seq of the last event in `bytes`; without one, the `prev` passed in. */
   readonly prev: Seq;
-  /** Seq of the last record examined. */
+  /** Seq of the last record examined; without one, the `through` passed in. */
   readonly through: Seq;
 }
 

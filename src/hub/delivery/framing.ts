@@ -8,7 +8,7 @@ export interface FramedEvent {
   readonly own: string;
   /** The next part, from its leading comma to the comma before the tail. ASCII. */
   readonly head: string;
-  /** The rest, in UTF-8, shared by all readers. */
+  /** The rest, in UTF-8. */
   readonly tail: Buffer;
   /** Whether `head` and `tail` are the same for all readers; false if a filter made the tail. */
   readonly isCommon: boolean;

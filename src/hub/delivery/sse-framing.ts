@@ -11,7 +11,7 @@ function fields(name: string, id: string | undefined): string {
 /**
  * Frames messages as server-sent events, with the cursor as `id`. They are named after the message
  * type or, for an event, the event's name. `hello` has no id: its cursor is the head, and a browser
- * that reconnected there would skip events. A `subscribed` that reports a loss is named `reset`.
+ * that resumed from it would skip events. A `subscribed` that reports a loss is named `reset`.
  */
 export const sseFraming: Framing = {
   name: "sse",

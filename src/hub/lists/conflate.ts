@@ -22,7 +22,7 @@ const FLARES = maskOf(FLARE_CHANNELS);
 interface MissedFrames {
   /** `undefined` if there is nothing to send. */
   readonly bytes: Buffer | undefined;
-  /** Channels of the shape that have events. */
+  /** Channels on which the examined records have events of the shape. */
   readonly mask: ChannelMask;
   /** Seq of the last record examined. */
   readonly through: Seq;

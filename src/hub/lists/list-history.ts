@@ -20,7 +20,9 @@ import { type SelectionPart, selectionOf } from "../session/selection.ts";
 import { ListWalk } from "./list-walk.ts";
 import { StepCache } from "./step-cache.ts";
 
-/** Records read at once between a checkpoint and a cursor: less than a millisecond. */
+/**
+ * Records replayed at once between a checkpoint and a cursor: they take less than a millisecond.
+ */
 const READ_RECORDS = 16;
 /** Maximum cached snapshot texts. Clients request few selections. */
 const MAX_CACHED_TEXTS = 32;
@@ -34,13 +36,13 @@ export interface ListCheckpoint {
 
 /** Stored lists of a restored log. */
 export interface KnownLists {
+  /** The lists at the log's head. */
   readonly lists: Lists;
   readonly checkpoints: readonly ListCheckpoint[];
 }
 
 /**
- * Computes the lists at any seq in the log by replaying it from checkpoints, which share unchanged
- * items.
+ * Computes the lists at any seq by replaying the log from checkpoints, which share unchanged items.
  */
 export class ListHistory {
   readonly #log: EventLog;
@@ -52,8 +54,8 @@ export class ListHistory {
   #seqWithoutMarks: Seq | undefined;
 
   /**
-   * Starts at the log's head with `snapshot`. `known`: checkpoints and marks of a restored log.
-   * Marks are the values by which filters select items.
+   * Starts at the log's head with `snapshot`, or the `known` lists of a restored log. Those include
+   * marks, the values by which filters select items.
    */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
     this.#log = log;
@@ -69,11 +71,12 @@ export class ListHistory {
     return this.#lists;
   }
 
+  /** The checkpoints before the head. */
   get checkpoints(): readonly ListCheckpoint[] {
     return this.#checkpoints.filter(({ seq }) => seq < this.#seq);
   }
 
-  /** The first checkpoint, for clients without a cursor. */
+  /** The oldest checkpoint. Throws if its lists are unreadable. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
     const { seq, lists } = this.#checkpoints[0] ?? { seq: this.#seq, lists: () => this.#lists };
     return { cursor: this.#log.cursorAt(seq), lists: lists() };
@@ -85,8 +88,8 @@ export class ListHistory {
   }
 
   /**
-   * Applies a batch or, without events, replaces the lists. Throws ChangeMismatch if an event does
-   * not fit.
+   * Applies a batch and returns its steps or, without events, replaces the lists. Throws
+   * ChangeMismatch, changing nothing, if an event does not fit.
    */
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
@@ -109,7 +112,7 @@ export class ListHistory {
     return steps;
   }
 
-  /** Starts over with these complete lists at `seq`. Earlier lists are gone. */
+  /** Starts over with these lists, whose marks count as known, at `seq`. Earlier lists are gone. */
   restart(lists: Lists, seq: Seq): void {
     this.#seqWithoutMarks = undefined;
     this.#reset(lists, seq);
@@ -124,7 +127,10 @@ export class ListHistory {
     this.#texts.clear();
   }
 
-  /** Returns the lists at this cursor, if possible. Awaits `pause` between slices of a replay. */
+  /**
+   * Returns the lists at this cursor; `undefined` if they cannot be computed. Awaits `pause` after
+   * each slice of a replay.
+   */
   async at(cursor: Cursor, pause = async () => {}): Promise<Lists | undefined> {
     try {
       return await this.#walkTo(cursor, pause);
@@ -153,7 +159,7 @@ export class ListHistory {
     return walk.lists;
   }
 
-  /** Replays the log from a seq with these lists. */
+  /** Returns a walk along the log from a seq with these lists. */
   walkFrom(lists: Lists): ListWalk {
     return new ListWalk(this.#steps, lists);
   }

@@ -39,7 +39,7 @@ export const jsonFraming: Framing = {
 export interface PageParts {
   readonly log: EventLog;
   readonly head: Head;
-  /** The lists at the head and at earlier cursors, for filters. */
+  /** The lists at the head and at earlier cursors. */
   readonly history: ListHistory;
 }
 
@@ -52,9 +52,9 @@ export type EventPage =
       /** The event messages, joined by commas; empty if there are none. */
       readonly bytes: Buffer;
       readonly count: number;
-      /** Every event of the shape up to here is in the page. */
+      /** Every event of the shape after `from` and up to here is in the page. */
       readonly cursor: Cursor;
-      /** There are events after `cursor`, perhaps none of the shape. */
+      /** Whether there are events after `cursor`, of any shape. */
       readonly more: boolean;
       /** For a filtered shape, the lists at `cursor`, to pass to the next page. */
       readonly steps: Steps | undefined;
@@ -65,8 +65,8 @@ export type EventPage =
 
 /**
  * Reads up to `limit` (at least 1) events of a shape after `from`, in slices with a `pause` before
- * each; ends early when `signal` aborts. `prev`: the client's own position, which may lie before
- * `from`; `steps`: those of the page that ended at `from`.
+ * each; ends early when `signal` aborts. `prev`: the client's own position, which may be before
+ * `from`. `steps`: those of the page that ended at `from`; default: computed.
  */
 export async function readPage(
   { log, head, history }: PageParts,

@@ -14,7 +14,7 @@ import { Waiters } from "./waiters.ts";
 export const OLDEST = "oldest";
 
 export interface PollQuery {
-  /** Channel names or patterns. `take` throws FlarewireError if one matches no channel. */
+  /** Channel names or patterns. `take` rejects with FlarewireError if one matches no channel. */
   readonly channels: readonly string[];
   /** Default: all items and events. */
   readonly filter?: Filter | undefined;
@@ -22,13 +22,16 @@ export interface PollQuery {
   readonly after?: string | undefined;
   /** Maximum number of events in the response, at least 1. */
   readonly limit: number;
-  /** How long to wait if there is no event, in milliseconds; 0 does not wait. */
+  /**
+   * How long to wait if there is no event, in milliseconds; 0 does not wait. Either way, `after`
+   * may wait for `aheadWaitMs` until the head reaches it.
+   */
   readonly waitMs: number;
-  /** Adds the lists at the head to a response without `after`. */
+  /** Adds the lists at the head to the response, if `after` is absent. */
   readonly snapshot?: boolean | undefined;
 }
 
-/** A page; or, if no event came before the wait ended, the cursor up to which there was none. */
+/** A page; or, if no event came before the wait ended, the cursor from which to poll next. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
 
 interface LongPollOptions extends PageParts {
@@ -43,7 +46,10 @@ interface LongPollOptions extends PageParts {
   readonly turn?: TurnBudget;
 }
 
-/** Reads the log for polling clients, and lets those at the head wait. Has no client state. */
+/**
+ * Reads the log for polling clients, and lets those at the head wait. Stores nothing of a client
+ * between its polls.
+ */
 export class LongPoll {
   readonly #options: LongPollOptions;
   readonly #waiters: Waiters;
@@ -62,7 +68,8 @@ export class LongPoll {
 
   /**
    * Answers a query. Without `after`, returns an empty page with the head's cursor to start from.
-   * An aborted signal ends the search and the wait. `by`: the client; default: the server.
+   * An aborted signal ends the search and the wait. `by`: the client; default: the server. Rejects
+   * with FlarewireError if the query is invalid.
    */
   async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
     const { head, history, clock, stopping, mayLackEvents } = this.#options;
@@ -98,7 +105,10 @@ export class LongPoll {
     return aheadWaitMs > 0 && epoch === head.cursor.epoch && seq > head.cursor.seq;
   }
 
-  /** Waits until this server reaches a cursor that its leader may already have announced. */
+  /**
+   * Waits for at most `aheadWaitMs` until the head reaches a cursor that the client may have from
+   * another server.
+   */
   async #untilReached(cursor: Cursor, signal: AbortSignal): Promise<void> {
     const { clock, aheadWaitMs = 0 } = this.#options;
     const deadlineMs = clock.monotonic() + aheadWaitMs;
@@ -107,7 +117,10 @@ export class LongPoll {
     }
   }
 
-  /** Returns the oldest position to read from. With a filter, the lists there must be known. */
+  /**
+   * Returns the oldest position to read from. With a filter that selects items, the lists there
+   * must be known.
+   */
   #oldestOf({ selection }: StreamShape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#options;
     if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };

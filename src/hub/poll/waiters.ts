@@ -41,7 +41,11 @@ export class Waiters {
     return this.#waiting.size;
   }
 
-  /** Resolves with `undefined` on an event of the shape's channels; with the head if none came. */
+  /**
+   * Waits for an event on the shape's channels. Resolves with `undefined` when there is one, or
+   * when a new history starts. Resolves with the head's cursor at the deadline, in monotonic time,
+   * or when `signal` or `stopping` aborts.
+   */
   wait(shape: StreamShape, deadlineMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
     if (signal.aborted || this.#stopping.aborted) return Promise.resolve(this.#head.cursor);
     return new Promise((resolve) => {

@@ -24,7 +24,7 @@ export class CommandQueue {
   }
 
   /** Counts a frame. Returns an error if it exceeds the rate. */
-  overRate(nowMs: number): FlarewireError | undefined {
+  countFrame(nowMs: number): FlarewireError | undefined {
     const { commandsPerSecond, commandsBurst } = this.#limits;
     this.#commands ??= new TokenBucket(commandsPerSecond, commandsBurst, nowMs);
     if (this.#commands.take(nowMs)) return undefined;
@@ -32,13 +32,16 @@ export class CommandQueue {
     return new FlarewireError("rate-limited", `too many commands; the limit is ${bound}`, { bound });
   }
 
-  /** Queues a command until it can be answered. Returns false if too many wait. */
+  /** Queues a command until it can be answered. Returns false if too many wait now. */
   defer(inbound: Inbound): boolean {
     this.#waiting = this.#waiting.concat(inbound);
     return this.#waiting.length <= this.#limits.queuedCommands;
   }
 
-  /** Returns the first command if `canAnswer` allows it. Commands keep their order. */
+  /**
+   * Removes and returns the first command, if `canAnswer` allows it. Commands never overtake one
+   * another.
+   */
   next(canAnswer: (inbound: Inbound) => boolean): Inbound | undefined {
     const first = this.#waiting[0];
     if (!first || !canAnswer(first)) return undefined;
@@ -51,7 +54,7 @@ export class CommandQueue {
   }
 
   /** Counts a rejection. Returns the close reason if there were too many of its kind. */
-  refused({ code }: FlarewireError, nowMs: number): CloseReason | undefined {
+  countRejection({ code }: FlarewireError, nowMs: number): CloseReason | undefined {
     if (code === "rate-limited") {
       this.#rateRefusals ??= new TokenBucket(1, this.#limits.refusals, nowMs);
       return this.#rateRefusals.take(nowMs) ? undefined : "rate-limited";

@@ -71,12 +71,12 @@ function unknownField(
   );
   const nameOf = (name: string) => [...path.map(String), name].join(".");
   const known = Object.keys(path[0] === "filter" ? Filter.shape : (command?.shape ?? {})).map(nameOf);
-  const field = nameOf(given.slice(0, 64));
+  const field = nameOf(given.slice(0, MAX_QUOTED));
   const message = unknownName("field", field, known);
   return new FlarewireError("invalid-parameter", message, { field, bound: `one of ${known.join(", ")}` });
 }
 
-/** Formats a client's value as JSON, truncated for use in a message. */
+/** Formats a client's value as JSON, truncated for use in a message; `undefined` as "missing". */
 export function quote(value: unknown): string {
   if (value === undefined) return "missing";
   if (typeof value === "string" && value.length > MAX_QUOTED)

@@ -57,7 +57,9 @@ export function helloText(
   return JSON.stringify(hello);
 }
 
-/** Formats the response to `subscribe` without `snapshot`. `base`: JSON text of its last field. */
+/**
+ * Formats the response to `subscribe`, without its `snapshot`. `base`: JSON text of its last field.
+ */
 export function subscribedText(
   answer: Pick<Subscribed, "id" | "resumed" | "lost"> & {
     readonly channels: readonly Channel[];

@@ -46,7 +46,7 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
 }
 
 /**
- * The selection before the first subscription. The client has no position yet: the cursor in
- * `hello` is only the head. After an unsubscribe it has one.
+ * The selection before the first subscription. Unlike after the last unsubscribe, the client has no
+ * position yet: the cursor in `hello` is only the head.
  */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

@@ -13,7 +13,7 @@ import type { Selection } from "./selection.ts";
 export interface DeliveryHost {
   readonly log: EventLog;
   readonly head: Head;
-  /** The lists at the head and at earlier cursors, for filters. */
+  /** The lists at the head and at earlier cursors. */
   readonly history: ListHistory;
   readonly limits: HubLimits;
   readonly counters: HubCounters;

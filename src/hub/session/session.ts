@@ -45,7 +45,7 @@ export class Session implements DeliveryOwner {
   readonly #rights: Rights;
   readonly #framing: Framing;
   #phase: Phase;
-  /** Deadline for a first `after` that lies beyond the head. */
+  /** Deadline by which the head must reach the first `after`. */
   #aheadUntilMs: number | undefined;
   /** The response to the first `after` waits for a read of the log. */
   #isResuming = false;
@@ -71,12 +71,14 @@ export class Session implements DeliveryOwner {
     if (query.channels) this.#receive({ kind: "command", command: subscribeOf(query, query.channels) });
   }
 
-  /** Neither side has started to close: commands are answered. */
+  /**
+   * Whether commands are answered: the server has not closed the connection, and it has not ended.
+   */
   get isOpen(): boolean {
     return this.#phase.kind === "waiting" || this.#phase.kind === "following";
   }
 
-  /** The client has unread data, so it may be slow to respond to anything. */
+  /** Whether the client is catching up. It may have unread data, so it may be slow to respond. */
   get isBehind(): boolean {
     return this.isOpen && !this.#delivery.isLive;
   }
@@ -122,7 +124,7 @@ export class Session implements DeliveryOwner {
     this.#socket.close(reason);
   }
 
-  /** Asks the client to reconnect later. Delivery continues until then. */
+  /** Asks the client to reconnect later. Delivery continues until the connection is closed. */
   goAway(reconnectAfterMs: number, windowMs: number): void {
     if (this.isOpen) this.#delivery.write(goawayText(reconnectAfterMs, windowMs));
   }
@@ -165,12 +167,15 @@ export class Session implements DeliveryOwner {
   /** Counts a frame. If it exceeds the rate, rejects it and returns false. */
   #allow(): boolean {
     if (!this.isOpen) return false;
-    const error = this.#queue.overRate(this.#host.monotonicMs());
+    const error = this.#queue.countFrame(this.#host.monotonicMs());
     if (error) this.#receive({ kind: "refused", id: undefined, error });
     return error === undefined;
   }
 
-  /** Answers now, or once the socket and the delivery allow it. */
+  /**
+   * Answers now, or once the socket and the delivery allow it. Closes the connection if too many
+   * commands wait.
+   */
   #receive(inbound: Inbound): void {
     if (!this.#commands && this.#canAnswer(inbound)) this.#answer(inbound);
     else if (this.#queue.defer(inbound)) this.ready();
@@ -185,8 +190,9 @@ export class Session implements DeliveryOwner {
   }
 
   /**
-   * Whether to wait: another server may already have sent this client events that this server has
-   * yet to read.
+   * Returns whether a resume must wait, because another server may already have sent this client
+   * events that this server has yet to read. Closes the connection if the wait is over and this
+   * server may still lack events.
    */
   #mustWait(command: Command): boolean {
     const { head, limits } = this.#host;
@@ -214,7 +220,7 @@ export class Session implements DeliveryOwner {
   }
 
   #refuse(id: CommandId | undefined, error: FlarewireError): void {
-    const reason = this.#queue.refused(error, this.#host.monotonicMs());
+    const reason = this.#queue.countRejection(error, this.#host.monotonicMs());
     if (reason) this.close(reason);
     else this.#delivery.write(errorText(id, error));
   }
@@ -255,7 +261,10 @@ export class Session implements DeliveryOwner {
     }
   }
 
-  /** The first subscription sets the connection's mode. */
+  /**
+   * Sets the connection's mode with the first subscription. Throws if a later one names the other
+   * mode.
+   */
   #setMode({ mode }: Subscribe): void {
     const latest = mode === "latest";
     if (this.#phase.kind === "waiting") this.#delivery.latest = latest;
@@ -265,7 +274,10 @@ export class Session implements DeliveryOwner {
     }
   }
 
-  /** Starts at the head. Sends the lists of the channels that the connection did not follow yet. */
+  /**
+   * Starts at the head. Sends the lists of the channels that the connection did not follow yet,
+   * unless the client declined them.
+   */
   #start({ id, snapshot, mirror }: Subscribe, part: SelectionPart, lost?: Lost): void {
     const { head, history } = this.#host;
     const { mask, filter } = part;

@@ -44,6 +44,7 @@ export class Subscriptions {
     this.#subscriptions = this.#subscriptions.concat({ id, mask, filter });
   }
 
+  /** Throws `unknown-subscription`. */
   remove(id: CommandId): void {
     const at = this.#subscriptions.findIndex((existing) => existing.id === id);
     if (at >= 0) this.#subscriptions = this.#subscriptions.toSpliced(at, 1);

@@ -39,12 +39,15 @@ export class TokenBucket {
     return Math.ceil(this.#burst - this.#tokens);
   }
 
-  /** Whole tokens left after the last `take`. */
+  /** Whole tokens left after the last call that passed the time. */
   get left(): number {
     return Math.max(0, Math.floor(this.#tokens));
   }
 
-  /** Milliseconds from the last `take` until `wanted` tokens are available; Infinity if never. */
+  /**
+   * Milliseconds from the last call that passed the time until `wanted` tokens, at most `burst`,
+   * are available; Infinity if never.
+   */
   waitMs(wanted: number): number {
     return wanted <= this.#tokens ? 0 : ((wanted - this.#tokens) * 1_000) / this.#perSecond;
   }
