@@ -1,7 +1,7 @@
 import { FlarewireError } from "../protocol/index.ts";
 import type { LogRecord } from "./event-log.ts";
 
-/** Throws `invalid-input` unless the records are one complete batch right after `head`. */
+/** Throws `invalid-input` unless the records are one complete batch right after `head`, or none. */
 export function checkContiguous(records: readonly LogRecord[], head: number): void {
   const last = records.at(-1)?.seq;
   for (const [index, { seq, batch }] of records.entries()) {

@@ -38,7 +38,10 @@ export type LastingResult =
     }
   | Extract<ReadResult, { kind: "lost" }>;
 
-/** Where a mirror's log starts: a cursor of the mirrored log, and the positions at that cursor. */
+/**
+ * Where an empty log starts: in a mirror, at a cursor of the mirrored log. The positions are those
+ * at that cursor.
+ */
 export interface LogStart {
   readonly cursor: Cursor;
   /** The highest position is the cursor's seq. */
@@ -69,7 +72,10 @@ export interface EventLog {
   readonly runs: readonly RunStart[];
   /** Returns the cursor after the event with this seq. */
   cursorAt(seq: Seq): Cursor;
-  /** Returns why the cursor is not of this log; `undefined` if it is, or is too old to tell. */
+  /**
+   * Returns why the cursor is not of this log, or is beyond its head. Returns `undefined` if it is
+   * of this log, or too old to tell.
+   */
   strayed(cursor: Cursor): Lost | undefined;
   /** Seq of each channel's latest event in this epoch; 0 if it has none. */
   readonly positions: Readonly<Record<Channel, Seq>>;
@@ -83,6 +89,6 @@ export interface EventLog {
   readLasting(after: Cursor, limit: number): Promise<LastingResult>;
   /** Calls `listener`, which must not throw, with each batch. Returns a function to unsubscribe. */
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
-  /** Releases all resources. Afterwards `append` and `read` reject. */
+  /** Releases all resources. Afterwards, appending and reading reject with `draining`. */
   close(): Promise<void>;
 }

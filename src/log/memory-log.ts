@@ -56,7 +56,7 @@ export interface MemoryLogOptions {
   readonly run?: Run | undefined;
   /** Mirrors another log, which may have runs that this one has not received. Default: false. */
   readonly follows?: boolean | undefined;
-  /** Called for the first {@link Stray} only. It suggests that the log was rolled back. */
+  /** Called for the first {@link Stray} only, which suggests that the log was rolled back. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
   /** Called when a listener throws; must not throw. Default: ignored. */
   readonly onError?: (error: unknown) => void;
@@ -101,7 +101,7 @@ export class MemoryLog implements FollowerLog {
   /** By seq, from #oldest + 1 to #head without a gap. */
   readonly #entries = new Map<number, RetainedEvent>();
   /** Lasting events up to #oldest. */
-  #tail = new RetainedEvents(0);
+  #lasting = new RetainedEvents(0);
   readonly #listeners = new Set<Listener>();
   readonly #deliveries: Delivery[] = [];
   #head = 0;
@@ -139,7 +139,7 @@ export class MemoryLog implements FollowerLog {
   }
 
   get oldestLasting(): Cursor {
-    return this.cursorAt(toSeq(Math.min(this.#tail.droppedTo, this.#oldest)));
+    return this.cursorAt(toSeq(Math.min(this.#lasting.droppedTo, this.#oldest)));
   }
 
   get runs(): readonly RunStart[] {
@@ -166,7 +166,7 @@ export class MemoryLog implements FollowerLog {
   }
 
   get bytes(): number {
-    return this.#bytes + this.#tail.bytes;
+    return this.#bytes + this.#lasting.bytes;
   }
 
   async append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
@@ -220,7 +220,7 @@ export class MemoryLog implements FollowerLog {
     const lost = this.#lostAfter(after, this.oldestLasting.seq);
     if (lost) return { kind: "lost", lost };
     if (after.seq < this.#oldest) {
-      const records = this.#tail.after(after.seq, Math.floor(limit));
+      const records = this.#lasting.after(after.seq, Math.floor(limit));
       const last = records.length < Math.floor(limit) ? this.#oldest : records.at(-1)?.seq;
       return { kind: "records", records, through: toSeq(last ?? this.#oldest) };
     }
@@ -239,7 +239,7 @@ export class MemoryLog implements FollowerLog {
     this.#closed = true;
     this.#listeners.clear();
     this.#entries.clear();
-    this.#tail.clear();
+    this.#lasting.clear();
     this.#oldest = this.#head;
     this.#bytes = 0;
   }
@@ -259,28 +259,28 @@ export class MemoryLog implements FollowerLog {
     this.#positions = { ...startPositions(), ...Object.fromEntries(known) };
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
     this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
-    this.#tail = new RetainedEvents(oldestLasting ?? this.#oldest);
+    this.#lasting = new RetainedEvents(oldestLasting ?? this.#oldest);
     for (const record of records.map(copyOutOfPool)) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
-      const event = { record, appendedAt: this.#clock.monotonic() - ageMs };
-      if (record.seq <= this.#oldest) this.#tail.push(event);
+      const event = { record, appendedAtMs: this.#clock.monotonic() - ageMs };
+      if (record.seq <= this.#oldest) this.#lasting.push(event);
       else this.#retain(event);
     }
   }
 
   /** Stores a batch. Cannot fail, because its events are already encoded. */
   #store(records: readonly LogRecord[]): void {
-    const appendedAt = this.#clock.monotonic();
+    const appendedAtMs = this.#clock.monotonic();
     const before = this.#head;
     const positions = { ...this.#positions };
     for (const record of records) {
-      this.#retain({ record, appendedAt });
+      this.#retain({ record, appendedAtMs });
       positions[record.channel] = record.seq;
       this.#runs.append(record.seq, record.run);
       this.#head = record.seq;
     }
     this.#positions = positions;
-    this.#trim(appendedAt, before);
+    this.#trim(appendedAtMs, before);
   }
 
   #retain(event: RetainedEvent): void {
@@ -288,22 +288,22 @@ export class MemoryLog implements FollowerLog {
     this.#bytes += bytesOf(event.record);
   }
 
-  /** Drops old events that need not be retained, at most up to `last`. */
-  #trim(now: number, last: number): void {
+  /** Drops old events that need not be retained, at most up to `last`, and old lasting events. */
+  #trim(nowMs: number, last: number): void {
     for (;;) {
       const next = this.#oldest < last ? this.#entries.get(this.#oldest + 1) : undefined;
       const isFull = this.bytes > this.#maxBytes;
-      if (isFull && (!next || this.#tail.bytes > this.#maxBytes / 2)) {
-        if (!this.#tail.drop()) return;
-      } else if (next && (isFull || this.#isExpired(next, now))) this.#expire(next);
+      if (isFull && (!next || this.#lasting.bytes > this.#maxBytes / 2)) {
+        if (!this.#lasting.drop()) return;
+      } else if (next && (isFull || this.#isExpired(next, nowMs))) this.#expire(next);
       else break;
     }
-    this.#tail.dropBefore(now - this.#lastingAgeMs);
-    this.#runs.dropBefore(Math.min(this.#tail.droppedTo, this.#oldest));
+    this.#lasting.dropBefore(nowMs - this.#lastingAgeMs);
+    this.#runs.dropBefore(Math.min(this.#lasting.droppedTo, this.#oldest));
   }
 
-  #isExpired({ appendedAt }: RetainedEvent, now: number): boolean {
-    return now - appendedAt > this.#maxAgeMs && this.#head - this.#oldest > this.#minCount;
+  #isExpired({ appendedAtMs }: RetainedEvent, nowMs: number): boolean {
+    return nowMs - appendedAtMs > this.#maxAgeMs && this.#head - this.#oldest > this.#minCount;
   }
 
   #expire(event: RetainedEvent): void {
@@ -311,10 +311,12 @@ export class MemoryLog implements FollowerLog {
     this.#entries.delete(record.seq);
     this.#bytes -= bytesOf(record);
     this.#oldest = record.seq;
-    if (LASTING_EVENTS.has(record.name)) this.#tail.push(event);
+    if (LASTING_EVENTS.has(record.name)) this.#lasting.push(event);
   }
 
-  /** Delivers batches in order. A batch that a listener appends is delivered after the current. */
+  /**
+   * Delivers batches in order. A batch that a listener appends is delivered after the current one.
+   */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;

@@ -15,7 +15,7 @@ const event = (seq: number): RetainedEvent => ({
     batch: toSeq(seq),
     tail: Buffer.alloc(10),
   },
-  appendedAt: seq,
+  appendedAtMs: seq,
 });
 
 test("[W36] lasting events after a seq are read in order, even after more than a thousand were dropped", () => {

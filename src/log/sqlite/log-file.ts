@@ -12,11 +12,17 @@ import { inodeOf, readStoredLog, type StoredLog } from "./stored-log.ts";
 
 export interface LogFileOptions {
   readonly path: string;
-  /** Current time in milliseconds since 1970 UTC, to name an unusable log's file. */
+  /**
+   * Current time in milliseconds since 1970 UTC. An unusable file that is moved aside is named
+   * after it.
+   */
   readonly nowMs: number;
   /** Receives a sentence when an unusable file is moved aside. */
   readonly onSetAside: (sentence: string) => void;
-  /** Maximum file size in bytes, treated like a full disk. Default: unlimited. */
+  /**
+   * Maximum size of the file, without its write-ahead file, in bytes. Beyond it, writes fail as on
+   * a full disk. Default: unlimited.
+   */
   readonly maxFileBytes?: number;
 }
 
@@ -169,8 +175,8 @@ export class LogFile {
   }
 
   /**
-   * Stores a batch atomically. Deletes dropped events that no checkpoint needs. Throws if the
-   * file was removed or replaced: no later process could open that inode.
+   * Stores a batch atomically. Deletes dropped events, except those after the stored state. Throws
+   * if the file was removed or replaced: no later process could open that inode.
    */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
     if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");
@@ -187,7 +193,11 @@ export class LogFile {
     });
   }
 
-  /** Replaces the stored state with the one at this seq. Adds a checkpoint if one is due. */
+  /**
+   * Replaces the stored state with the one at this seq, and adds `checkpoint`, the lists at this
+   * seq. Deletes the previous checkpoint if it is less than an interval after the one before it,
+   * checkpoints before `dropped.oldest`, and dropped events.
+   */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {
       const interval = checkpointInterval(seq - dropped.oldest);
@@ -202,7 +212,7 @@ export class LogFile {
     });
   }
 
-  /** Closes the file. It then contains all that clients received, even after a power loss. */
+  /** Closes the file, and marks it as closed if it is complete. It then survives a power loss. */
   close(): void {
     try {
       this.#db.exec("PRAGMA synchronous = FULL");

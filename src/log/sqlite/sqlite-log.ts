@@ -10,7 +10,9 @@ export interface SqliteLogOptions extends MemoryLogOptions {
   readonly file: LogFile;
   /** Identifies the source and its settings: a process resumes only an equal one. */
   readonly fingerprint: string;
-  /** Continues the file's contents in their epoch. Default: starts a new epoch. */
+  /**
+   * Continues the file's contents in their epoch. Default: empties the file and starts a new epoch.
+   */
   readonly stored?: StoredLog;
   /** Called once, when the file can no longer be written. */
   readonly notify: Notify;
@@ -24,8 +26,8 @@ const DROP_EVERY = 512;
 /**
  * An event log in a file that a later process can resume, with a copy in memory for readers. Each
  * batch is written before anyone sees it; only a power loss can undo that, and the next opening
- * detects it. If the file fails, the log continues in memory and removes it, so that no process
- * resumes from it.
+ * detects it. If a write fails, the log continues in memory and removes the file, so that no
+ * process resumes from it.
  */
 export class SqliteLog extends MemoryLog {
   readonly #options: SqliteLogOptions;
@@ -44,7 +46,7 @@ export class SqliteLog extends MemoryLog {
     if (!stored) this.#begin({ cursor: this.head, positions: {} });
   }
 
-  /** Whether a write has failed. Since then, events are in memory only. */
+  /** Whether a write has failed. Events have been in memory only since then. */
   get isInMemoryOnly(): boolean {
     return this.#isInMemoryOnly;
   }

@@ -51,7 +51,10 @@ interface FileFacts {
   readonly hadWriteAhead: boolean;
 }
 
-/** Reads the file; `undefined` if it has no epoch yet. Throws DamagedError for foreign contents. */
+/**
+ * Reads the file; `undefined` if it has no epoch yet. Throws DamagedError for contents that this
+ * program does not write.
+ */
 export function readStoredLog(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
   try {
     return readAll(db, file);
@@ -135,7 +138,10 @@ function checkpointOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCh
   throw new DamagedError(`checkpoint ${seq} is malformed`);
 }
 
-/** Returns the records. Throws DamagedError if one is missing after `oldest`. */
+/**
+ * Returns the records. Throws DamagedError if one is missing after `oldest`, or one up to there is
+ * not lasting.
+ */
 function gapless(records: readonly LogRecord[], oldest: number): readonly LogRecord[] {
   const lasting = records.filter(({ seq }) => seq <= oldest).length;
   const outOfOrder = records.find(({ seq, name }, index) =>
