@@ -36,7 +36,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         ...options,
         ...{ ...config, config, spawn: spawnWorker, signal: parts.signal },
         report: () => ({ info: info(), freshness: freshness() }),
-        format: encodeLists,
+        encode: encodeLists,
         used: (keyId) => keys.used(keyId),
         ...{ tickets: keys.tickets, keys: keys.list, rates: keys.rates, metrics: options.metrics },
       });

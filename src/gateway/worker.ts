@@ -156,7 +156,7 @@ class Worker {
     const config = start.config as Config;
     const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: config.staleAfterMs, report: start.report },
-      read: (bytes) => decodeLists({ bytes }),
+      decode: (bytes) => decodeLists({ bytes }),
       onBegun: () => this.#reportAlive(),
     });
     this.#leader = leader;

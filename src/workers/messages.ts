@@ -15,7 +15,7 @@ export interface SourceReport {
   readonly freshness: Freshness;
 }
 
-/** Position at which a worker starts. */
+/** Ends a snapshot: the position at which a worker starts, and the lists there. */
 export interface SnapshotEnd {
   readonly cursor: Cursor;
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
@@ -81,7 +81,10 @@ export type ToWorker =
   | { readonly type: "keys"; readonly keys: readonly Key[] }
   /** A key was removed or downgraded. */
   | { readonly type: "ended"; readonly keyId: string; readonly reason: EndReason }
-  /** A worker's claim. All workers receive all claims in the same order. */
+  /**
+   * A worker's claim: see `claim` in {@link ToPrimary}. All workers receive all claims in the same
+   * order.
+   */
   | { readonly type: "claimed"; readonly client: string; readonly isOwn: boolean }
   /** Requests that a key made at other workers. */
   | { readonly type: "counted"; readonly keyId: string; readonly requests: number }
@@ -91,9 +94,12 @@ export type ToWorker =
 
 export type ToPrimary =
   | { readonly type: "ready" }
-  /** The worker received a signal and disconnects its clients. It takes no more connections. */
+  /**
+   * The worker received a signal and disconnects its clients. It gets connections only if no other
+   * worker is ready.
+   */
   | { readonly type: "leaving" }
-  /** The worker holds the last connection and can take another. */
+  /** The worker has the last connection and can take another. */
   | { readonly type: "taken" }
   | {
       readonly type: "alive";

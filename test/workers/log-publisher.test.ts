@@ -7,7 +7,7 @@ import { createHubUnderTest } from "../hub/hub-fixture.ts";
 /** Creates a log that workers follow, before its first snapshot. */
 function createFollowedLog() {
   const sut = createHubUnderTest({ ready: false });
-  const feed = new LogPublisher({ ...sut, history: sut.hub.history, format: encodeLists });
+  const feed = new LogPublisher({ ...sut, history: sut.hub.history, encode: encodeLists });
   const follow = () => {
     const received: LogUpdate["type"][] = [];
     const { stop } = feed.follow(({ type }) => received.push(type));

@@ -69,7 +69,7 @@ class WorkerUnderTest {
     });
     const leader = new PrimaryFollower({
       ...{ link, clock, staleAfterMs: 15_000, report: { info: INFO, freshness: FRESH } },
-      read: (bytes) => decodeLists({ bytes }),
+      decode: (bytes) => decodeLists({ bytes }),
       onBegun: () => {},
     });
     const mirror = createReplicaSink({
@@ -114,7 +114,7 @@ test("[F3] [L2] [L3] [W28] a worker that starts at any moment has the primary's 
       async (ready, operations) => {
         const primary = createHubUnderTest({ log: LOG, ready });
         const { head, hub, log } = primary;
-        const feed = new LogPublisher({ log, head, history: hub.history, format: encodeLists });
+        const feed = new LogPublisher({ log, head, history: hub.history, encode: encodeLists });
         const workers: { worker: WorkerUnderTest; sendNext: () => Promise<boolean> }[] = [];
         const begin = () => {
           const worker = new WorkerUnderTest();

@@ -30,7 +30,7 @@ test("[F3] [L3] a worker's snapshot has each event up to the head once, includin
     head: { cursor: cursorAt(8), observedAtMs: 1, ready: true },
     history: { lists: hub.history.lists, checkpoints: [] },
     positions: { status: 8 },
-    format: () => new Uint8Array(),
+    encode: () => new Uint8Array(),
   });
   const seqs: number[] = [];
   for await (const message of messages)
@@ -51,7 +51,7 @@ test("a worker starts without events instead of a part of the log if the primary
     head: { cursor: cursorAt(8), observedAtMs: 1, ready: true },
     history: { lists: hub.history.lists, checkpoints: [] },
     positions: { status: 8 },
-    format: () => new Uint8Array(),
+    encode: () => new Uint8Array(),
   });
   const types: string[] = [];
   for await (const message of messages) {

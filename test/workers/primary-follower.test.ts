@@ -19,7 +19,7 @@ function createFollower() {
   const begun: number[] = [];
   const leader = new PrimaryFollower({
     ...{ link, clock, staleAfterMs: STALE_AFTER_MS, report: { info: INFO, freshness: FRESH } },
-    read: (bytes) => decodeLists({ bytes }),
+    decode: (bytes) => decodeLists({ bytes }),
     onBegun: () => begun.push(clock.monotonic()),
   });
   const mirror: ReplicaSink = {
@@ -28,7 +28,7 @@ function createFollower() {
     publish: async (batch) => void published.push(batch),
   };
   const stop = new AbortController();
-  const feed = new LogPublisher({ ...primary, history: primary.hub.history, format: encodeLists });
+  const feed = new LogPublisher({ ...primary, history: primary.hub.history, encode: encodeLists });
   feed.follow((message: LogUpdate) => say(message));
   const run = () => leader.run(mirror, stop.signal);
   return { ...primary, clock, leader, published, begun, stop, run };

@@ -27,7 +27,7 @@ function createPoolUnderTest(workers: number, signal?: AbortSignal) {
   });
   const counted: (readonly [string, number])[] = [];
   const gone: WorkerProcess[] = [];
-  const publisher = new LogPublisher({ ...sut, history: sut.hub.history, format: () => new Uint8Array() });
+  const publisher = new LogPublisher({ ...sut, history: sut.hub.history, encode: () => new Uint8Array() });
   /** Number of current followers of the log. */
   const counts = { following: 0 };
   const follow = publisher.follow.bind(publisher);

@@ -29,7 +29,7 @@ function createFrontend(port = 0) {
       return child;
     },
     report: () => ({ info: INFO, freshness: FRESH }),
-    format: encodeLists,
+    encode: encodeLists,
     tickets: new TicketTable(clock),
     used: () => {},
     keys: () => [],

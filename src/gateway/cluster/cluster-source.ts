@@ -84,7 +84,7 @@ export class ClusterSource {
           this.#publish = listener;
         },
       },
-      read: (bytes) => decodeLists({ bytes }),
+      decode: (bytes) => decodeLists({ bytes }),
       onBegun: () => {},
     });
   }

@@ -6,12 +6,13 @@ export type ReceiverState = Pick<
   "isReady" | "isLeaving" | "canTake" | "isStuck" | "connections"
 >;
 
-/** How far a fast receiver may get ahead before connections wait for the slow: 51.5 to 48.5 %. */
+/** How far a fast receiver may get ahead before connections wait for a slow one: 51.5 to 48.5 %. */
 export const MAX_LEAD = 1 / 16;
 
 /**
- * Chooses the receiver with the fewest connections, of equals the `turn`-th. Returns `undefined` to
- * wait for one that is busy and has fewer; in a hurry, it does not wait for busy ones.
+ * Chooses the free receiver with the fewest connections, of equals the `turn`-th. Receivers that
+ * leave count only if there are no others. Returns `undefined` if none is free or, unless in a
+ * hurry, to wait for a busy one that has clearly fewer connections ({@link MAX_LEAD}).
  */
 export function chooseReceiver<R extends ReceiverState>(
   receivers: readonly R[],

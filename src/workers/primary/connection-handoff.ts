@@ -33,7 +33,8 @@ interface Waiting {
  * another worker gets that connection.
  *
  * In a burst, the next connection waits for the worker with the fewest connections, unless that
- * worker is stuck or very many wait. While no worker is ready, connections wait here.
+ * worker is stuck or very many wait. While no worker is ready, each connection waits here for 5 s,
+ * and is then refused.
  */
 export class ConnectionHandoff {
   readonly #options: ConnectionHandoffOptions;

@@ -8,10 +8,10 @@ export interface LogPublisherParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;
-  readonly format: (lists: Lists) => Uint8Array;
+  readonly encode: (lists: Lists) => Uint8Array;
 }
 
-/** Publishes the log to workers: each batch once per worker, complete and in order. */
+/** Publishes the log to workers: each worker gets every batch once, complete and in order. */
 export class LogPublisher {
   readonly #parts: LogPublisherParts;
   readonly #listeners = new Set<(message: LogUpdate) => void>();
@@ -54,13 +54,13 @@ export class LogPublisher {
   }
 
   #begin(): void {
-    const { log, head, history, format } = this.#parts;
+    const { log, head, history, encode } = this.#parts;
     // Before the first snapshot, the log may already have events about the source.
     this.#positions = { ...log.positions };
     this.#wasReady = head.ready;
     if (!head.ready) return;
     const { cursor, observedAtMs } = head;
-    const lists = format(history.lists);
+    const lists = encode(history.lists);
     this.#send({ type: "begin", cursor, positions: this.#positions, observedAtMs, lists });
   }
 

@@ -8,9 +8,9 @@ interface LogSnapshotParts {
   readonly log: Pick<EventLog, "read" | "readLasting" | "oldest" | "oldestLasting" | "runs">;
   readonly head: Pick<Head, "cursor" | "observedAtMs" | "ready">;
   readonly history: Pick<ListHistory, "lists" | "checkpoints">;
-  /** Positions of the head. */
+  /** The channels' positions at the head. */
   readonly positions: SnapshotEnd["positions"];
-  readonly format: (lists: Lists) => Uint8Array;
+  readonly encode: (lists: Lists) => Uint8Array;
 }
 
 /** Approximate number of records per message. */
@@ -18,9 +18,12 @@ const RECORDS_PER_MESSAGE = 512;
 /** More than any log holds. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Returns the complete log and lists, so that a new worker can resume older cursors. */
+/**
+ * Returns the complete log and lists, so that clients of a new worker can resume from older
+ * cursors.
+ */
 export function snapshotMessages(parts: LogSnapshotParts): AsyncGenerator<SnapshotMessage> {
-  const { log, head, history, positions, format } = parts;
+  const { log, head, history, positions, encode } = parts;
   const { cursor, observedAtMs, ready } = head;
   const { lists, checkpoints } = history;
   const { oldest, oldestLasting, runs } = log;
@@ -35,14 +38,14 @@ export function snapshotMessages(parts: LogSnapshotParts): AsyncGenerator<Snapsh
     for (const checkpoint of checkpoints) {
       const known = readable(checkpoint.lists);
       if (known && checkpoint.seq >= oldest.seq)
-        yield { type: "checkpoint", seq: checkpoint.seq, bytes: format(known) };
+        yield { type: "checkpoint", seq: checkpoint.seq, bytes: encode(known) };
     }
     const end = {
       cursor,
       positions,
       observedAtMs,
       runs,
-      lists: ready ? format(lists) : undefined,
+      lists: ready ? encode(lists) : undefined,
       oldest: isRead ? oldest.seq : cursor.seq,
       oldestLasting: isRead ? oldestLasting.seq : cursor.seq,
     };

@@ -21,12 +21,13 @@ export interface WorkerPoolOptions
   readonly logger: Logger;
   /** Ends the wait for workers that are slow to start. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when a worker ended. Its last metrics are still there. */
+  /** Called after a worker has ended. Its last metrics are still there. */
   readonly onGone: (worker: WorkerProcess) => void;
 }
 
-/** Interval of liveness checks, and how many may fail before a worker is killed. */
+/** Interval of liveness checks. */
 const TICK_MS = 1_000;
+/** Consecutive liveness checks that a worker may leave unanswered before it is killed. */
 const MAX_SILENT = 30;
 /** The same for a worker that starts: on a busy machine, its program may load for minutes. */
 const MAX_SILENT_START = 300;
@@ -44,7 +45,7 @@ interface WorkerSlot {
   quickEnds: number;
 }
 
-/** Runs the workers, and replaces those that end: after a pause if they ended early. */
+/** Runs the workers, and replaces those that end: after a pause if they crashed early. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
@@ -52,7 +53,7 @@ export class WorkerPool {
   readonly #kill = () => this.#killAll();
   #stopTicking: () => void = () => {};
   #ended = 0;
-  /** Rejects the start when a worker ends before all are ready. */
+  /** Rejects the start when a worker crashes before all are ready. */
   #failStart: ((error: Error) => void) | undefined;
   /** Emits `report` whenever a worker reports something. */
   readonly #reports = new EventEmitter();
@@ -72,7 +73,7 @@ export class WorkerPool {
     return this.#slots.flatMap(({ process }) => process ?? []);
   }
 
-  /** How many workers serve, and how many ended unexpectedly. */
+  /** How many workers take connections, and how many have crashed. */
   get counts(): { readonly serving: number; readonly ended: number } {
     return { serving: this.processes.filter(({ isReady }) => isReady).length, ended: this.#ended };
   }
@@ -85,8 +86,8 @@ export class WorkerPool {
   }
 
   /**
-   * Resolves when all workers take connections, or the signal aborts. Rejects if a worker ends
-   * before that.
+   * Resolves when all workers take connections, or the signal aborts. If a worker crashes before
+   * that, kills all and rejects.
    */
   async start(): Promise<void> {
     const { clock, signal } = this.#options;
@@ -99,7 +100,7 @@ export class WorkerPool {
       const serving = this.#until(() => this.counts.serving === this.#slots.length);
       await Promise.race([failed, serving, ...(signal ? [whenAborted(signal)] : [])]);
     } catch (error) {
-      await this.#end();
+      await this.#abort();
       throw error;
     } finally {
       this.#failStart = undefined;
@@ -116,7 +117,10 @@ export class WorkerPool {
     for (const one of this.processes) if (one !== except) one.send(message);
   }
 
-  /** Stops all workers, which disconnect clients within `drainMs`. Resolves when all have ended. */
+  /**
+   * Stops all workers, which disconnect clients within `drainMs`. Kills those that take 5 s longer.
+   * Resolves when all have ended.
+   */
   async drain(drainMs: number): Promise<void> {
     const { clock, logger } = this.#options;
     this.#over.abort();
@@ -218,7 +222,7 @@ export class WorkerPool {
     this.#options.logger.warn(facts, "waiting for a worker that is slow to start");
   }
 
-  async #end(): Promise<void> {
+  async #abort(): Promise<void> {
     this.#over.abort();
     this.#stopTicking();
     this.#killAll();

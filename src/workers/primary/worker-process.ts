@@ -26,7 +26,10 @@ export interface WorkerProcessOptions {
   readonly answer: (question: Question) => unknown;
   /** Called when the worker starts to take connections. */
   readonly onReady: () => void;
-  /** Called when the worker can take a connection. */
+  /**
+   * Called when connections that wait may be handed over, for example because the worker has taken
+   * the last one.
+   */
   readonly onCapacity: () => void;
   /** Called if the worker ended before it took this connection, which is still unread. */
   readonly onReturned: (socket: Socket) => void;
@@ -43,7 +46,7 @@ export class WorkerProcess {
   readonly worker: number;
   /** It disconnects its clients, and takes connections only if no other worker can. */
   isLeaving = false;
-  /** Open connections, including one that was handed over and is not taken yet. */
+  /** Open connections, as last reported, plus those handed over since. */
   connections = 0;
   /** Consecutive unanswered liveness checks. */
   silentTicks = 0;
@@ -91,7 +94,10 @@ export class WorkerProcess {
     return this.isReady && !this.#untaken;
   }
 
-  /** Whether it has not taken its last connection for too long; no connection waits for it. */
+  /**
+   * Whether it has not taken its last connection for too long. Then no other connection waits for
+   * it.
+   */
   get isStuck(): boolean {
     return this.#untakenTicks >= STUCK_TICKS;
   }
@@ -123,7 +129,10 @@ export class WorkerProcess {
     this.send(report);
   }
 
-  /** Returns the worker's metrics, or the previous ones if it takes longer than `waitMs`. */
+  /**
+   * Returns the worker's metrics, or the previous ones if it takes longer than `waitMs`, is not
+   * ready or has ended.
+   */
   async measure(waitMs: number): Promise<MetricsJson | undefined> {
     if (!this.isReady) return this.metrics;
     const id = ++this.#measureId;

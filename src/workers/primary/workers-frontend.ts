@@ -12,11 +12,11 @@ import { WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 interface WorkersFrontendOptions
   extends Pick<WorkerPoolOptions, "workers" | "spawn" | "report" | "signal" | "clock" | "logger">,
     Pick<ConnectionHandoffOptions, "host" | "port" | "refusals">,
-    Pick<LogPublisherParts, "head" | "log" | "format"> {
+    Pick<LogPublisherParts, "head" | "log" | "encode"> {
   /** Time in which workers disconnect their clients at a shutdown, in milliseconds. */
   readonly drainMs: number;
   readonly config: unknown;
-  /** Finished flares, for the workers' requests. */
+  /** Answers the workers' requests about the past. */
   readonly history?: HistoryReader | undefined;
   readonly hub: Hub;
   readonly tickets: TicketTable;
@@ -33,8 +33,9 @@ interface WorkersFrontendOptions
   readonly metrics: Pick<GatewayMetrics, "json"> | undefined;
 }
 
-/** How long to wait for a worker's metrics, and for workers to serve the first snapshot. */
+/** How long to wait for a worker's metrics. */
 const MEASURE_MS = 1_000;
+/** How long to wait for workers to serve the first snapshot. */
 const CATCH_UP_MS = 3_000;
 
 /** Serves clients through worker processes: hands over connections, events and shared state. */
@@ -80,7 +81,10 @@ export class WorkersFrontend {
     return this.#pool.counts;
   }
 
-  /** Resolves with the URL when all workers take connections. Rejects if that fails. */
+  /**
+   * Resolves with the URL when all workers take connections, or the signal aborts. Rejects if
+   * listening fails or a worker crashes before that.
+   */
   async listen(): Promise<string> {
     const url = await this.#handoff.listen();
     try {
@@ -133,7 +137,7 @@ export class WorkersFrontend {
     }
   }
 
-  /** Returns the metrics of all processes as text. */
+  /** Returns the metrics of all processes as text; `undefined` if metrics are off. */
   async metricsText(): Promise<string | undefined> {
     const own = this.#options.metrics;
     if (!own) return undefined;

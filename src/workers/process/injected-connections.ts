@@ -43,7 +43,10 @@ export class InjectedConnections {
     socket.resume();
   }
 
-  /** Closes connections once they are idle, and the rest after `graceMs`. Resolves at the last. */
+  /**
+   * Closes connections once they are idle, and the rest after `graceMs`. Resolves when all have
+   * closed.
+   */
   async close(graceMs: number): Promise<void> {
     if (this.#sockets.size === 0) return;
     const { promise: gone, resolve } = Promise.withResolvers<true>();

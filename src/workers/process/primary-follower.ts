@@ -11,15 +11,18 @@ interface PrimaryFollowerOptions {
   readonly clock: Clock;
   readonly staleAfterMs: number;
   readonly report: SourceReport;
-  readonly read: (bytes: Uint8Array) => Lists;
-  /** Called after a new epoch has started here. */
+  readonly decode: (bytes: Uint8Array) => Lists;
+  /** Called after a new epoch or the first snapshot has been applied here. */
   readonly onBegun: () => void;
 }
 
 /** Interval of the primary's reports on its source, in milliseconds. */
 const REPORT_MS = 1_000;
 
-/** Follows the primary's log and the state of its source, from a worker. */
+/**
+ * Follows the primary's log and the state of its source, from a worker. In a cluster, a node
+ * follows the leader's.
+ */
 export class PrimaryFollower implements Leader {
   readonly #options: PrimaryFollowerOptions;
   readonly #health: LeaderHealth;
@@ -37,7 +40,7 @@ export class PrimaryFollower implements Leader {
     return this.#info;
   }
 
-  /** The channel lives as long as this process. */
+  /** A worker's channel lives as long as its process. Nodes check their connection elsewhere. */
   get isConnected(): boolean {
     return true;
   }
@@ -63,14 +66,17 @@ export class PrimaryFollower implements Leader {
     else this.#health.noteBatch(observed_at, nowMs);
   }
 
-  /** A message that does not continue the local log is an error that ends this process. */
+  /**
+   * Applies the primary's updates until the signal aborts. One that does not continue the local log
+   * is an error that ends this process.
+   */
   run(sink: ReplicaSink, signal: AbortSignal): Promise<void> {
     const { link, onBegun } = this.#options;
     let snapshot = sink.position?.snapshot;
     const take = (message: LogUpdate): Promise<void> => {
       if (message.type === "begin") {
         const { cursor, positions, observedAtMs } = message;
-        const lists = this.#options.read(message.lists);
+        const lists = this.#options.decode(message.lists);
         snapshot = lists.snapshot;
         return sink.begin(cursor, { observedAtMs, positions: { ...positions }, lists }).then(onBegun);
       }

@@ -20,7 +20,7 @@ type OtherMessage = Exclude<ToWorker, LogUpdate | { type: "connection" | "answer
 export class PrimaryLink {
   readonly #channel: ParentChannel;
   readonly #answers = new Map<number, (answer: Answer) => void>();
-  /** Messages that arrived before a listener was set. */
+  /** Updates that arrived before their listener was set. */
   readonly #early: LogUpdate[] = [];
   #onUpdate: ((message: LogUpdate) => void) | undefined;
   #onConnection: (socket: Socket) => void = (socket) => socket.destroy();
@@ -37,7 +37,7 @@ export class PrimaryLink {
     this.#channel.send?.(message, undefined, undefined, () => {});
   }
 
-  /** Asks the primary. Rejects with its FlarewireError. Stays pending if the primary is gone. */
+  /** Asks the primary. Rejects with its FlarewireError. Never settles if the primary is gone. */
   async ask(question: Question): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;

@@ -6,14 +6,15 @@ import type { PrimaryLink } from "./primary-link.ts";
 
 /** How often the requests counted here are sent to the other workers. */
 const GATHER_MS = 50;
-/** A claim that the primary has not returned by then was lost, for example in a cluster. */
+/** A claim that has not come back in order by then counts as lost. A cluster may lose one. */
 const CLAIM_MS = 10_000;
 
 type Link = Pick<PrimaryLink, "ask" | "send">;
 
 /**
- * The state that workers share through the primary. Each worker counts its own requests and learns
- * of the others' soon after. So a key may use its full rate at each worker only for a moment.
+ * The state that workers share through the primary, or nodes through the cluster's servers. Each
+ * worker counts its own requests and learns of the others' soon after. So a key may use its full
+ * rate at each worker only for a moment.
  */
 export class RemoteState implements SharedState {
   readonly tickets: SharedState["tickets"];

@@ -57,7 +57,7 @@ const front = new WorkersFrontend({
     return child;
   },
   report: () => ({ info: INFO, freshness: FRESH }),
-  format: encodeLists,
+  encode: encodeLists,
   tickets: new TicketTable(clock),
   used: () => {},
   keys: () => undefined,
