@@ -76,10 +76,13 @@ export class ListHistory {
     return this.#checkpoints.filter(({ seq }) => seq < this.#seq);
   }
 
-  /** The oldest checkpoint. Throws if its lists are unreadable. */
+  /** The oldest readable checkpoint. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
-    const { seq, lists } = this.#checkpoints[0] ?? { seq: this.#seq, lists: () => this.#lists };
-    return { cursor: this.#log.cursorAt(seq), lists: lists() };
+    for (const checkpoint of this.#checkpoints) {
+      const lists = this.#read(checkpoint);
+      if (lists) return { cursor: this.#log.cursorAt(checkpoint.seq), lists };
+    }
+    return { cursor: this.#log.cursorAt(this.#seq), lists: this.#lists };
   }
 
   /** Whether a restored log has only a snapshot at `seq`, without marks. */
@@ -147,7 +150,9 @@ export class ListHistory {
     if (this.#log.strayed(to) || !from || this.lacksMarks(seq)) return undefined;
     let start: number = seq;
     while (start > from.seq && !this.#steps.listsAfter(start)) start -= 1;
-    const walk = this.walkFrom(this.#steps.listsAfter(start) ?? from.lists());
+    const lists = this.#steps.listsAfter(start) ?? this.#read(from);
+    if (!lists) return this.#walkTo(to, pause);
+    const walk = this.walkFrom(lists);
     for (let at = this.#log.cursorAt(toSeq(start)); at.seq < seq; ) {
       const result = await this.#log.read(at, Math.min(READ_RECORDS, seq - at.seq));
       const last = result.kind === "records" ? result.records.at(-1) : undefined;
@@ -157,6 +162,16 @@ export class ListHistory {
       await pause();
     }
     return walk.lists;
+  }
+
+  /** Reads a checkpoint. If that fails, drops it: replay from the one before is still possible. */
+  #read(checkpoint: ListCheckpoint): Lists | undefined {
+    try {
+      return checkpoint.lists();
+    } catch {
+      this.#checkpoints = this.#checkpoints.filter((other) => other !== checkpoint);
+      return undefined;
+    }
   }
 
   /** Returns a walk along the log from a seq with these lists. */

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from "vitest";
 import { maskOf } from "../../../src/hub/channel-mask.ts";
 import { Hub, websocketFraming } from "../../../src/hub/index.ts";
+import { ListHistory } from "../../../src/hub/lists/list-history.ts";
 import {
   type Channel,
   compileFilter,
@@ -42,6 +43,29 @@ test("[W28] [W9] a hub that starts on an existing log resets filtered clients wi
   await sut.publish("list");
   expect(await answer("test1-4", { min_liquidity: 1 })).toMatchObject({ resumed: "full" });
   expect(again.size).toBe(0);
+});
+
+test("[W28] an unreadable stored checkpoint is skipped: the lists are computed from the one before it", async ({
+  sut,
+}) => {
+  await sut.publish("list", "list", "list");
+  const { log, hub, market } = sut;
+  const first = await hub.history.at({ ...log.head, seq: toSeq(1) });
+  if (!first) throw new Error("no lists");
+  const damaged = () => {
+    throw new Error("incorrect data check");
+  };
+  const historyOf = (...readable: readonly boolean[]) => {
+    const checkpoints = readable.map((isReadable, at) => ({
+      seq: toSeq(at + 1),
+      lists: isReadable ? () => first : damaged,
+    }));
+    return new ListHistory(log, market.snapshot, { lists: listsOf(market.snapshot), checkpoints });
+  };
+  const second = await historyOf(true, false).at({ ...log.head, seq: toSeq(2) });
+  expect(second?.snapshot.newest.bsc).toHaveLength(2);
+  expect(await historyOf(false, false).at({ ...log.head, seq: toSeq(2) })).toBeUndefined();
+  expect(historyOf(false, false).first.cursor.seq).toBe(3);
 });
 
 test("[F5] [W28] after a restart with another history, the earlier one is not used, even while a walk along it continues", async ({
