@@ -1,6 +1,6 @@
 import net, { type NetConnectOpts } from "node:net";
 
-/** Lets every connection of this process come from the address in CALL_FROM. */
+/** Opens every connection of this process from the address in CALL_FROM. */
 const { createConnection } = net;
 const localAddress = process.env.CALL_FROM;
 Object.assign(net, {

@@ -7,7 +7,7 @@ import type { HoppingClient } from "../support/clients/hopping-client.ts";
 import { FOLLOWED } from "../support/clients/independent-client.ts";
 import { ask } from "./redis-servers.ts";
 
-/** Reads the log on a server. Returns all events as text, by epoch and seq. */
+/** Reads the log on a server. Returns all events as JSON text, by `epoch-seq`. */
 export async function eventsOnServer(port: number): Promise<ReadonlyMap<string, string>> {
   const rows = await ask(port, (redis) => redis.xrangeBuffer("fw:{flarewire}:log", "-", "+"));
   const events = new Map<string, string>();
@@ -33,8 +33,8 @@ function isFollowed(event: string): boolean {
 }
 
 /**
- * Expects of a client of one epoch that it has each event of the log between its first and its last
- * one, once, and no other.
+ * Expects that a client, all of whose events have one epoch, has each followed event of the log
+ * between its own first and last event, once, and no other.
  */
 export function expectSameEvents(
   { applied, delivered }: Pick<HoppingClient, "applied" | "delivered">,

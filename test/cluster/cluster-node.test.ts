@@ -9,7 +9,7 @@ import { systemClock } from "../../src/lib/time/clock.ts";
 import { HAS_REDIS, type RedisServer } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
 
-/** A node that appends numbered batches while it leads, and what it delivered. */
+/** A node that appends numbered batches while it leads, and the entries that it delivered. */
 interface Running {
   readonly node: ClusterNode;
   readonly delivered: Entry[];
@@ -62,10 +62,10 @@ function startNode({ port }: RedisServer, id: string): Running {
   return running;
 }
 
-const leaderOf = (nodes: readonly Running[]) =>
+const hasLeader = (nodes: readonly Running[]) =>
   expect.poll(() => nodes.find(({ isLeading }) => isLeading)).toBeDefined();
 
-/** All nodes delivered the same, as far as each of them came. */
+/** Expects that each node's entries are the first entries of the node with the most. */
 function expectOneHistory(nodes: readonly Running[]): void {
   const [longest = []] = nodes.map(({ delivered }) => delivered).toSorted((a, b) => b.length - a.length);
   expect(longest.map(({ offset }) => offset)).toEqual(longest.map((_, index) => index + 1));
@@ -78,7 +78,7 @@ function expectOneHistory(nodes: readonly Running[]): void {
     );
 }
 
-const delivers = (nodes: readonly Running[], more: number) => {
+const allDeliver = (nodes: readonly Running[], more: number) => {
   const counts = nodes.map(({ delivered }) => delivered.length + more);
   return expect
     .poll(() => nodes.every(({ delivered }, index) => delivered.length >= (counts[index] ?? 0)))
@@ -87,7 +87,7 @@ const delivers = (nodes: readonly Running[], more: number) => {
 
 const never = () => new Promise<never>(() => {});
 
-test("an entry that another node was faster to write does not count as a repair", async () => {
+test("a node that loses the race to append an entry reports no repair", async () => {
   const repairs: Entry[] = [];
   let reads = 0;
   const tried = Promise.withResolvers<void>();
@@ -122,50 +122,50 @@ test("an entry that another node was faster to write does not count as a repair"
 });
 
 describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
-  test("[I3] keep one history while one leader after another dies", async () => {
+  test("[I3] keep one history when two leaders stop, one after the other", async () => {
     const server = await startServer(ends);
     const nodes = ["a", "b", "c"].map((id) => startNode(server, id));
-    await leaderOf(nodes);
-    await delivers(nodes, 20);
+    await hasLeader(nodes);
+    await allDeliver(nodes, 20);
     let alive = nodes;
-    for (let death = 0; death < 2; death++) {
+    for (let stops = 0; stops < 2; stops++) {
       const leader = alive.find(({ isLeading }) => isLeading);
       leader?.stop();
       alive = alive.filter((one) => one !== leader);
-      await leaderOf(alive);
-      await delivers(alive, 20);
+      await hasLeader(alive);
+      await allDeliver(alive, 20);
     }
     const late = startNode(server, "late");
-    await delivers([late], 60);
+    await allDeliver([late], 60);
     expectOneHistory([...nodes, late]);
     const [last] = alive;
     expect(last?.node.member.term).toBe(3);
   });
 
-  test("[I3] keep one history while the server is killed and stopped", async () => {
+  test("[I3] keep one history when the server is killed and restarted, and then paused", async () => {
     const server = await startServer(ends);
     const nodes = ["a", "b"].map((id) => startNode(server, id));
-    await delivers(nodes, 20);
+    await allDeliver(nodes, 20);
     await server.kill();
     await server.start();
-    await delivers(nodes, 20);
+    await allDeliver(nodes, 20);
     server.signal("SIGSTOP");
     await expect.poll(() => nodes.some(({ node }) => node.member.canAppend)).toBe(false);
     server.signal("SIGCONT");
-    await delivers(nodes, 20);
+    await allDeliver(nodes, 20);
     expectOneHistory(nodes);
   });
 
-  test("a new epoch begins on an empty server", async () => {
+  test("begin a new epoch on an empty server", async () => {
     const server = await startServer(ends);
     const nodes = ["a", "b"].map((id) => startNode(server, id));
-    await delivers(nodes, 20);
+    await allDeliver(nodes, 20);
     const before = nodes[0]?.delivered.at(-1)?.header.epoch;
     for (const one of nodes) one.stop();
     await server.dispose();
     const other = await startServer(ends);
     const next = ["c", "d"].map((id) => startNode(other, id));
-    await delivers(next, 5);
+    await allDeliver(next, 5);
     expect(next[0]?.delivered.at(-1)?.header.epoch).not.toBe(before);
     expectOneHistory(next);
   });

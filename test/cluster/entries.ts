@@ -3,7 +3,7 @@ import { LOG_START } from "../../src/cluster/entry.ts";
 
 let nonce = 0;
 
-/** Makes the entry after a position. Two with the same arguments differ. */
+/** Makes an entry that follows a position. Each call returns a different entry. */
 export function entryAfter(position: Position, header: Partial<EntryHeader> = {}): Entry {
   const own = `n${++nonce}`;
   const usual = { kind: "batch", term: 1, by: "a", committed: 0, epoch: "e1" } as const;
@@ -15,7 +15,7 @@ export function entryAfter(position: Position, header: Partial<EntryHeader> = {}
   };
 }
 
-/** Makes entries that follow each other, the first one a base. */
+/** Makes consecutive entries, of which the first is a base. */
 export function chain(count: number, header: Partial<EntryHeader> = {}): readonly Entry[] {
   const entries: Entry[] = [];
   for (let index = 0; index < count; index++)

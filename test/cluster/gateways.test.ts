@@ -29,7 +29,7 @@ class WarmingUp extends ToldSource {
   }
 }
 
-/** Starts a gateway of a cluster, on a recorded market that moves fast, or on the given one. */
+/** Starts a gateway on a recorded market at 600 times its speed, or on the given source. */
 async function startNode(server: RedisServer, source?: LedMarket): Promise<Gateway> {
   const gateway = await start(configOf(server), source);
   await expect.poll(() => gateway.head.ready).toBe(true);
@@ -56,7 +56,7 @@ async function connect({ url }: Gateway): Promise<IndependentClient> {
   return client;
 }
 
-/** Goes to another gateway with the cursor that the client holds, which must be valid there. */
+/** Moves a client to another gateway, and expects that it resumes in full from its cursor. */
 async function hop(client: IndependentClient, { url }: Gateway): Promise<void> {
   await client.disconnect();
   client.base = url;
@@ -66,7 +66,7 @@ async function hop(client: IndependentClient, { url }: Gateway): Promise<void> {
 
 const leads = async (node: Gateway) => (await metricsOf(node))("leader") === 1;
 
-/** Returns the metrics of a node's part in the cluster, by the end of their names. */
+/** Returns a node's cluster metrics, by name without the prefix `flarewire_cluster_`. */
 async function metricsOf({ url }: Gateway): Promise<(name: string) => number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return (name) => Number(text.split(`\nflarewire_cluster_${name} `)[1]?.split("\n")[0]);
@@ -76,7 +76,7 @@ function keys({ port }: RedisServer): Promise<readonly string[]> {
   return ask(port, (redis) => redis.keys("*"));
 }
 
-/** Returns the offset of the log's last entry. */
+/** Returns the number of entries in the log. Until it is trimmed, that is its last offset. */
 async function length({ port }: RedisServer): Promise<number> {
   return ask(port, (redis) => redis.xlen(LOG));
 }
@@ -95,7 +95,7 @@ async function flush({ port }: RedisServer): Promise<void> {
 }
 
 describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
-  test("[L2] serve one log: a client moves between them with its cursor, and none is reset", async () => {
+  test("[L2] serve one log: a client resumes in full from its cursor on another gateway, with the same state", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
@@ -109,7 +109,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     }
   });
 
-  test("[L3] continue with the same log, without a reset, when the one that runs the source stops", async () => {
+  test("[L3] continue the log without a reset when the leader stops, even if the next leader's clock is behind", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     const second = await start(configOf(server), undefined, HOUR_BEHIND);
@@ -128,7 +128,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await expectOneState(late.url, client);
   });
 
-  test("a leader whose source cannot be opened hands over at once to one whose source can", async ({
+  test("a leader that cannot open its source hands over to a gateway that can", async ({
     onTestFinished,
   }) => {
     const server = await startServer(ends);
@@ -145,12 +145,12 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await expectOneState((await unable).url, client);
   });
 
-  test("a leader whose source has no data yet gives the source's reason", async () => {
+  test("a leader whose source has no data yet reports the source's reason", async () => {
     const node = await start(configOf(await startServer(ends)), new WarmingUp());
     await expect.poll(() => node.freshness().reason).toBe("warming up");
   });
 
-  test("[L3] a leader whose source fails for good hands over, and no client is reset", async () => {
+  test("[L3] a leader whose source fails permanently hands over without a client reset", async () => {
     const server = await startServer(ends);
     const market = new LedMarket();
     const failing = await startNode(server, market);
@@ -168,7 +168,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     expect(client.resets).toBe(1);
   });
 
-  test("[L3] all started again, they resume the log that the server holds", async () => {
+  test("[L3] a gateway that starts after all have stopped resumes the log on the server", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     const client = await connect(first);
@@ -182,7 +182,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await expectOneState(again.url, client);
   });
 
-  test("serve REST and resumes while their server is down, as stale and not as unready", async () => {
+  test("serve REST and resumes while the server is down, and report stale but ready", async () => {
     const server = await startServer(ends);
     const [market, next] = [new LedMarket(), new LedMarket()];
     const first = await startNode(server, market);
@@ -190,7 +190,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const client = await connect(second);
     market.start("ONE");
     await client.until(() => client.seq > 0);
-    // Killed with an append in flight, the server might leave one of them an event behind.
+    // If the server were killed during an append, one gateway could be an event behind.
     await expect.poll(() => first.head.cursor.seq).toBe(client.seq);
     await server.kill();
     const states = () => [first, second].map((node) => node.freshness().state);
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     expect(client.resets).toBe(1);
   });
 
-  test("[L3] repair a server that lost everything, from memory: no client is reset", async () => {
+  test("[L3] repair an emptied server from memory, without a new epoch or a client reset", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
@@ -235,12 +235,12 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     expect(first.head.cursor.epoch).toBe(late.head.cursor.epoch);
   });
 
-  test("[L3] begin a new epoch on a server that lost more than they remember, with the lists that clients hold", async () => {
+  test("[L3] begin a new epoch with the current lists when the server lost more than the gateways remember", async () => {
     const server = await startServer(ends);
     const next = new LedMarket();
     const first = await startNode(server, new LedMarket());
     await expect.poll(() => keys(server)).toContain("fw:{flarewire}:checkpoint");
-    // It remembers nothing from before the checkpoint from which it starts.
+    // This gateway remembers nothing from before the checkpoint from which it starts.
     const second = await startNode(server, next);
     const client = await connect(second);
     await first.stop();
@@ -261,7 +261,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     expect((await metricsOf(second))("epochs_total")).toBe(1);
   });
 
-  test("[W39] reset a client whose events were lost with the server's end and with all nodes that had them, and no other", async () => {
+  test("[W39] reset a client that has events lost from the log; a client without them resumes in full", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     const behind = await connect(first);
@@ -289,7 +289,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await expectOneState(second.url, ahead);
   });
 
-  test("refuse a server that would drop parts of the log", async () => {
+  test("refuse a server whose eviction policy could drop parts of the log", async () => {
     const server = await startRedis({ "maxmemory-policy": "allkeys-lru" });
     ends.push(() => server.dispose());
     await expect(startNode(server)).rejects.toMatchObject({
@@ -298,7 +298,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     });
   });
 
-  test("report in their metrics which one leads, and how far each is", async () => {
+  test("report in their metrics which one leads, and how many entries each has delivered", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
@@ -319,7 +319,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     ["READONLY ", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
   ] as const;
   test.for(shareOf(FAULTS))(
-    "name the cause in /readyz while their server takes no entry, and name it no longer afterwards: %s",
+    "report the cause in /readyz while the server rejects entries, and report live afterwards: %s",
     async ([error, fault, repair]) => {
       const server = await startServer(ends);
       const nodes = [await startNode(server), await startNode(server)];
@@ -344,7 +344,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     },
   );
 
-  test("stop while their server is down", async () => {
+  test("stop while the server is down", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
     await server.kill();

@@ -56,15 +56,15 @@ export interface EngineServer {
   readonly id: number;
   log: Entry[];
   isUp: boolean;
-  /** Answers nobody, and comes back as it was. */
+  /** Whether it answers no one for now. It keeps its log. */
   isPaused: boolean;
-  /** Its own opinion. A paused primary keeps it until it learns of the fail-over. */
+  /** Whether it acts as the primary. An old one still does until it learns of the fail-over. */
   isPrimary: boolean;
 }
 
 export const end = (server: EngineServer): Position => server.log.at(-1) ?? LOG_START;
 
-/** Compare-and-append, as the engine's script does it. */
+/** Appends an entry only after its predecessor, as the engine's script does. */
 export function append(server: EngineServer, entry: Entry): AppendResult {
   const head = end(server);
   const expected = entry.offset - 1;
@@ -77,12 +77,12 @@ export function append(server: EngineServer, entry: Entry): AppendResult {
 }
 
 /**
- * Three servers of an engine with asynchronous replication. A fail-over promotes a random replica,
- * which may lack the latest entries, or the best one, as Sentinel does while it reaches both.
+ * Simulates three servers with asynchronous replication. A fail-over promotes a random replica,
+ * which may lack the latest entries, or the longest one, as Sentinel does while it reaches both.
  */
 export class LossyEngine {
   readonly servers: readonly EngineServer[];
-  /** Where nodes connect. */
+  /** The server to which nodes connect. */
   primary: EngineServer;
   readonly #schedule: Schedule;
   readonly #random: () => number;
@@ -96,7 +96,7 @@ export class LossyEngine {
     for (const one of this.servers) this.#replicate(one);
   }
 
-  /** Whether a replica has the primary's entry. */
+  /** Whether a replica that answers has the primary's entry. */
   isAcknowledged(primary: EngineServer, entry: Entry): boolean {
     return this.servers.some(
       (one) =>
@@ -104,7 +104,7 @@ export class LossyEngine {
     );
   }
 
-  /** The primary dies with its memory, or stops answering; later it returns as a replica. */
+  /** Kills or pauses the primary. It returns with its log, and then becomes a replica. */
   fail(isKilled: boolean, forMs: number, isBestPromoted = false): void {
     const old = this.primary;
     if (isKilled) old.isUp = false;
@@ -113,14 +113,14 @@ export class LossyEngine {
     this.#schedule.after(Math.max(forMs, 3_500), () => {
       old.isUp = true;
       old.isPaused = false;
-      // For a moment a paused primary still believes that it is one.
+      // A primary that returns believes for a moment longer that it is the primary.
       this.#schedule.after(this.#random() * 300, () => {
         if (this.primary !== old) old.isPrimary = false;
       });
     });
   }
 
-  /** The engine loses its latest entries on all servers; `Infinity`: it is empty. */
+  /** Removes the latest entries from all servers. `Infinity` empties them. */
   lose(count: number): void {
     const left = Math.max(0, end(this.primary).offset - count);
     for (const one of this.servers) one.log = one.log.slice(0, left);
@@ -144,7 +144,7 @@ export class LossyEngine {
         const same =
           replica.log.length <= primary.log.length &&
           end(replica).hash === (primary.log[replica.log.length - 1]?.hash ?? "");
-        // A replica that is ahead or differs copies everything.
+        // A replica that is ahead or has diverged copies the whole log.
         replica.log = same ? replica.log.concat(primary.log.slice(replica.log.length)) : [...primary.log];
       }
       this.#replicate(replica);

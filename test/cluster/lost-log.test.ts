@@ -11,7 +11,7 @@ import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts
 
 const [LOG, CHECKPOINT] = ["fw:{flarewire}:log", "fw:{flarewire}:checkpoint"];
 const LIMIT_MS = 5_000;
-/** More than a leader of this test ever has. */
+/** Higher than the term of any leader in this test. */
 const HIGH_TERM = 1_000;
 
 const lines: string[] = [];
@@ -24,7 +24,7 @@ async function startServer(): Promise<RedisServer> {
   return server;
 }
 
-/** Starts a gateway of a cluster, on a recorded market that moves fast. */
+/** Starts a gateway on a recorded market at 500 times its speed. Resolves when it is ready. */
 async function startNode({ port }: RedisServer): Promise<Gateway> {
   const config = createConfig({
     ...{ port: 0, drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
@@ -53,13 +53,13 @@ const epochOf = ({ head }: Gateway) => head.cursor.epoch;
 describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on all transports", () => {
   let server: RedisServer;
   let other: RedisServer;
-  /** The one that leads is the last one that runs. */
+  /** The running gateways. The last one leads. */
   const nodes: Gateway[] = [];
   const clients = [1, 2].map(
     (seed) => new HoppingClient(() => nodes.map(({ url }) => url), createChance(seed)),
   );
   let following: readonly Promise<void>[];
-  /** Copies of the server's files, and of another cluster's. */
+  /** Directories with copies of the server's files, and of another cluster's files. */
   let [old, short] = ["", ""];
   let shortEntries = 0;
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
     await Promise.all(following ?? []);
   });
 
-  /** Resolves when each client has applied more events. */
+  /** Resolves when each client has applied twenty more events. */
   async function moves(): Promise<void> {
     const targets = clients.map(({ applied }) => applied.length + 20);
     await expect
@@ -90,8 +90,8 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
       .toBe(true);
   }
 
-  /** Lets a new node lead, which remembers nothing from before the stored state. */
-  async function leadByYoungNode(): Promise<Gateway> {
+  /** Replaces the leader with a new node, which remembers nothing from before the stored state. */
+  async function replaceLeader(): Promise<Gateway> {
     const entries = await entriesOf(server);
     const young = await startNode(server);
     nodes.push(young);
@@ -103,7 +103,10 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
     return young;
   }
 
-  /** Loses the log under this node. Resolves when each client is in a new epoch and has events. */
+  /**
+   * Runs `lose` under this leader. Expects a new epoch, which is logged and counted, and that each
+   * client is reset and gets events.
+   */
   async function expectNewEpoch(node: Gateway, what: string, lose: () => Promise<void>): Promise<void> {
     const [epoch, resets, epochs] = [epochOf(node), clients.map((one) => one.resets), lines.length];
     const count = await metricOf(node, "epochs_total");
@@ -127,7 +130,7 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
     await late.stop();
   }
 
-  test("[L3] restored from an old copy, it gets its end again from a node that remembers it, which says so; no client is reset", async () => {
+  test("[L3] after a restore from an old copy, a node rewrites the log's end from memory and logs it; no client is reset", async () => {
     const [node] = nodes;
     if (!node) throw new Error("no node");
     await moves();
@@ -144,30 +147,33 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
     for (const client of clients) expect([client.trouble, client.resets]).toEqual([[], 1]);
   });
 
-  test("[L3] restored from a copy that is older than what is remembered, it gets a new epoch, which is reported, and clients a reset", async () => {
-    await leadByYoungNode();
-    const node = await leadByYoungNode();
+  test("[L3] after a restore from a copy older than the leader's memory, a new epoch begins, is logged, and resets clients", async () => {
+    await replaceLeader();
+    const node = await replaceLeader();
     await expectNewEpoch(node, "restored from an older copy", () => server.restore(old));
   });
 
-  test.runIf(IS_SOAK)("[L3] emptied, the same", async () => {
-    const node = await leadByYoungNode();
-    await expectNewEpoch(node, "emptied", () =>
-      ask(server.port, async (redis) => void (await redis.flushall())),
-    );
-  });
+  test.runIf(IS_SOAK)(
+    "[L3] after the server is emptied, a new epoch begins, is logged, and resets clients",
+    async () => {
+      const node = await replaceLeader();
+      await expectNewEpoch(node, "emptied", () =>
+        ask(server.port, async (redis) => void (await redis.flushall())),
+      );
+    },
+  );
 
   test.runIf(IS_SOAK)(
-    "[L3] with the shorter log of another cluster, of higher terms, the same; and the state is stored again",
+    "[L3] after a restore of another cluster's shorter log and higher term, a new epoch begins, and its state is stored",
     async () => {
-      const node = await leadByYoungNode();
+      const node = await replaceLeader();
       await expect.poll(() => entriesOf(server)).toBeGreaterThan(shortEntries + 1);
       await expectNewEpoch(node, "another cluster's shorter log", () => server.restore(short));
       await expect.poll(() => storedOffset(server)).toBeGreaterThan(shortEntries);
     },
   );
 
-  test("[L3] with the longer log of another cluster, the same", async () => {
+  test("[L3] after a restore of another cluster's longer log, a new epoch begins, and clients match the node's state", async () => {
     const [node] = nodes;
     if (!node) throw new Error("no node");
     const entries = await entriesOf(server);

@@ -15,7 +15,7 @@ function createMember(more: Partial<ConstructorParameters<typeof Member>[0]> = {
   });
 }
 
-/** A member that has delivered these entries of another leader, at time 0. */
+/** Returns a member that delivered these entries of another leader at time 0. */
 function followerOf(entries: readonly Entry[]): Member {
   const member = createMember();
   for (const entry of entries) member.entry(entry, 0);
@@ -27,15 +27,15 @@ function followerOf(entries: readonly Entry[]): Member {
 
 const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
 
-/** Lets a member try to lead, and returns what it appends. */
+/** Reports an idle log until the member tries to lead. Returns the entry that it appends. */
 function campaign(member: Member, head: Entry, atMs: number): Entry {
   for (let nowMs = 0; nowMs <= atMs; nowMs += 400) member.idle(head, nowMs);
   const [effect] = member.tick(atMs);
-  if (effect?.kind !== "append") throw new Error("it does not try to lead");
+  if (effect?.kind !== "append") throw new Error("the member does not try to lead");
   return effect.entry;
 }
 
-test("[I1] a candidate that reads a later term before its own is acknowledged does not lead", () => {
+test("[I1] a candidate that reads a later term before its own append is acknowledged does not lead", () => {
   const log = chain(2);
   const member = followerOf(log);
   const [, last = entryAfter(LOG_START)] = log;
@@ -47,7 +47,7 @@ test("[I1] a candidate that reads a later term before its own is acknowledged do
   expect(member.role).toBe("follower");
 });
 
-test("a node that starts from a stored position continues there, in a later term", () => {
+test("a node that starts from a stored position delivers what follows, and tries to lead in a later term", () => {
   const [, , third = entryAfter(LOG_START)] = chain(3);
   const member = createMember({ start: { position: third, epoch: "e1", term: 7 } });
   const next = entryAfter(third, { term: 7, committed: 3 });
@@ -57,7 +57,7 @@ test("a node that starts from a stored position continues there, in a later term
   expect(campaign(member, later, 4_000).header).toMatchObject({ kind: "term", term: 8, epoch: "e1" });
 });
 
-test("a node that starts from a stored position does not take over at once: somebody may lead", () => {
+test("a node that starts from a stored position waits for signs of a leader before it tries to lead", () => {
   const [, , third = entryAfter(LOG_START)] = chain(3);
   const member = createMember({ start: { position: third, epoch: "e1", term: 7 } });
   for (let nowMs = 0; nowMs <= 2_800; nowMs += 400) {
@@ -67,7 +67,7 @@ test("a node that starts from a stored position does not take over at once: some
   expect(campaign(member, third, 4_000).header).toMatchObject({ kind: "term", term: 8 });
 });
 
-test("a leader that cannot continue begins a new epoch, and leads it", () => {
+test("renew lets a leader begin a new epoch and lead it, but not a candidate", () => {
   const log = chain(2);
   const member = followerOf(log);
   const [, last = entryAfter(LOG_START)] = log;
@@ -81,14 +81,14 @@ test("a leader that cannot continue begins a new epoch, and leads it", () => {
   });
 });
 
-test("a leader that resigned writes nothing more, and leaves it to others to lead for a while", () => {
+test("a leader that resigns hands over, and tries to lead again only after the given rest", () => {
   const log = chain(2);
   const member = followerOf(log);
   const [, last = entryAfter(LOG_START)] = log;
   campaign(member, last, 4_000);
   member.appended({ kind: "appended" }, 4_010);
   const [handover] = member.leave(4_020, 10_000);
-  if (handover?.kind !== "append") throw new Error("it does not hand over");
+  if (handover?.kind !== "append") throw new Error("the member does not hand over");
   expect(handover.entry.header.kind).toBe("handover");
   expect(kinds(member.appended({ kind: "appended" }, 4_030))).toContain("follow");
   for (let nowMs = 4_100; nowMs < 14_020; nowMs += 400) {
@@ -99,7 +99,7 @@ test("a leader that resigned writes nothing more, and leaves it to others to lea
   expect(next).toMatchObject({ kind: "append", entry: { header: { kind: "term", term: 3 } } });
 });
 
-test("a leader's sign of life reports on it", () => {
+test("a leader's sign of life contains its report", () => {
   const log = chain(2);
   const report = Buffer.from("well");
   const member = createMember({
@@ -128,11 +128,11 @@ test("a pending entry that the log no longer has is dropped", () => {
   expect(campaign(member, last, 4_400).offset).toBe(3);
 });
 
-describe("a log that contradicts what was delivered", () => {
+describe("a log that contradicts the delivered entries", () => {
   const own = chain(3);
   const other = chain(4, { epoch: "e1", by: "b" });
 
-  test("[I3] is no fork while nothing of it is committed: it may be a former primary's", () => {
+  test("[I3] is not a fork while none of its entries is committed: a former primary may have sent it", () => {
     const member = followerOf(own);
     expect(kinds(member.idle(other[2] ?? LOG_START, 10))).toEqual(["reread"]);
     for (const entry of other) member.entry(entry, 20);
@@ -154,7 +154,7 @@ describe("a log that contradicts what was delivered", () => {
     expect(member.tick(50)).toEqual([{ kind: "fork", epoch: "e1" }]);
   });
 
-  test("[I3] is followed if it is a new epoch, once that is committed", () => {
+  test("[I3] is followed if it has a new epoch, once that is committed", () => {
     const member = followerOf(own);
     const next = chain(2, { epoch: "e2", by: "b" });
     member.idle(next[0] ?? LOG_START, 10);
@@ -167,7 +167,7 @@ describe("a log that contradicts what was delivered", () => {
     expect(member.delivered.hash).toBe(next[1]?.hash);
   });
 
-  test("[I3] is a fork if it is an epoch that this node has left", () => {
+  test("[I3] is a fork if it has an epoch that this node has left", () => {
     const member = followerOf(own);
     const next = chain(2, { epoch: "e2", by: "b" });
     member.idle(next[0] ?? LOG_START, 10);
@@ -198,7 +198,7 @@ test("silence counts only while the engine answers", () => {
   expect(silence.isLongEnough(7_900, false)).toBe(false);
 });
 
-test("[L3] a node behind a log that no longer has what it lacks looks for the stored state at its end, and begins a new epoch only after ten seconds of silence, whatever it reads again", () => {
+test("[L3] a node whose next entries were trimmed reloads the stored state, and begins a new epoch only after ten seconds of silence", () => {
   const log = chain(5).slice(3);
   const last = log.at(-1) ?? entryAfter(LOG_START);
   const member = createMember();

@@ -5,7 +5,7 @@ const NOTHING: FaultPlan = {
   ...{ maySplit: false, isSlow: false },
 };
 
-/** Faults of the simulated runs, by what is at fault. */
+/** The faults of the simulated runs, by description. */
 export const PLANS: Readonly<Record<string, FaultPlan>> = {
   "no fault": NOTHING,
   "one node dies or stops": { ...NOTHING, nodeFaults: 1 },
@@ -21,7 +21,7 @@ export const PLANS: Readonly<Record<string, FaultPlan>> = {
     partitions: 2,
     maySplit: true,
   },
-  "many faults of slow nodes that remember little": {
+  "many faults, and slow nodes that remember few entries": {
     ...{ nodeFaults: 2, primaryFaults: 2, machineFaults: 1, losses: 2, partitions: 2 },
     ...{ maySplit: true, isSlow: true },
   },

@@ -4,13 +4,13 @@ import { expect } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { type RedisServer, startRedis } from "./redis-servers.ts";
 
-/** A gateway in a process of its own. */
+/** A gateway in its own process. */
 export interface GatewayProcess {
   readonly cli: RunningCli;
   readonly url: string;
-  /** Its data directory, if it has one. Its replacement continues there. */
+  /** The data directory, if the gateway has one. Its replacement uses it too. */
   readonly data: string | undefined;
-  /** The last term that it led, once it has ended. */
+  /** The last term that it led, or 0; set once it has ended. */
   lastTerm?: number;
 }
 
@@ -25,7 +25,7 @@ const lastTermOf = (node: GatewayProcess) =>
   logOf(node).findLast(({ msg }) => msg === "leading the cluster")?.term ?? 0;
 const isRunning = ({ cli }: GatewayProcess) => cli.child.exitCode === null && cli.child.signalCode === null;
 
-/** Gateways of a cluster in processes of their own, and their server. */
+/** Runs a Redis server, and the gateways of a cluster in one process each. */
 export class ProcessCluster implements AsyncDisposable {
   readonly nodes: GatewayProcess[] = [];
   readonly server: RedisServer;
@@ -43,10 +43,10 @@ export class ProcessCluster implements AsyncDisposable {
 
   /**
    * @param args Further arguments of `serve`.
-   * @param data Each node has its data in a directory here. Default: in memory.
+   * @param data Directory for the nodes' data directories. Default: data in memory.
    */
   static async start(size: number, args: readonly string[], data?: string): Promise<ProcessCluster> {
-    // What the server acknowledged survives its death.
+    // With `always`, what the server has acknowledged survives a kill.
     const server = await startRedis({ appendfsync: "always" });
     const cluster = new ProcessCluster(server, size, args, data);
     await Promise.all(Array.from({ length: size }, () => cluster.startNode()));
@@ -68,7 +68,7 @@ export class ProcessCluster implements AsyncDisposable {
     return node;
   }
 
-  /** The node that began the latest term, if it runs. */
+  /** The node that began the latest term, if it still runs. */
   get leader(): GatewayProcess | undefined {
     const terms = this.nodes.map((node) => ({ node, term: node.lastTerm ?? lastTermOf(node) }));
     const last = terms.toSorted((a, b) => a.term - b.term).at(-1);
@@ -76,7 +76,7 @@ export class ProcessCluster implements AsyncDisposable {
   }
 
   /** Resolves with the time at which another node began to lead, in ms since 1970 UTC. */
-  async leadsWithout(lost: GatewayProcess): Promise<number> {
+  async newLeaderAfter(lost: GatewayProcess): Promise<number> {
     let next: GatewayProcess | undefined;
     const hasNext = () => {
       next = this.leader;
@@ -86,30 +86,30 @@ export class ProcessCluster implements AsyncDisposable {
       .poll(hasNext, { interval: 10 })
       .toBe(true)
       .catch((cause: unknown) => {
-        throw new Error(`nobody leads: ${this.state}`, { cause });
+        throw new Error(`no node leads: ${this.state}`, { cause });
       });
     const began = next && logOf(next).findLast(({ msg }) => msg === "leading the cluster");
     return Date.parse(began?.time ?? "");
   }
 
-  /** The last words of each node that was not replaced. */
+  /** The exit status and latest log lines of each node that was not replaced. */
   get state(): string {
     const alive = this.nodes.filter(({ lastTerm }) => lastTerm === undefined);
-    const words = alive.map(({ cli, url }) => {
+    const reports = alive.map(({ cli, url }) => {
       const { pid, exitCode, signalCode } = cli.child;
       return [
         `${url}, process ${pid}, ended ${exitCode ?? signalCode}`,
         ...cli.stderr().split("\n").slice(-8),
       ];
     });
-    return words.flat().join("\n");
+    return reports.flat().join("\n");
   }
 
   get running(): readonly GatewayProcess[] {
     return this.nodes.filter(isRunning);
   }
 
-  /** Kills a node, and starts another while the rest continues. */
+  /** Kills a node, and starts its replacement without waiting for it. */
   async replace(node: GatewayProcess): Promise<void> {
     node.cli.child.kill("SIGKILL");
     await node.cli.ended();
@@ -118,12 +118,12 @@ export class ProcessCluster implements AsyncDisposable {
     this.#starting.add(starting);
   }
 
-  /** Resolves once the node has learned that another one leads. */
+  /** Resolves once the node logs that it no longer leads. */
   async steppedDown(node: GatewayProcess): Promise<void> {
     await node.cli.said("stderr", "no longer leading the cluster");
   }
 
-  /** Resolves when all nodes that were started run. */
+  /** Resolves when all replacements have started. */
   async settled(): Promise<void> {
     await Promise.all(this.#starting);
   }

@@ -33,7 +33,7 @@ function chain(count: number): readonly Entry[] {
   return entries;
 }
 
-/** Reads until the reader says that there is no more. */
+/** Reads until the reader reports the log's end. */
 async function readAll(engine: Engine, from: number): Promise<readonly LogNews[]> {
   const news: LogNews[] = [];
   for await (const one of engine.read(from, signal)) {
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     await server.dispose();
   });
 
-  test("entries are read as they were written, in order, from any offset, and then the log's end", async () => {
+  test("a reader returns the entries as written, in order, from any offset, and then the log's end", async () => {
     const entries = chain(150);
     for (const entry of entries) expect(await engine.append(entry, signal)).toEqual({ kind: "appended" });
     const [head = LOG_START] = entries.slice(-1);
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await readAll(engine, 151)).toEqual([idle]);
   });
 
-  test("[I1] an entry is appended after its own predecessor only", async () => {
+  test("[I1] an entry is appended only after its own predecessor", async () => {
     const [first = entryAfter(LOG_START, ""), second = first, third = second] = chain(3);
     expect(await engine.append(second, signal)).toEqual({ kind: "truncated", head: LOG_START });
     await engine.append(first, signal);
@@ -92,7 +92,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await engine.append(entryAfter(first, "other"), signal)).toEqual({ kind: "fenced" });
   });
 
-  test("[I1] of many that append at the same place one wins", async () => {
+  test("[I1] one of 50 concurrent appends at the same offset succeeds, and the others are fenced", async () => {
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, index) => engine.append(entryAfter(LOG_START, `n${index}`), signal)),
     );
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(results.filter(({ kind }) => kind === "fenced")).toHaveLength(49);
   });
 
-  test("an entry that is appended again is not written again", async () => {
+  test("an entry that is appended again is not written twice", async () => {
     const [first = entryAfter(LOG_START, ""), second = first] = chain(2);
     for (const entry of [first, first, second, first, second])
       expect(await engine.append(entry, signal)).toEqual({ kind: "appended" });
@@ -109,8 +109,8 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
 
   test("[I2] an append resolves only when enough replicas have the entry", async () => {
     const name = `acknowledged${names}`;
-    const sentences: string[] = [];
-    const careful = open(name, 1, (_level, sentence) => sentences.push(sentence));
+    const messages: string[] = [];
+    const careful = open(name, 1, (_level, message) => messages.push(message));
     const [first = entryAfter(LOG_START, "")] = chain(1);
     let isDone = false;
     const appending = careful.append(first, signal).then((result) => {
@@ -122,7 +122,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
       false,
     ]);
     await expect
-      .poll(() => sentences, { timeout: 10_000 })
+      .poll(() => messages, { timeout: 10_000 })
       .toContain("the cluster's server rejects a command: too few replicas have the entry");
     expect(isDone).toBe(false);
     const replica = await startRedis({ replicaof: `127.0.0.1 ${server.port}` });
@@ -135,7 +135,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     await replica.dispose();
   });
 
-  test("an append waits for a server that died, and a reader ends and can read again", async () => {
+  test("when the server is killed, an append waits for its restart, and a reader ends and can read again", async () => {
     const [first = entryAfter(LOG_START, ""), second = first] = chain(2);
     await engine.append(first, signal);
     const reading = engine.read(2, signal)[Symbol.asyncIterator]();
@@ -148,10 +148,10 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await readAll(engine, 1)).toHaveLength(3);
   });
 
-  test("a server that rejects writes is reported once, though it answers readers", async () => {
-    const sentences: string[] = [];
-    const count = (words: string) => sentences.filter((sentence) => sentence.includes(words)).length;
-    const reported = open(`test${names}`, 0, (_level, sentence) => sentences.push(sentence));
+  test("a server that rejects writes is reported once, although it still answers readers", async () => {
+    const messages: string[] = [];
+    const count = (words: string) => messages.filter((message) => message.includes(words)).length;
+    const reported = open(`test${names}`, 0, (_level, message) => messages.push(message));
     const [first = entryAfter(LOG_START, "")] = chain(1);
     await ask(server.port, (redis) => redis.config("SET", "maxmemory", "1"));
     try {
@@ -163,14 +163,14 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
       expect(await appending).toEqual({ kind: "appended" });
       // A busy machine may be late with an answer, which is reported too.
       expect(count(REJECTED)).toBeLessThanOrEqual(1 + count("does not answer"));
-      expect(sentences.at(-1)).toBe("the cluster's server works again");
+      expect(messages.at(-1)).toBe("the cluster's server works again");
     } finally {
       await ask(server.port, (redis) => redis.config("SET", "maxmemory", "0"));
       await reported.close();
     }
   });
 
-  test("[I1] a checkpoint replaces those of earlier terms and positions only", async () => {
+  test("[I1] a checkpoint never replaces one of a later term or position", async () => {
     const at = (term: number, offset: number) => ({
       ...{ term, position: { offset, hash: "abc" }, epoch: "e1" },
       values: { state: Buffer.from(`${term}.${offset}`), other: Buffer.from([255]) },
@@ -192,7 +192,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await engine.load(["state", "other", "none"], signal)).toEqual(at(3, 5));
   });
 
-  test("notices reach every node that listens", async () => {
+  test("a subscribed node receives a notice of another node", async () => {
     const other = open(`test${names}`);
     const heard = Promise.withResolvers<Notice>();
     const notice: Notice = { kind: "commit", position: { offset: 7, hash: "abc" } };
@@ -205,7 +205,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
 });
 
 test.skipIf(!HAS_REDIS)(
-  "a connection that is lost while it subscribes again is no crash",
+  "losing the connection during a new subscription causes no unhandled rejection",
   async ({ onTestFinished }) => {
     const server = await startRedis();
     onTestFinished(() => server.dispose());
@@ -214,7 +214,7 @@ test.skipIf(!HAS_REDIS)(
     process.on("unhandledRejection", note);
     onTestFinished(() => void process.off("unhandledRejection", note));
     let subscriptions = 0;
-    // Each connection ends with its subscription; the first one after it.
+    // Ends each connection when it subscribes, and the first one once it has subscribed.
     const relay = createServer((caller) => {
       const target = createConnection({ port: server.port, host: "127.0.0.1" });
       caller.on("data", (bytes) => {

@@ -7,7 +7,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { freePort } from "../support/servers/free-port.ts";
 import { findInstalled } from "../support/setup/debian-package.ts";
 
-/** Whether Debian's redis-server is there, or could be installed. */
+/** Whether Debian's redis-server is installed, now if not before. */
 export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");
 
 export function isInstalled(program: string, option = "--version"): boolean {
@@ -19,29 +19,29 @@ export function isInstalled(program: string, option = "--version"): boolean {
   }
 }
 
-/** A server of its own, on loopback and a free port. */
+/** A Redis server on loopback. */
 export interface RedisServer {
   readonly port: number;
-  /** Of the process that runs now, or ran last. */
+  /** Process id; 0 after a kill. */
   readonly pid: number;
-  /** Kills it. What it wrote to disk stays. */
+  /** Kills the server. Its files stay. */
   kill(): Promise<void>;
-  /** Starts it again on its port, with what it wrote to disk. */
+  /** Starts the server again, on the same port and files. */
   start(): Promise<void>;
-  /** Stops it as a debugger would, or lets it run again. */
+  /** Pauses the process, or continues it. */
   signal(name: "SIGSTOP" | "SIGCONT"): void;
-  /** Copies what it has written to disk so far. Returns the copy's directory. */
+  /** Copies the server's current files. Returns the copy's directory. */
   backup(): string;
-  /** Kills it, and starts it again with what such a copy has. */
+  /** Kills the server, and starts it again with a backup's files. */
   restore(backup: string): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Kills the server, and removes its files and backups. */
   dispose(): Promise<void>;
 }
 
-/** How to reach a server, besides its address. */
+/** Password and TLS options of a connection. */
 type Access = Pick<RedisOptions, "password" | "tls">;
 
-/** Starts a server with an append-only file. Settings are those of redis.conf. */
+/** Starts a server with an append-only file. `settings` are those of redis.conf. */
 export async function startRedis(
   settings: Readonly<Record<string, string>> = {},
   access: Access = {},
@@ -106,7 +106,7 @@ export async function answers(port: number, access: Access = {}): Promise<void> 
   redis.disconnect();
 }
 
-/** Asks a server once. */
+/** Runs a query on a server over a new connection. */
 export async function ask<T>(
   port: number,
   question: (redis: Redis) => Promise<T>,

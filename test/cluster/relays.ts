@@ -1,26 +1,26 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 
-/** A connection through a relay, from an address to the part behind the relay. */
+/** A connection through a relay, from a caller's address to that of the server behind the relay. */
 interface Link {
   readonly from: string;
   readonly to: string;
   readonly sockets: readonly [Socket, Socket];
-  /** Whether it was opened while the two could not reach each other. */
+  /** Whether it was opened while the two addresses were cut off from each other. */
   readonly isLate: boolean;
 }
 
 /**
- * Relays in front of servers, which tell callers apart by their own address, all on loopback. They
- * cut off one group of parts from the rest as a network does that drops every packet. Callers at
- * 127.0.0.1 reach all.
+ * Relays in front of servers, all on loopback. They recognize callers by source address, and can
+ * cut off one group of addresses from the rest, like a network that drops every packet. Callers at
+ * 127.0.0.1 are never cut off.
  */
 export class Relays {
   readonly #servers: Server[] = [];
   readonly #links = new Set<Link>();
   #side: ReadonlySet<string> = new Set();
 
-  /** Opens a relay in front of a port for the part at this address. Returns the relay's port. */
+  /** Opens a relay to the port of the server with the address `to`. Returns the relay's port. */
   async open(to: string, port: number): Promise<number> {
     const server = createServer({ pauseOnConnect: true }, (caller) => this.#link(caller, to, port));
     this.#servers.push(server);
@@ -30,13 +30,13 @@ export class Relays {
     return address.port;
   }
 
-  /** Cuts off these parts from all others. */
+  /** Cuts off these addresses from all others. */
   cut(...side: readonly string[]): void {
     this.#side = new Set(side);
     for (const link of this.#links) if (!this.#isOpen(link)) for (const one of link.sockets) one.pause();
   }
 
-  /** What was sent meanwhile arrives now. */
+  /** Ends the cut. Held bytes arrive now; connections opened during the cut end. */
   heal(): void {
     this.#side = new Set();
     for (const { sockets, isLate } of this.#links)

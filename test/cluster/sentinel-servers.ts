@@ -8,7 +8,7 @@ import { findInstalled } from "../support/setup/debian-package.ts";
 import { answers, ask, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
 import { Relays } from "./relays.ts";
 
-/** Whether Debian's redis-sentinel is there, or could be installed. */
+/** Whether Debian's redis-server and redis-sentinel are installed, now if not before. */
 export const HAS_SENTINEL = findInstalled(
   () => isInstalled("redis-server") && isInstalled("redis-sentinel"),
   "redis-server",
@@ -16,21 +16,21 @@ export const HAS_SENTINEL = findInstalled(
 );
 
 const NAME = "market";
-/** What `examples/deploy/cluster/` sets too. */
+/** As in `examples/deploy/cluster/`. */
 const DOWN_AFTER_MS = 2_000;
-/** After an election that nobody won, the Sentinels wait twice as long before the next one. */
+/** After an election without a winner, the Sentinels wait twice this time before the next one. */
 const FAILOVER_TIMEOUT_MS = 5_000;
 
 /** One of the three servers, or one of their Sentinels. */
 interface Part {
-  /** From which it calls the others. */
+  /** Source address of its connections to the others. */
   readonly address: string;
-  /** At which the others call it. */
+  /** Port of its relay, to which the others connect. */
   readonly port: number;
 }
 
 interface Server extends Part, Pick<RedisServer, "kill" | "start" | "signal"> {
-  /** Its own, without a relay. */
+  /** Port of the server itself. */
   readonly directPort: number;
 }
 
@@ -60,12 +60,12 @@ export class SentinelServers implements AsyncDisposable {
     return all;
   }
 
-  /** The setting `cluster` of a gateway. */
+  /** Value of a gateway's setting `cluster`. */
   get cluster(): string {
     return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${NAME}`;
   }
 
-  /** The server that the Sentinels name: most of them, unless others are chosen. */
+  /** Returns the primary that two of the Sentinels name, or else the one that the first names. */
   async primary(sentinels = this.sentinels): Promise<Server> {
     const named = await Promise.all(sentinels.map(({ port }) => primaryPort(port)));
     const port = named.find((one, index) => named.indexOf(one) !== index) ?? named[0];
@@ -74,7 +74,7 @@ export class SentinelServers implements AsyncDisposable {
     return server;
   }
 
-  /** Resolves when another server than this is the primary for all Sentinels. */
+  /** Resolves when all Sentinels name another server as the primary. */
   async failedOver({ port: old }: Server): Promise<void> {
     const isDone = async () => {
       const ports = await Promise.all(this.sentinels.map(({ port }) => primaryPort(port)));
@@ -83,7 +83,7 @@ export class SentinelServers implements AsyncDisposable {
     while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
-  /** Resolves when each Sentinel knows the others and two replicas, which follow the primary. */
+  /** Resolves when each Sentinel knows the others and two replicas, and both follow the primary. */
   async settled(): Promise<void> {
     const isReady = async ({ port }: Sentinel) => {
       const fields = await ask(port, (redis) => redis.call("SENTINEL", "MASTER", NAME));
@@ -112,7 +112,7 @@ export class SentinelServers implements AsyncDisposable {
     const server = await startRedis({
       ...{ port: `${directPort}`, appendfsync: "everysec", "bind-source-addr": address },
       ...{ "replica-announce-ip": "127.0.0.1", "replica-announce-port": `${port}` },
-      // Otherwise a replica waits five seconds for others before it copies everything.
+      // By default, a primary waits five seconds for more replicas before a full copy.
       "repl-diskless-sync-delay": "0",
       ...(primary ? { replicaof: `127.0.0.1 ${primary.port}` } : {}),
     });

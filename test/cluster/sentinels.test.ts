@@ -8,19 +8,19 @@ import { pumpedFlags } from "../support/world/pumped-market.ts";
 import { eventsOnServer, expectSameEvents } from "./cluster-log.ts";
 import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 
-/** How often a server is paused or killed, in turn: as often as the variable says. */
+/** Number of fail-overs, by pausing and killing the primary in turn. */
 const FAILOVERS = Number(process.env.CLUSTER_FAILOVERS ?? 1);
-/** Longer than an election that nobody won, and the next one. */
+/** Longer than an election without a winner plus the next election. */
 const WAIT = { interval: 100, timeout: 60_000 } as const;
 
 interface Node {
   readonly cli: RunningCli;
   readonly url: string;
-  /** From which it calls the servers and Sentinels. */
+  /** Source address of its connections to servers and Sentinels. */
   readonly address: string;
 }
 
-/** Starts a gateway in a process of its own, on a recorded market that moves fast. */
+/** Starts a gateway in its own process, on a recorded market at 200 times its speed. */
 async function startNode(cluster: string, address: string): Promise<Node> {
   const program = ["--import", "./test/cluster/call-from.ts", process.env.BUNDLED_PROGRAM ?? "src/main.ts"];
   const market = [...pumpedFlags(), "--warmup", "0"];
@@ -45,7 +45,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
     await servers?.[Symbol.asyncDispose]();
   });
 
-  /** Clients that move between these nodes until they are ended. */
+  /** Starts one client per group of nodes, which moves between them until `end` is called. */
   function follow(...groups: readonly (readonly Node[])[]) {
     const clients = groups.map(
       (group, index) => new HoppingClient(() => group.map(({ url }) => url), createChance(index + 1)),
@@ -58,15 +58,15 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
     return { clients, end };
   }
 
-  /** Resolves when a client has twenty more events. */
+  /** Resolves when the highest seq of the clients has grown by more than twenty. */
   async function moves(clients: readonly HoppingClient[]): Promise<void> {
     const seq = () => Math.max(...clients.map((client) => client.seq));
     const target = seq() + 20;
     await expect.poll(seq, WAIT).toBeGreaterThan(target);
   }
 
-  /** Each client has the log's events, without a hole, and the state of every node. */
-  async function expectWhole(clients: readonly HoppingClient[], resets: number): Promise<void> {
+  /** Expects that each client has the log's events without a gap, and the state of every node. */
+  async function expectNoGaps(clients: readonly HoppingClient[], resets: number): Promise<void> {
     const log = await eventsOnServer((await servers.primary()).directPort);
     for (const client of clients) {
       expect(client.trouble).toEqual([]);
@@ -81,7 +81,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
     }
   }
 
-  /** The two nodes, the leader first, each with a client of its own. */
+  /** Starts a client on each node. Returns the nodes, clients and servers for a partition. */
   async function divide() {
     const leader = (await isLeading(nodes[0])) ? nodes[0] : nodes[1];
     const other = nodes[leader === nodes[0] ? 1 : 0];
@@ -99,7 +99,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
     return { leader, other, clients, inside, outside, end, primary, replica, sentinel };
   }
 
-  test("[I2] cut off with the primary from two servers and two Sentinels, the leader delivers nothing that the others' log lacks, and continues with that log afterwards", {
+  test("[I2] a leader cut off with the primary delivers nothing that the new primary's log lacks, and then follows that log", {
     timeout: 150_000,
   }, async () => {
     const { leader, other, clients, inside, outside, end, primary, sentinel } = await divide();
@@ -113,13 +113,13 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
     await moves([inside]);
     expect(await isLeading(leader)).toBe(false);
     await end();
-    await expectWhole(clients, 1);
+    await expectNoGaps(clients, 1);
   });
 
-  // In npm test, scenarios/cluster kills gateways and their server, and the test above takes the
-  // primary away.
+  // In npm test, scenarios/cluster kills gateways and their server, and the test above cuts off the
+  // primary.
   test.runIf(IS_SOAK || FAILOVERS > 1)(
-    "[L3] continue on another server when theirs is killed or paused: clients that move between them over all transports see no hole, no repeat and no reset, and only what the log has",
+    "[L3] continue on a replica when the primary is paused or killed: moving clients see each event of the log once, and no reset",
     {
       timeout: 60_000 + FAILOVERS * 60_000,
     },
@@ -145,12 +145,12 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
       }
       process.stdout.write(`events again after the loss of the primary: ${tookMs.join(", ")} ms\n`);
       await end();
-      await expectWhole(clients, 1);
+      await expectNoGaps(clients, 1);
     },
   );
 
   test.runIf(IS_SOAK || FAILOVERS > 1)(
-    "[I2] cut off with the primary and a replica from one server and two Sentinels, the leader continues, and writes to the server that they promoted what it lacks",
+    "[I2] a leader cut off with the primary and a replica continues, and then repairs the server that the other side promoted",
     {
       timeout: 180_000,
     },
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
       await moves([inside]);
       await moves([outside]);
       await end();
-      await expectWhole(clients, 1);
+      await expectNoGaps(clients, 1);
     },
   );
 });

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** Starts a server, two gateways on it, and a key that both know. */
+/** Starts a Redis server, and two gateways on it that accept the same key. */
 async function startPair(): Promise<{
   readonly server: RedisServer;
   readonly nodes: readonly [Gateway, Gateway];
@@ -46,8 +46,8 @@ async function startPair(): Promise<{
 const stream = ({ url }: Gateway, ticket: string) =>
   `${url}/api/v1/events?channels=flares.pro&ticket=${ticket}`;
 
-describe.skipIf(!HAS_REDIS)("what the gateways of a cluster share", () => {
-  test("[K4] a ticket that one gateway issued opens one connection at any of them; without their server, none", async () => {
+describe.skipIf(!HAS_REDIS)("state shared by the gateways of a cluster", () => {
+  test("[K4] a gateway's ticket opens one connection at any gateway; while the server is down, tickets get 503", async () => {
     const { server, nodes, bearer } = await startPair();
     const [first, second] = nodes;
     const issue = () => fetch(`${first.url}/api/v1/tickets`, { method: "POST", headers: bearer });
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_REDIS)("what the gateways of a cluster share", () => {
     expect((await fetch(stream(second, ticket))).status).toBe(503);
   });
 
-  test("[W32] a client that connects to another gateway leaves no connection behind", async () => {
+  test("[W32] a client that connects to another gateway loses its old connection", async () => {
     const { nodes } = await startPair();
     const clients = nodes.map(({ url }) => new IndependentClient(url));
     for (const client of clients) {
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_REDIS)("what the gateways of a cluster share", () => {
     expect([before?.closeCode, after?.closeCode]).toEqual([4203, undefined]);
   });
 
-  test("[K6] a key's rate counts at all gateways", async () => {
+  test("[K6] a key's rate limit counts its requests at all gateways", async () => {
     const { nodes, bearer } = await startPair();
     const [first, second] = nodes;
     const ask = async ({ url }: Gateway) => {
@@ -92,7 +92,7 @@ describe.skipIf(!HAS_REDIS)("what the gateways of a cluster share", () => {
       return { status, left: Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]) };
     };
     for (let asked = 0; asked < 25; asked += 1) expect((await ask(first)).status).toBe(200);
-    // Its own few requests alone would leave more.
+    // The second gateway's own requests alone would leave more.
     await expect.poll(async () => (await ask(second)).left, { interval: 500 }).toBeLessThan(15);
   });
 });

@@ -5,22 +5,22 @@ import { append, type EngineServer, end, LossyEngine, Schedule } from "./lossy-e
 
 /** Faults that a run may contain. */
 export interface FaultPlan {
-  /** Nodes that die and come back without memory, or stop for a while. */
+  /** Number of nodes that restart without memory, or pause for a while. */
   readonly nodeFaults: number;
-  /** Primaries that die or stop for a while. */
+  /** Number of primaries that stop or pause for a while. */
   readonly primaryFaults: number;
-  /** Times at which the engine loses its end on all servers. */
+  /** Number of times that the engine loses its latest entries on all servers. */
   readonly losses: number;
-  /** Machines with the leader and the primary that die. */
+  /** Number of times that the machine with the leader and the primary dies. */
   readonly machineFaults: number;
-  /** Nodes that cannot reach the engine for a while. */
+  /** Number of nodes that cannot reach the engine for a while. */
   readonly partitions: number;
   /**
-   * Whether so much fails at once that nodes may deliver different entries. Then a new epoch must
+   * Whether so much fails at once that nodes may deliver different entries. A new epoch must then
    * follow.
    */
   readonly maySplit: boolean;
-  /** Whether nodes remember little, read late, and learn of commits seconds later. */
+  /** Whether nodes remember few entries, and one of them reads only every second or so. */
   readonly isSlow: boolean;
   /** Whether the engine acknowledges an entry before a replica has it. */
   readonly isHasty?: boolean;
@@ -28,7 +28,7 @@ export interface FaultPlan {
 
 /** What happened in a run. */
 export interface Outcome {
-  /** Sentences about broken invariants. */
+  /** One message for each broken invariant. */
   readonly violations: readonly string[];
   readonly epochs: number;
   readonly terms: number;
@@ -36,7 +36,7 @@ export interface Outcome {
 }
 
 const RUN_MS = 30_000;
-/** The end of a run is without faults. */
+/** Time at the end of a run in which no new fault begins. */
 const QUIET_MS = 16_000;
 
 /** Returns numbers in [0, 1) (mulberry32). */
@@ -64,9 +64,9 @@ class Simulation {
   readonly #nodes: SimulatedNode[];
   #nonce = 0;
   #epochs = 0;
-  /** Entries that were acknowledged at some time. */
+  /** Hashes of the entries that were ever acknowledged. */
   readonly acknowledged = new Set<string>();
-  /** What was delivered first at each offset of an epoch. */
+  /** Hash of the entry that was delivered first, by epoch and offset. */
   readonly #history = new Map<string, string>();
   #delivered = 0;
 
@@ -101,14 +101,14 @@ class Simulation {
     return { offset, hash: `h${nonce}`, header: { ...header, nonce }, body };
   }
 
-  /** A node announces something to all nodes: late, out of order, or never. */
+  /** Announces something to all nodes: late, out of order, or never. */
   announce(tell: (node: SimulatedNode) => void): void {
     for (const node of this.#nodes)
       if (this.random() > 0.1)
         this.schedule.after(this.random() ** 3 * 300, () => node.hear(() => tell(node)));
   }
 
-  /** I2 and I3, at each delivery. */
+  /** Checks I2 and I3 at each delivery. */
   noteDelivered(node: SimulatedNode, entry: Entry): void {
     this.#delivered += 1;
     const where = `node ${node.id}, offset ${entry.offset}, epoch ${entry.header.epoch}`;
@@ -161,7 +161,7 @@ class Simulation {
       this.violations.push("liveness: not exactly one leader at the end");
   }
 
-  /** I3: what a node delivered in the log's epoch is the log. Otherwise a new epoch was due. */
+  /** Checks I3: in the log's current epoch, a node delivered no other entries than the log has. */
   #checkHistory({ id, history }: SimulatedNode, log: readonly Entry[]): void {
     const epoch = log.at(-1)?.header.epoch;
     const other = history.find(
@@ -171,7 +171,7 @@ class Simulation {
       this.violations.push(`I3: node ${id} delivered another entry ${other.offset} than the log has`);
   }
 
-  /** I1: after a term's start, no entry of an older term. */
+  /** Checks I1: no entry of an older term follows the start of a term. */
   #checkTerms(log: readonly Entry[]): void {
     let term = 0;
     for (const { header, offset } of log) {
@@ -189,13 +189,13 @@ class SimulatedNode {
   readonly #readEveryMs: number;
   member: Member;
   #life = 0;
-  /** Until when it does nothing; what happens to it meanwhile happens then. */
+  /** End of the node's pause. What it receives during a pause is handled then. */
   #pausedUntilMs = 0;
   #cutUntilMs = 0;
   #reads = 0;
   #readFrom = 0;
   isLeading = false;
-  /** What it delivered in this life. */
+  /** Entries that it delivered since its last start. */
   history: Entry[] = [];
 
   constructor(world: Simulation, id: number, isSlow: boolean) {
@@ -214,7 +214,7 @@ class SimulatedNode {
     });
   }
 
-  /** Dies at once, and starts again without memory. */
+  /** Stops the node at once, and starts it again later without memory. */
   restart(afterMs: number): void {
     this.#life += 1;
     this.history = [];
@@ -233,7 +233,7 @@ class SimulatedNode {
     this.#cutUntilMs = Math.max(this.#cutUntilMs, this.#nowMs + ms);
   }
 
-  /** Runs when the node runs; not if it has died meanwhile. */
+  /** Calls `run` once the node is not paused; never if it restarts before. */
   hear(run: () => void): void {
     const life = this.#life;
     const waitMs = this.#pausedUntilMs - this.#nowMs;
@@ -305,7 +305,7 @@ class SimulatedNode {
     }
   }
 
-  /** Sends to the primary until it answers and a replica has the entry. */
+  /** Sends an entry until a server accepts it and a replica has it, or a server rejects it. */
   #append(entry: Entry): void {
     const life = this.#life;
     const world = this.#world;
@@ -341,12 +341,12 @@ class SimulatedNode {
   #reachable(): EngineServer | undefined {
     if (this.#nowMs < this.#cutUntilMs) return undefined;
     const { engine } = this.#world;
-    // Now and then a connection still leads to a server that was demoted.
+    // Half of the connections still lead to a server that was demoted, if there is one.
     const stale = engine.servers.find((one) => one.isPrimary && one !== engine.primary);
     return stale && this.#world.random() < 0.5 ? stale : engine.primary;
   }
 
-  /** Reads what follows, from the last read entry on, and whether that is all. */
+  /** Reads the entries after the last read one. Reports an idle log if they reach its end. */
   #readOnce(): void {
     const read = this.#reads;
     const life = this.#life;

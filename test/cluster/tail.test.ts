@@ -10,7 +10,7 @@ function read(count: number, capacity = 10) {
   return { tail, entries, at: (offset: number) => entries[offset - 1] ?? LOG_START };
 }
 
-test("[I2] an entry that was read is delivered once, when its commit is known", () => {
+test("[I2] a received entry is delivered once, after its commit", () => {
   const { tail, entries, at } = read(3);
   expect(tail.take()).toEqual([]);
   expect(tail.commit(at(2))).toBe("accepted");
@@ -21,7 +21,7 @@ test("[I2] an entry that was read is delivered once, when its commit is known", 
   expect(tail.take()).toEqual([at(3)]);
 });
 
-test("[I2] a commit that was announced before its entry was read counts once it is read", () => {
+test("[I2] a commit announced before its entry arrives counts once that entry, and no other, is received", () => {
   const { tail, entries, at } = read(1);
   const [second, other] = [entryAfter(at(1)), entryAfter(at(1))];
   expect(tail.commit(second)).toBe("known");
@@ -36,7 +36,7 @@ test("[I2] a commit that was announced before its entry was read counts once it 
   expect(late.last).toBe(LOG_START);
 });
 
-test("[I3] a commit of another entry means that the log has changed: read again", () => {
+test("[I3] a commit of a different entry causes a reread at a pending offset, and is a fork at a delivered one", () => {
   const { tail, at } = read(3);
   tail.commit(at(1));
   tail.take();
@@ -45,7 +45,7 @@ test("[I3] a commit of another entry means that the log has changed: read again"
   expect(tail.commit(entryAfter(LOG_START))).toBe("fork");
 });
 
-test("[I3] an entry that does not name the one before it is not taken", () => {
+test("[I3] an entry that contradicts a pending one causes a reread, after which only the first entry is accepted", () => {
   const { tail, at } = read(2);
   expect(tail.receive(entryAfter(at(1)))).toBe("reread");
   expect(tail.receive(entryAfter(entryAfter(at(2))))).toBe("gap");

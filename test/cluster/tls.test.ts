@@ -20,7 +20,7 @@ import { answers, ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-s
 import { HAS_SENTINEL, spawnSentinel } from "./sentinel-servers.ts";
 
 const PASSWORD = "secret";
-/** How a test reaches the servers. */
+/** Options of a test's own connections to the servers. */
 const ACCESS = { password: PASSWORD, tls: { rejectUnauthorized: false } };
 
 /** Creates a certificate authority and a certificate for 127.0.0.1. Returns their files. */
@@ -63,7 +63,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Settings of a server or a Sentinel that takes connections with TLS and the password only. */
+/** Returns settings of a server or Sentinel that requires TLS and the password. */
 async function secure() {
   const { key, certificate, authority } = certificates;
   return {
@@ -82,7 +82,7 @@ async function startServer(settings: Readonly<Record<string, string>> = {}): Pro
 /** Options of an engine that appends nothing. */
 const ALONE = { name: "n", acknowledgements: 0, retained: 1, clock: systemClock, notify: () => {} };
 
-/** A relay that holds back what the server answers in the handshake. */
+/** Creates a relay that holds back the server's part of the handshake. */
 const holdingRelay = (port: number, held: (readonly [Socket, Socket])[]) =>
   createServer({ allowHalfOpen: true }, (client) => {
     const server = client.pipe(connect({ port, allowHalfOpen: true }));
@@ -102,7 +102,7 @@ const serve = (address: string) => [
   ...["--loop", "--speed", "600"],
 ];
 
-/** Trusts the certificate authority in the test's process, as a process with its file does. */
+/** Trusts the certificate authority in this process during `run`, as NODE_EXTRA_CA_CERTS does. */
 async function trusting<T>(run: () => Promise<T>): Promise<T> {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, readFileSync(certificates.authority, "utf8")]);
@@ -113,13 +113,13 @@ async function trusting<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a password", () => {
+describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server requires TLS and a password", () => {
   let address: string;
   beforeAll(async () => {
     address = `rediss://127.0.0.1:${(await startServer()).port}`;
   });
 
-  test("starts with its certificate authority and the password, and serves", async () => {
+  test("starts with the certificate authority and the password, and serves", async () => {
     const quiet = { port: 0, logLevel: "silent", drain: "0", cluster: address } as const;
     const config = createConfig({ ...quiet, ...pumpedSettings(), warmup: "0" });
     await trusting(async () => {
@@ -131,9 +131,9 @@ describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a pass
   });
 
   test.each([
-    ["a certificate that it does not trust", PASSWORD, "self-signed certificate in"],
+    ["an untrusted certificate", PASSWORD, "self-signed certificate in"],
     ["a wrong password", "other", "WRONGPASS"],
-  ])("ends at once with %s, and says which setting to change", async (_what, password, reason) => {
+  ])("exits with code 1 on %s, and names the settings to check", async (_what, password, reason) => {
     const run = () => runInProcess(serve(address), { FLAREWIRE_CLUSTER_PASSWORD: password });
     const { code, stderr } = await (password === PASSWORD ? run() : trusting(run));
     expect(code).toBe(1);
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a pass
   });
 });
 
-/** A relay that sends what a server answers in one piece, once the connection has ended. */
+/** Opens a relay that holds back the server's bytes until it ends, and sends them in one piece. */
 async function openLateRelay(port: number) {
   const begun: Promise<unknown>[] = [];
   const ended: Promise<unknown>[] = [];
@@ -160,9 +160,9 @@ async function openLateRelay(port: number) {
 }
 
 // The server's certificate and its alert arrive together, so that a socket fails twice. vitest
-// reports an error that nobody hears.
+// reports an unhandled error.
 describe.skipIf(!HAS_REDIS)("an engine that does not trust the server's certificate", () => {
-  test("leaves no error that nobody hears when it is closed in its handshakes", async () => {
+  test("causes no unhandled error when it is closed during its handshakes", async () => {
     await using relay = await openLateRelay((await startServer()).port);
     const { connection } = engineAddress(`rediss://127.0.0.1:${relay.port}`, PASSWORD);
     const engine = new RedisEngine({ connection, ...ALONE });
@@ -172,7 +172,7 @@ describe.skipIf(!HAS_REDIS)("an engine that does not trust the server's certific
     await Promise.all(relay.ended);
   });
 
-  test("leaves none either when ioredis gives up a Sentinel during the handshake", async () => {
+  test("causes no unhandled error when ioredis abandons a Sentinel during the handshake", async () => {
     // The handshake needs no Sentinel: any server with TLS will do.
     await using relay = await openLateRelay((await startServer()).port);
     const { connection } = engineAddress(`rediss+sentinel://127.0.0.1:${relay.port}/market`, PASSWORD);
@@ -185,22 +185,22 @@ describe.skipIf(!HAS_REDIS)("an engine that does not trust the server's certific
 });
 
 describe.skipIf(!HAS_SENTINEL)(
-  "a gateway whose cluster's servers and Sentinel have TLS and a password",
+  "a gateway whose cluster's servers and Sentinel require TLS and a password",
   () => {
     let primary: RedisServer;
     let sentinelPort: number;
     let address: string;
     beforeAll(async () => {
       primary = await startServer();
-      // Two, so that the one that is promoted has a replica.
+      // Two replicas, so that the promoted one has a replica.
       for (const replicaof of Array(2).fill(`127.0.0.1 ${primary.port}`)) await startServer({ replicaof });
       const settings = await secure();
       const sentinel = spawnSentinel([
         ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
         `sentinel monitor market 127.0.0.1 ${primary.port} 1`,
         `sentinel auth-pass market ${PASSWORD}`,
-        // On a busy machine a replica too may seem down, and then the Sentinel tries again after
-        // twice this time-out, which is three minutes by default.
+        // On a busy machine a replica may seem down too. The Sentinel then tries again after twice
+        // this timeout, whose default is three minutes.
         "sentinel down-after-milliseconds market 2000",
         "sentinel failover-timeout market 5000",
       ]);
@@ -222,11 +222,11 @@ describe.skipIf(!HAS_SENTINEL)(
         const { stdout } = await trusting(run);
         return stdout.match(/^works {2}(cluster +server .* a primary|sentinel .* fail-over is possible)$/gm);
       };
-      // A check that waits for five seconds fails on a busy machine.
+      // On a busy machine, a check may exceed its limit of five seconds.
       await expect.poll(examine).toHaveLength(2);
     });
 
-    test("an engine that is closed while its connections open leaves the Sentinel", async () => {
+    test("an engine that is closed while it connects leaves no connection to the Sentinel", async () => {
       const clients = async () =>
         String(await ask(sentinelPort, (redis) => redis.call("CLIENT", "LIST"), ACCESS))
           .trim()
@@ -253,7 +253,7 @@ describe.skipIf(!HAS_SENTINEL)(
       await expect.poll(clients).toBe(1);
     });
 
-    test("serves, and continues on a replica when the primary dies", async () => {
+    test("serves, and continues on a replica when the primary is killed", async () => {
       await using cli = spawnCli(serve(address), trusted());
       await cli.said("stdout", "\n");
       const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0];
@@ -267,7 +267,7 @@ describe.skipIf(!HAS_SENTINEL)(
       await expect.poll(seq).toBeGreaterThan(before + 20);
     });
 
-    test("ends at once with a wrong password, and says which setting to change", async () => {
+    test("exits with code 1 on a wrong password, and names the setting to check", async () => {
       const run = () => runInProcess(serve(address), { FLAREWIRE_CLUSTER_PASSWORD: "other" });
       const { code, stderr } = await trusting(run);
       expect(code).toBe(1);

@@ -133,7 +133,7 @@ describe.skipIf(!HAS_REDIS)("the gateway processes of a cluster", () => {
         await cluster.server.kill();
         await cluster.server.start();
       }
-      if (isLeader) leadsAt = await cluster.leadsWithout(victim);
+      if (isLeader) leadsAt = await cluster.newLeaderAfter(victim);
       // All clients may be connected to the paused node, so check the next leader's log instead.
       if (isPaused) await continuesWithout(cluster, victim);
       else await untilEvents(chance.whole(1, 30));
