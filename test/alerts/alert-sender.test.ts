@@ -19,11 +19,11 @@ interface SenderUnderTest {
   readonly receiver: Receiver;
   readonly notices: string[];
   sender: AlertSender;
-  /** Adds messages to the queue. */
-  tell(count: number): readonly Alert[];
+  /** Adds messages to the queue, and wakes the sender. */
+  enqueue(count: number): readonly Alert[];
   /** Advances the clock until the sender has made `attempts` attempts in total. */
   tried(attempts: number): Promise<void>;
-  /** Another sender on the same store, as after a restart. */
+  /** Starts another sender on the same store, as after a restart. */
   restart(more?: object): void;
 }
 
@@ -54,7 +54,7 @@ const test = base.extend<{ sut: SenderUnderTest }>({
     const sut: SenderUnderTest = {
       ...{ clock, store, receiver, notices },
       sender: start(),
-      tell: (many) => {
+      enqueue: (many) => {
         const alerts = Array.from({ length: many }, () => {
           count += 1;
           return formAlert(
@@ -95,7 +95,7 @@ const test = base.extend<{ sut: SenderUnderTest }>({
 const idsOf = (alerts: readonly { readonly id: string }[]) => alerts.map(({ id }) => id);
 
 test("messages arrive once each, in order, signed", async ({ sut }) => {
-  const alerts = sut.tell(5);
+  const alerts = sut.enqueue(5);
   await sut.receiver.until(() => sut.receiver.taken.length === 5);
   expect(idsOf(sut.receiver.taken)).toEqual(idsOf(alerts));
   expect(sut.receiver.taken[0]?.headers).toMatchObject({
@@ -115,7 +115,7 @@ test("after a 500, a cut connection or a redirect, the sender retries with growi
     (response: Parameters<ReturnType<typeof status>>[0]) => response.destroy(),
   ];
   receiver.answer = (response, delivery) => (answers.shift() ?? status(200))(response, delivery);
-  const alerts = sut.tell(3);
+  const alerts = sut.enqueue(3);
   await sut.tried(7);
   await receiver.until(() => receiver.taken.length === 3);
   expect(idsOf(receiver.attempts)).toEqual([0, 0, 0, 0, 0, 1, 2].map((at) => alerts[at]?.id));
@@ -132,7 +132,7 @@ test("a receiver that was down for 23 hours gets all messages", async ({ sut }) 
   await receiver.down();
   const alerts = [];
   for (let hour = 0; hour < 20; hour++) {
-    alerts.push(...sut.tell(1));
+    alerts.push(...sut.enqueue(1));
     clock.advance((23 * HOUR) / 20);
     await clock.nextSleep();
   }
@@ -147,10 +147,10 @@ test("messages that are too old or too many are dropped, and the receiver first 
 }) => {
   const { receiver, clock } = sut;
   receiver.answer = status(503);
-  sut.tell(2);
+  sut.enqueue(2);
   await sut.tried(1);
   clock.advance(25 * HOUR);
-  const kept = sut.tell(23).slice(3);
+  const kept = sut.enqueue(23).slice(3);
   await sut.tried(2);
   receiver.answer = status(200);
   await sut.tried(3);
@@ -168,9 +168,9 @@ test("an unacknowledged alerts-expired is repeated unchanged, also after a resta
 }) => {
   const { receiver } = sut;
   receiver.answer = status(503);
-  sut.tell(25);
+  sut.enqueue(25);
   await sut.tried(2);
-  sut.tell(3);
+  sut.enqueue(3);
   await sut.tried(3);
   sut.restart();
   await sut.tried(4);
@@ -191,7 +191,7 @@ test("an unacknowledged alerts-expired is repeated unchanged, also after a resta
 test("a wall clock that jumps by a week expires nothing", async ({ sut }) => {
   const { receiver, clock } = sut;
   receiver.answer = status(503);
-  const alerts = sut.tell(2);
+  const alerts = sut.enqueue(2);
   await sut.tried(1);
   clock.jumpWall(168 * HOUR);
   receiver.answer = status(200);
@@ -203,11 +203,11 @@ test("a wall clock that jumps by a week expires nothing", async ({ sut }) => {
 test("410 disables the target, also after a restart, until its url or secret changes", async ({ sut }) => {
   const { receiver } = sut;
   receiver.answer = status(410);
-  sut.tell(3);
+  sut.enqueue(3);
   await receiver.until(() => receiver.attempts.length === 1);
   await expect.poll(() => sut.sender.isDisabled).toBe(true);
   sut.restart();
-  sut.tell(1);
+  sut.enqueue(1);
   expect(sut.sender.isDisabled).toBe(true);
   expect(sut.notices).toEqual([
     expect.stringMatching(/disabled: the receiver returned 410 Gone/),
@@ -215,7 +215,7 @@ test("410 disables the target, also after a restart, until its url or secret cha
   ]);
   receiver.answer = status(200);
   sut.restart({ url: `${receiver.url}2` });
-  const [alert] = sut.tell(1);
+  const [alert] = sut.enqueue(1);
   await receiver.until(() => receiver.taken.length === 1);
   expect(receiver.taken[0]?.id).toBe(alert?.id);
 });
@@ -224,14 +224,14 @@ test.for([
   ["expire", 0],
   ["remove", 1],
 ] as const)(
-  "a store whose %s throws is retried after a minute, whatever arrives, and %i messages are sent until then",
+  "a store whose %s throws is retried after a minute, even if woken before, with %i messages sent until then",
   async ([name, sent], { sut }) => {
     const { receiver, clock, store, notices } = sut;
     vi.spyOn(store, name).mockImplementationOnce(() => {
       sut.sender.wake();
       throw new Error("disk I/O error");
     });
-    const [alert] = sut.tell(1);
+    const [alert] = sut.enqueue(1);
     await clock.nextSleep();
     expect(clock.slept.at(-1)).toBe(60_000);
     expect(receiver.attempts).toHaveLength(sent);
@@ -248,7 +248,7 @@ test("[L5] a store that cannot be read or written at the start, as on a full dis
 }) => {
   const { receiver, clock, store } = sut;
   receiver.answer = status(410);
-  sut.tell(1);
+  sut.enqueue(1);
   await expect.poll(() => sut.sender.isDisabled).toBe(true);
   const disable = store.disable.bind(store);
   store.disable = () => {
@@ -261,7 +261,7 @@ test("[L5] a store that cannot be read or written at the start, as on a full dis
   receiver.answer = status(200);
   clock.advance(60_000);
   await expect.poll(() => store.disabled("desk")).toBeUndefined();
-  const [alert] = sut.tell(1);
+  const [alert] = sut.enqueue(1);
   await receiver.until(() => receiver.taken.length === 1);
   expect(receiver.taken[0]?.id).toBe(alert?.id);
 });
@@ -271,10 +271,10 @@ test("the sender obeys a Retry-After in seconds, up to an hour, also when new me
 }) => {
   const { receiver, clock } = sut;
   receiver.answer = status(429, { "retry-after": "120" });
-  sut.tell(1);
+  sut.enqueue(1);
   await receiver.until(() => receiver.attempts.length === 1);
   await expect.poll(() => clock.slept.at(-1)).toBe(120_000);
-  sut.tell(1);
+  sut.enqueue(1);
   receiver.answer = status(429, { "retry-after": "999999" });
   clock.advance(120_000);
   await receiver.until(() => receiver.attempts.length === 2);
@@ -286,7 +286,7 @@ test("a new message never shortens the pause after a failure: it waits behind th
 }) => {
   const { receiver, clock, store } = sut;
   receiver.answer = status(500);
-  const alerts = [...sut.tell(1)];
+  const alerts = [...sut.enqueue(1)];
   const looked = vi.spyOn(store, "first");
   const pass = () => clock.advance(clock.slept.at(-1) ?? 0);
   for (const attempts of [1, 2, 3]) {
@@ -294,9 +294,9 @@ test("a new message never shortens the pause after a failure: it waits behind th
     await receiver.until(() => receiver.attempts.length === attempts);
     await expect.poll(() => clock.slept.filter((ms) => ms !== 60_000)).toHaveLength(attempts);
     looked.mockClear();
-    alerts.push(...sut.tell(1));
+    alerts.push(...sut.enqueue(1));
     await turn();
-    // It does not even look for messages.
+    // The sender does not even read the queue.
     expect([looked.mock.calls.length, receiver.attempts.length]).toEqual([0, attempts]);
   }
   receiver.answer = status(200);
@@ -310,7 +310,7 @@ test("a message in flight when the sender stops counts as neither delivered nor 
 }) => {
   const { receiver, sender, notices } = sut;
   receiver.answer = () => {};
-  const [alert] = sut.tell(1);
+  const [alert] = sut.enqueue(1);
   await receiver.until(() => receiver.attempts.length === 1);
   receiver.answer = status(200);
   sut.restart();
@@ -324,7 +324,7 @@ test.for(["0", "-1", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT", ""])(
   async (retryAfter, { sut }) => {
     const { receiver, clock } = sut;
     receiver.answer = status(503, { "retry-after": retryAfter });
-    sut.tell(1);
+    sut.enqueue(1);
     await sut.tried(4);
     await expect.poll(() => clock.slept.filter((ms) => ms !== 60_000)).toHaveLength(4);
     expect(clock.slept.filter((ms) => ms !== 60_000)).toEqual([1_500, 2_500, 4_500, 8_500]);
@@ -335,7 +335,7 @@ test("the failures of one message do not delay the next one's first retry", asyn
   const { receiver, clock } = sut;
   for (const round of [1, 2]) {
     receiver.answer = status(500);
-    sut.tell(1);
+    sut.enqueue(1);
     await sut.tried(3 * round - 1);
     receiver.answer = status(200);
     await sut.tried(3 * round);

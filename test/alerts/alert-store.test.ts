@@ -13,7 +13,7 @@ const alert = (at: number, target = "desk"): Alert => ({
   madeAtMs: at,
   body: `{"at":${at}}`,
 });
-const place = (seq: number) => ({
+const positionAt = (seq: number) => ({
   cursor: `test1-${seq}`,
   state: { ...NEW_RULE, begun: [["x", seq % 2 === 0]] as const },
 });
@@ -38,8 +38,8 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
   test("each target has its own queue, first in, first out", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     expect(store.first("desk")).toBeUndefined();
-    store.commit("desk/a", place(1), [alert(1), alert(2), alert(3, "phone")]);
-    store.commit("desk/b", place(2), [alert(4)]);
+    store.commit("desk/a", positionAt(1), [alert(1), alert(2), alert(3, "phone")]);
+    store.commit("desk/b", positionAt(2), [alert(4)]);
     expect(store.waiting("desk")).toEqual({ count: 3, oldestMadeAtMs: 1 });
     const taken = [];
     for (let next = store.first("desk"); next; next = store.first("desk")) {
@@ -56,9 +56,9 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
   }) => {
     const store = opened(onTestFinished);
     expect(store.position("desk/a")).toBeUndefined();
-    store.commit("desk/a", place(1), [alert(1)]);
-    store.commit("desk/a", place(2), [{ ...alert(1), madeAtMs: 9, body: "told again" }, alert(2)]);
-    expect(store.position("desk/a")).toEqual(place(2));
+    store.commit("desk/a", positionAt(1), [alert(1)]);
+    store.commit("desk/a", positionAt(2), [{ ...alert(1), madeAtMs: 9, body: "queued again" }, alert(2)]);
+    expect(store.position("desk/a")).toEqual(positionAt(2));
     expect([store.waiting("desk").count, store.first("desk")]).toEqual([2, alert(1)]);
   });
 
@@ -68,7 +68,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     const store = opened(onTestFinished);
     store.commit(
       "desk/a",
-      place(1),
+      positionAt(1),
       [1, 2, 3, 4, 5, 6].map((at) => alert(at)),
     );
     expect(store.expire("desk", 1, 6)).toBe(0);
@@ -86,9 +86,9 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(store.notice("desk")).toBeUndefined();
   });
 
-  test("a disabled target has no queue; once enabled, it has one again", ({ onTestFinished }) => {
+  test("a disabled target has no queue and no notice, and can be enabled again", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
-    store.commit("desk/a", place(1), [alert(1), alert(2, "phone")]);
+    store.commit("desk/a", positionAt(1), [alert(1), alert(2, "phone")]);
     store.expire("desk", 2, 9);
     store.disable("desk", "mark");
     expect(store.disabled("desk")).toBe("mark");
@@ -103,11 +103,11 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
 
   test("the state of removed rules and targets is deleted", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
-    store.commit("desk/a", place(1), [alert(1)]);
-    store.commit("phone/a", place(2), [alert(2, "phone")]);
+    store.commit("desk/a", positionAt(1), [alert(1)]);
+    store.commit("phone/a", positionAt(2), [alert(2, "phone")]);
     store.disable("gone", "mark");
     store.retain(new Set(["desk/a"]), new Set(["desk"]));
-    expect([store.position("desk/a"), store.position("phone/a")]).toEqual([place(1), undefined]);
+    expect([store.position("desk/a"), store.position("phone/a")]).toEqual([positionAt(1), undefined]);
     expect([store.first("desk"), store.first("phone")]).toEqual([alert(1), undefined]);
     expect(store.disabled("gone")).toBeUndefined();
   });
@@ -118,40 +118,40 @@ test("a SQLite store persists for the next process, and serves one process at a 
 }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   const first = openSqlite(path);
-  first.commit("desk/a", place(7), [alert(1), alert(2)]);
+  first.commit("desk/a", positionAt(7), [alert(1), alert(2)]);
   first.expire("desk", 2, 9);
   expect(() => openSqlite(path)).toThrow(/locked/);
   first.close();
   const second = openSqlite(path);
-  expect(second.position("desk/a")).toEqual(place(7));
+  expect(second.position("desk/a")).toEqual(positionAt(7));
   expect(second.first("desk")).toEqual(alert(2));
   expect(second.expired("desk")).toMatchObject({ count: 1 });
   second.close();
 });
 
-test("a rule whose stored state is damaged keeps its cursor, and starts over with its quiet times", ({
+test("a rule with a damaged stored state keeps its cursor, and its quiet times start over", ({
   onTestFinished,
 }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   for (const damaged of ["{", "null", '{"quiet":1,"begun":[]}', '{"quiet":[[1]],"begun":[]}']) {
     const first = openSqlite(path);
-    first.commit("desk/a", place(7), []);
+    first.commit("desk/a", positionAt(7), []);
     first.close();
     const db = new DatabaseSync(path);
     db.prepare("UPDATE place SET state = ?").run(damaged);
     db.close();
     const second = openSqlite(path);
-    expect(second.position("desk/a")).toEqual({ ...place(7), state: NEW_RULE });
+    expect(second.position("desk/a")).toEqual({ ...positionAt(7), state: NEW_RULE });
     second.close();
   }
 });
 
-test("a damaged message is removed at the start and named in the log, and the others stay", ({
+test("a damaged message is removed and logged by id when the store opens, and the others stay", ({
   onTestFinished,
 }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   const first = openSqlite(path);
-  first.commit("desk/a", place(1), [alert(1), alert(2)]);
+  first.commit("desk/a", positionAt(1), [alert(1), alert(2)]);
   first.announce({ ...alert(3), body: "{" });
   first.close();
   const db = new DatabaseSync(path);
@@ -169,14 +169,14 @@ test("a failed commit changes neither the queue nor the position", ({ onTestFini
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   const store = openSqlite(path);
   onTestFinished(() => store.close());
-  store.commit("desk/a", place(1), [alert(1)]);
+  store.commit("desk/a", positionAt(1), [alert(1)]);
   const broken = { ...alert(3), body: undefined as unknown as string };
-  expect(() => store.commit("desk/a", place(2), [alert(2), broken])).toThrow();
-  expect(store.position("desk/a")).toEqual(place(1));
+  expect(() => store.commit("desk/a", positionAt(2), [alert(2), broken])).toThrow();
+  expect(store.position("desk/a")).toEqual(positionAt(1));
   expect(store.waiting("desk").count).toBe(1);
 });
 
-test("a file of another program or version is left untouched", ({ onTestFinished }) => {
+test("a file of another program or version is rejected", ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   const text = join(directory, "text.sqlite");
   writeFileSync(text, "no database at all".repeat(100));

@@ -13,7 +13,7 @@ import { systemClock } from "../../src/lib/time/clock.ts";
 
 const DOCUMENT = readFileSync(new URL("../../src/alerts/ALERTS.md", import.meta.url), "utf8");
 
-/** The fields in the table under a heading. */
+/** Returns the fields in the table under a heading. */
 function fieldsUnder(heading: string): readonly string[] {
   const [, part = ""] = DOCUMENT.split(`# ${heading}\n`);
   const [table = ""] = part.split("\n#");
@@ -52,7 +52,7 @@ test("the document lists the fields of rules, and no others", () => {
   expect(fieldsUnder("Rules")).toEqual(Object.keys(AlertRule.shape));
 });
 
-test("the document names the events, the fields of an edge, and the bounds", () => {
+test("the document names the events, the fields of an edge, and the limits", () => {
   for (const name of NEWS) expect(DOCUMENT).toContain(`\`${name}\``);
   for (const resource of ["flares.pro", "newest.bsc", "charts.bsc"])
     for (const field of edgeFieldsOf(resource)) expect(DOCUMENT).toContain(`\`${field}\``);

@@ -10,7 +10,7 @@ import { Receiver, webhookOf } from "./webhook-fixture.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Alerts of a market that the test controls, with a store in a file and a captured log. */
+/** Prepares alerts of a market that the test controls, with a store file and a captured log. */
 function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, finish: Finish) {
   const store = openAlertStore(join(newDirectory(finish), "alerts.sqlite"));
   const lines: string[] = [];
@@ -34,7 +34,7 @@ function fillDisk(): () => void {
   return () => void full.mockRestore();
 }
 
-test("[L5] a disk that is full during a delivery loses and repeats nothing, and the log reports it", async ({
+test("[L5] when the disk is full during a delivery, no message is lost or repeated, and the log reports it", async ({
   sut,
   onTestFinished,
 }) => {
@@ -67,7 +67,7 @@ test("[L5] a disk that is full during a delivery loses and repeats nothing, and 
   await alerts.stop();
 });
 
-test("[L5] a store that fails to delete or read at times ends neither the gateway nor its metrics", async ({
+test("[L5] a store that once fails to delete or to read stops neither the alerts nor their statistics", async ({
   sut,
   onTestFinished,
 }) => {

@@ -9,13 +9,13 @@ test.each([200, 202, 204, 299])("%i accepts a message", (status) => {
 });
 
 test.each([100, 199, 300, 301, 302, 304, 307, 308, 399, 400, 404, 409, 411, 429, 500, 599])(
-  "%i does not, and the message is repeated",
+  "%i counts as a failed attempt",
   (status) => {
     expect(answered(status)).toMatchObject({ kind: "failed", retryAfterMs: undefined });
   },
 );
 
-test("410 ends the delivery for good, and a missing response causes a retry", () => {
+test("410 ends the delivery permanently, and a missing response counts as a failed attempt", () => {
   expect(answered(410)).toEqual({ kind: "gone" });
   expect(judgeAnswer({ kind: "failed", reason: "it was cut" })).toMatchObject({
     kind: "failed",

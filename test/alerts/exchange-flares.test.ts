@@ -73,7 +73,7 @@ test("a rule for a pair of an exchange sends its start and finish to every kind 
   await expect.poll(() => ["desk", ...names].every((id) => store.position(`${id}/pair`))).toBe(true);
   const shown = () => services.map(({ accepted }) => accepted.map(({ raw }) => raw));
   const counts = () => {
-    // The pause between two messages.
+    // The minimum time between two messages passes.
     clock.advance(5_000);
     return shown().map(({ length }) => length);
   };
@@ -93,7 +93,9 @@ test("a rule for a pair of an exchange sends its start and finish to every kind 
   ]);
 });
 
-test("the state on a broker has the pair and the exchange, and no finished flares", async ({ sut }) => {
+test("the flare state for a broker has the pair and the exchange, and no finished flares", async ({
+  sut,
+}) => {
   await show(sut, EMPTY_SNAPSHOT, OVER);
   const { log, head, hub, clock } = sut;
   const stop = new AbortController();
@@ -110,7 +112,7 @@ test("the state on a broker has the pair and the exchange, and no finished flare
   await done;
 });
 
-test("an alert of a level names the token of a chart, and its chain except BSC", () => {
+test("an edge alert on a chart names the token, and its chain unless that is BSC", () => {
   const titleOf = (channel: string, item: object) => {
     const data = { rule: "steep", channel, item, field: "streak", value: 5 };
     const { title } = alertText({ body: JSON.stringify({ type: "edge-rose", data }) });

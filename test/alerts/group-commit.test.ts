@@ -7,7 +7,7 @@ import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 const alert = (at: number): Alert => ({ id: `msg_${at}`, target: "desk", madeAtMs: at, body: "{}" });
-const place = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });
+const positionAt = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });
 
 function open(finish: Finish) {
   const store = openAlertStore(join(newDirectory(finish), "alerts.sqlite"));
@@ -15,7 +15,7 @@ function open(finish: Finish) {
   return { store, group: new GroupCommit(store) };
 }
 
-test("simultaneous commits of a thousand rules take five transactions, with a turn for others in between", async ({
+test("a thousand simultaneous commits take five transactions, with turns of the event loop in between", async ({
   onTestFinished,
 }) => {
   const { store, group } = open(onTestFinished);
@@ -23,7 +23,7 @@ test("simultaneous commits of a thousand rules take five transactions, with a tu
   const rules = Array.from({ length: 1_000 }, (_, at) => at);
   let turns = 0;
   const count = setInterval(() => (turns += 1), 0);
-  await Promise.all(rules.map((at) => group.commit(`desk/${at}`, place(at), [alert(at)])));
+  await Promise.all(rules.map((at) => group.commit(`desk/${at}`, positionAt(at), [alert(at)])));
   clearInterval(count);
   expect(together).toHaveBeenCalledTimes(5);
   expect(turns).toBeGreaterThan(0);
@@ -31,23 +31,23 @@ test("simultaneous commits of a thousand rules take five transactions, with a tu
   expect(rules.filter((at) => store.position(`desk/${at}`)?.cursor !== `test1-${at}`)).toEqual([]);
 });
 
-test("if one write fails, all of its batch fail; later ones succeed", async ({ onTestFinished }) => {
+test("if one write fails, its whole batch fails, and later commits succeed", async ({ onTestFinished }) => {
   const { store, group } = open(onTestFinished);
   const broken = { ...alert(2), body: undefined as unknown as string };
   const outcomes = await Promise.allSettled([
-    group.commit("desk/1", place(1), [alert(1)]),
-    group.commit("desk/2", place(2), [broken]),
+    group.commit("desk/1", positionAt(1), [alert(1)]),
+    group.commit("desk/2", positionAt(2), [broken]),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect([store.position("desk/1"), store.first("desk")]).toEqual([undefined, undefined]);
-  await group.commit("desk/1", place(1), [alert(1)]);
+  await group.commit("desk/1", positionAt(1), [alert(1)]);
   expect(store.first("desk")).toEqual(alert(1));
 });
 
 test("simultaneous removals of many targets take one transaction", async ({ onTestFinished }) => {
   const { store, group } = open(onTestFinished);
   const alerts = Array.from({ length: 150 }, (_, at) => ({ ...alert(at), target: `desk${at}` }));
-  store.commit("desk/1", place(1), alerts);
+  store.commit("desk/1", positionAt(1), alerts);
   const together = vi.spyOn(store, "together");
   await Promise.all(alerts.map((one) => group.remove(one)));
   expect(together).toHaveBeenCalledTimes(1);

@@ -24,7 +24,7 @@ const post = (url: string, more: object = {}) =>
     ...more,
   });
 
-/** A TLS receiver with this certificate, and the messages that it got. */
+/** Starts a TLS receiver with this certificate. `posted` has the paths of its requests. */
 async function startSecure({ cert, key }: TestCertificate) {
   const posted: string[] = [];
   const server = createServer({ cert, key }, (request, response) => {
@@ -45,10 +45,10 @@ async function startSecure({ cert, key }: TestCertificate) {
 }
 
 test.each([
-  ["that nobody signed", FOR_THIS_MACHINE, [], "DEPTH_ZERO_SELF_SIGNED_CERT"],
-  ["of another name", FOR_ANOTHER, [FOR_ANOTHER], "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ["that has expired", EXPIRED, [EXPIRED], "CERT_HAS_EXPIRED"],
-])("to a receiver with a certificate %s nothing is posted, and the reason says so", async (...given) => {
+  ["a self-signed certificate", FOR_THIS_MACHINE, [], "DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ["a certificate for another name", FOR_ANOTHER, [FOR_ANOTHER], "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ["an expired certificate", EXPIRED, [EXPIRED], "CERT_HAS_EXPIRED"],
+])("nothing is posted to a receiver with %s, and the reason has the error's code", async (...given) => {
   const [, certificate, authorities, code] = given;
   tls.setDefaultCACertificates(authorities.map(({ cert }) => cert));
   await using receiver = await startSecure(certificate);
@@ -63,14 +63,14 @@ test("a receiver with a valid certificate gets the message", async () => {
   expect(receiver.posted).toEqual(["/hook"]);
 });
 
-test("a name that resolves to a public address first and to a private one later is rejected at the connection, whose lookup is the only one", async () => {
+test("a name that resolves to a private address is rejected, even if it was public before, with one lookup per post", async () => {
   await using receiver = new Receiver();
   await receiver.up();
   const { port } = new URL(receiver.url);
   const answers = [["93.184.215.14"], ["127.0.0.1"], ["93.184.215.14", "127.0.0.1"], []];
   let over = new AbortController();
   const lookedUp: string[] = [];
-  // A hostile resolver. No outside host is contacted, because the public address ends the attempt.
+  // A hostile resolver. It aborts the post that gets a public address, so no outside host is used.
   const rebinding = (name: string, _options: unknown, callback: (...given: unknown[]) => void) => {
     lookedUp.push(name);
     const addresses = answers[lookedUp.length - 1] ?? [];
@@ -89,7 +89,7 @@ test("a name that resolves to a public address first and to a private one later 
       allowPrivateAddresses: false,
       signal: over.signal,
     });
-    reasons.push(answer.kind === "failed" ? answer.reason : "it was posted");
+    reasons.push(answer.kind === "failed" ? answer.reason : "posted");
   }
   expect(reasons).toEqual([
     expect.stringMatching(/abort/i),

@@ -30,19 +30,23 @@ const post = (url: string, more: object = {}) =>
     ...more,
   });
 
-test("the body arrives byte for byte, and the result is the status", async ({ receiver }) => {
+test("the body arrives byte for byte, and the result has the status and the Retry-After", async ({
+  receiver,
+}) => {
   receiver.answer = status(429, { "retry-after": "7" });
   expect(await post(receiver.url)).toEqual({ kind: "answered", status: 429, retryAfter: "7" });
   expect(receiver.attempts[0]?.body).toBe(body);
 });
 
-test("a redirect is not followed, wherever it leads", async ({ receiver }) => {
+test("a redirect is not followed", async ({ receiver }) => {
   receiver.answer = status(307, { location: receiver.url });
   expect(await post(receiver.url)).toMatchObject({ status: 307 });
   expect(receiver.attempts).toHaveLength(1);
 });
 
-test("an endless response is not read, and a missing one times out", async ({ receiver }) => {
+test("a post resolves at the headers of an endless response, and times out without a response", async ({
+  receiver,
+}) => {
   receiver.answer = (response) => response.writeHead(200).write("x".repeat(1_000_000));
   expect(await post(receiver.url)).toMatchObject({ status: 200 });
   receiver.answer = () => {};
@@ -52,7 +56,7 @@ test("an endless response is not read, and a missing one times out", async ({ re
   });
 });
 
-test("a receiver that closes, is absent or speaks another protocol fails, with the reason in words", async ({
+test("a receiver that closes, is absent or speaks another protocol is a failure with the error's code", async ({
   receiver,
 }) => {
   receiver.answer = (response) => response.socket?.end("hello\r\n\r\n");
@@ -69,7 +73,7 @@ test("a receiver that closes, is absent or speaks another protocol fails, with t
   });
 });
 
-test("a protocol upgrade fails at once", async ({ receiver }) => {
+test("a protocol upgrade is a failure", async ({ receiver }) => {
   receiver.answer = (response) =>
     response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
   expect(await post(receiver.url)).toEqual({
@@ -78,7 +82,7 @@ test("a protocol upgrade fails at once", async ({ receiver }) => {
   });
 });
 
-test("a private address is rejected before a byte is sent: as a number, in other forms, and behind a name", async ({
+test("a private address is rejected without a request, in several notations and behind a name", async ({
   receiver,
 }) => {
   const { port } = new URL(receiver.url);
@@ -102,7 +106,7 @@ test.each([
   ["169.254.169.254", false],
   ["100.63.255.255", true],
   ["100.64.0.1", false],
-  // Metadata and wire servers of clouds: Alibaba, Azure, Oracle, AWS over IPv6.
+  // Metadata servers and wire servers of clouds: Alibaba, Azure, Oracle, AWS over IPv6.
   ["100.100.100.200", false],
   ["168.63.129.16", false],
   ["::ffff:168.63.129.16", false],

@@ -39,7 +39,7 @@ test("[RFC 8292] the authorization is a token that an independent library verifi
   expect(Number(payload.exp) - nowMs / 1_000).toBeLessThanOrEqual(86_400);
 });
 
-test("the key is created for its owner only, read again, and made private if others could read it", async ({
+test("the key file is created for its owner only, reused, and made private again if others could read it", async ({
   onTestFinished: finish,
 }) => {
   const path = join(newDirectory(finish), "push-key.pem");
@@ -56,7 +56,7 @@ test("the key is created for its owner only, read again, and made private if oth
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("a key file that others can write, or that holds no key, is refused by name and never replaced", async ({
+test("a key file that others can write or that has no key is rejected by name and not replaced", async ({
   onTestFinished: finish,
 }) => {
   const path = join(newDirectory(finish), "push-key.pem");

@@ -13,12 +13,12 @@ import { SAMPLE_FLARE } from "../support/world/samples.ts";
 
 const EVERY_FLARE = [{ channel: "flares.pro", filter: {} }];
 
-test("a subscription whose key ended gets nothing more at once, and is removed within a minute", async () => {
+test("a subscription whose key has become invalid gets no more messages, and is removed within a minute", async () => {
   await using service = new PushService();
   await service.up();
   const clock = new ManualClock();
   const store = openPushStore(undefined);
-  // The verdict on each holder; a visitor without a key has none.
+  // The verdict on each holder. The holder of a visitor without a key is undefined.
   const verdicts = new Map<string | undefined, boolean | undefined>([
     ["key", true],
     ["token", true],
@@ -47,7 +47,7 @@ test("a subscription whose key ended gets nothing more at once, and is removed w
     );
   const holders = () => store.all().map(({ holder }) => holder);
   verdicts.set("key", false).set("token", undefined);
-  // Without the issuer's keys, messages of a token wait.
+  // While the verdict on a token is unknown, its messages wait.
   expect(await deliver()).toEqual(["delivered", "failed", "delivered"]);
   expect(service.received.map(({ path }) => path)).toEqual(["/visitor"]);
   clock.advance(MINUTE_MS);
@@ -61,7 +61,7 @@ test("a subscription whose key ended gets nothing more at once, and is removed w
   push.close();
 });
 
-test("a stored subscription that cannot be read is named in the log once, and stops no other", async ({
+test("a stored subscription that cannot be read is logged once by name, and does not affect others", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();

@@ -8,7 +8,7 @@ import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
 import { LongPoll } from "../../src/hub/index.ts";
 import { type HubUnderTest, settled, test } from "../hub/hub-fixture.ts";
 
-/** Follows a rule of the target `desk`. Its alerts are in the store. */
+/** Follows a rule of the target `desk`. Its alerts go to the store. */
 function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   const stop = new AbortController();
   const notices: string[] = [];
@@ -20,7 +20,7 @@ function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
     steadyMs: () => clock.monotonic(),
     isDisabled: () => false,
     onAlerts: () => {},
-    notify: (_level, sentence) => notices.push(sentence),
+    notify: (_level, message) => notices.push(message),
   });
   const end = async () => {
     stop.abort();
@@ -29,7 +29,7 @@ function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   return { end, notices };
 }
 
-/** Takes all queued alerts. */
+/** Removes and returns all queued alerts. */
 function drain(store: AlertStore): readonly Alert[] {
   const alerts = [];
   for (let next = store.first("desk"); next; next = store.first("desk")) {
@@ -46,7 +46,7 @@ async function quiet(): Promise<void> {
 const typesOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.parse(body).type);
 const cursorsOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.parse(body).data.event.cursor);
 
-test("[L3] a rule begins at the head, and reports each start once, across any number of processes", async ({
+test("[L3] a rule begins at the head, and reports each start once, also across a restart", async ({
   sut,
 }) => {
   const store = openAlertStore();
@@ -95,7 +95,7 @@ test("[L3] events that the log no longer holds are reported as lost, and the rul
   });
 });
 
-test("[L3] a rule whose stored cursor is damaged reports its news as lost, and continues at the head", async ({
+test("[L3] a rule with a damaged stored cursor reports lost alerts, and continues at the head", async ({
   sut,
 }) => {
   const store = openAlertStore();
@@ -110,7 +110,7 @@ test("[L3] a rule whose stored cursor is damaged reports its news as lost, and c
   expect(JSON.parse(alerts[0]?.body ?? "").data).toMatchObject({ reason: "epoch-changed", events: null });
 });
 
-test("[W36] starts are reported from a cursor that is hours old, when all other events are gone", async ({
+test("[W36] starts are reported from a cursor that is hours old, although other events have expired", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });
@@ -128,7 +128,7 @@ test("[W36] starts are reported from a cursor that is hours old, when all other 
   expect(typesOf(drain(store))).toEqual(Array(5).fill("flare-started"));
 });
 
-test("filter and names work as in a subscription", async ({ sut }) => {
+test("a rule reports only events that match its filter and names", async ({ sut }) => {
   const store = openAlertStore();
   const rule = follow(sut, store, { channels: ["*"], filter: { symbols: ["t1"], names: ["token-listed"] } });
   await quiet();
@@ -143,7 +143,9 @@ test("filter and names work as in a subscription", async ({ sut }) => {
   }
 });
 
-test("a level that was crossed between two processes is reported by the next one, once", async ({ sut }) => {
+test("a level that is crossed while no process runs is reported by the next process, once", async ({
+  sut,
+}) => {
   const store = openAlertStore();
   const edge = { field: "recent_price_change", above: 3, below: 0 };
   const first = follow(sut, store, { edge });
@@ -158,7 +160,7 @@ test("a level that was crossed between two processes is reported by the next one
   }
 });
 
-test("a changed level starts over: no fall without a rise", async ({ sut }) => {
+test("a rule with a changed edge starts over, and reports no fall without a rise", async ({ sut }) => {
   const store = openAlertStore();
   const first = follow(sut, store, { edge: { field: "recent_price_change", above: 3, below: 0 } });
   await quiet();
@@ -173,7 +175,7 @@ test("a changed level starts over: no fall without a rise", async ({ sut }) => {
   expect(typesOf(drain(store))).toEqual([]);
 });
 
-test("if nothing can be stored, as on a full disk, no alert is repeated or lost", async ({ sut }) => {
+test("when the store fails, as on a full disk, no alert is lost or repeated", async ({ sut }) => {
   const store = openAlertStore();
   const commit = store.commit.bind(store);
   let full = false;
@@ -199,8 +201,8 @@ test("if nothing can be stored, as on a full disk, no alert is repeated or lost"
   ]);
 });
 
-/** Returns a rule's alerts while a flare's liquidity is 51, 74, 11, 48, 85 and 22 thousand. */
-async function toldOf(sut: HubUnderTest, more: object): Promise<readonly unknown[]> {
+/** Returns the types of a rule's alerts while a flare's liquidity is 51, 74, 11, 48, 85, 22 k. */
+async function alertTypesOf(sut: HubUnderTest, more: object): Promise<readonly unknown[]> {
   const store = openAlertStore();
   const rule = follow(sut, store, more);
   await quiet();
@@ -216,10 +218,10 @@ test.for([
   [true, ["flare-started"]],
   [false, ["flare-started", "flare-started"]],
 ] as const)(
-  "[W40] a rule without an edge is sticky by default, and reports a start once, however often the filter matches: sticky %s",
+  "[W40] a rule without an edge is sticky by default, and reports a start at each new match only if it is not: sticky %s",
   async ([sticky, reported], { sut }) => {
     const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
-    expect(await toldOf(sut, { filter })).toEqual(reported);
+    expect(await alertTypesOf(sut, { filter })).toEqual(reported);
   },
 );
 
@@ -228,10 +230,10 @@ test.for([
   [false, ["edge-rose", "edge-rose"]],
   [true, ["edge-rose", "edge-fell", "edge-rose"]],
 ] as const)(
-  "[W40] a rule with an edge is not sticky by default, and watches the current matches of its filter: sticky %s",
+  "[W40] a rule with an edge is not sticky by default, and reports a fall of a former match only if it is: sticky %s",
   async ([sticky, reported], { sut }) => {
     const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
     const edge = { field: "liquidity", above: 60_000, below: 20_000, on: "both" };
-    expect(await toldOf(sut, { filter, edge })).toEqual(reported);
+    expect(await alertTypesOf(sut, { filter, edge })).toEqual(reported);
   },
 );

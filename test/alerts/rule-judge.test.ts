@@ -11,7 +11,7 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 const ruleOf = (more: object): AlertRule => AlertRuleSchema.parse({ name: "rule", ...more });
 const START = Date.UTC(2026, 0, 1);
 
-/** A list of flares that the test changes, with its events. */
+/** A list of flares. Each change by the test returns its event. */
 class Flares {
   readonly channel: FlareChannel;
   #seq = 0;
@@ -29,22 +29,22 @@ class Flares {
       why: SAMPLE_EXPLANATION,
       cause: "detected" as const,
     };
-    return { ...this.#place(atS), name: "flare-started", channel: this.channel, data };
+    return { ...this.#envelope(atS), name: "flare-started", channel: this.channel, data };
   }
 
   set(name: string, atS: number, liquidity: string): EventMessage {
     const data = { op: "set" as const, id: this.#flare(name, "0").id, set: { liquidity } };
-    return { ...this.#place(atS), name: "flare-updated", channel: this.channel, data };
+    return { ...this.#envelope(atS), name: "flare-updated", channel: this.channel, data };
   }
 
   finish(name: string, atS: number): EventMessage {
     const flare = this.#flare(name, "0");
     const ended = { flare, why: null, cause: "faded" as const, outcome: null };
     const data = { op: "remove" as const, id: flare.id, ...ended };
-    return { ...this.#place(atS), name: "flare-finished", channel: this.channel, data };
+    return { ...this.#envelope(atS), name: "flare-finished", channel: this.channel, data };
   }
 
-  /** `ONE` and `ONE2` are two flares of one token; the second has its address in capitals. */
+  /** `ONE` and `ONE2` are two flares of one token, the second with its address in capitals. */
   #flare(name: string, liquidity: string): Flare {
     const symbol = name.replace(/\d/g, "");
     const hex = Buffer.from(symbol.padEnd(20, "_")).toString("hex");
@@ -52,7 +52,7 @@ class Flares {
     return { ...SAMPLE_FLARE, id: name, liquidity, token: { ...SAMPLE_FLARE.token, symbol, address } };
   }
 
-  #place(atS: number) {
+  #envelope(atS: number) {
     this.#seq += 1;
     const observed_at = new Date(START + atS * 1_000).toISOString();
     const cursor = `test1-${this.#seq}`;
@@ -75,7 +75,7 @@ const reported = (judge: RuleJudge, messages: readonly EventMessage[]) =>
       .join(),
   );
 
-test("a start and its finish are reported, each as the event that a stream sends", () => {
+test("a start is reported with the event that a stream sends, and its finish is reported", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf({}), NEW_RULE);
   const started = flares.start("ONE", 0);
@@ -115,7 +115,7 @@ test("during a token's quiet time its starts and their finishes are suppressed; 
   ]);
 });
 
-test("tokens of two chains with one address have quiet times of their own", () => {
+test("tokens with the same address on two chains have separate quiet times", () => {
   const [bsc, matic] = [new Flares(), new Flares("flares.matic.pro")];
   const judge = createRuleJudge(
     ruleOf({ channels: ["flares.pro", "flares.matic.pro"], quiet_seconds: 600 }),
@@ -137,7 +137,7 @@ test("tokens of two chains with one address have quiet times of their own", () =
   ]);
 });
 
-test("the finish of a flare that enters a second list during the quiet is reported, because its start was", () => {
+test("the finish of a flare that enters a second list during the quiet time is reported, because its start was", () => {
   const [pro, free] = [new Flares("flares.pro"), new Flares("flares.free")];
   const judge = createRuleJudge(ruleOf({ channels: ["flares.*"], quiet_seconds: 600 }), NEW_RULE);
   const messages = [
@@ -151,7 +151,7 @@ test("the finish of a flare that enters a second list during the quiet is report
 
 const EDGE = { edge: { field: "liquidity", above: 20, below: 10, on: "both" } };
 
-test("a level is crossed upward at above and downward at below, and oscillation in between alerts once", () => {
+test("an item rises at `above` and falls at `below`, and changes in between cause no alert", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
   judge.begin(
@@ -183,7 +183,7 @@ test("a level is crossed upward at above and downward at below, and oscillation 
   ]);
 });
 
-test("an edge alert names the number, the level, and the item with why it flares", () => {
+test("an edge alert has the value, both levels, and the item with its explanation", () => {
   const flares = new Flares();
   const judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
   judge.begin(
@@ -199,7 +199,7 @@ test("an edge alert names the number, the level, and the item with why it flares
   });
 });
 
-test("a resumed rule reports rises that it missed; a new one assumes that raised items were reported", () => {
+test("a resumed rule reports rises and falls that it missed; a new rule ignores items that are already high", () => {
   const at = { cursor: "test1-9", observed_at: "2026-01-01T00:00:00.000Z" };
   const up = { ...SAMPLE_FLARE, id: "UP", liquidity: "30" };
   const view = { flares: { pro: [up] }, explanations: {} };
@@ -217,7 +217,7 @@ test("a resumed rule reports rises that it missed; a new one assumes that raised
   ]);
 });
 
-test("an item that left the list while the rule was away alerts when it comes back above the level", () => {
+test("an item that left the list while the rule was stopped alerts when it returns above the level", () => {
   const flares = new Flares();
   const at = { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" };
   const before = createRuleJudge(ruleOf(EDGE), NEW_RULE);
@@ -252,7 +252,7 @@ test("with on: fall, only falls alert", () => {
   expect(reported(judge, messages)).toEqual(["", "", "edge-fell", ""]);
 });
 
-test("for any numbers, rises and falls alternate, each rise at above or more and each fall at below or less", () => {
+test("for any values and a restart, rises and falls alternate, rises at `above` or more and falls at `below` or less", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 }), fc.nat(59), (values, cut) => {
       const flares = new Flares();
@@ -260,31 +260,31 @@ test("for any numbers, rises and falls alternate, each rise at above or more and
       let judge = createRuleJudge(ruleOf(EDGE), NEW_RULE);
       let last: Flare = { ...SAMPLE_FLARE, id: "ONE", liquidity: "0" };
       judge.begin({ flares: { pro: [last] }, explanations: {} }, at, false);
-      const rings: [string, number][] = [];
+      const alerts: [string, number][] = [];
       for (const [index, value] of values.entries()) {
         if (index === cut) {
-          // Another process, with the stored state and the current lists.
+          // As in a new process, with the stored state and the current lists.
           judge = createRuleJudge(ruleOf(EDGE), JSON.parse(JSON.stringify(judge.state)));
-          rings.push(
+          alerts.push(
             ...judge
               .begin({ flares: { pro: [last] }, explanations: {} }, at, true)
               .map(({ type }): [string, number] => [type, Number(last.liquidity)]),
           );
         }
         last = { ...last, liquidity: String(value) };
-        rings.push(
+        alerts.push(
           ...judge
             .take(flares.set("ONE", index, String(value)))
             .map(({ type }): [string, number] => [type, value]),
         );
       }
-      for (const [index, [type, value]] of rings.entries()) {
+      for (const [index, [type, value]] of alerts.entries()) {
         expect(type).toBe(index % 2 === 0 ? "edge-rose" : "edge-fell");
         if (type === "edge-rose") expect(value).toBeGreaterThanOrEqual(20);
         else expect(value).toBeLessThanOrEqual(10);
       }
       const expected = values.reduce((high, value) => (high ? value > 10 : value >= 20), false);
-      expect(rings.length % 2 === 1).toBe(expected);
+      expect(alerts.length % 2 === 1).toBe(expected);
     }),
   );
 });
@@ -296,13 +296,13 @@ test("a rule with a quiet time on several flare channels forgets finished flares
     judge.take(pro.start(`A${second}`, second));
     judge.take(free.start(`A${second}`, second));
     const ends = [pro, free].flatMap((list) => judge.take(list.finish(`A${second}`, second + 1)));
-    // Both ends get the same decision: the later flares started in the quiet time of the first.
+    // Both lists get the same decision: the later flares started in the quiet time of the first.
     expect(ends).toHaveLength(second === 0 ? 2 : 0);
   }
   expect(judge.state.begun).toHaveLength(1);
 });
 
-test("an alert of a flare leads to its page if the server's public URL is known", () => {
+test("an alert about a flare has its page's URL if the server's public URL is known", () => {
   const flares = new Flares();
   const news = createRuleJudge(ruleOf({}), NEW_RULE).take(flares.start("ONE", 0));
   const judge = createRuleJudge(ruleOf({ edge: { field: "liquidity", above: 5, below: 1 } }), NEW_RULE);

@@ -11,7 +11,7 @@ import { Waiters } from "../support/time/waiters.ts";
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** A webhook as in a file, with defaults. It may be on this machine. */
+/** Returns a webhook target with defaults, as from a file. It may have a private address. */
 export function webhookOf(given: object, clock = systemClock): Target {
   const whole = {
     id: "desk",
@@ -101,8 +101,8 @@ function read(headers: IncomingHttpHeaders, body: string): Delivery {
   const signed = `${id}.${headers["webhook-timestamp"]}.${body}`;
   const key = Buffer.from(SECRET.slice("whsec_".length), "base64");
   const expected = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
-  if (headers["webhook-signature"] !== expected) throw new Error(`${id} is signed wrongly`);
+  if (headers["webhook-signature"] !== expected) throw new Error(`${id} has a wrong signature`);
   const { type, data, timestamp } = JSON.parse(body);
-  if (Number.isNaN(Date.parse(timestamp))) throw new Error(`${id} has the timestamp ${timestamp}`);
+  if (Number.isNaN(Date.parse(timestamp))) throw new Error(`${id} has the invalid timestamp ${timestamp}`);
   return { id, type, headers, body, data };
 }

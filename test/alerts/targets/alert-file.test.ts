@@ -17,10 +17,10 @@ const reasonOf = (content: unknown): string => {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  return "taken";
+  return "accepted";
 };
 
-test("omitted fields have their defaults: every flare, without delay, to a public address", () => {
+test("omitted fields get their defaults: every flare, no quiet time, public addresses only", () => {
   expect(parseAlertFile(JSON.stringify({ webhooks: [webhook] }), "alerts.json").webhooks).toEqual([
     {
       ...webhook,
@@ -133,13 +133,13 @@ test("no message contains the schema library's own words", () => {
     names.flatMap((name) => [...JUNK, undefined].map((value) => reasonOf(put[of]?.({ [name]: value })))),
   );
   messages.push(reasonOf(5), reasonOf([]), reasonOf({ webhooks: [5] }), reasonOf(withHook({ rules: [5] })));
-  expect(messages.filter((message) => message !== "taken").length).toBeGreaterThan(100);
+  expect(messages.filter((message) => message !== "accepted").length).toBeGreaterThan(100);
   expect(
     messages.filter((message) => /invalid|expected|received|too (small|big)|>=|<=/i.test(message)),
   ).toEqual([]);
 });
 
-test("a missing or endless file is rejected by name", async ({ onTestFinished }) => {
+test("a missing, too large or irregular file is rejected with the reason", async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   await expect(readAlertFile(join(directory, "none.json"))).rejects.toThrow(
     /none\.json: there is no such file/,
@@ -150,7 +150,7 @@ test("a missing or endless file is rejected by name", async ({ onTestFinished })
   await expect(readAlertFile("/dev/zero")).rejects.toThrow(/it is not a regular file/);
 });
 
-test("a file that any user can write is rejected, because it could redirect messages to anyone", async ({
+test("a file that any user can write is rejected, as it could redirect messages; its group may write it", async ({
   onTestFinished,
 }) => {
   const file = join(newDirectory(onTestFinished), "alerts.json");

@@ -13,7 +13,7 @@ import { SERVICES, type ServiceName } from "./services.ts";
 const HOUR = 3_600_000;
 const IDLE_MS = 60_000;
 
-/** A target of this kind in front of its stand-in, whose messages the test makes. */
+/** A target that delivers the test's messages to a stand-in of its service. */
 class ChatUnderTest implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly service: ServiceStandIn;
@@ -35,7 +35,7 @@ class ChatUnderTest implements AsyncDisposable {
     return this.#store.waiting("chat").count;
   }
 
-  /** Starts the delivery, after {@link end} as another process with the same store. */
+  /** Starts the delivery. After {@link end}, acts as a new process with the same store. */
   async start(): Promise<void> {
     if (!this.service.origin.includes(":0")) await this.#slept(() => this.#begin());
     else {
@@ -49,8 +49,8 @@ class ChatUnderTest implements AsyncDisposable {
     await this.#running;
   }
 
-  /** A flare of this token starts. */
-  async flares(symbol: string): Promise<void> {
+  /** Queues an alert: a flare of the token with this symbol has started. */
+  async alert(symbol: string): Promise<void> {
     this.symbols.push(symbol);
     const flare = { ...SAMPLE_FLARE, token: { ...SAMPLE_FLARE.token, symbol } };
     const data = { flare, why: SAMPLE_EXPLANATION, cause: "detected" };
@@ -69,7 +69,7 @@ class ChatUnderTest implements AsyncDisposable {
     else this.#sender?.wake();
   }
 
-  /** Lets this time pass. After each sleep that ends, waits for the sender's next one. */
+  /** Advances the clock. After each sleep that ends, waits for the sender's next one. */
   async pass(ms: number): Promise<void> {
     const endMs = this.clock.monotonic() + ms;
     while (this.clock.monotonic() < endMs) {
@@ -153,15 +153,15 @@ const shownSymbols = ({ service }: ChatUnderTest) =>
   service.accepted.map(({ raw }) => /TOK\d+/.exec(raw)?.[0]);
 
 describe.each(NAMES)("%s", (name) => {
-  test("after an hour without the service, in each way it can fail, it gets everything once and in order", async ({
+  test("after an hour of failures of five kinds, the service gets each message once and in order", async ({
     open,
   }) => {
     const chat = await open(name);
     for (const mode of ["up", ...OUTAGES] as const) {
       await chat.service.set(mode);
       for (let minute = 0; minute < 12; minute += 1) {
-        if (minute % 3 === 0) await chat.flares(`TOK${chat.symbols.length}`);
-        // A clean restart repeats nothing either.
+        if (minute % 3 === 0) await chat.alert(`TOK${chat.symbols.length}`);
+        // A clean restart must repeat nothing.
         if (minute === 7) await chat.end().then(() => chat.start());
         await chat.pass(HOUR / OUTAGES.length / 12);
       }
@@ -173,25 +173,25 @@ describe.each(NAMES)("%s", (name) => {
     expect([chat.waiting, chat.service.tooSoon, chat.service.refused]).toEqual([0, 0, []]);
   });
 
-  test("a limit is obeyed for as long as the service asks", async ({ open }) => {
+  test("a sender over the limit waits as long as the service asks", async ({ open }) => {
     const chat = await open(name);
     await chat.service.set("limit");
-    await chat.flares("TOK0");
+    await chat.alert("TOK0");
     const [slept = 0] = chat.clock.slept.slice(-1);
-    // ntfy does not say how long.
+    // ntfy does not state a time.
     expect(Math.floor(slept / 1_000)).toBe(name === "ntfy" ? 1 : 90);
     expect(chat.notices).toEqual([
       expect.stringMatching(/^could not deliver: \w+ returned 429.*; retrying$/),
     ]);
   });
 
-  test("a refusal is logged in the service's words, without secrets, and is tried again", async ({
+  test("a rejection is logged with the service's reason, without secrets, and the message is retried", async ({
     open,
   }) => {
     const chat = await open(name);
     const { secrets } = SERVICES[name];
     chat.service.refusal = name === "slack" ? "no_service" : `gone: ${secrets.join(" ")}`;
-    await chat.flares("TOK0");
+    await chat.alert("TOK0");
     expect(chat.notices.join()).toMatch(name === "slack" ? /400: no_service/ : /40[03]: gone: \*\*\*/);
     for (const secret of secrets) expect(chat.notices.join()).not.toContain(secret);
     chat.service.refusal = undefined;
@@ -199,12 +199,12 @@ describe.each(NAMES)("%s", (name) => {
     expect(shownSymbols(chat)).toEqual(["TOK0"]);
   });
 
-  test("a process that stops waits for the response to its last message, and does not send it again", async ({
+  test("a process that stops waits for the response to its last message, which is not sent again", async ({
     open,
   }) => {
     const chat = await open(name);
     const isAsked = chat.service.hold();
-    void chat.flares("TOK0");
+    void chat.alert("TOK0");
     const release = await isAsked;
     const ended = chat.end();
     release();
@@ -213,10 +213,10 @@ describe.each(NAMES)("%s", (name) => {
     expect([shownSymbols(chat), chat.waiting, chat.service.attempts]).toEqual([["TOK0"], 0, 1]);
   });
 
-  test("fifty hostile names make no link, mention, markup or refusal", async ({ open }) => {
+  test("fifty hostile names cause no link, mention, markup or rejection", async ({ open }) => {
     const chat = await open(name);
     for (const [at, hostile] of HOSTILE.entries()) {
-      await chat.flares(hostile);
+      await chat.alert(hostile);
       await chat.pass(5_000);
       const shown = chat.service.accepted[at];
       expect(shown?.links, hostile).toEqual(["https://f.io/flare/1"]);

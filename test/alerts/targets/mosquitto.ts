@@ -9,7 +9,7 @@ import { freePort, listens } from "../../support/servers/free-port.ts";
 import { findInstalled } from "../../support/setup/debian-package.ts";
 import { Waiters } from "../../support/time/waiters.ts";
 
-/** Whether Debian's mosquitto is there, or could be installed. */
+/** Whether Debian's mosquitto is installed, now if not before. */
 export const HAS_MOSQUITTO = findInstalled(() => {
   try {
     return execFileSync("sh", ["-c", "command -v mosquitto"]).length > 0;
@@ -18,7 +18,7 @@ export const HAS_MOSQUITTO = findInstalled(() => {
   }
 }, "mosquitto");
 
-/** A broker of its own, on loopback and a free port, which stores sessions at each change. */
+/** An MQTT broker on loopback and a free port, which stores sessions at each change. */
 export class Mosquitto implements AsyncDisposable {
   readonly port: number;
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-mosquitto-"));
@@ -28,7 +28,12 @@ export class Mosquitto implements AsyncDisposable {
     this.port = port;
   }
 
-  /** `files`: beside the configuration, as `DIR/name` in its lines. Default: anyone may connect. */
+  /**
+   * Starts a broker.
+   *
+   * @param lines More lines of its configuration. Default: anyone may connect.
+   * @param files Files that `lines` can name as `DIR/name`.
+   */
   static async start(
     lines: readonly string[] = ["allow_anonymous true"],
     files: Readonly<Record<string, string>> = {},
@@ -54,7 +59,7 @@ export class Mosquitto implements AsyncDisposable {
     await listens(this.port);
   }
 
-  /** Stops it. A killed one would repeat messages that receivers had acknowledged. */
+  /** Stops the broker. If it were killed, it would repeat acknowledged messages. */
   async down(): Promise<void> {
     const ending = this.#process;
     this.#process = undefined;
@@ -76,7 +81,7 @@ interface Received {
   readonly isRetained: boolean;
 }
 
-/** An independent receiver with a persistent session, which reconnects by itself. */
+/** An independent receiver with a persistent session, which reconnects automatically. */
 export class MqttReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
   readonly #client: MqttClient;
@@ -101,7 +106,7 @@ export class MqttReceiver implements AsyncDisposable {
     return receiver;
   }
 
-  /** Payloads of a topic, parsed. */
+  /** Returns the parsed payloads of the topics that match. */
   of<T = Record<string, unknown>>(topic: RegExp): readonly T[] {
     return this.received.filter((one) => topic.test(one.topic)).map(({ text }) => JSON.parse(text));
   }
@@ -115,9 +120,9 @@ export class MqttReceiver implements AsyncDisposable {
   }
 }
 
-/** A network between client and broker, which can lose what the broker says. */
+/** A relay between client and broker, which can drop the broker's bytes. */
 export class LossyNetwork implements AsyncDisposable {
-  /** Bytes from the broker are dropped. */
+  /** Whether bytes from the broker are dropped. */
   isMute = false;
   readonly #pairs = new Set<Socket>();
   readonly #server;
@@ -150,7 +155,7 @@ export class LossyNetwork implements AsyncDisposable {
     return typeof address === "object" && address ? address.port : 0;
   }
 
-  /** Cuts every connection, without a goodbye. */
+  /** Destroys every connection, without a DISCONNECT packet. */
   cut(): void {
     for (const socket of this.#pairs) socket.destroy();
     this.#pairs.clear();

@@ -22,7 +22,7 @@ async function postTo(description: unknown, stopping: AbortSignal) {
   return outcome;
 }
 
-test("no part of a secret that a service repeats is reported, also where its text is cut", async () => {
+test("a secret that a service repeats is masked, even where the service's text is cut off", async () => {
   const { signal } = new AbortController();
   for (let before = 170; before <= 200; before += 10) {
     const { kind, reason } = { reason: "", ...(await postTo(`${"x".repeat(before)}${SECRET}`, signal)) };
@@ -30,13 +30,13 @@ test("no part of a secret that a service repeats is reported, also where its tex
   }
 });
 
-test("a description that is no text does not hide what the service returned", async () => {
+test("a description that is not text does not hide the response's status", async () => {
   const { signal } = new AbortController();
   const reason = "Chat returned 400";
   expect(await postTo({ toString: 1, valueOf: 1 }, signal)).toMatchObject({ kind: "failed", reason });
 });
 
-test("a post that is over leaves nothing behind at the signal of the process", async () => {
+test("a finished post leaves no listener on the abort signal", async () => {
   const { signal } = new AbortController();
   await postTo("no", signal);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);

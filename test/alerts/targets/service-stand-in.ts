@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { ManualClock } from "../../support/time/manual-clock.ts";
 
-/** What a person sees of a message. */
+/** A message as a person sees it. */
 export interface Shown {
   /** The whole message as it arrived. */
   readonly raw: string;
@@ -11,18 +11,18 @@ export interface Shown {
   readonly literals: readonly string[];
   /** The rest, as plain text in which the service looks for links and mentions. */
   readonly rest: string;
-  /** Links that the message makes itself. */
+  /** Links that the message contains as markup. */
   readonly links: readonly string[];
 }
 
-/** A request that the service refuses. */
+/** Thrown for a request that the service rejects. */
 export class Refusal extends Error {}
 
 /** One service: how it checks and shows a message, and how it responds. */
 export interface Service {
   /** Minimum time between two messages; sooner ones get 429. */
   readonly gapMs: number;
-  /** What it would turn into links and mentions in {@link Shown.rest}. */
+  /** Matches what the service would turn into links and mentions in {@link Shown.rest}. */
   readonly finds: RegExp;
   /** Throws {@link Refusal}. */
   read(request: IncomingMessage, body: Record<string, unknown>): Shown;
@@ -43,12 +43,12 @@ type Mode = (typeof OUTAGES)[number] | "up";
 /** A local stand-in for a chat service. Messages count as accepted when the response is sent. */
 export class ServiceStandIn implements AsyncDisposable {
   readonly accepted: Shown[] = [];
-  /** Reasons of refused requests. Our own messages must cause none. */
+  /** Reasons for rejected requests. Flarewire's messages must cause none. */
   readonly refused: string[] = [];
   /** Requests that came too soon after the last message. */
   tooSoon = 0;
   attempts = 0;
-  /** Refuses every message with this reason. */
+  /** If set, every message is rejected with this reason. */
   refusal: string | undefined;
   #held: PromiseWithResolvers<() => void> | undefined;
   readonly #service: Service;
@@ -74,7 +74,7 @@ export class ServiceStandIn implements AsyncDisposable {
     else if (!wasListening) await this.listen();
   }
 
-  /** Takes the next message, but responds only when told. Resolves once the message is there. */
+  /** Holds back the next response. Once the request is here, resolves with the way to respond. */
   hold(): Promise<() => void> {
     this.#held = Promise.withResolvers();
     return this.#held.promise;

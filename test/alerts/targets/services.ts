@@ -1,6 +1,6 @@
 import { json, Refusal, type Service } from "./service-stand-in.ts";
 
-/** Each service by its published rules, and a target as in a file, for a stand-in at `origin`. */
+/** A service with its published rules, and a target's configuration for a stand-in at `origin`. */
 export interface TestedService {
   readonly service: Service;
   readonly config: (origin: string) => object;
@@ -22,7 +22,7 @@ function check(condition: boolean, reason: string): asserts condition {
   if (!condition) throw new Refusal(reason);
 }
 
-/** Finds a pattern of one group. Returns the groups, and the text without the matches. */
+/** Finds a pattern with one group. Returns the groups, and the text without the matches. */
 function take(text: string, pattern: RegExp): { readonly taken: readonly string[]; readonly rest: string } {
   return {
     taken: [...text.matchAll(pattern)].map(([, group = ""]) => group),
@@ -80,7 +80,7 @@ const discord: TestedService = {
       check(raw.length > 0 && raw.length <= 2_000, "Must be 2000 or fewer in length.");
       check(JSON.stringify(body.allowed_mentions) === '{"parse":[]}', "it may mention people");
       check(body.flags === 4, "it may embed pages");
-      // Whatever begins first counts: in code, a backslash is only a backslash.
+      // The match that begins first counts: in code, a backslash is only a backslash.
       const tokens = take(raw, /\\[^0-9A-Za-z\s]|`([^`]*)`/g);
       const code = { taken: tokens.taken.filter((text) => text !== ""), rest: tokens.rest };
       const links = take(code.rest, /\[[^[\]]*\]\(<([^<>]*)>\)/g);
