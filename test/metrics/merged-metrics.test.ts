@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { MergedMetrics, type MetricsJson } from "../../src/metrics/index.ts";
 
-/** The metrics of one process. */
+/** Returns the metrics of one process. */
 function processOf(sent: number, seq: number, delay: number): Promise<MetricsJson> {
   const registers = [new Registry()];
   const counted = new Counter({ name: "sent_total", help: "s", labelNames: ["to"], registers });
@@ -14,7 +14,7 @@ function processOf(sent: number, seq: number, delay: number): Promise<MetricsJso
   return registers[0]?.getMetricsAsJSON() ?? Promise.resolve([]);
 }
 
-test("sums are added, global values are the primary's, delays take the maximum, and no counter decreases when a process ends", async () => {
+test("counters and gauges are summed, global values are the primary's, delays the maximum, and no counter decreases when a process ends", async () => {
   const merged = new MergedMetrics();
   const [primary, one, other] = await Promise.all([
     processOf(0, 9, 0.1),

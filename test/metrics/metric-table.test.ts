@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { addMetrics, level, total } from "../../src/metrics/metric-table.ts";
 
-/** The series of a registry: `name{label="value"} 1`. */
+/** Returns the series of a registry: `name{label="value"} 1`. */
 async function seriesOf(registry: Registry): Promise<readonly string[]> {
   const text = await registry.metrics();
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));

@@ -15,7 +15,7 @@ import { newDirectory } from "../support/servers/edges.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
 
-/** The value of each series: `name{label="value"}`. */
+/** Returns the value of each series, by `name{label="value"}`. */
 async function scrape(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`);
   expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -60,7 +60,7 @@ test("connections, events, deliveries and resumes match what clients saw", async
   expect(seen.get("flarewire_lag_events")).toBe(0);
 });
 
-test("data age, source state and 304 responses are those of the polled upstream", async ({
+test("an edge reports its upstream's data age, source state and 304 responses", async ({
   onTestFinished,
 }) => {
   await using market = await startLedGateway();
@@ -76,7 +76,7 @@ test("data age, source state and 304 responses are those of the polled upstream"
   expect(seen.get('flarewire_upstream_polls_total{outcome="succeeded"}')).toBeGreaterThan(0);
 });
 
-test("open files, collections of garbage and the durability of the log are measured", async ({
+test("open files, garbage collections, and the log's durability and write time are measured", async ({
   onTestFinished,
 }) => {
   await using market = await startLedGateway();
@@ -100,7 +100,7 @@ test("open files, collections of garbage and the durability of the log are measu
   expect((await scrape(market.url)).get("flarewire_log_durable")).toBe(0);
 });
 
-test("each key's requests, refusals and connections are counted, and the keys of each plan", async ({
+test("each key's requests, rate-limited requests and connections are counted, and each plan's keys", async ({
   onTestFinished,
 }) => {
   await using market = await startLedGateway();
@@ -134,14 +134,14 @@ test("each key's requests, refusals and connections are counted, and the keys of
   await expect.poll(open).toBeUndefined();
 });
 
-test("a gateway without metrics has no such address", async ({ onTestFinished }) => {
+test("a gateway with metrics disabled responds to /metrics with 404", async ({ onTestFinished }) => {
   await using market = await startLedGateway();
   const gateway = await startGateway(createConfig({ ...QUIET, source: market.url, metrics: "false" }));
   onTestFinished(() => gateway.stop());
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
 });
 
-test("metrics with a port of their own are gone from the public one, are refused to names of other sites, and leave no port open if the start fails", async ({
+test("metrics on their own port are not on the public one, reject other host names, and leave no port open after a failed start", async ({
   onTestFinished,
 }) => {
   await using market = await startLedGateway();
@@ -174,7 +174,7 @@ test("metrics with a port of their own are gone from the public one, are refused
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-test("connections to the metrics' own port use up a few open files only", async ({ onTestFinished }) => {
+test("a connection to the metrics port beyond the limit is closed", async ({ onTestFinished }) => {
   const app = createMetricsServer(
     { host: "127.0.0.1", allowedHosts: [] },
     { contentType: "text/plain", text: async () => "" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { measureProcess } from "../../src/metrics/process/process-meter.ts";
 
-test("one scraper hides no event loop delay from another, and a delay disappears after two minutes", async ({
+test("a scrape does not hide an event loop delay from the next scrapes, and an old delay disappears", async ({
   onTestFinished,
 }) => {
   let nowMs = 0;
@@ -23,14 +23,14 @@ test("one scraper hides no event loop delay from another, and a delay disappears
   worst();
   nowMs = 180_000;
   worst();
-  // After two windows the old delays no longer count.
+  // After two windows without a long delay, the old one no longer counts.
   await until(() => {
     nowMs += 60_000;
     return worst() < 0.3;
   });
 });
 
-test("the time of garbage collections adds up by kind", async ({ onTestFinished }) => {
+test("the time of minor garbage collections is measured", async ({ onTestFinished }) => {
   const meter = measureProcess();
   onTestFinished(() => meter.close());
   for (let garbage: unknown[] = []; !((meter.gcSeconds.minor ?? 0) > 0); garbage = []) {

@@ -23,7 +23,7 @@ test.runIf(PROMTOOL)(
     expect((await fetch(`${gateway.url}/api/v1/flares`)).status).toBe(200);
     const input = await (await fetch(`${gateway.url}/metrics`)).text();
     expect(input).toContain("flarewire_event_loop_delay_seconds{");
-    // It writes what it finds, and exits with 3.
+    // promtool prints its findings, and exits with 3 if there are any.
     expect(execFileSync(PROMTOOL ?? "", ["check", "metrics"], { input, encoding: "utf8" })).toBe("");
   },
 );
