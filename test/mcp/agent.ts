@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { z } from "zod";
 
-/** The protocol with a handshake of 2025, and the stateless one of 2026. */
+/** The protocol of 2025, which has a handshake, and the stateless protocol of 2026. */
 export const ERAS = ["legacy", "2026-07-28"] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -31,7 +31,7 @@ export class Agent implements AsyncDisposable {
     return agent;
   }
 
-  /** Starts `flarewire mcp URL`. */
+  /** Starts `flarewire mcp URL`, and connects an agent to it. */
   static async overStdio(era: Era, url: string): Promise<Agent & { readonly pid: number }> {
     const agent = new Agent(era);
     const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, "mcp", url] });
@@ -39,7 +39,7 @@ export class Agent implements AsyncDisposable {
     return Object.assign(agent, { pid: transport.pid ?? 0 });
   }
 
-  /** Calls a tool and returns its answer. */
+  /** Calls a tool and returns its parsed result. Throws if the tool reports an error. */
   async call<T>(name: string, given: object, schema: z.ZodType<T>): Promise<T> {
     const { text, isError } = await this.ask(name, given);
     if (isError) throw new Error(text);

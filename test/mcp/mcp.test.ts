@@ -24,14 +24,14 @@ const Since = z.object({
   events: z.array(z.looseObject({ name: z.string(), flare: Flare })),
   lost: z.object({ reason: z.string() }).nullable(),
 });
-/** Kills of an agent: few in the tests, a hundred with this variable. */
+/** Number of times that the agent is killed. */
 const KILLS = Number(process.env.MCP_KILLS ?? (IS_SOAK ? 3 : 2));
 
 const shown = ({ events }: z.infer<typeof Since>) =>
   events.map(({ name, flare }) => `${name} ${flare.symbol.untrusted_text}`);
 
-describe.each(ERAS)("the protocol of %s", (era) => {
-  test("an agent learns what flares, waits for what happens next, and asks why", async () => {
+describe.each(ERAS)("protocol version %s", (era) => {
+  test("an agent lists the current flares, waits for the next events, and asks for an explanation", async () => {
     await using gateway = await startLedGateway();
     gateway.start("ONE");
     await using agent = await Agent.overHttp(era, gateway.url);
@@ -79,7 +79,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     expect((await agent.call("flares_since", { cursor: second.cursor }, Since)).events).toEqual([]);
   });
 
-  test("what the API rejects, and a cursor that it does not know, become answers with the reason", async () => {
+  test("invalid calls and unknown cursors return the reason, and only a request over the size limit gets 413", async () => {
     await using gateway = await startLedGateway();
     gateway.start("ONE");
     await using agent = await Agent.overHttp(era, gateway.url);
@@ -91,7 +91,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     expect(isError).toBe(true);
     const lost = await agent.call("flares_since", { cursor: "00000000-1" }, Since);
     expect([lost.lost?.reason, lost.events]).toEqual(["epoch-changed", []]);
-    // Clients may describe themselves in each request, with icons.
+    // Clients may describe themselves, with icons, in each request.
     const _meta = { "org.example/icon": "x".repeat(20_000) };
     expect(await agent.client.callTool({ name: "flares_now", arguments: {}, _meta })).not.toHaveProperty(
       "isError",
@@ -103,7 +103,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
 });
 
 test(
-  `an agent that is killed ${KILLS} times between calls misses nothing and gets nothing twice`,
+  `an agent that is killed ${KILLS} times between calls misses no event and gets none twice`,
   async () => {
     await using gateway = await startLedGateway();
     gateway.start("ZERO");
@@ -124,7 +124,7 @@ test(
   60_000 + KILLS * 20_000,
 );
 
-test("flarewire mcp ends when its input ends, and when nobody reads its output", async () => {
+test("flarewire mcp ends when its input ends, and when its output is closed", async () => {
   const start = () => spawnCommand(process.execPath, [PROGRAM, "mcp"], {}, { stdin: "pipe" });
   await using first = start();
   first.child.stdin?.end();
@@ -135,7 +135,7 @@ test("flarewire mcp ends when its input ends, and when nobody reads its output",
   expect([await second.ended(), second.stderr()]).toEqual([0, ""]);
 });
 
-test("hostile names stay inside their field", async () => {
+test("hostile names appear only as untrusted_text, shortened and without control characters", async () => {
   const endings = [
     '"}',
     '"}]}',
@@ -164,7 +164,7 @@ test("hostile names stay inside their field", async () => {
     }
 });
 
-/** The other fields of a flare. Strangers cannot write to them. */
+/** The other fields of a flare. A token's creator cannot write to them. */
 const plain = z.string().regex(/^[\w ,;:.$%+-]*$/);
 const FIELDS = {
   ...{ id: plain, address: plain, started_at: plain, finished_at: z.null(), price: plain },
@@ -172,7 +172,7 @@ const FIELDS = {
   ...{ liquidity_usd: z.literal("51234.25"), why: plain, warnings: z.array(plain) },
 };
 
-test("a subscription to changes of the tools, which never change, is acknowledged and ends", async () => {
+test("a subscription to tool changes is acknowledged with an empty filter and ends, as tools never change", async () => {
   await using gateway = await startLedGateway();
   await using agent = await Agent.overHttp("2026-07-28", gateway.url);
   const { honoredFilter, closed } = await agent.client.listen({ toolsListChanged: true });
@@ -182,25 +182,28 @@ test("a subscription to changes of the tools, which never change, is acknowledge
 test.each([
   ["detected", SAMPLE_EXPLANATION.text],
   ["aged", `Now: ${SAMPLE_EXPLANATION.text}`],
-])("a start that was %s says when its reason is from", async (cause, why) => {
-  const data = { op: "insert", index: 0, flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION, cause };
-  const event = {
-    name: "flare-started",
-    cursor: "e-2",
-    observed_at: SAMPLE_EXPLANATION.at,
-    channel: "flares.free",
-  };
-  const text = JSON.stringify({ cursor: "e-2", more: false, events: [{ ...event, data }] });
-  const since = TOOLS.find(({ name }) => name === "flares_since");
-  const answer = await since?.run(
-    async () => ({ status: 200, header: () => undefined, text }),
-    { group: "bsc", cursor: "e-1", wait_s: 0, limit: 10 },
-    new AbortController().signal,
-  );
-  expect(answer).toMatchObject({ events: [{ name: "flare-started", flare: { why } }] });
-});
+])(
+  "the explanation of a start that was %s is marked as current if it is not from the start",
+  async (cause, why) => {
+    const data = { op: "insert", index: 0, flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION, cause };
+    const event = {
+      name: "flare-started",
+      cursor: "e-2",
+      observed_at: SAMPLE_EXPLANATION.at,
+      channel: "flares.free",
+    };
+    const text = JSON.stringify({ cursor: "e-2", more: false, events: [{ ...event, data }] });
+    const since = TOOLS.find(({ name }) => name === "flares_since");
+    const answer = await since?.run(
+      async () => ({ status: 200, header: () => undefined, text }),
+      { group: "bsc", cursor: "e-1", wait_s: 0, limit: 10 },
+      new AbortController().signal,
+    );
+    expect(answer).toMatchObject({ events: [{ name: "flare-started", flare: { why } }] });
+  },
+);
 
-test("an unknown group is quoted, with the known ones", () => {
+test("the error for an unknown group names it and the known groups", () => {
   const { error } = TOOLS[0]?.input.safeParse({ group: "foo" }) ?? {};
   expect(error?.issues[0]?.message).toBe(
     '"foo" is not a group; known groups: bsc, exchange, matic, avalanche',
@@ -234,7 +237,7 @@ test("tools have the rights of the client's key", async ({ onTestFinished }) => 
     expect(await limited.ask(name, given)).toMatchObject({ isError: true });
 });
 
-test("a page of an origin that may not connect cannot use the endpoint", async () => {
+test("a page from an origin that is not allowed gets 403", async () => {
   await using gateway = await startLedGateway({ allowedOrigins: ["https://own.example"] });
   const { status } = await fetch(`${gateway.url}/mcp`, {
     method: "POST",
@@ -244,7 +247,7 @@ test("a page of an origin that may not connect cannot use the endpoint", async (
   expect(status).toBe(403);
 });
 
-test("a host that is no part of a URL gets an answer as any other", async () => {
+test("a request whose Host header is invalid in a URL gets a normal response", async () => {
   await using gateway = await startLedGateway();
   const headers = {
     ...{ host: "localhost:99999", "content-type": "application/json" },

@@ -1,26 +1,26 @@
 /** Scenarios of the official suite, or single checks, by the reason why they do not apply. */
 type NotApplicable = Readonly<Record<string, readonly string[]>>;
 
-/** Not even to a server that has the suite's tools, prompts and resources. */
+/** Do not apply even to a server with the suite's tools, prompts and resources. */
 const ALWAYS: NotApplicable = {
-  "It asks the client during a call, for which the protocol of 2025 needs a session.": [
+  "The server asks the client during a call, which needs a session in the protocol of 2025.": [
     ...["tools-call-sampling", "tools-call-elicitation"],
     ...["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],
   ],
-  "It subscribes to a resource, for which the protocol of 2025 needs a session.": [
+  "The client subscribes to a resource, which needs a session in the protocol of 2025.": [
     ...["resources-subscribe", "resources-unsubscribe"],
   ],
-  "It warns that the server has no sessions, which are optional.": [
+  "The suite warns that the server has no sessions, which are optional.": [
     ...["server-sse-polling", "server-sse-multiple-streams:server-sse-multiple-streams-session"],
   ],
-  "It changes the state of a tool's question. Flarewire asks nothing and protects no such state.": [
+  "The client changes a tool's request state. Flarewire's tools request no input and have no such state.": [
     "input-required-result-tampered-state",
   ],
 };
 
-/** Flarewire has tools only, and its tools only read and answer with text. */
+/** Do not apply to Flarewire, which has only tools, and these only read data and return text. */
 const TO_FLAREWIRE: NotApplicable = {
-  "It calls a tool of the suite.": [
+  "The scenario calls a tool of the suite.": [
     ...["tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource"],
     ...["tools-call-mixed-content", "tools-call-error", "json-schema-2020-12"],
     "server-stateless:sep-2575-http-server-no-independent-requests-on-stream",
@@ -38,7 +38,7 @@ const TO_FLAREWIRE: NotApplicable = {
       ...["missing-input-response", "ignore-extra-params"],
     ].map((name) => `input-required-result-${name}`),
   ],
-  "No tool takes an argument from a header of HTTP.": ["http-custom-header-server-validation"],
+  "No tool takes an argument from an HTTP header.": ["http-custom-header-server-validation"],
   "There are no prompts, and nothing to complete.": [
     ...["prompts-list", "prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource"],
     ...["prompts-get-with-image", "completion-complete", "caching:sep-2549-prompts-list-caching-hints"],

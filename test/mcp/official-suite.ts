@@ -15,14 +15,14 @@ const PROTOCOLS = ["2025-11-25", "2026-07-28"];
 
 /**
  * Runs the official conformance suite in both protocols: against a gateway, and against one whose
- * endpoint also has the tools, prompts and resources that the suite calls. Throws if a scenario
- * fails that applies, or one passes that does not. Returns a sentence for each run.
+ * endpoint also has the tools, prompts and resources that the suite calls. Throws if an applicable
+ * scenario fails, or an inapplicable one passes. Returns one line for each run.
  */
 export async function runOfficialSuite(): Promise<string> {
   const suite = fetchedPackage(NAME, VERSION);
   if (!suite) throw new Error(`npm cannot install ${NAME}@${VERSION}`);
   const folder = await mkdtemp(join(tmpdir(), "flarewire-mcp-suite-"));
-  const sentences: string[] = [];
+  const lines: string[] = [];
   try {
     for (const server of ["flarewire", "fixtures"] as const) {
       using _served = server === "fixtures" ? serveFixtures() : undefined;
@@ -33,23 +33,23 @@ export async function runOfficialSuite(): Promise<string> {
       for (const protocol of PROTOCOLS) {
         const flags = ["--suite", "all", "--spec-version", protocol, "--expected-failures", expected];
         const command = [join(suite, "dist/index.js"), "server", "--url", `${gateway.url}/mcp`, ...flags];
-        const { code, said } = await run(command);
-        if (code !== 0) throw new Error(`${server}, ${protocol}: ${said}`);
-        const [, passed] = /^Total: (\d+) passed/m.exec(said) ?? [];
-        const inapplicable = said.match(/^ {2}~ /gm)?.length ?? 0;
-        sentences.push(`${server}, ${protocol}: ${passed} checks passed, ${inapplicable} do not apply`);
+        const { code, output } = await run(command);
+        if (code !== 0) throw new Error(`${server}, ${protocol}: ${output}`);
+        const [, passed] = /^Total: (\d+) passed/m.exec(output) ?? [];
+        const inapplicable = output.match(/^ {2}~ /gm)?.length ?? 0;
+        lines.push(`${server}, ${protocol}: ${passed} checks passed, ${inapplicable} do not apply`);
       }
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return sentences.join("\n");
+  return lines.join("\n");
 }
 
-async function run(command: readonly string[]): Promise<{ readonly code: unknown; readonly said: string }> {
+async function run(command: readonly string[]): Promise<{ readonly code: unknown; readonly output: string }> {
   const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"] });
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
-  return { code, said };
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return { code, output };
 }
 
 /** Adds the suite's tools, prompts and resources to the endpoint of this process's gateways. */

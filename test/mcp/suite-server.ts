@@ -20,7 +20,7 @@ const text = (words: string) => ({ type: "text", text: words }) as const;
 const resource = (uri: string) =>
   ({ type: "resource", resource: { uri, mimeType: "text/plain", text: "embedded" } }) as const;
 
-/** Flarewire's server with the tools, prompts and resources that the official suite calls. */
+/** Creates Flarewire's server with the tools, prompts and resources that the suite calls. */
 export function createMcpServer(request: RequestApi): McpServer {
   const server = createFlarewireServer(request);
   const unchanging = { listChanged: false };
@@ -83,7 +83,7 @@ function addTools(server: McpServer): void {
     );
 }
 
-/** Keywords that a server must list unchanged. */
+/** A schema whose keywords a server must list unchanged. */
 const JSON_SCHEMA_2020_12 = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   $defs: {
@@ -119,7 +119,7 @@ const sample = inputRequired.createMessage({
 });
 const listRoots = inputRequired.listRoots();
 
-/** Tools of the protocol of 2026 that ask the client for input, in rounds. */
+/** Adds tools of the protocol of 2026 that ask the client for input, in one or more rounds. */
 function addInputTools(server: McpServer): void {
   const name = { user_name: elicit("name") };
   const tools: Record<string, readonly InputRequests[]> = {
@@ -150,7 +150,7 @@ function addInputTools(server: McpServer): void {
   );
 }
 
-/** What the tool asks next; `undefined` once the last round is answered. */
+/** Returns a tool's next request for input; `undefined` once the last round is answered. */
 function nextRound(
   rounds: readonly InputRequests[],
   { mcpReq }: ServerContext,
