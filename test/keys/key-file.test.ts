@@ -31,7 +31,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const SECRET = mintSecret("fw");
 const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };
 
-test("a written file reads back equal", () => {
+test("formatted keys parse to equal keys", () => {
   const keys: Key[] = [
     KEY,
     {
@@ -49,7 +49,7 @@ test("a written file reads back equal", () => {
   expect(parseKeys(`\uFEFF${formatKeys([])}`, "k")).toEqual([]);
 });
 
-test("a file that any user can write is rejected with the command that fixes it, both to read and to edit; its group may write it", async () => {
+test("a file that any user can write is rejected for reading and editing, with the command to fix it; its group may write it", async () => {
   const file = join(directory, "open.json");
   writeFileSync(file, formatKeys([KEY]));
   for (const mode of [0o666, 0o602, 0o777]) {
@@ -104,7 +104,7 @@ test.each([
   [one({ requests_per_minute: 1e7 }), /requests_per_minute is 10000000; it must be at most 1000000$/],
   [one({ name: "a\nb" }), /^k: keys\[0\]\.name is "a\\nb"; it must be 1 to 64 characters/],
   [{ keys: [KEY, KEY] }, /^k: two keys have the id [0-9a-f]{8}; remove one of them$/],
-])("%j is refused with field, value and bound, and without secrets", (content, message) => {
+])("%j is rejected with the reason and without secrets", (content, message) => {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   const read = () => parseKeys(text, "k");
   expect(read).toThrow(InputError);
@@ -112,7 +112,7 @@ test.each([
   expect(read).not.toThrow(SECRET.text.slice(13));
 });
 
-test("a change creates a missing file for its owner only, and leaves nothing else behind", async () => {
+test("an edit creates a missing file for its owner only, replaces an existing file, and leaves no temporary file", async () => {
   const file = join(directory, "new.json");
   await editKeyFile(file, (keys) => [...keys, KEY]);
   expect((await readKeyFile(file)).keys).toEqual([KEY]);
@@ -125,7 +125,7 @@ test("a change creates a missing file for its owner only, and leaves nothing els
   expect(statSync(file).ino).not.toBe(before);
 });
 
-test("a failed change leaves the file as it was, and the next change works", async () => {
+test("a failed edit leaves the file unchanged, and so does an edit of a malformed file", async () => {
   const file = join(directory, "kept.json");
   await editKeyFile(file, () => [KEY]);
   const refuse = () => {
@@ -139,7 +139,7 @@ test("a failed change leaves the file as it was, and the next change works", asy
   expect(readFileSync(file, "utf8")).toBe("{");
 });
 
-test("a second concurrent change is rejected, so that none undoes another", async () => {
+test("an edit during another is rejected, so that none undoes another", async () => {
   const file = join(directory, "busy.json");
   writeFileSync(`${file}.new`, "");
   await expect(editKeyFile(file, () => [KEY])).rejects.toThrow(`if none is, remove ${file}.new`);
@@ -152,7 +152,7 @@ test("a second concurrent change is rejected, so that none undoes another", asyn
   expect((await readKeyFile(file)).keys).toHaveLength(done);
 });
 
-test("a link to the file stays a link", async () => {
+test("a symbolic link to the file stays a link after an edit", async () => {
   const [file, link] = [join(directory, "real.json"), join(directory, "link.json")];
   writeFileSync(file, formatKeys([]));
   symlinkSync(file, link);
@@ -161,7 +161,7 @@ test("a link to the file stays a link", async () => {
   expect((await readKeyFile(file)).keys).toEqual([KEY]);
 });
 
-test("a directory is rejected, and so is a file that cannot be created", async () => {
+test("a directory, a missing file and a file that cannot be created are rejected", async () => {
   await expect(readKeyFile(directory)).rejects.toThrow("it is not a regular file");
   await expect(readKeyFile(join(directory, "none"))).rejects.toThrow("there is no such file");
   const nowhere = join(directory, "none", "keys.json");

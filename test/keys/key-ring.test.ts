@@ -9,8 +9,8 @@ import { test } from "../support/time/still-running.ts";
 const SECRET = mintSecret("fw");
 const KEY: Key = { id: SECRET.id, sha256: SECRET.digest.toString("hex"), plan: "pro" };
 
-/** A ring for a file with one key, and its reports. */
-async function ringed(onTestFinished: Finish, key = KEY) {
+/** Opens a key ring on a file with one key, and collects its reports. */
+async function openRing(onTestFinished: Finish, key = KEY) {
   const file = join(newDirectory(onTestFinished), "keys.json");
   const write = (text: string) => writeFileSync(file, text, { mode: 0o600 });
   write(formatKeys([key]));
@@ -26,10 +26,10 @@ async function ringed(onTestFinished: Finish, key = KEY) {
   return { file, write, clock, reports, ring };
 }
 
-test("[K7] a key file that stays broken is reported once, at the second check, and its keys stay valid; once fixed, it is read again, in every round", async ({
+test("[K7] each time the key file breaks, it is reported once, at the second check, and its keys stay valid", async ({
   onTestFinished,
 }) => {
-  const { write, reports, ring } = await ringed(onTestFinished);
+  const { write, reports, ring } = await openRing(onTestFinished);
   for (let round = 0; round < 2; round += 1) {
     reports.length = 0;
     write(`{ broken ${round}`);
@@ -46,10 +46,10 @@ test("[K7] a key file that stays broken is reported once, at the second check, a
   ring.stop();
 });
 
-test("[K7] a missing key file is reported at the second check, and a removed key ends at the first", async ({
+test("[K7] a missing key file is reported once, and its keys stay valid; a downgraded or removed key ends at the next check", async ({
   onTestFinished,
 }) => {
-  const { file, write, clock, reports, ring } = await ringed(onTestFinished);
+  const { file, write, clock, reports, ring } = await openRing(onTestFinished);
   rmSync(file);
   for (let look = 0; look < 3; look += 1) await ring.look();
   expect([reports, ring.isStale, ring.get(KEY.id)]).toEqual([["trouble"], true, KEY]);
@@ -70,7 +70,7 @@ test("[K7] a missing key file is reported at the second check, and a removed key
 
 test("[K7] an expired key ends once, at the first check after its expiry", async ({ onTestFinished }) => {
   const expires_at = new Date(new ManualClock().now() + 5_000).toISOString();
-  const { clock, reports, ring } = await ringed(onTestFinished, { ...KEY, expires_at });
+  const { clock, reports, ring } = await openRing(onTestFinished, { ...KEY, expires_at });
   clock.advance(4_999);
   expect(reports).toEqual([]);
   clock.advance(1);

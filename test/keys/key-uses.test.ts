@@ -18,13 +18,13 @@ function watched(onTestFinished: Finish) {
   return { directory, file, clock, reports, open, stored: `${file}.used` };
 }
 
-test("the last use of each key is stored once a minute and at the end, and survives a restart", ({
+test("the last use of each key is stored once a minute and at the stop, and survives a restart", ({
   onTestFinished,
 }) => {
   const { file, clock, open, stored, reports } = watched(onTestFinished);
   const uses = open(["aaaaaaaa", "bbbbbbbb"]);
   clock.advance(SAVE_MS);
-  // Nothing was used, so nothing is written.
+  // No key was used, so nothing is written.
   expect(existsSync(stored)).toBe(false);
   uses.note("aaaaaaaa");
   clock.advance(1_000);
@@ -37,7 +37,7 @@ test("the last use of each key is stored once a minute and at the end, and survi
   const text = readFileSync(stored, "utf8");
   writeFileSync(stored, `${text} `);
   clock.advance(SAVE_MS);
-  // Unchanged, so not written again.
+  // No use was added, so the file is not written again.
   expect(readFileSync(stored, "utf8")).toBe(`${text} `);
   uses.stop();
   const again = open(["aaaaaaaa", "bbbbbbbb"]);
@@ -50,7 +50,7 @@ test("the last use of each key is stored once a minute and at the end, and survi
   expect(reports).toEqual([]);
 });
 
-test("a use that cannot be stored is reported once, and a damaged file is as none", ({ onTestFinished }) => {
+test("a failure to store uses is reported once, and a damaged file counts as empty", ({ onTestFinished }) => {
   const { directory, file, clock, open, stored, reports } = watched(onTestFinished);
   writeFileSync(stored, "{ damaged");
   expect(readKeyUses(file)).toEqual({});
@@ -64,9 +64,7 @@ test("a use that cannot be stored is reported once, and a damaged file is as non
   uses.stop();
 });
 
-test("a stored use that is no time is dropped, also by keys list, and the others are kept", ({
-  onTestFinished,
-}) => {
+test("a stored use that is not a time is dropped, and the others stay", ({ onTestFinished }) => {
   const { file, clock, open, stored } = watched(onTestFinished);
   const kept = { bbbbbbbb: "2026-01-01T00:00:00.000Z" };
   writeFileSync(stored, JSON.stringify({ aaaaaaaa: "yesterday", ...kept }));

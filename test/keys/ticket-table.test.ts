@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mintSecret, TICKET_MS, TICKETS_OF_KEY, TicketTable } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 
-test("the table has a total limit, whatever keys request, and empties with time and use", () => {
+test("the table has a total limit over all keys, and used or expired tickets no longer count", () => {
   const clock = new ManualClock();
   const table = new TicketTable(clock);
   const first = table.issue("first").text;
@@ -41,12 +41,12 @@ test("[K7] the tickets of a removed key are invalid, and those of others stay va
   table.forget("gone");
   expect(gone.filter((text) => table.refOfTicket(text) !== undefined || table.spend(text))).toEqual([]);
   expect([table.size, table.refOfTicket(other)]).toEqual([1, "other"]);
-  // Another key may have its id later.
+  // A later key may have the same id.
   for (let count = 0; count < TICKETS_OF_KEY; count += 1) table.issue("gone");
   expect(table.size).toBe(1 + TICKETS_OF_KEY);
 });
 
-test("[K4] a key has at most its limit of unused tickets, and each used or expired one makes room for another", () => {
+test("[K4] each key has a limit of unused tickets, and a used or expired ticket makes room for another", () => {
   const clock = new ManualClock();
   const table = new TicketTable(clock);
   const [first] = Array.from({ length: TICKETS_OF_KEY }, () => table.issue("mine").text);

@@ -19,11 +19,11 @@ const der = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, "");
 
 test.each([
   ["public keys as PEM", `${rsa.file}\n${ec.file}`, ["RS256", "ES256"]],
-  ["a secret with a line break at its end", `${secret.file}\n`, ["HS256"]],
+  ["a secret that ends with a line break", `${secret.file}\n`, ["HS256"]],
   ["a JWK", JSON.stringify(ec.jwk), ["ES256"]],
   ["a JWK set", set(rsa.jwk, ec.jwk, { kty: "oct", k: "a".repeat(43) }), ["RS256", "ES256", "HS256"]],
   [
-    "keys for other purposes and algorithms, which are ignored",
+    "a JWK set with unsuitable keys, which are ignored",
     set(
       { ...rsa.jwk, use: "enc" },
       { ...rsa.jwk, alg: "RS512" },
@@ -36,7 +36,7 @@ test.each([
     ),
     ["ES256"],
   ],
-])("the keys of tokens can be %s", (_what, text, algorithms) => {
+])("token keys can be given as %s", (_what, text, algorithms) => {
   expect(parseTokenKeys(text, "keys").map(({ algorithm }) => algorithm)).toEqual(algorithms);
 });
 
@@ -61,13 +61,13 @@ test.each([
   [set(), "its JWK set has no key for"],
   [set({ kty: "oct", k: "short" }), "its JWK set has no key for"],
   [set(...Array.from({ length: 33 }, () => ec.jwk)), "it is not a JWK set of at most 32 keys"],
-])("a file that holds no usable key is refused without a quote: case %#", (text, reason) => {
+])("a file without a usable key is rejected, and its content is not quoted: case %#", (text, reason) => {
   expect(() => parseTokenKeys(text, "issuer.pem")).toThrow(reason);
   expect(() => parseTokenKeys(text, "issuer.pem")).toThrow(/^issuer\.pem: /);
   if (text.length > 8) expect(() => parseTokenKeys(text, "issuer.pem")).not.toThrow(text.slice(0, 60));
 });
 
-test("a file that any user can write is refused", async ({ onTestFinished }) => {
+test("a file that any user can write is rejected", async ({ onTestFinished }) => {
   const file = join(newDirectory(onTestFinished), "issuer.pem");
   writeFileSync(file, ec.file);
   expect((await readTokenKeys(file)).value).toHaveLength(1);

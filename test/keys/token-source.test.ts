@@ -9,7 +9,7 @@ const secret = { kty: "oct", k: "a".repeat(43), kid: "s" };
 
 type Reply = { readonly keys: readonly unknown[] } | number;
 
-/** A verifier of a set whose URL replies as the test says, and what it reports. */
+/** Creates a verifier whose key set's URL replies as the test decides, and collects its reports. */
 function watched(first: Reply) {
   const clock = new ManualClock();
   const reports: string[] = [];
@@ -24,7 +24,7 @@ function watched(first: Reply) {
   const verifier = new TokenVerifier({ source, issuer: ISSUER, audience: AUDIENCE, clock });
   const token = (by = a) => by.sign({ exp: START_S + 1e6 });
   const verify = async (text: string) => (await verifier.verify(text))?.code ?? "valid";
-  /** Lets time pass until `count` requests were made in all. */
+  /** Advances the clock. Resolves once `count` requests were made in total. */
   const pass = async (ms: number, count = served.requests) => {
     clock.advance(ms);
     await eventually(
@@ -49,7 +49,7 @@ test("[K9] keys are fetched once for many tokens, and again after five minutes",
   source.stop();
 });
 
-test("[K9] a rotated key counts at its first token, and the old one until the set lacks it", async () => {
+test("[K9] an unknown key's token fetches the set again, but not too soon; a key that the set drops becomes invalid", async () => {
   const { clock, served, source, verifier, token, verify } = watched({ keys: [a.jwk] });
   const old = await token();
   const grant = async () => {
@@ -59,7 +59,7 @@ test("[K9] a rotated key counts at its first token, and the old one until the se
   expect(await grant()).toMatchObject({ plan: "pro", name: "desk-7" });
   served.reply = { keys: [a.jwk, b.jwk] };
   clock.advance(RETRY_MS - 1);
-  // Too early to ask again: somebody could make the server ask with each request.
+  // Too early for another fetch. Otherwise a client could cause one with each request.
   expect(await verify(await token(b))).toBe("unauthorized");
   clock.advance(1);
   expect([await verify(await token(b)), await grant()]).toEqual(["valid", expect.anything()]);
@@ -71,7 +71,7 @@ test("[K9] a rotated key counts at its first token, and the old one until the se
   source.stop();
 });
 
-test("[K9] while the set cannot be fetched, its previous keys count for a day, and each change is reported once", async () => {
+test("[K9] while the set cannot be fetched, its previous keys stay valid for a day, and each change is reported once", async () => {
   const { clock, reports, served, source, token, verify, pass } = watched({ keys: [a.jwk] });
   expect(await verify(await token())).toBe("valid");
   served.reply = 500;
@@ -102,12 +102,12 @@ test("[K9] while the set cannot be fetched, its previous keys count for a day, a
 });
 
 test.each([
-  ["a secret, which everybody could read there", { keys: [secret] }],
+  ["a secret, which anyone could read there", { keys: [secret] }],
   ["no usable key", { keys: [{ kty: "OKP" }] }],
   ["another document", { keys: [], more: 1 }],
   ["a redirect", 302],
   ["an error", 404],
-])("[K9] a URL that serves %s gives no keys", async (_what, reply: Reply) => {
+])("[K9] a URL that serves %s provides no keys", async (_what, reply: Reply) => {
   const { source, token, verify } = watched(reply);
   expect([await verify(await token()), source.keys]).toEqual(["not-ready", undefined]);
   source.stop();
