@@ -12,10 +12,10 @@ function refusal(args: readonly string[]): string {
     expect(error).toMatchObject({ name: "FlarewireError", code: "invalid-setting" });
     return error instanceof Error ? error.message : String(error);
   }
-  throw new Error("nothing was refused");
+  throw new Error("the configuration was accepted");
 }
 
-describe("a password", () => {
+describe("a secret", () => {
   const secret = "hunter2";
   test.each([
     [
@@ -40,7 +40,7 @@ describe("a password", () => {
     [["--bsc-rpc", `htps://bsc.example.org/${secret}`], '"htps://bsc.example.org/***"'],
     [["--rpc", "https://a.example", `https://b.example/${secret}`], 'argument "https://b.example/***"'],
     [[`--https://b.example/${secret}`], "unknown flag --https://b.example/***"],
-  ])("in %j is not told", (args, expected) => {
+  ])("in %j is not shown", (args, expected) => {
     const message = refusal(args);
     expect(message).toContain(expected);
     expect(message).not.toContain(secret);

@@ -114,13 +114,13 @@ function failureOf(run: () => unknown): string {
     expect(error).toMatchObject({ name: "FlarewireError", code: "invalid-setting" });
     return error instanceof Error ? error.message : String(error);
   }
-  throw new Error("nothing was refused");
+  throw new Error("the configuration was accepted");
 }
 
 const load = (args: readonly string[], environment: Record<string, string> = {}) =>
   loadConfig({ args, environment, directory }).config;
 
-describe("where a setting comes from", () => {
+describe("sources of settings", () => {
   test("a flag wins over a variable, a variable over the file, the file over the default", () => {
     const path = configFile({ port: 3, host: "file.example", logCount: 7 });
     const environment = { FLAREWIRE_PORT: "2", FLAREWIRE_HOST: "variable.example" };
@@ -139,7 +139,7 @@ describe("where a setting comes from", () => {
     expect(load([], { FLAREWIRE_PORT: "" }).port).toBe(8_080);
   });
 
-  test("a path is relative to the working directory, or to the directory of the file that states it", () => {
+  test("a path is relative to the working directory, or to the directory of the file that sets it", () => {
     writeFileSync(join(directory, "day.csv"), "");
     const path = configFile({ file: "day.csv" });
     expect(load(["--file", "day.csv"]).file).toBe(join(directory, "day.csv"));
@@ -159,8 +159,8 @@ describe("where a setting comes from", () => {
   });
 });
 
-describe("the meaning of values", () => {
-  test("durations become milliseconds, sizes bytes, lists arrays, and speed max no limit", () => {
+describe("values of settings", () => {
+  test("durations become milliseconds, sizes bytes, lists arrays, and speed max Infinity", () => {
     const config = load(
       "--refresh 1.5s --warmup 8h --drain 500ms --log-bytes 1.5MiB --speed max --cors-origins https://a.example,https://b.example --trust-proxy loopback,10.0.0.0/8".split(
         " ",
@@ -196,14 +196,14 @@ describe("the meaning of values", () => {
     });
   });
 
-  test("the simulated market is served in real time unless file or feed says replay", () => {
+  test("the default is the simulated market in real time; file or feed = replay selects a recording", () => {
     writeFileSync(join(directory, "own.csv"), "");
     expect(load([])).toMatchObject({ feed: "simulated", speed: 1, loop: false, warmupMs: 21_600_000 });
     expect(load(["--file", "own.csv"])).toMatchObject({ feed: "replay", speed: 60 });
     expect(load(["--feed", "replay"]).file).toContain("2017-11-12");
   });
 
-  test("the shipped day loops and has a warmup; another recording only if asked", () => {
+  test("the shipped recording loops and has a warmup by default; another recording does not", () => {
     writeFileSync(join(directory, "own.csv"), "");
     expect(load(["--feed", "replay"])).toMatchObject({
       loop: true,
@@ -268,8 +268,8 @@ describe.each(SETTING_NAMES)("an invalid value of %s", (name) => {
   });
 });
 
-describe("all mistakes", () => {
-  test("are reported at once, with the nearest name for an unknown one", () => {
+describe("mistakes", () => {
+  test("are reported together, with the nearest name for an unknown one", () => {
     const path = configFile({ prot: 1, speed: "fast" });
     const message = failureOf(() =>
       load(["--config", path, "--hartbeat", "3s", "--port", "x"], { FLAREWIRE_LOGCOUNT: "3" }),
@@ -344,7 +344,7 @@ describe("all mistakes", () => {
     [["--feed", "replay", "--seed", "2"], "seed (flag --seed) has no effect on a recorded market"],
     [["--anonymous", "off"], "anonymous (flag --anonymous) has no effect without keys"],
     [["--profiles", "own.csv"], "profiles (flag --profiles) has no effect on the simulated market"],
-  ])("%j is refused: one of them would have no effect", (args, expected) => {
+  ])("%j is rejected, because a setting would have no effect", (args, expected) => {
     writeFileSync(join(directory, "own.csv"), "");
     expect(failureOf(() => load(args))).toContain(expected);
   });
@@ -360,7 +360,7 @@ describe("all mistakes", () => {
     expect(load(["--source", "http://x.example"], { FLAREWIRE_SPEED: "2" }).speed).toBe(2);
   });
 
-  test("a command without the setting feed plays its recording, whatever feed the file sets", () => {
+  test("a command without the setting feed plays its recording, whatever source or feed is set elsewhere", () => {
     const recording = join(directory, "own.csv");
     writeFileSync(recording, "");
     const path = configFile({ source: "http://x.example", group: "bsc" });
@@ -373,7 +373,7 @@ describe("all mistakes", () => {
     expect(config).toMatchObject({ file: recording, group: "bsc" });
   });
 
-  test("a pipe is rejected as such, without being opened", () => {
+  test("a pipe is rejected as an irregular file, without being opened", () => {
     const pipe = join(directory, "pipe.csv");
     execFileSync("mkfifo", [pipe]);
     for (const name of ["file", "profiles", "config"]) {
@@ -385,13 +385,13 @@ describe("all mistakes", () => {
   });
 });
 
-test("workers is a number or auto, one less than the cores but at least one; a program that embeds the gateway is limited to one", async () => {
+test("workers is a number, or auto for one less than the cores; a program that embeds the gateway can have only one", async () => {
   expect(load(["--workers", "3"]).workers).toBe(3);
   expect(load([]).workers).toBe(1);
   const auto = load(["--workers", "auto"]).workers;
   expect(auto).toBe(Math.min(64, Math.max(1, availableParallelism() - 1)));
   const config = createConfig({ workers: 2 });
-  const said = /workers must be 1 in a program that embeds the gateway, got 2.*use flarewire serve/;
-  await expect(startGateway(config)).rejects.toThrow(said);
-  expect(() => createGatewayPlugin(config)).toThrow(said);
+  const reason = /workers must be 1 in a program that embeds the gateway, got 2.*use flarewire serve/;
+  await expect(startGateway(config)).rejects.toThrow(reason);
+  expect(() => createGatewayPlugin(config)).toThrow(reason);
 });

@@ -32,7 +32,7 @@ test("a client's text reaches a terminal without control characters", () => {
   expect(lines.join("")).toContain("listed \uFFFD[31mred");
 });
 
-test("a line of the JSON log has no character that a terminal obeys, and the same values", () => {
+test("a JSON log line has no control or format characters, and parses to the original values", () => {
   const { logger, lines } = logTo(false);
   const name = "desk\u001B[2J\u009B2J\u007F\u202E\u2028Zürich";
   logger.info({ name }, "admitted a client");

@@ -12,7 +12,7 @@ test("the list has one line for each setting, in order, with its flag, variable,
   ).toEqual(SETTING_NAMES);
 });
 
-test("the help names flag and variable of every setting, and keeps to 100 columns", () => {
+test("the help names the flag and variable of every setting, in at most 100 columns", () => {
   const help = settingsHelp();
   for (const name of SETTING_NAMES) {
     expect(help).toContain(`  --${flagOf(name)}`);
@@ -21,6 +21,6 @@ test("the help names flag and variable of every setting, and keeps to 100 column
   expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
 });
 
-test("no description contains a path of this machine", () => {
+test("no description contains the path of the working directory", () => {
   expect(settingsList() + settingsHelp()).not.toContain(process.cwd());
 });

@@ -4,7 +4,7 @@ import { createConfig, leaderOf, loadConfig } from "../../src/config/config.ts";
 const load = (...args: string[]) => loadConfig({ args }).config;
 const LEADER = "follow:https://flares.example.org/base";
 
-test("follow: and a gateway's URL names a leader, without a trailing slash", () => {
+test("follow: before a gateway's URL makes that gateway the leader, without a trailing slash", () => {
   const config = load("--source", `${LEADER}/`);
   expect(config.source).toBe(LEADER);
   expect(leaderOf(config)).toBe("https://flares.example.org/base");
@@ -13,7 +13,7 @@ test("follow: and a gateway's URL names a leader, without a trailing slash", () 
 });
 
 test.each(["follow:", "follow:x.example", "follow:ftp://x.example", "follow:follow:http://x.example"])(
-  "%s is rejected with the bound",
+  "%s is rejected with the accepted values",
   (source) => {
     expect(() => load("--source", source)).toThrow(
       /must be engine, an http:\/\/ or https:\/\/ URL .*, or follow: with such a URL, for example/,
@@ -31,10 +31,10 @@ test.each([
   [["--poll-interval", "5s"], "pollInterval (flag --poll-interval) has no effect with source"],
   [["--upstream-timeout", "2s"], "upstreamTimeout (flag --upstream-timeout) has no effect with source"],
   [["--feed", "replay"], "feed (flag --feed) has no effect with source"],
-])("%j is refused beside a leader: nothing would come of it", (args, message) => {
+])("%j is rejected with a leader, because it would have no effect", (args, message) => {
   expect(() => load("--source", LEADER, ...args)).toThrow(message);
 });
 
-test("nothing is polled, so pollInterval does not bound staleAfter", () => {
+test("with a leader, pollInterval does not limit staleAfter", () => {
   expect(load("--source", LEADER, "--stale-after", "1s").staleAfterMs).toBe(1_000);
 });

@@ -13,7 +13,7 @@ describe("durations and sizes", () => {
     );
   });
 
-  test("no text makes them throw, and each result is a whole number of at least 0", () => {
+  test("parsing never throws, and returns a whole number of at least 0 or undefined", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{1,8} ?(ms|s|m|h|d|B|KiB)$/)), (text) => {
         for (const value of [parseDuration(text), parseSize(text)]) {
@@ -58,7 +58,7 @@ describe("durations and sizes", () => {
     "1s1s",
     "constructor",
     "1toString",
-  ])("%j is no duration", (text) => {
+  ])("%j is not a duration", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 });
