@@ -56,9 +56,9 @@ export interface EngineServer {
   readonly id: number;
   log: Entry[];
   isUp: boolean;
-  /** Whether it answers no one for now. It keeps its log. */
+  /** Whether it is paused: it does not answer, and keeps its log. */
   isPaused: boolean;
-  /** Whether it acts as the primary. An old one still does until it learns of the fail-over. */
+  /** Whether it acts as the primary. An old primary does until it learns of the fail-over. */
   isPrimary: boolean;
 }
 

@@ -67,7 +67,7 @@ test("a node that starts from a stored position waits for signs of a leader befo
   expect(campaign(member, third, 4_000).header).toMatchObject({ kind: "term", term: 8 });
 });
 
-test("renew lets a leader begin a new epoch and lead it, but not a candidate", () => {
+test("renew makes a leader begin and lead a new epoch, and has no effect on a candidate", () => {
   const log = chain(2);
   const member = followerOf(log);
   const [, last = entryAfter(LOG_START)] = log;

@@ -7,7 +7,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { freePort } from "../support/servers/free-port.ts";
 import { findInstalled } from "../support/setup/debian-package.ts";
 
-/** Whether Debian's redis-server is installed, now if not before. */
+/** Whether Debian's redis-server is installed, or could be installed now. */
 export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");
 
 export function isInstalled(program: string, option = "--version"): boolean {

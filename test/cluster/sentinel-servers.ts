@@ -8,7 +8,7 @@ import { findInstalled } from "../support/setup/debian-package.ts";
 import { answers, ask, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
 import { Relays } from "./relays.ts";
 
-/** Whether Debian's redis-server and redis-sentinel are installed, now if not before. */
+/** Whether Debian's redis-server and redis-sentinel are installed, or could be installed now. */
 export const HAS_SENTINEL = findInstalled(
   () => isInstalled("redis-server") && isInstalled("redis-sentinel"),
   "redis-server",

@@ -20,7 +20,7 @@ export interface FaultPlan {
    * follow.
    */
   readonly maySplit: boolean;
-  /** Whether nodes remember few entries, and one of them reads only every second or so. */
+  /** Whether nodes remember few entries, and one of them reads up to two seconds late. */
   readonly isSlow: boolean;
   /** Whether the engine acknowledges an entry before a replica has it. */
   readonly isHasty?: boolean;
@@ -341,7 +341,7 @@ class SimulatedNode {
   #reachable(): EngineServer | undefined {
     if (this.#nowMs < this.#cutUntilMs) return undefined;
     const { engine } = this.#world;
-    // Half of the connections still lead to a server that was demoted, if there is one.
+    // If an old primary does not know yet that it was replaced, half of the calls still reach it.
     const stale = engine.servers.find((one) => one.isPrimary && one !== engine.primary);
     return stale && this.#world.random() < 0.5 ? stale : engine.primary;
   }

@@ -45,9 +45,9 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
     await ask(server.port, (redis) => redis.xtrim(LOG, "MAXLEN", 1));
     const lines: string[] = [];
     const waiting = startNode(server, lines);
-    const said = () => lines.join("");
-    await eventually(() => said().includes("cannot use the cluster's stored state"), said);
-    expect(said()).toContain("the cluster's state is of version 1; this node reads 2");
+    const logged = () => lines.join("");
+    await eventually(() => logged().includes("cannot use the cluster's stored state"), logged);
+    expect(logged()).toContain("the cluster's state is of version 1; this node reads 2");
     const { seq, epoch } = first.head.cursor;
     await expect.poll(() => first.head.cursor.seq).toBeGreaterThan(seq);
     expect(first.head.cursor.epoch).toBe(epoch);

@@ -9,7 +9,7 @@ import { freePort, listens } from "../../support/servers/free-port.ts";
 import { findInstalled } from "../../support/setup/debian-package.ts";
 import { Waiters } from "../../support/time/waiters.ts";
 
-/** Whether Debian's mosquitto is installed, now if not before. */
+/** Whether Debian's mosquitto is installed, or could be installed now. */
 export const HAS_MOSQUITTO = findInstalled(() => {
   try {
     return execFileSync("sh", ["-c", "command -v mosquitto"]).length > 0;

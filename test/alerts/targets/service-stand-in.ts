@@ -74,7 +74,10 @@ export class ServiceStandIn implements AsyncDisposable {
     else if (!wasListening) await this.listen();
   }
 
-  /** Holds back the next response. Once the request is here, resolves with the way to respond. */
+  /**
+   * Holds back the response to the next request. Once the request arrives, resolves with a function
+   * that sends the response.
+   */
   hold(): Promise<() => void> {
     this.#held = Promise.withResolvers();
     return this.#held.promise;
