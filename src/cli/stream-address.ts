@@ -32,7 +32,7 @@ export function readStreamAddress(
   const given = URL.canParse(text) ? new URL(text) : undefined;
   if (!given || !/^(http|ws)s?:$/.test(given.protocol)) {
     wrong.push(
-      `URL ${JSON.stringify(redact(text))} must be an http, https, ws or wss URL, for example ${DEFAULT_URL}`,
+      `URL ${JSON.stringify(redact(text))} must start with http://, https://, ws:// or wss://, for example ${DEFAULT_URL}`,
     );
     return undefined;
   }

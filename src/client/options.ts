@@ -156,9 +156,6 @@ export function readSelection({ channels = ["*"], filter = {} }: Selection): Sel
   };
 }
 
-/** Close code and HTTP status of a refused key. */
-const REFUSED = [401, 4003];
-
 function readKey(key: Exclude<ConnectOptions["key"], undefined>): Pick<StreamPlan, "headers" | "judge"> {
   const bearer = (value: string) => {
     // Do not quote the key: errors end up in logs.
@@ -180,29 +177,30 @@ function readKey(key: Exclude<ConnectOptions["key"], undefined>): Pick<StreamPla
     },
     judge: (end, answered) => {
       if (answered) refusals = 0;
-      if (!REFUSED.includes(Number(end.code)) || refusals++) return undefined;
-      return { ...end, action: "backoff" };
+      // The HTTP status and the close code of a refused key.
+      const isRefused = end.code === 401 || end.code === 4003;
+      return isRefused && !refusals++ ? { ...end, action: "backoff" } : undefined;
     },
   };
 }
 
 function readAddress(given: string | URL): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
-  // Node 20 has no URL.parse.
-  const url = URL.canParse(given, location?.href) ? new URL(given, location?.href) : undefined;
-  if (url && /^(http|ws)s?:[^?#@]+$/.test(url.href)) {
-    return url.href.replace(/^ws/, "http").replace(/\/+$/, "");
+  try {
+    const { href } = new URL(given, location?.href);
+    if (/^(http|ws)s?:[^?#@]+$/.test(href)) return href.replace(/^ws/, "http").replace(/\/+$/, "");
+  } catch {
+    // Not a URL.
   }
-  // Quote only the origin: the address may contain a password or a key, and errors end up in logs.
-  return misuse(`address "${url?.origin ?? given}"`, "use one like https://example.com");
+  // Do not quote a password or a query, which may contain a key: errors end up in logs.
+  const shown = `${given}`.replace(/[^?#]*@|[?#].*/gs, "");
+  return misuse(`address "${shown}"`, "use http:// or https://, without user or query");
 }
 
 /** Returns the transports that are available here and allowed. */
 function transportsOf(asked: Transport | "auto", { WebSocket }: Platform): readonly Transport[] {
   const all = ["websocket", "sse", "poll"] as const;
   oneOf("transport", asked, ["auto", ...all]);
-  const transports = all.filter(
-    (name) => (asked === "auto" || asked === name) && (WebSocket || name !== "websocket"),
-  );
+  const transports = (asked === "auto" ? all : [asked]).filter((name) => WebSocket || name !== "websocket");
   return transports[0] ? transports : misuse("no WebSocket here", 'use platform: { WebSocket }, or "sse"');
 }

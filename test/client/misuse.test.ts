@@ -10,19 +10,33 @@ const URL = "http://127.0.0.1:9";
 const untyped = (options: object) => options as ConnectOptions;
 
 const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
-  ["an address that is none", () => connect("example.com"), /address "example.com": use one like https:/],
-  ["an address of another scheme", () => connect("ftp://x"), /address "ftp:\/\/x": use one like/],
+  [
+    "an address without a scheme",
+    () => connect("example.com"),
+    /^address "example.com": use http:\/\/ or https:\/\/, without user or query$/,
+  ],
+  [
+    "a host and port without a scheme",
+    () => connect("localhost:8080"),
+    /^address "localhost:8080": use http/,
+  ],
+  ["an address of another scheme", () => connect("ftp://x"), /^address "ftp:\/\/x": use http/],
   [
     "an address with a password, which is not repeated,",
     () => connect("http://me:secret@127.0.0.1:9/base"),
-    /^address "http:\/\/127.0.0.1:9": use one like https:\/\/example.com$/,
+    /^address "127.0.0.1:9\/base": use http.* without user or query$/,
+  ],
+  [
+    "an address with a password and no scheme, which is not repeated,",
+    () => connect("me:secret@127.0.0.1:9"),
+    /^address "127.0.0.1:9": use http/,
   ],
   [
     "an address with a key, which is not repeated,",
     () => connect(`${URL}/?key=fw_3f9a1c2e_secret#part`),
-    /^address "http:\/\/127.0.0.1:9": use one like/,
+    /^address "http:\/\/127.0.0.1:9\/": use http/,
   ],
-  ["an address with a query", () => connect(`${URL}/?channels=*`), /address .*: use one like/],
+  ["an address with a query", () => connect(`${URL}/?channels=*`), /^address .*: use http/],
   [
     "an option that there is not",
     () => connect(URL, untyped({ chanels: [] })),

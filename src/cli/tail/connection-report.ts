@@ -75,7 +75,7 @@ export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason
   if (detail !== undefined) return `waiting for the server: ${detail}`;
   const known = Object.entries(CLOSE_CODES).find(([, entry]) => entry.code === code);
   if (known) return `closed: ${code} ${known[0]}: ${known[1].meaning}`;
-  if (code >= 100 && code < 600) return `refused: ${reason.trim()}`;
+  if (code >= 100 && code < 600) return `refused: ${reason}`;
   return NOT_TLS.test(reason)
     ? "no answer: that port serves plain HTTP; use http:// instead of https://"
     : reason.replace(/^(no answer: )\w*Error: /, "$1");

@@ -12,11 +12,11 @@ export interface End {
 }
 
 export function ended(action: End["action"], reason: string, code?: number, minMs?: number): End {
-  return { action, reason, code, minMs };
+  return { action, reason: reason.trim(), code, minMs };
 }
 
 export function closed(code: number, reason: string): End {
-  return ended(actionAfter(code), `close code ${code} ${reason}`.trim(), code);
+  return ended(actionAfter(code), `close code ${code} ${reason}`, code);
 }
 
 /** Returns the End that was thrown. Anything else thrown means invalid or cut-off data. */

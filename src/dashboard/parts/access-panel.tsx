@@ -49,7 +49,7 @@ export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
           <code>flarewire</code>. <a href={new URL("docs/operating#keys", server).href}>More about keys</a>
         </p>
         <p>
-          The server said: <q>{seen.connection.reason.trim() || seen.refused}</q>
+          The server said: <q>{seen.connection.reason || seen.refused}</q>
         </p>
       </details>
     </section>

@@ -2,7 +2,7 @@ import type { Seen } from "../state/seen.ts";
 
 /** Why there is nothing to show yet, and what to do about it. */
 export function Waiting({ seen }: { readonly seen: Seen | undefined }) {
-  const reason = seen?.connection.reason.trim() ?? "";
+  const reason = seen?.connection.reason ?? "";
   if (reason === "") return <p class="empty">Waiting for the server…</p>;
   const [, why] = /^HTTP 503 no data yet: (.*)$/s.exec(reason) ?? [];
   const [first = "", ...causes] = why?.split("; ") ?? [];

@@ -17,7 +17,7 @@ test.each([
     },
     "no answer: that port serves plain HTTP; use http:// instead of https://; check that a Flarewire server runs there",
   ],
-  [{ reason: "HTTP 404 ", code: 404 }, "refused: HTTP 404; check that the URL is a Flarewire server's"],
+  [{ reason: "HTTP 404", code: 404 }, "refused: HTTP 404; check that the URL is a Flarewire server's"],
   [
     { reason: "HTTP 403 this origin may not connect", code: 403 },
     "refused: HTTP 403 this origin may not connect",

@@ -251,7 +251,7 @@ test("an unreachable server ends top with 75, one that rejects it with 1", async
 
 test("an invalid address is rejected with the reason, without its password", async () => {
   for (const [url, message] of [
-    ["nowhere", "must be an http, https, ws or wss URL"],
+    ["nowhere", "must start with http://, https://, ws:// or wss://"],
     ["http://user:secret@127.0.0.1", "must not contain a user or password"],
     ["http://127.0.0.1/?names=flare-started", '"names" must be one of tokens'],
     ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],

@@ -46,7 +46,7 @@ test.for(refusals)(
     await turn();
     expect(ends).toMatchObject([{ action, minMs }]);
     expect(ends[0]?.reason).toBe(
-      headers["content-type"] === PROBLEM ? `HTTP ${status} because` : `HTTP ${status} `,
+      headers["content-type"] === PROBLEM ? `HTTP ${status} because` : `HTTP ${status}`,
     );
   },
 );
