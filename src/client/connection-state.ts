@@ -94,7 +94,7 @@ export function transportOf({ transports, index }: Facts): Transport {
 export function step({ facts, phase }: ConnectionState, input: Input): ConnectionState {
   // Row and cell match phase and input, which types cannot express across two unions.
   const cell = TABLE[phase.state][input.type] as Cell<Phase["state"], Input["type"]> | undefined;
-  return (cell ?? stay)(facts, phase, input);
+  return cell?.(facts, phase, input) ?? to(facts, phase);
 }
 
 type Cell<P extends Phase["state"], I extends Input["type"]> = (
@@ -109,8 +109,6 @@ type Table = { readonly [P in Phase["state"]]: { readonly [I in Input["type"]]?:
 const NO_REASON: Why = { reason: "" };
 
 const to = (facts: Facts, phase: Phase, ...effects: Effect[]): ConnectionState => ({ facts, phase, effects });
-
-const stay = (facts: Facts, phase: Phase): ConnectionState => to(facts, phase);
 
 const open = (facts: Facts, { reason, code }: Why = NO_REASON): ConnectionState =>
   to(facts, { state: "connecting", reason, code }, { do: "open", transport: transportOf(facts) });
@@ -179,7 +177,7 @@ const TABLE: Table = {
       to({ ...facts, failures: 0, proven: true, upgrades: facts.index && facts.upgrades }, phase),
     ended,
     // The delay of a goaway has passed: proceed as if the server had closed the connection now.
-    due: (facts) => resume(facts, { reason: "goaway" }),
+    due: (facts) => resume(facts, { reason: "the server is being replaced" }),
     // Start with the best transport, and with a worse one after each failure.
     upgrade: (facts) =>
       open({

@@ -71,7 +71,7 @@ test("[W31] if a server sends goaway to each new connection, the client does not
     send(socket, { type: "goaway", reason: "draining" });
   }
   await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
-  expect(stream.connection).toMatchObject({ state: "waiting", reason: "goaway" });
+  expect(stream.connection).toMatchObject({ state: "waiting", reason: "the server is being replaced" });
 });
 
 test("[W31] a client whose turn comes while its address leads to the draining server waits for Retry-After, and resumes from its cursor", async ({

@@ -22,8 +22,8 @@ const event = (seq: number, name: string, channel: string, data: object): EventM
 const flare = { flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION };
 const started = { ...flare, cause: "detected" };
 const finished = { ...flare, cause: "faded", outcome: SAMPLE_OUTCOME };
-const updated = (set: object) =>
-  event(1, "flare-updated", "flares.pro", { op: "set", id: SAMPLE_FLARE.id, set });
+const updated = (set: object, why?: object | null) =>
+  event(1, "flare-updated", "flares.pro", { op: "set", id: SAMPLE_FLARE.id, set, why });
 
 test("a start and an end that several channels report appear once, newest first", () => {
   const newestFirst = [
@@ -130,7 +130,12 @@ test("an update is described by its values, not by the names of its fields", () 
     "+16 % in 5 min, 61 buys, 14 sells, $25.8K liquidity, price 0.00001234",
   );
   expect(describeEvent(updated({ market_data: null }))).toBe("market data");
-  expect(describeEvent(updated({}))).toBe("why it flares");
+  const reason = { ...SAMPLE_EXPLANATION, text: "3 times the usual buyers" };
+  expect(describeEvent(updated({}, reason))).toBe("Now: 3 times the usual buyers");
+  expect(describeEvent(updated({ latest_buy_count: 61 }, reason))).toBe(
+    "61 buys. Now: 3 times the usual buyers",
+  );
+  expect(describeEvent(updated({}, null))).toBe("no values");
 });
 
 test("the address states whether the feed has every update", () => {

@@ -19,7 +19,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await using client = follow(server.url);
     await client.said("stdout", "flare-started");
     await server.stop();
-    await client.said("stderr", /(?:goaway|close code 42\d\d); retrying in 0\.0 s/);
+    await client.said("stderr", /(?:the server is being replaced|close code 42\d\d); retrying in 0\.0 s/);
     await server.start();
     // A server that is leaving refuses WebSockets, and the client may try server-sent events.
     await client.said("stderr", /retrying[\s\S]*live by \w/);

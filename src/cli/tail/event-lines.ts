@@ -178,10 +178,15 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
     case "candles-closed":
       return candlesText(data, symbols);
     default:
-      return [...Object.keys(asRecord(data.set) ?? {}), ...(data.why === undefined ? [] : ["why"])].join(
-        ", ",
-      );
+      return updateText(data);
   }
+}
+
+/** Names the changed fields, and states a changed reason: `liquidity, market_data; now: …`. */
+function updateText({ set, why }: Fields): string {
+  const now = word(asRecord(why)?.text);
+  const parts = [Object.keys(asRecord(set) ?? {}).join(", "), now && `now: ${now}`];
+  return parts.filter((part) => part !== "").join("; ");
 }
 
 /** The API sends 0 for what is not known yet. */

@@ -28,7 +28,8 @@ export function describeEvent(event: EventMessage): string {
     case "token-updated": {
       const { data } = event;
       if (data.op === "order") return "new order";
-      return valuesText(data.set) || "why it flares";
+      const why = "why" in data && data.why ? nowReason(data.why.text) : "";
+      return [valuesText(data.set), why].filter(Boolean).join(". ") || "no values";
     }
     case "flare-withdrawn":
       return event.data.cause;

@@ -103,6 +103,18 @@ test("a name that may render wider or right to left is printed last on its line"
   }
 });
 
+test("an update states the changed reason, and names the changed fields", () => {
+  const textOf = (data: TailEvent["data"]) =>
+    eventLine({ ...startOf(""), name: "flare-updated", data }, symbols, plain).slice(41);
+  const set = { liquidity: "9000", market_data: null };
+  expect(textOf({ op: "set", id: "a", set })).toMatch(/flare a: liquidity, market_data$/);
+  expect(textOf({ op: "set", id: "a", set, why: { text: WHY } })).toContain(
+    `liquidity, market_data; now: ${WHY}`,
+  );
+  expect(textOf({ op: "set", id: "a", set: {}, why: { text: WHY } })).toContain(`flare a: now: ${WHY}`);
+  expect(textOf({ op: "set", id: "a", set, why: null })).toMatch(/flare a: liquidity, market_data$/);
+});
+
 test("an event without a token is printed with its group, and an unknown event with its own name", () => {
   const event = { ...startOf(""), channel: "charts.exchange", data: { changes: [{ op: "set" }] } };
   const textOf = (name: string) => screenLines({ ...event, name }, symbols, plain, 80);

@@ -274,11 +274,11 @@ test("a server that is not Flarewire ends tail with 1", async ({ server }) => {
   ]);
 });
 
-test("an update of the explanation is printed as why", async ({ server }) => {
+test("an update that changes only the explanation states the new one", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url, "--updates"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
-  const { why } = flareStarted(7, "X").data;
+  const why = { text: "3 times the usual buyers" };
   const updated = { ...flareStarted(7, "X"), name: "flare-updated" };
   send(socket, { ...updated, data: { op: "set", id: "id-7", set: {}, why } });
   send(socket, {
@@ -290,7 +290,7 @@ test("an update of the explanation is printed as why", async ({ server }) => {
   });
   await tail.said("stdout", "more");
   expect(tail.stdout()).toMatch(
-    /flare-updated .* flare id-7: why\n.*flare-updated .* flare id-7: more, why\n/,
+    /flare-updated .* flare id-7: now: 3 times the usual buyers\n.*flare-updated .* flare id-7: more; now: 3 times/,
   );
 });
 
