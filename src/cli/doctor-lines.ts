@@ -8,7 +8,7 @@ export function findingLine(finding: Finding, paint: Paint): string {
   return `${markOf(finding, paint)}  ${columns}  ${plainText(detail, 200)}`;
 }
 
-/** Formats failures: one line per distinct failure, with the count and the names of its checks. */
+/** Formats failures: one sentence per distinct failure of several checks, with their names. */
 export function failureLines(found: readonly Finding[], paint: Paint): readonly string[] {
   const failures = found.filter(({ works }) => !works);
   const groups = Map.groupBy(failures, ({ isNeeded, detail }) => `${isNeeded} ${detail}`);
@@ -17,10 +17,11 @@ export function failureLines(found: readonly Finding[], paint: Paint): readonly 
     if (!first) return "";
     if (others.length === 0) return findingLine(first, paint);
     const services = new Set(group.map(({ service }) => plainText(service, 60)));
-    const checks = services.size === 1 ? ` ${group.map(({ what }) => what).join(", ")}` : "";
-    const names = `${[...services].join(", ")}${checks}`;
-    const count = `${group.length} checks${services.size === 1 ? "" : ` of ${services.size} services`}`;
-    return `${markOf(first, paint)}  ${count}: ${plainText(first.detail, 200)} (${names})`;
+    const isOne = services.size === 1;
+    // A failure's detail continues a sentence that starts with the service.
+    const sentence = `${isOne ? [...services] : `each of ${services.size} services`} ${plainText(first.detail, 200)}`;
+    const names = isOne ? `: ${group.map(({ what }) => what).join(", ")}` : ` of ${[...services].join(", ")}`;
+    return `${markOf(first, paint)}  ${sentence} (${group.length} checks${names})`;
   });
 }
 
@@ -28,13 +29,14 @@ export function countLine(found: readonly Finding[]): string {
   const services = new Set(found.map(({ service }) => service)).size;
   const works = found.filter((finding) => finding.works).length;
   const fails = found.filter((finding) => !finding.works && finding.isNeeded).length;
-  const lacks = found.length - works - fails;
-  const counts = `${works} work, ${fails} fail${lacks === 0 ? "" : `, ${lacks} lack (optional)`}`;
+  const optional = found.length - works - fails;
+  const others = optional === 1 ? ", 1 optional check fails" : `, ${optional} optional checks fail`;
+  const counts = `${works} work, ${fails} fail${optional === 0 ? "" : others}`;
   const made = `${found.length} checks of ${services} ${services === 1 ? "service" : "services"}`;
   return `${made}: ${works === found.length ? "all work" : counts}`;
 }
 
 function markOf({ works, isNeeded }: Finding, paint: Paint): string {
   if (works) return paint("green", "works");
-  return isNeeded ? paint("red", "fails") : "lacks";
+  return isNeeded ? paint("red", "fails") : "fails (optional)";
 }

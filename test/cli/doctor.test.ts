@@ -54,7 +54,7 @@ test("doctor reports whether each endpoint works, and its exit code whether all 
   const bad = await runInProcess(["doctor", "--feed", "exchange", ...flags], environment);
   expect([bad.code, bad.stderr]).toEqual([75, "16 checks of 7 services: 11 work, 5 fail\n"]);
   expect(bad.stdout).toMatch(
-    /^fails {2}4 checks: returned text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
+    /^fails {2}kucoin returned text\/html instead of JSON \(4 checks: markets, volumes, candles, stream\)$/m,
   );
   expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*returned NOTOK \(Invalid API Key/m);
   expect(bad.stdout).toMatch(/^works {2}gate +stream /m);
@@ -78,7 +78,7 @@ test("doctor reports whether each endpoint works, and its exit code whether all 
   const json = await runInProcess(["doctor", "--json", ...live, ...flags], environment);
   expect([json.code, json.stderr]).toEqual([
     75,
-    "24 checks of 8 services: 16 work, 5 fail, 3 lack (optional)\n",
+    "24 checks of 8 services: 16 work, 5 fail, 3 optional checks fail\n",
   ]);
   const found = json.stdout
     .trimEnd()
@@ -112,12 +112,13 @@ test("if nothing responds, doctor first says what to check, and groups equal fai
   const { code, stdout, stderr } = await runInProcess(["doctor", ...nobody]);
   expect(code).toBe(75);
   expect(stderr).toMatch(
-    /^nothing works: check this machine's network.*\n8 checks of 1 service: 0 work, 5 fail, 3 lack \(optional\)\n$/,
+    /^nothing works: check this machine's network.*\n8 checks of 1 service: 0 work, 5 fail, 3 optional checks fail\n$/,
   );
   const reason = "is unreachable: check the name, the port and the network";
   expect(stdout).toBe(
-    `fails  5 checks: ${reason} (bsc 127.0.0.1:9 chain, block, receipts, code, call)\n` +
-      stdout.slice(stdout.indexOf("lacks")),
+    `fails  bsc 127.0.0.1:9 ${reason} (5 checks: chain, block, receipts, code, call)\n` +
+      `fails (optional)  bsc 127.0.0.1:9 ${reason} (2 checks: logs, traffic)\n` +
+      stdout.slice(stdout.lastIndexOf("fails (optional)")),
   );
 });
 
@@ -134,7 +135,7 @@ test("without a network, doctor reports that first, and names all services in on
   expect(lookedUp).toHaveLength(4);
   expect(written).toEqual([
     "no host name can be resolved: this machine has no network or no DNS; fix that first, then run doctor again\n",
-    "fails  13 checks of 4 services: has a host name that does not resolve (binance, kucoin, gate, coingecko)\n",
+    "fails  each of 4 services has a host name that does not resolve (13 checks of binance, kucoin, gate, coingecko)\n",
     "13 checks of 4 services: 0 work, 13 fail\n",
   ]);
 });

@@ -304,8 +304,8 @@ test("doctor checks a user's endpoint and does not print its key", async () => {
   const environment = { [name]: closed.replaceAll("KEY", "SECRET-KEY") };
   const { code, stdout } = await runInProcess(words.slice(words.indexOf("--") + 1), environment);
   expect(code).toBe(75);
-  expect(stdout).toMatch(/^fails {2}\d checks: is unreachable.* \(bsc 127\.0\.0\.1:9 chain, /m);
-  expect(stdout).toMatch(/^fails {2}\d checks: is unreachable.* \(bsc 127\.0\.0\.1:9 #2 .*, stream\)$/m);
+  expect(stdout).toMatch(/^fails {2}bsc 127\.0\.0\.1:9 is unreachable.* \(\d checks: chain, /m);
+  expect(stdout).toMatch(/^fails {2}bsc 127\.0\.0\.1:9 #2 is unreachable.* \(\d checks: .*, stream\)$/m);
   expect(stdout).not.toContain("SECRET");
 });
 
