@@ -171,7 +171,7 @@ export const SETTINGS = {
       "$XDG_STATE_HOME/flarewire, or ~/.local/state/flarewire; none in a program that embeds Flarewire",
     example: "/var/lib/flarewire",
     description:
-      "Directory of the state that survives a restart: events and the engine's state; none: memory only",
+      "Directory where data is stored: the log of events, the history and the engine's state; none: memory only",
   }),
   logAge: setting("logAgeMs", duration(SECOND_MS, 30 * DAY_MS), {
     default: "10m",
