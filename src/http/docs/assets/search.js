@@ -28,12 +28,7 @@ function prepareSearch(form) {
     input.focus();
   });
   input.addEventListener("input", async () => {
-    const words = input.value
-      .toLowerCase()
-      // The documents write keys as in Ctrl-C.
-      .replace(/(?<=\b(?:alt|ctrl|shift))\+(?=\w)/g, "-")
-      .split(/\s+/)
-      .filter((word) => word !== "");
+    const words = wordsOf(input.value);
     try {
       index ??= fetch(form.dataset.index).then((response) => response.json());
       show(words, (await index).entries);
@@ -59,13 +54,30 @@ function prepareSearch(form) {
   };
 }
 
-/** Returns the entries that have all words, the best first. */
+/** Words that make a question of others, as in "how to stop the server". */
+const FILLERS = /^(?:an?|are|can|do(?:es)?|for|how|in|is|it|my|of|the|to|what|where|which)$/;
+
+/** Returns the words of a typed text, without fillers if there are others. */
+function wordsOf(text) {
+  const words = text
+    .toLowerCase()
+    // The documents write keys as in Ctrl-C.
+    .replace(/(?<=\b(?:alt|ctrl|shift))\+(?=\w)/g, "-")
+    .split(/\s+/)
+    .map((word) => word.replace(/\?$/, ""))
+    .filter((word) => word !== "");
+  const rest = words.filter((word) => !FILLERS.test(word));
+  return rest.length === 0 ? words : rest;
+}
+
+/** Returns the entries that have all words, the best first, and notes of the changelog last. */
 function findEntries(words, entries) {
   const ranks = words.map(rankWord);
+  const isOld = ([title, page]) => page.startsWith("Changelog") && title !== "Changelog";
   return (words.length === 0 ? [] : entries)
     .map((entry) => [entry, ranks.map((rank) => rank(entry))])
     .filter(([, each]) => each.every((rank) => rank > 0))
-    .sort(([, a], [, b]) => sum(b) - sum(a))
+    .sort(([one, a], [other, b]) => isOld(one) - isOld(other) || sum(b) - sum(a))
     .map(([entry]) => entry);
 }
 
