@@ -151,6 +151,9 @@ const CODES: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "could not be connected to in time",
 };
 
+/** Maximum length of an error's chain of causes. */
+const MAX_CAUSES = 10;
+
 function inWords(error: unknown): string {
   if (error instanceof DeadlineExpired) return error.message;
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
@@ -164,9 +167,14 @@ function inWords(error: unknown): string {
  * the error's chain of causes; `undefined` if there is none.
  */
 export function connectionTrouble(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const code = codeOf(error) ?? "";
-  return (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? connectionTrouble(error.cause);
+  let cause = error;
+  // An error may be its own cause.
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
+    const code = codeOf(cause) ?? "";
+    if (Object.hasOwn(CODES, code)) return CODES[code];
+    cause = cause.cause;
+  }
+  return undefined;
 }
 
 function codeOf(error: unknown): string | undefined {
