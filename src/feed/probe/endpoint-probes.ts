@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MULTICALL3, type Network } from "../chain/network.ts";
+import { hideAddress } from "../service/hide-address.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 import { proveBlock } from "./prove-block.ts";
 import { askRpc, Hex, messagesOf, RpcFailure } from "./rpc.ts";
@@ -26,7 +27,6 @@ const Message = z.union([
 const OLDEST_BLOCK_MS = 60_000;
 /** Blocks over which the chain's pace is measured. */
 const PACE_BLOCKS = 100;
-const MIN_SECRET = 8;
 const MAX_WORDS = 240;
 const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
 /** "getBlockNumber()" of Multicall3. */
@@ -105,15 +105,9 @@ export function hostProbes({ name }: Network, urls: readonly string[]): readonly
   ];
 }
 
-/** Hides everything in an address but the host, because a provider may repeat a key in answers. */
+/** Hides the endpoint's address in the probe's words, and truncates them. */
 function withoutSecrets(probe: Probe, url: string): Probe {
-  const { pathname, searchParams, search } = new URL(url);
-  const secrets = [search.slice(1), ...pathname.split("/"), ...searchParams.values()].filter(
-    ({ length }) => length >= MIN_SECRET,
-  );
-  // Truncate afterwards, because half a key would not be found.
-  const hide = (text: string) =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text).slice(0, MAX_WORDS);
+  const hide = (text: string) => hideAddress(text, url).slice(0, MAX_WORDS);
   const run = async (signal: AbortSignal) => {
     try {
       return hide(await probe.run(signal));

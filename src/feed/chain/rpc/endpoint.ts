@@ -166,7 +166,7 @@ export class Endpoint {
       this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
       return answer;
     } catch (error) {
-      const trouble = readTrouble(error, this.#options.timeoutMs);
+      const trouble = readTrouble(error, this.#options);
       this.tally.ended(OUTCOMES[trouble.kind]);
       if (trouble.kind === "rate") this.#slowDown(trouble, askedAt);
       throw trouble;
@@ -268,7 +268,7 @@ export class Endpoint {
   }
 
   #miss(error: unknown, signal: AbortSignal): RpcTrouble | undefined {
-    const trouble = readTrouble(error, this.#options.timeoutMs);
+    const trouble = readTrouble(error, this.#options);
     if (trouble.kind === "rate" || signal.aborted) return undefined;
     this.#misses += 1;
     this.#rest();

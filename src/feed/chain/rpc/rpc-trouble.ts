@@ -1,5 +1,6 @@
 import { HttpRequestError, RpcError, RpcRequestError } from "viem";
 import { connectionTrouble } from "../../../lib/io/request-json.ts";
+import { hideAddress } from "../../service/hide-address.ts";
 import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
@@ -41,7 +42,7 @@ export class RpcTrouble extends Error {
 }
 
 interface TroubleOptions extends ErrorOptions {
-  /** The text of the endpoint. */
+  /** The text of the endpoint, without its address. */
   readonly detail?: string;
   readonly retryAfterMs?: number | undefined;
 }
@@ -54,13 +55,17 @@ const REVERTED = /revert|out ?of ?gas|invalid opcode|stack (over|under)flow/i;
 const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]);
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
+const MAX_DETAIL = 120;
 
-/**
- * Converts any failure of a request. Recognizes the wording of nodes and providers.
- *
- * @param timeoutMs The request's timeout.
- */
-export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
+interface RequestOptions {
+  /** Of the endpoint; hidden where the endpoint repeats it. */
+  readonly url: string;
+  /** The request's timeout. */
+  readonly timeoutMs: number;
+}
+
+/** Converts any failure of a request. Recognizes the wording of nodes and providers. */
+export function readTrouble(thrown: unknown, { url, timeoutMs }: RequestOptions): RpcTrouble {
   if (thrown instanceof RpcTrouble) return thrown;
   // For codes that it knows, viem wraps the error response in an RpcError of its own.
   const error = thrown instanceof RpcError ? thrown.cause : thrown;
@@ -74,7 +79,8 @@ export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
       return new RpcTrouble("refused", `does not support the method (${code})`, { cause });
     if (code === 3 || REVERTED.test(words))
       return new RpcTrouble("reverted", "reports that the call reverted", { cause });
-    return new RpcTrouble("failed", `returned error ${code}`, { detail: words.slice(0, 120), cause });
+    const detail = hideAddress(words, url).slice(0, MAX_DETAIL);
+    return new RpcTrouble("failed", `returned error ${code}`, { detail, cause });
   }
   if (error instanceof HttpRequestError) {
     const { status } = error;

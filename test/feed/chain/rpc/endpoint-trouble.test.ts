@@ -5,7 +5,7 @@ import { createChainFeed } from "../../../../src/feed/chain/chain-feed.ts";
 import { NETWORKS } from "../../../../src/feed/chain/networks.ts";
 import { systemClock } from "../../../../src/lib/time/clock.ts";
 
-test("a chain whose endpoints all fail reports the reason without their addresses and messages", async ({
+test("a chain whose endpoints all fail reports the reason without their addresses and messages, and the log has no key that an endpoint repeats", async ({
   onTestFinished,
 }) => {
   const replies = new Map([
@@ -23,14 +23,14 @@ test("a chain whose endpoints all fail reports the reason without their addresse
   const { port } = server.address() as AddressInfo;
 
   const failed = Promise.withResolvers<void>();
-  let notices = 0;
+  const notices: string[] = [];
   const feed = createChainFeed({
     network: NETWORKS.bsc,
     urls: [...replies.keys()].map((path) => `http://127.0.0.1:${port}${path}`),
     clock: systemClock,
-    notify: () => {
-      notices += 1;
-      if (notices === replies.size) failed.resolve();
+    notify: (_level, message, facts) => {
+      notices.push(`${message} ${JSON.stringify(facts)}`);
+      if (notices.length === replies.size) failed.resolve();
     },
   });
   const stop = new AbortController();
@@ -47,4 +47,6 @@ test("a chain whose endpoints all fail reports the reason without their addresse
     "none of the 3 endpoints of bsc can be used, because each of 2 returned 503 and one returned error -32000",
   );
   expect(trouble).not.toMatch(/key|127\.0/);
+  expect(notices.join()).toMatch(/returned error -32000: key … expired/);
+  expect(notices.join()).not.toMatch(/(first|second|third)-key/);
 });
