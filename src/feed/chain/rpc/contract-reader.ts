@@ -231,15 +231,15 @@ export class ContractReader {
       const votes = [first[index], second[index]].filter((vote) => isDeepStrictEqual(vote, decision));
       return votes.length > 0 ? { value: decision, isConfirmed: true } : fact;
     });
-    const nameAll = (some: readonly T[]) => some.map(nameOf);
     const open = items.filter((_, index) => decided[index]?.isDisputed);
     const settled = disputed.filter((item) => !open.includes(item));
-    for (const name of nameAll(items.filter((_, index) => decided[index]?.value !== undefined)))
-      this.#reported.delete(name);
+    // Only a value of two hosts ends a dispute: with one host's, the other may only be silent.
+    const confirmed = items.filter((_, index) => decided[index]?.isConfirmed);
+    if (this.#reported.size > 0) for (const item of confirmed) this.#reported.delete(nameOf(item));
     const judge =
       three && `${three.name} ${third ? `decides ${settled.length} of them` : "does not respond"}`;
     const dispute = { hosts: `${one.name} and ${two.name}`, count: items.length, judge };
-    this.#report({ ...dispute, open: nameAll(open), settled: nameAll(settled) });
+    this.#report({ ...dispute, open: open.map(nameOf), settled: settled.map(nameOf) });
     return decided;
   }
 

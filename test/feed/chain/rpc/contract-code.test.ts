@@ -1,4 +1,13 @@
-import { decodeFunctionData, encodeFunctionResult, isHex, multicall3Abi, numberToHex } from "viem";
+import {
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  isHex,
+  multicall3Abi,
+  numberToHex,
+  slice,
+  toFunctionSelector,
+} from "viem";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { NETWORKS } from "../../../../src/feed/chain/networks.ts";
@@ -7,6 +16,7 @@ import { FactStore } from "../../../../src/feed/chain/rpc/fact-store.ts";
 import { until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { type Answer, ScriptedNode } from "../nodes/scripted-node.ts";
+import { wallet } from "../nodes/test-chain.ts";
 
 const HERE = `0x${"1".repeat(40)}`;
 const NOWHERE = `0x${"2".repeat(40)}`;
@@ -103,18 +113,74 @@ test("[facts] contracts that stay undecided are reported once, in one line with 
   facts.close();
 });
 
+test("[facts] a value from one host does not end a reported dispute: only a confirmed one does", async () => {
+  await using first = await new ScriptedNode().listen();
+  await using second = await new ScriptedNode().listen();
+  const [one, other] = [wallet(1), wallet(2)];
+  let tokens: readonly (string | undefined)[] = [];
+  for (const [index, node] of [first, second].entries())
+    node.answer = (method, params) => (method === "eth_call" ? answerPair(tokens[index], params) : undefined);
+  await using run = new NodePool([first, second]);
+  await until("both are known", () => run.pool.usable(0).length === 2);
+  const facts = new FactStore(undefined, run.clock, () => undefined);
+  const reports: string[] = [];
+  const reader = new ContractReader({
+    ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock },
+    notify: (_level, message) => void reports.push(message),
+  });
+  let asked = 0;
+  /** Asks about the same pool, each time with another emitter, so that no stored answer counts. */
+  const reportsIf = async (...each: readonly (string | undefined)[]) => {
+    tokens = each;
+    asked += 1;
+    await reader.identify([{ pool: HERE, form: "v2", emitter: wallet(asked) }], run.signal);
+    return reports.splice(0);
+  };
+  const dispute = [expect.stringMatching(/ differ about 1 of 1 contracts; ignoring 1$/)];
+  expect(await reportsIf(one, other)).toEqual(dispute);
+  expect(await reportsIf(one, undefined)).toEqual([]);
+  expect(await reportsIf(one, other)).toEqual([]);
+  expect(await reportsIf(one, one)).toEqual([]);
+  expect(await reportsIf(one, other)).toEqual(dispute);
+  facts.close();
+});
+
 const DECIMALS = "0x313ce567";
 const Params = z.tuple([z.object({ data: z.custom<`0x${string}`>(isHex) }), z.string()]);
 
 /** Answers a Multicall3 request as if every contract were a token with these decimals. */
 function answerDecimals(decimals: number, params: readonly unknown[]): Answer {
+  return answerCalls(params, (callData) =>
+    callData === DECIMALS ? numberToHex(decimals, { size: 32 }) : undefined,
+  );
+}
+
+/** Answers a Multicall3 request as if every contract were a pair with that `token1`, or none. */
+function answerPair(token1: string | undefined, params: readonly unknown[]): Answer {
+  const factory = NETWORKS.bsc.factories.find(({ form }) => form === "v2");
+  const results = new Map([
+    [toFunctionSelector("function factory()"), factory?.address],
+    [toFunctionSelector("function token0()"), NETWORKS.bsc.quotes[0]?.address],
+    [toFunctionSelector("function token1()"), token1],
+    [toFunctionSelector("function getPair(address, address)"), HERE],
+  ]);
+  return answerCalls(params, (callData) => {
+    const address = token1 && results.get(slice(callData, 0, 4));
+    return address && numberToHex(BigInt(address), { size: 32 });
+  });
+}
+
+/** Answers a Multicall3 request. A call without a result fails. */
+function answerCalls(params: readonly unknown[], resultOf: (callData: Hex) => Hex | "" | undefined): Answer {
   const [{ data }] = Params.parse(params);
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
   if (functionName !== "aggregate3") throw new Error(`unexpected call of ${functionName}`);
   const result = args[0].map(({ target, callData }) => {
-    const isDecimals = callData === DECIMALS;
-    const returnData = isDecimals ? numberToHex(decimals, { size: 32 }) : ("0x" as const);
-    return { success: isDecimals || BigInt(target) === 9n, returnData };
+    const returnData = resultOf(callData) || undefined;
+    return {
+      success: returnData !== undefined || BigInt(target) === 9n,
+      returnData: returnData ?? "0x",
+    } as const;
   });
   return { result: encodeFunctionResult({ abi: multicall3Abi, functionName, result }) };
 }
