@@ -5,17 +5,22 @@
  *   load-client key=value …
  *     kind=ws|sse|socketio|nats   protocol of the connections
  *     port=N                      the server, on 127.0.0.1
- *     paths=FILE                  request targets, one a line; connection i asks for line i modulo their number
+ *     paths=FILE                  request targets, one a line; connection i asks for line i
+ *                                 modulo their number
  *     headers=FILE                raw header lines for every request (optional)
- *     hello=FILE                  texts that each connection sends once it is open, one a line (optional)
- *     prefix=TEXT                 messages with this beginning are deliveries; others are not counted
+ *     hello=FILE                  texts that each connection sends once it is open, one a line
+ *                                 (optional)
+ *     prefix=TEXT                 messages with this beginning are deliveries; others are not
+ *                                 counted
  *     deflated=1                  deliveries are the compressed messages instead
- *     patient=1                   a connection refused with Retry-After retries after that time, as often as necessary
+ *     patient=1                   a connection refused with Retry-After retries after that time, as
+ *                                 often as necessary
  *     sources=N                   number of source addresses, starting with 127.0.0.1
  *     drive=N                     port to which `drive` sends its trigger
  *
  * Commands on stdin, one a line, each answered by one line of JSON on stdout:
- *     open N CONCURRENCY          opens N more connections, with at most CONCURRENCY handshakes at once
+ *     open N CONCURRENCY          opens N more connections, with at most CONCURRENCY handshakes at
+ *                                 once
  *     drive MS BATCHES WINDOW EVERY_US EXPECT SIZE FILE
  *         sends the bytes of FILE to the trigger port whenever fewer than WINDOW batches are in
  *         flight, at most once per EVERY_US, for MS milliseconds or BATCHES times, whichever is
@@ -24,7 +29,8 @@
  *         machine's monotonic clock just before the append.
  *         SIZE, for kind=nats: bytes of payload per delivery, regardless of framing; else 0
  *     watch MS                    only counts, for MS milliseconds
- *     close                       ends all connections with a reset, so that no port stays in TIME_WAIT
+ *     close                       ends all connections with a reset, so that no port stays in
+ *                                 TIME_WAIT
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
