@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PacedClock } from "../../../support/time/paced-clock.ts";
 import { Collector } from "../market/collect.ts";
 import { E18, Exchange } from "../market/exchange.ts";
 import { describeOnAnvil } from "../nodes/anvil.ts";
@@ -31,7 +32,9 @@ describeOnAnvil("pools that were not seen before", () => {
     for (let block = 0; block <= 3; block++) await chain.mine();
     await using node = await new FaultyNode(chain.url).start();
     const { network } = exchange;
-    await using collector = new Collector({ network, urls: [node.url], resumeAfterMs: fromMs });
+    // A slow clock: on a busy machine, blocks still arrive within a short time of each other.
+    const clock = new PacedClock(0.1, Date.now());
+    await using collector = new Collector({ network, urls: [node.url], resumeAfterMs: fromMs, clock });
     await collector.reached(untilMs);
     expect(collector.facts.filter(({ kind }) => kind === "trade")).toHaveLength(POOLS);
     // Three for the pools of quote tokens, two for identities, the rest for states and tokens.
