@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
 import { describeIssue, parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
+import { ownCommand } from "../lib/own-command.ts";
 import { matchChannels, PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 
@@ -65,7 +66,7 @@ export function parseKeys(text: string, file: string): readonly Key[] {
   const content = parseJsonText(
     text,
     file,
-    '{"keys": [...]}, the form that the command "flarewire keys" writes',
+    `{"keys": [...]}, the form that the command "${ownCommand("keys")}" writes`,
   );
   const parsed = KeyFile.safeParse(content);
   if (!parsed.success) {

@@ -69,7 +69,7 @@ test("a file that any user can write is rejected for reading and editing, with t
 const one = (change: object) => ({ keys: [{ ...KEY, ...change }] });
 test.each([
   ["", /^k: it is empty; it must be \{"keys"/],
-  ["{", /^k: it is not JSON; it must be/],
+  ["{", /^k: it is not JSON; it must be .* "npm run flarewire -- keys" writes/],
   [[], /^k: the file is \[\]; it must be/],
   [{}, /^k: keys is missing; it must be a list$/],
   [{ keys: {}, more: 1 }, /^k: keys is \{\}; it must be a list$/],
