@@ -1,14 +1,14 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import { CHAOS_LIMITS, expectNoLoss, runChaos } from "../client/chaos-run.ts";
 import { takeOver } from "../client/takeover.ts";
-import { expectWhole, ROOM, weather } from "../client/weather.ts";
 import { test } from "../http/stream/websocket-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { findChromium, shareBrowser } from "./chromium.ts";
-import { assembleIn, servePage } from "./sdk-page.ts";
+import { servePage, startGroupIn } from "./sdk-page.ts";
 
 const SEED = Number(process.env.SEED ?? 1);
-/** Fewer than in Node, because a browser connects more slowly. */
+/** Lower than in Node, because a browser connects more slowly. */
 const HASTE = 20;
 const STREAMS = 24;
 
@@ -29,20 +29,20 @@ describe.skipIf(findChromium() === undefined)("streams of the SDK in Chromium", 
     await site?.[Symbol.asyncDispose]();
   });
 
-  test(`[L2] [L3] over connections that are cut, frozen and throttled, each client ends with the state that REST serves, with no hole and no repeat (SEED=${SEED})`, async ({
+  test(`[L2] [L3] over cut, frozen and throttled connections, each stream ends with the server's lists, without gaps or repeats (SEED=${SEED})`, async ({
     makeWire,
   }) => {
-    const wire = await makeWire(ROOM);
-    const weathered = await weather(wire, SEED, HASTE, (members) => assembleIn(page, members, HASTE, SEED));
-    expectWhole(weathered);
+    const wire = await makeWire(CHAOS_LIMITS);
+    const result = await runChaos(wire, SEED, HASTE, (members) => startGroupIn(page, members, HASTE, SEED));
+    expectNoLoss(result);
     expect(pageErrors).toEqual([]);
   });
 
-  // `npm test` has it in Node.
+  // `npm test` runs this in Node only.
   test.runIf(IS_SOAK)(
-    `[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} continue there, with no hole and no repeat (SEED=${SEED})`,
+    `[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} streams continue there without gaps or repeats (SEED=${SEED})`,
     async ({ onTestFinished }) => {
-      await takeOver(STREAMS, onTestFinished, (members) => assembleIn(page, members, 1, SEED));
+      await takeOver(STREAMS, onTestFinished, (members) => startGroupIn(page, members, 1, SEED));
       expect(pageErrors).toEqual([]);
     },
   );

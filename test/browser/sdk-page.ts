@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import type * as Sdk from "../../src/client/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { CHANNELS } from "../../src/protocol/index.ts";
-import { bundleClient, bundleCompany } from "../client/bundle.ts";
-import type { assemble, Company, Member } from "../client/company.ts";
+import { bundleClient, bundleStreamGroup } from "../client/bundle.ts";
+import type { Member, StreamGroup, startGroup } from "../client/stream-group.ts";
 import { shownLists } from "../support/expect/shown-lists.ts";
 import { servePage as serveScripts } from "../support/servers/serve-page.ts";
 
@@ -19,21 +19,21 @@ interface PageRecord {
 declare global {
   var sdk: typeof Sdk;
   var kept: PageRecord;
-  var assembled: typeof assemble;
-  var company: Company;
+  var startStreams: typeof startGroup;
+  var group: StreamGroup;
 }
 
 const PAGE = `<!doctype html><title>a page</title><script type="module">
 import * as sdk from "/sdk.js";
-import { assemble } from "/company.js";
-Object.assign(globalThis, { assembled: assemble, sdk });
+import { startGroup } from "/group.js";
+Object.assign(globalThis, { startStreams: startGroup, sdk });
 </script>`;
 
 /** A web server with its own origin, whose page has the SDK as `sdk`. */
 export async function servePage(): Promise<AsyncDisposable & { readonly url: string }> {
   const scripts = new Map([
     ["/sdk.js", await bundleClient()],
-    ["/company.js", await bundleCompany()],
+    ["/group.js", await bundleStreamGroup()],
   ]);
   return serveScripts(PAGE, scripts);
 }
@@ -64,25 +64,25 @@ export async function followIn(
 }
 
 /** Starts these streams in the page. */
-export async function assembleIn(
+export async function startGroupIn(
   page: Page,
   members: readonly Member[],
   haste: number,
   seed: number,
-): Promise<Company> {
+): Promise<StreamGroup> {
   await page.waitForFunction(() => globalThis.sdk !== undefined);
   await page.evaluate(
     ([given, factor, number]) => {
-      globalThis.company = assembled(sdk.connect, given, factor, number);
+      globalThis.group = startStreams(sdk.connect, given, factor, number);
     },
     [members, haste, seed] as const,
   );
   return {
-    reach: (seq) => page.evaluate((at) => company.reach(at), seq),
-    note: () => page.evaluate(() => company.note()),
-    viewsAt: (seq) => page.evaluate((at) => company.viewsAt(at), seq),
-    report: () => page.evaluate(() => company.report()),
-    close: () => page.evaluate(() => company.close()),
+    reach: (seq) => page.evaluate((at) => group.reach(at), seq),
+    note: () => page.evaluate(() => group.note()),
+    viewsAt: (seq) => page.evaluate((at) => group.viewsAt(at), seq),
+    report: () => page.evaluate(() => group.report()),
+    close: () => page.evaluate(() => group.close()),
   };
 }
 

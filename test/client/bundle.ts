@@ -1,14 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-/** The SDK as one minified module, as the bundler of a page would make it. */
+/** Returns the SDK as one minified module, as a page's bundler would build it. */
 export function bundleClient(): Promise<string> {
   return bundle("../../src/client/index.ts");
 }
 
-/** {@link assemble} likewise. */
-export function bundleCompany(): Promise<string> {
-  return bundle("./company.ts");
+/** Returns {@link startGroup} as one minified module. */
+export function bundleStreamGroup(): Promise<string> {
+  return bundle("./stream-group.ts");
 }
 
 async function bundle(from: string): Promise<string> {
@@ -16,6 +16,6 @@ async function bundle(from: string): Promise<string> {
   await using made = await rolldown({ input, platform: "browser" });
   const { output } = await made.generate({ format: "es", minify: true });
   const [chunk, ...others] = output;
-  if (others.length > 0) throw new Error(`${others.length} files more than the one`);
+  if (others.length > 0) throw new Error(`expected one output file, got ${output.length}`);
   return chunk.code;
 }

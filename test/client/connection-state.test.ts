@@ -18,10 +18,10 @@ const ended = (action: End["action"], heard = true, minMs = 0): Input => ({
   heard,
 });
 
-/** The machine with what its effects have left behind. */
+/** The state machine, with the connection and the timers that its effects started. */
 class Machine {
   state: ConnectionState;
-  line: Transport | undefined;
+  transport: Transport | undefined;
   readonly timers = new Set<string>();
 
   constructor(transports = ALL) {
@@ -32,7 +32,7 @@ class Machine {
   input(...inputs: readonly Input[]): this {
     for (const input of inputs) {
       if (input.type === "due" || input.type === "upgrade") this.timers.delete(input.type);
-      if (input.type === "ended") this.line = undefined;
+      if (input.type === "ended") this.transport = undefined;
       this.state = step(this.state, input);
       for (const effect of this.state.effects) this.#do(effect);
     }
@@ -42,7 +42,7 @@ class Machine {
   #do(effect: Effect): void {
     if (effect.do === "open") {
       this.timers.clear();
-      this.line = effect.transport;
+      this.transport = effect.transport;
     } else this.timers.add(effect.do);
   }
 
@@ -66,21 +66,21 @@ class Machine {
   }
 }
 
-test("[W26] the range of a close code decides: reconnect at once, after a wait, or never", () => {
+test("[W26] the action of an end decides whether to reconnect at once, after a wait, or never", () => {
   const resumed = new Machine().live().input(ended("resume"));
-  expect([resumed.phase, resumed.line]).toEqual(["connecting", "websocket"]);
+  expect([resumed.phase, resumed.transport]).toEqual(["connecting", "websocket"]);
   const waits = new Machine().live().input(ended("backoff"));
   expect([waits.phase, waits.wait()]).toEqual(["waiting", { do: "due", minMs: 1_000, spreadMs: 1_000 }]);
   const stops = new Machine().live().input(ended("stop"));
   expect(stops.state.phase).toEqual({ state: "closed", reason: "stop" });
 });
 
-test("[W26] a server that only answers and closes again is not asked at once for ever", () => {
+test("[W26] a resumed connection that ends again before it is stable is followed by a wait", () => {
   const machine = new Machine().live().input(ended("resume"), { type: "answered" }, ended("resume"));
   expect(machine.phase).toBe("waiting");
 });
 
-test("[W26] waits grow to half a minute, from a second on, and a server that asks for more gets it", () => {
+test("[W26] waits last at least 1 s and grow to 30 s; a delay from the server raises the minimum", () => {
   const machine = new Machine();
   const waits = Array.from({ length: 8 }, () => {
     machine.input(ended("away", false));
@@ -93,7 +93,7 @@ test("[W26] waits grow to half a minute, from a second on, and a server that ask
   expect(machine.input(ended("backoff", false, 20_000)).wait()?.minMs).toBe(20_000);
 });
 
-test("[W26] [W31] a delay from the server counts for at most 15 minutes, and an invalid one is ignored", () => {
+test("[W26] [W31] a delay from the server is limited to 15 minutes, and an invalid one is ignored", () => {
   const asked = [31_536_000_000, Number.POSITIVE_INFINITY, Number.NaN, -5];
   const waits = asked.map((ms) => new Machine().input(ended("backoff", true, ms)).wait()?.minMs);
   expect(waits).toEqual([900_000, 900_000, 1_000, 1_000]);
@@ -101,77 +101,77 @@ test("[W26] [W31] a delay from the server counts for at most 15 minutes, and an 
   expect(slots).toEqual([900_000, 900_000, 0, 0]);
 });
 
-test("[W31] a goaway on a connection that followed another goaway and did not last is followed after a wait", () => {
+test("[W31] a second goaway in a row, before the new connection is stable, is followed by a wait", () => {
   const machine = new Machine().live().input({ type: "goaway", ms: 0 }, { type: "due" });
   machine.input({ type: "answered" }, { type: "goaway", ms: 0 }, { type: "due" });
   expect(machine.phase).toBe("waiting");
 });
 
-test("a transport that brings no message gives way to the next at once, and the last to the first after a wait", () => {
+test("a transport without a message is replaced by the next at once; after the last, the first follows after a wait", () => {
   const machine = new Machine();
-  const tried = [machine.line];
-  for (let at = 0; at < 2; at++) tried.push(machine.input(ended("silent", false)).line);
+  const tried = [machine.transport];
+  for (let at = 0; at < 2; at++) tried.push(machine.input(ended("silent", false)).transport);
   expect(tried).toEqual(ALL);
   machine.input(ended("fallback", false));
-  expect([machine.phase, machine.input({ type: "due" }).line]).toEqual(["waiting", "websocket"]);
+  expect([machine.phase, machine.input({ type: "due" }).transport]).toEqual(["waiting", "websocket"]);
 });
 
-test("a transport that worked gets a second chance, one that answers and then is mute none", () => {
+test("a proven transport gets a second attempt; one that falls silent after its answer does not", () => {
   const proven = new Machine().live().input(ended("fallback"), { type: "due" }, ended("fallback", false));
   expect([proven.phase, proven.state.facts.index]).toEqual(["waiting", 0]);
-  expect(proven.input({ type: "due" }, ended("fallback", false)).line).toBe("sse");
+  expect(proven.input({ type: "due" }, ended("fallback", false)).transport).toBe("sse");
   const mute = new Machine().input({ type: "answered" }, ended("silent"));
-  expect(mute.line).toBe("sse");
+  expect(mute.transport).toBe("sse");
 });
 
-test("if no transport gets a response, the best one is still tried first", () => {
+test("after a failure to reach the server, the best transport is tried first again", () => {
   const machine = new Machine().input(ended("fallback", false), ended("away", false), { type: "due" });
-  expect(machine.line).toBe("websocket");
+  expect(machine.transport).toBe("websocket");
 });
 
-test("a lesser transport is left for a better one after a while, less often each time it fails", () => {
+test("upgrades from a lesser transport are tried after growing pauses, and a successful one resets them", () => {
   const machine = new Machine().input(ended("fallback", false));
   const waits: (number | undefined)[] = [];
   for (let at = 0; at < 7; at++) {
     machine.input({ type: "answered" });
     waits.push(machine.timer("upgrade")?.minMs);
     machine.input({ type: "settled" }, { type: "upgrade" });
-    expect(machine.line).toBe("websocket");
+    expect(machine.transport).toBe("websocket");
     machine.input(ended("silent", false));
-    expect(machine.line).toBe("sse");
+    expect(machine.transport).toBe("sse");
   }
   expect(waits.map((ms) => (ms ?? 0) / 60_000)).toEqual([1, 2, 4, 8, 16, 16, 16]);
   machine.live().input({ type: "upgrade" }).live();
   expect([machine.state.facts.upgrades, machine.timers.size]).toEqual([0, 0]);
 });
 
-test("from polling both better transports are tried in turn", () => {
+test("upgrades from polls try both better transports in turn", () => {
   const machine = new Machine().input(ended("fallback", false), ended("fallback", false)).live();
-  expect(machine.line).toBe("poll");
-  expect(machine.input({ type: "upgrade" }).line).toBe("websocket");
+  expect(machine.transport).toBe("poll");
+  expect(machine.input({ type: "upgrade" }).transport).toBe("websocket");
   machine.input(ended("fallback", false), ended("fallback", false)).live();
-  expect([machine.state.facts.index, machine.input({ type: "upgrade" }).line]).toEqual([2, "sse"]);
+  expect([machine.state.facts.index, machine.input({ type: "upgrade" }).transport]).toEqual([2, "sse"]);
 });
 
-test("[W31] the slot of a goaway is waited for with events going on, and then taken at once", () => {
+test("[W31] after a goaway the connection stays live until its delay has passed, then the client reconnects at once", () => {
   const machine = new Machine().live().input({ type: "goaway", ms: 700 });
   expect([machine.phase, machine.wait()]).toEqual(["live", { do: "due", minMs: 700, spreadMs: 0 }]);
   expect(machine.input({ type: "due" }).phase).toBe("connecting");
 });
 
-test("a hold ends the line until every hold is released, and close is for good", () => {
+test("a hold ends the connection until every hold is released, and close ends it for good", () => {
   const machine = new Machine()
     .live()
     .input({ type: "hold", hold: "hidden" }, { type: "hold", hold: "slow" });
-  expect([machine.phase, machine.line, machine.state.phase.reason]).toEqual([
+  expect([machine.phase, machine.transport, machine.state.phase.reason]).toEqual([
     "paused",
     undefined,
     "hidden,slow",
   ]);
   expect(machine.input({ type: "release", hold: "slow" }, { type: "online" }).phase).toBe("paused");
-  expect(machine.input({ type: "release", hold: "hidden" }).line).toBe("websocket");
+  expect(machine.input({ type: "release", hold: "hidden" }).transport).toBe("websocket");
   machine.input({ type: "close" }, { type: "online" }, { type: "due" }, { type: "release", hold: "slow" });
-  expect([machine.phase, machine.line]).toEqual(["closed", undefined]);
+  expect([machine.phase, machine.transport]).toEqual(["closed", undefined]);
 });
 
 const action = fc.constantFrom<End["action"]>("stop", "backoff", "resume", "fallback", "silent", "away");
@@ -200,23 +200,23 @@ const input = fc.oneof(
 );
 const transports = fc.constantFrom<readonly Transport[]>(ALL, ["websocket"], ["poll"], ["sse", "poll"]);
 
-test("whatever comes, there is a line, or a timer that will open one, or a hold, or the end", () => {
+test("after any inputs there is a connection, a timer that will open one, or a hold, or the stream is closed", () => {
   fc.assert(
     fc.property(transports, fc.array(input, { maxLength: 60 }), (usable, inputs) => {
       const machine = new Machine(usable);
       for (const one of inputs) {
-        // What cannot happen: a line ends that is not there, a timer fires that was not set.
-        if (one.type === "ended" && machine.line === undefined) continue;
+        // Skip impossible inputs: the end of a missing connection, and a timer that was not set.
+        if (one.type === "ended" && machine.transport === undefined) continue;
         if ((one.type === "due" || one.type === "upgrade") && !machine.timers.has(one.type)) continue;
         const before = machine.phase;
         machine.input(one);
         const { facts, phase } = machine.state;
-        expect(machine.line !== undefined).toBe(phase.state === "connecting" || phase.state === "live");
+        expect(machine.transport !== undefined).toBe(phase.state === "connecting" || phase.state === "live");
         if (phase.state === "waiting") expect([...machine.timers]).toEqual(["due"]);
         if (phase.state === "paused" || phase.state === "closed") expect(machine.timers.size).toBe(0);
         if (phase.state === "paused") expect(phase.holds.length).toBeGreaterThan(0);
         if (before === "closed") expect(phase.state).toBe("closed");
-        if (machine.line) expect(machine.line).toBe(usable[facts.index]);
+        if (machine.transport) expect(machine.transport).toBe(usable[facts.index]);
         for (const effect of machine.state.effects) {
           if ("minMs" in effect) expect(Number.isFinite(effect.minMs + effect.spreadMs)).toBe(true);
         }
@@ -226,7 +226,7 @@ test("whatever comes, there is a line, or a timer that will open one, or a hold,
   );
 });
 
-test("no sequence of ends opens more lines without a wait than there are transports, and one", () => {
+test("no sequence of ends opens more connections without a wait than one more than there are transports", () => {
   const ends = fc.array(
     fc.tuple(
       action.filter((one) => one !== "stop"),

@@ -6,11 +6,11 @@ import type { SocketLike } from "../../src/client/transport/platform.ts";
 import { flareStarted, HELLO } from "../cli/scripted-server.ts";
 
 /*
- * What the driver of the connection does with lines and timers, over several rounds, in a world
- * without a network and with a clock that the test moves.
+ * Tests what the connection does with sockets and timers over several rounds, with fake sockets
+ * and a clock that the test advances.
  */
 
-/** A WebSocket whose server is the test. */
+/** A WebSocket whose messages and end come from the test. */
 class FakeSocket implements SocketLike {
   onmessage: SocketLike["onmessage"] = null;
   onclose: SocketLike["onclose"] = null;
@@ -31,7 +31,7 @@ class FakeSocket implements SocketLike {
     await turn();
   }
 
-  /** Greets, and answers the subscription; a client without a cursor begins at `abcd-0`. */
+  /** Sends hello and the answer; a client without a cursor starts at `abcd-0`. */
   async greet(hello: object = {}): Promise<void> {
     const snapshot = { flares: { pro: [] }, explanations: {} };
     const answer = {
@@ -50,7 +50,7 @@ class FakeSocket implements SocketLike {
   }
 }
 
-/** A world for one stream. */
+/** One stream with fake sockets and a fake clock. */
 class World {
   readonly sockets: FakeSocket[] = [];
   readonly stream: Stream;
@@ -86,17 +86,17 @@ class World {
     this.stream.on("event", ({ seq }) => this.events.push(seq));
   }
 
-  /** Timers that run. */
+  /** Number of running timers. */
   get running(): number {
     return this.#timers.length;
   }
 
-  /** Those that are not closed, by their number from 0. */
+  /** Indexes of the sockets that are not closed. */
   get open(): readonly number[] {
     return [...this.sockets.keys()].filter((at) => this.sockets[at]?.isClosed === false);
   }
 
-  /** Moves the time, and does what falls due. */
+  /** Advances the clock, and fires the timers that are due. */
   async pass(ms: number): Promise<void> {
     this.#nowMs += ms;
     for (;;) {
@@ -115,14 +115,14 @@ class World {
   }
 }
 
-async function begun(options?: ConnectOptions): Promise<World> {
+async function startWorld(options?: ConnectOptions): Promise<World> {
   const world = new World(options);
   await turn();
   return world;
 }
 
-test("[W17] each mute connection is left after its time, the later ones after growing waits, and one that lasts starts over", async () => {
-  const world = await begun({ firstMessageMs: 8_000 });
+test("[W17] each silent connection is dropped at its limit, with growing waits between them; a stable connection resets the waits", async () => {
+  const world = await startWorld({ firstMessageMs: 8_000 });
   for (const [at, waitMs] of [1_500, 2_500, 4_500].entries()) {
     await world.pass(7_999);
     expect(world.open).toEqual([at]);
@@ -143,8 +143,8 @@ test("[W17] each mute connection is left after its time, the later ones after gr
   expect(world.open).toEqual([4]);
 });
 
-test("[W17] every message renews a connection that has its answer, by the limit of its own greeting", async () => {
-  const world = await begun();
+test("[W17] after the answer every message restarts the limit of the connection's own hello; before it only the first does", async () => {
+  const world = await startWorld();
   await world.socket(0).greet({ silence_limit_ms: 5_000 });
   for (let seq = 1; seq <= 3; seq += 1) {
     await world.pass(4_999);
@@ -152,9 +152,9 @@ test("[W17] every message renews a connection that has its answer, by the limit 
   }
   expect(world.open).toEqual([0]);
   await world.pass(5_000);
-  // At once, as it had lasted; of the limit of the one before nothing is left.
+  // At once, because the connection was stable. The new one does not inherit its limit.
   expect([world.open, world.socket(1).after]).toEqual([[1], "abcd-3"]);
-  // Chatter without an answer renews nothing.
+  // Before the answer, only the first message restarts the limit.
   await world.socket(1).say({ type: "weather" });
   await world.pass(20_000);
   await world.socket(1).say({ type: "weather" });
@@ -164,8 +164,8 @@ test("[W17] every message renews a connection that has its answer, by the limit 
   expect([world.open, world.stream.connection.state]).toEqual([[], "waiting"]);
 });
 
-test("[W31] the last goaway counts: an earlier slot is forgotten, and the old connection brings events until the new one speaks", async () => {
-  const world = await begun();
+test("[W31] a second goaway replaces the delay of the first, and the old connection delivers until the new one's first message", async () => {
+  const world = await startWorld();
   await world.socket(0).greet();
   await world.pass(1_000);
   await world.socket(0).say(flareStarted(1, "A"));
@@ -182,8 +182,8 @@ test("[W31] the last goaway counts: an earlier slot is forgotten, and the old co
   expect(world.events).toEqual([1, 2, 3]);
 });
 
-test("[L3] an old connection that ends while the new one is awaited ends nothing else", async () => {
-  const world = await begun();
+test("[L3] if the old connection ends before the new one answers, only the old one ends", async () => {
+  const world = await startWorld();
   await world.socket(0).greet();
   await world.pass(1_000);
   await world.socket(0).say(flareStarted(1, "A"));
@@ -197,8 +197,8 @@ test("[L3] an old connection that ends while the new one is awaited ends nothing
   expect([world.events, world.stream.connection.state]).toEqual([[1, 2], "live"]);
 });
 
-test("a hole makes it connect again from its cursor, with growing waits while it stays, and what does not fit the lists without one", async () => {
-  const world = await begun();
+test("a gap makes the stream reconnect from its cursor, with growing waits while the gap persists", async () => {
+  const world = await startWorld();
   await world.socket(0).greet();
   await world.socket(0).say(flareStarted(1, "A"));
   for (const [at, waitMs] of [1_500, 2_500, 4_500].entries()) {
@@ -216,8 +216,8 @@ test("a hole makes it connect again from its cursor, with growing waits while it
   expect(world.events).toEqual([1]);
 });
 
-test("[F3] [W14] a server that is behind the cursor is asked again with that cursor, after growing waits, until it has caught up", async () => {
-  const world = await begun({ after: "abcd-6" });
+test("[F3] [W14] if the server is behind the cursor, the stream retries with that cursor until the server has caught up", async () => {
+  const world = await startWorld({ after: "abcd-6" });
   const resets: unknown[] = [];
   world.stream.on("reset", (reset) => resets.push(reset));
   for (const [at, waitMs] of [1_500, 2_500].entries()) {
@@ -235,8 +235,8 @@ test("[F3] [W14] a server that is behind the cursor is asked again with that cur
   expect([world.events, resets]).toEqual([[7], []]);
 });
 
-test("the state of the connection says why the one before ended, and with which code, until it is live again", async () => {
-  const world = await begun();
+test("the connection status has the reason and the code with which the previous connection ended", async () => {
+  const world = await startWorld();
   expect(world.stream.server).toBeUndefined();
   await world.socket(0).greet({ server: "flarewire/9" });
   expect([world.stream.connection.state, world.stream.connection.code]).toEqual(["live", undefined]);
@@ -257,9 +257,9 @@ test("the state of the connection says why the one before ended, and with which 
   ]);
 });
 
-test("a stream that is closed leaves no timer, no connection and no listener behind, whatever it waited for", async () => {
+test("a stream that is closed while it reconnects or waits leaves no timer, connection or abort listener", async () => {
   const program = new AbortController();
-  const world = await begun({ signal: program.signal });
+  const world = await startWorld({ signal: program.signal });
   await world.socket(0).greet();
   await world.socket(0).say({ type: "goaway", reason: "draining", reconnect_after_ms: 0 });
   await world.pass(0);
@@ -268,7 +268,7 @@ test("a stream that is closed leaves no timer, no connection and no listener beh
   await turn();
   expect([world.open, world.running]).toEqual([[], 0]);
   expect(getEventListeners(program.signal, "abort")).toEqual([]);
-  const waiting = await begun();
+  const waiting = await startWorld();
   await waiting.socket(0).end(4_100);
   expect(waiting.running).toBe(1);
   waiting.stream.close();
@@ -277,9 +277,9 @@ test("a stream that is closed leaves no timer, no connection and no listener beh
   expect(waiting.sockets).toHaveLength(1);
 });
 
-test("a page that is hidden again before its time is up starts the time over, and one that is visible connects at once", async () => {
+test("hiding a page again restarts the delay before the pause, and showing it reconnects at once", async () => {
   const page = Object.assign(new EventTarget(), { hidden: false });
-  const world = await begun({ pauseHiddenAfterMs: 10_000, platform: { document: page } });
+  const world = await startWorld({ pauseHiddenAfterMs: 10_000, platform: { document: page } });
   const show = (isShown: boolean) => {
     page.hidden = !isShown;
     page.dispatchEvent(new Event("visibilitychange"));
@@ -301,16 +301,16 @@ test("a page that is hidden again before its time is up starts the time over, an
   expect(world.open).toEqual([1]);
 });
 
-test("a live connection is replaced when the network comes back, and brings events until the new one speaks", async () => {
+test("when the network returns, a live connection is replaced, and delivers until the new one's first message", async () => {
   const window = new EventTarget();
-  const world = await begun({ platform: { window } });
+  const world = await startWorld({ platform: { window } });
   await world.socket(0).greet();
   await world.socket(0).say(flareStarted(1, "A"));
   for (let round = 0; round < 2; round += 1) {
     window.dispatchEvent(new Event("online"));
     await turn();
   }
-  // Of those that have said nothing yet there is one.
+  // The second `online` opens no further connection.
   expect(world.open).toEqual([0, 1]);
   await world.socket(0).say(flareStarted(2, "A"));
   await world.socket(1).greet();
@@ -319,9 +319,9 @@ test("a live connection is replaced when the network comes back, and brings even
   expect(world.events).toEqual([1, 2, 3]);
 });
 
-test("the network that comes back is used at once, and twice in a row opens one connection", async () => {
+test("when the network returns, a waiting stream connects at once, and a second `online` opens nothing", async () => {
   const window = new EventTarget();
-  const world = await begun({ platform: { window } });
+  const world = await startWorld({ platform: { window } });
   await world.socket(0).end(4_100);
   expect(world.stream.connection.state).toBe("waiting");
   for (let round = 0; round < 2; round += 1) window.dispatchEvent(new Event("online"));
@@ -334,26 +334,29 @@ test("the network that comes back is used at once, and twice in a row opens one 
 test.for([
   [1, "a reader that is one event behind"],
   [2, "a reader that is two events behind"],
-] as const)("with a queue of %i %s pauses the stream, which continues once half is read", async ([limit]) => {
-  const world = await begun({ queueLimit: limit });
-  await world.socket(0).greet();
-  const reader = world.stream[Symbol.asyncIterator]();
-  // The first thing that it receives is where it stands.
-  expect((await reader.next()).value).toMatchObject({ name: "reset", reason: "started" });
-  for (let seq = 1; seq <= limit; seq += 1) {
-    expect(world.stream.connection.state).toBe("live");
-    await world.socket(0).say(flareStarted(seq, "A"));
-  }
-  expect(world.stream.connection).toMatchObject({ state: "paused", reason: "slow" });
-  expect((await reader.next()).value).toMatchObject({ seq: 1 });
-  await turn();
-  expect([world.open, world.socket(1).after]).toEqual([[1], `abcd-${limit}`]);
-  await reader.return?.(undefined);
-  world.stream.close();
-});
+] as const)(
+  "with a queue limit of %i, %s pauses the stream, which resumes once half is read",
+  async ([limit]) => {
+    const world = await startWorld({ queueLimit: limit });
+    await world.socket(0).greet();
+    const reader = world.stream[Symbol.asyncIterator]();
+    // The first item is its position.
+    expect((await reader.next()).value).toMatchObject({ name: "reset", reason: "started" });
+    for (let seq = 1; seq <= limit; seq += 1) {
+      expect(world.stream.connection.state).toBe("live");
+      await world.socket(0).say(flareStarted(seq, "A"));
+    }
+    expect(world.stream.connection).toMatchObject({ state: "paused", reason: "slow" });
+    expect((await reader.next()).value).toMatchObject({ seq: 1 });
+    await turn();
+    expect([world.open, world.socket(1).after]).toEqual([[1], `abcd-${limit}`]);
+    await reader.return?.(undefined);
+    world.stream.close();
+  },
+);
 
-test("if a reader stops while the stream is paused for it, the listeners continue", async () => {
-  const world = await begun({ queueLimit: 1 });
+test("if a reader stops while the stream is paused for it, the stream resumes for its listeners", async () => {
+  const world = await startWorld({ queueLimit: 1 });
   await world.socket(0).greet();
   for (const round of [0, 1]) {
     const reader = world.stream[Symbol.asyncIterator]();

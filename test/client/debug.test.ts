@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { test } from "../http/access/keyed-fixture.ts";
 import { follow } from "./stream-kit.ts";
 
-test("debug receives a line for each request, message and state, and no key", async ({
+test("debug receives one line per request, message and state, and never the key", async ({
   keyed,
   onTestFinished,
 }) => {

@@ -3,12 +3,12 @@ import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-
 import { test } from "./stream-kit.ts";
 
 /**
- * A busy machine may keep the first message back for longer than the client bears, in its hurry.
+ * A busy machine may delay the first message beyond the limit of the accelerated client.
  */
 const OPTIONS = { transport: "websocket", channels: ["flares.pro"], firstMessageMs: 1_000_000 } as const;
 const EMPTY = { flares: { pro: [] }, explanations: {} };
 
-test("[W15] a hole is repaired by reconnecting with the cursor, and an event that arrived before is not delivered again", async ({
+test("[W15] after a gap the stream reconnects with its cursor, and delivers each event once", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -27,9 +27,7 @@ test("[W15] a hole is repaired by reconnecting with the cursor, and an event tha
   expect([seqs(), resets()]).toEqual([[7, 8, 9], ["started"]]);
 });
 
-test("[W15] an event that does not say what lies before it proves nothing, and counts as a hole", async ({
-  start,
-}) => {
+test("[W15] an event without prev after a missing seq counts as a gap", async ({ start }) => {
   await using server = await startScriptedServer();
   const { stream, seqs } = start(server.url, { transport: "websocket", channels: ["flares.pro"] });
   const first = await server.next();
@@ -39,7 +37,7 @@ test("[W15] an event that does not say what lies before it proves nothing, and c
   expect([second.query.get("after"), stream.cursor, seqs()]).toEqual(["abcd-6", "abcd-6", []]);
 });
 
-test("an event that does not fit the lists is repaired by new lists, and this is reported", async ({
+test("after an event that does not fit the lists, the stream loads new lists and emits a reset with reason mismatch", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -56,7 +54,7 @@ test("an event that does not fit the lists is repaired by new lists, and this is
   expect(stream.view).toEqual(EMPTY);
 });
 
-test("another epoch is reported with the lost events, and an invalid message ends only the connection", async ({
+test("a new epoch is reported as a reset, and an invalid message ends only the connection", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -80,7 +78,7 @@ test("another epoch is reported with the lost events, and an invalid message end
   ]);
 });
 
-test("[W26] a close code that says stop ends the stream with the reason, and one that says resume does not", async ({
+test("[W26] a close code with action stop ends the stream with the reason, and one with action resume does not", async ({
   start,
 }) => {
   await using server = await startScriptedServer();

@@ -4,13 +4,13 @@ import { createFreshness } from "../../src/client/freshness.ts";
 import type { TransportMessage } from "../../src/client/transport/transport.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
 
-/** An event that was observed this many minutes past eight. */
+/** Returns an event that was observed this many minutes after eight. */
 const eventOf = (minutes: number): TransportMessage =>
   JSON.parse(`{"type":"event","observed_at":"2017-11-12T08:${minutes}:00.000Z"}`);
 const heartbeat = (freshness: object): TransportMessage =>
   JSON.parse(JSON.stringify({ type: "heartbeat", cursor: "abcd-1", freshness: { ...FRESH, ...freshness } }));
 
-test("[W16] the data grow older until the server speaks of them, and nothing is known before it does", () => {
+test("[W16] the data age grows until the next heartbeat, and is unknown before the first", () => {
   let nowMs = 5_000;
   const freshness = createFreshness(() => nowMs);
   freshness.note(eventOf(50));
@@ -28,7 +28,7 @@ test("[W16] the data grow older until the server speaks of them, and nothing is 
   expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 90_000 });
 });
 
-test("[W41] the past that is being read is a text, until it is read", () => {
+test("[W41] the progress of reading the past is shown as a text until the past is read", () => {
   const freshness = createFreshness(() => 0);
   const part = { state: "live", reason: "", observed_at: null, data_age_ms: 0 };
   const parts = [
@@ -42,7 +42,7 @@ test("[W41] the past that is being read is a text, until it is read", () => {
   expect(fillingText(freshness.now() ?? {})).toBe("");
 });
 
-test("[W16] events of a backlog do not make old data look fresh; one that is newer than what is known does", () => {
+test("[W16] backlog events do not make old data look fresh; an event newer than the last known time does", () => {
   let nowMs = 0;
   const freshness = createFreshness(() => nowMs);
   freshness.note(heartbeat({ observed_at: "2017-11-12T08:36:00.000Z", data_age_ms: 9_000 }));
@@ -58,7 +58,7 @@ test("[W16] events of a backlog do not make old data look fresh; one that is new
   expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
 });
 
-test("[W16] a change of the source's state counts at once, but not one of a backlog", () => {
+test("[W16] a change of the source's state applies at once, unless it comes from the backlog", () => {
   const status = (minutes: number, state: string, reason: string): TransportMessage =>
     JSON.parse(
       `{"type":"event","name":"source-status","observed_at":"2017-11-12T08:${minutes}:00.000Z","data":{"state":"${state}","reason":"${reason}"}}`,
@@ -84,7 +84,7 @@ test("[W16] a change of the source's state counts at once, but not one of a back
   expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 3_000 });
 });
 
-test("[W16] before the source was ever heard of, the first event counts", () => {
+test("[W16] if the heartbeat has no observation time, the first event provides it", () => {
   const freshness = createFreshness(() => 0);
   freshness.note(heartbeat({ observed_at: null, data_age_ms: 9_000 }));
   freshness.note(eventOf(10));

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * What passes: everything; or of a WebSocket, or of every answer, the header fields and then
- * nothing more.
+ * What the proxy forwards: everything, or only the response headers of WebSockets, or of all
+ * streams.
  */
 type Passing = "all" | "no-websocket-messages" | "no-streams";
 
-/** A way to a gateway that the test leads: where to, what passes, and when it breaks. */
+/** A proxy to a gateway. The test sets its target and what it forwards, and cuts connections. */
 export class HeldProxy implements AsyncDisposable {
   passing: Passing = "all";
-  /** Connections so far that asked for a WebSocket, for server-sent events, and others. */
+  /** Connections so far, by whether they requested a WebSocket, server-sent events, or neither. */
   readonly asked = { websocket: 0, sse: 0, other: 0 };
   port: number;
   readonly #sockets = new Set<Socket>();
@@ -21,7 +21,7 @@ export class HeldProxy implements AsyncDisposable {
     this.#server = createServer((client) => this.#carry(client));
   }
 
-  /** Listens, and leads to this port. */
+  /** Starts a proxy to this port. */
   static async open(port: number): Promise<HeldProxy> {
     const proxy = new HeldProxy(port);
     proxy.#server.listen(0, "127.0.0.1");
@@ -33,12 +33,12 @@ export class HeldProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Cuts every connection without a word. */
+  /** Destroys every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** From now on nothing passes on the connections that are there, and nothing is reported. */
+  /** Stops forwarding on the current connections, but leaves them open. */
   freeze(): void {
     for (const socket of this.#sockets) socket.unpipe().removeAllListeners("data").resume();
   }

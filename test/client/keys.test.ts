@@ -5,13 +5,13 @@ import { HeldProxy } from "./held-proxy.ts";
 import { follow, HASTY, range } from "./stream-kit.ts";
 
 /**
- * The limits of silence, later and before the first message. For a hastened client, they would be
- * so short that a busy machine does nothing in them.
+ * The silence limits after and before the first message. Accelerated, they would be too short for
+ * a busy machine.
  */
 const SILENCE_MS = 35_000;
 const FIRST_MESSAGE_MS = 1_000_000;
 
-/** Follows `flares.pro`, and writes down what is asked for. */
+/** Follows two channels, and records requests, waits and errors. */
 function followWatched(url: string, options: ConnectOptions, onTestFinished: TestContext["onTestFinished"]) {
   const asked: URL[] = [];
   const authorizations: (string | null)[] = [];
@@ -49,7 +49,7 @@ const TRANSPORTS = ["websocket", "sse", "poll"] as const;
 const urlOf = (wire: { readonly port: number }) => `http://127.0.0.1:${wire.port}`;
 
 for (const transport of TRANSPORTS) {
-  test(`[K1] [K4] over ${transport} a key brings what its plan has, across a cut, and stands in no address`, async ({
+  test(`[K1] [K4] over ${transport} a key gives its plan's channels, also after a cut, and appears in no URL`, async ({
     keyed,
     onTestFinished,
   }) => {
@@ -71,7 +71,7 @@ for (const transport of TRANSPORTS) {
     expect([seqs(), resets()]).toEqual([range(seqs()[0] ?? 0, (seqs()[0] ?? 0) + 1), ["started"]]);
     for (const { href } of asked) expect(href).not.toContain(key.slice(0, 12));
     expect(new Set(authorizations)).toEqual(new Set([`Bearer ${key}`]));
-    // Where a header field can be sent no ticket is needed; else each connection has its own.
+    // A WebSocket cannot send headers, so each connection has its own ticket.
     if (transport !== "websocket") expect(tickets()).toEqual([]);
     else expect(new Set(tickets()).size).toBe(tickets().length);
     expect(tickets().length >= 2).toBe(transport === "websocket");
@@ -110,10 +110,7 @@ for (const transport of TRANSPORTS) {
   }
 }
 
-test("[K1] a key that is not known ends the stream with the server's reason", async ({
-  keyed,
-  onTestFinished,
-}) => {
+test("[K1] an unknown key ends the stream with the server's reason", async ({ keyed, onTestFinished }) => {
   const key = `fw_00000000_${"0".repeat(43)}`;
   for (const transport of TRANSPORTS) {
     const { until, stream, asked } = followWatched(urlOf(keyed.wire), { key, transport }, onTestFinished);
@@ -123,7 +120,7 @@ test("[K1] a key that is not known ends the stream with the server's reason", as
   }
 });
 
-test("[K2] a channel that the plan does not have ends the stream with the server's reason", async ({
+test("[K2] a channel outside the key's plan ends the stream with the server's reason", async ({
   keyed,
   onTestFinished,
 }) => {
@@ -135,7 +132,7 @@ test("[K2] a channel that the plan does not have ends the stream with the server
   }
 });
 
-test("[K4] an open server, which has no tickets, is connected to without one", async ({
+test("[K4] a client with a key connects without a ticket to a server that has no keys", async ({
   wire,
   onTestFinished,
 }) => {
@@ -148,7 +145,7 @@ for (const [what, requests_per_minute] of [
   ["for a ticket", 1],
   ["to connect", 2],
 ] as const) {
-  test(`[K6] a request ${what} above the key's rate is made again when Retry-After says so`, async ({
+  test(`[K6] a request ${what} above the key's rate is retried after Retry-After`, async ({
     makeKeyed,
     onTestFinished,
   }) => {
@@ -170,7 +167,7 @@ for (const [what, requests_per_minute] of [
 }
 
 for (const transport of TRANSPORTS) {
-  test(`[K1] [K7] over ${transport} a function returns the key for each connection, and another one after a refusal, once`, async ({
+  test(`[K1] [K7] over ${transport} a key function is called for each connection, and once more after a refusal`, async ({
     makeKeyed,
     onTestFinished,
   }) => {
@@ -194,7 +191,7 @@ for (const transport of TRANSPORTS) {
     expect(calls).toBe(2);
     await keyed.wire.publish("list");
     await until(() => seqs().length === 1);
-    // Refused again, with the same key from the function: it is asked once more, then never again.
+    // The function returns the refused key again, so it is called once more, then never again.
     keyed.write({});
     await keyed.pass(1);
     await until(() => stream.connection.state === "closed");
@@ -203,7 +200,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test("a function that has no key yet is asked again later, and its error names no key", async ({
+test("a key function that throws or returns an invalid key is called again later, and the reason omits the key", async ({
   keyed,
   onTestFinished,
 }) => {

@@ -12,7 +12,7 @@ for (const transport of ["websocket", "sse"] as const) {
     const { stream, until, items } = start(proxy.url, { transport, mode: "latest" });
     await until(() => items.length === 1);
     const { port } = proxy;
-    // The way back is barred until all is published.
+    // The client cannot reconnect until everything is published.
     proxy.port = 1;
     proxy.cut();
     await until(() => stream.connection.state !== "live");
@@ -31,7 +31,7 @@ for (const transport of ["websocket", "sse"] as const) {
     expect(stream.view).toEqual(shownLists(wire.head.snapshot));
   });
 
-  test(`[W35] over ${transport} in mode latest, a start is emitted once, although the connection ends before the lists`, async ({
+  test(`[W35] over ${transport} in mode latest, each start is emitted once, although the connection ends before the lists`, async ({
     wire,
     proxyTo,
     start,

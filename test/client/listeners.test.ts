@@ -5,7 +5,7 @@ import type { StreamError } from "../../src/client/stream-error.ts";
 
 const STATUS = { state: "live", transport: "sse", reason: "" } as const;
 
-test("a listener is called as often as it was added, until it is removed, and the others continue", () => {
+test("a listener is called once per registration until that is removed, and other listeners stay", () => {
   const { add, emit } = createListeners();
   const calls: string[] = [];
   const twice = () => void calls.push("twice");
@@ -26,7 +26,7 @@ test("a listener is called as often as it was added, until it is removed, and th
   expect(calls).toEqual([]);
 });
 
-test("a listener for one value is called once, even if it emits again, and off removes either kind", () => {
+test("a once listener is called once, even if it emits again, and remove works for both kinds of listeners", () => {
   const { add, emit, remove } = createListeners();
   const calls: string[] = [];
   add(
@@ -52,7 +52,7 @@ test("a listener for one value is called once, even if it emits again, and off r
   expect(calls).toEqual([]);
 });
 
-test("a listener that throws keeps nothing from those behind it, and each error is reported once", async () => {
+test("a listener that throws or rejects does not stop later ones, and each error is reported once", async () => {
   const { add, emit } = createListeners();
   const [calls, errors]: [string[], StreamError[]] = [[], []];
   add("error", (error) => errors.push(error));

@@ -6,7 +6,7 @@ import { type Filter, EVENT_NAMES as PROTOCOL_NAMES } from "../../src/protocol/i
 import { HASTY, test } from "./stream-kit.ts";
 
 const URL = "http://127.0.0.1:9";
-/** What a program without types might give. */
+/** Passes options as a program without types might. */
 const untyped = (options: object) => options as ConnectOptions;
 
 const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
@@ -22,61 +22,61 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   ],
   ["an address of another scheme", () => connect("ftp://x"), /^address "ftp:\/\/x": use http/],
   [
-    "an address with a password, which is not repeated,",
+    "an address with a password (which the message omits)",
     () => connect("http://me:secret@127.0.0.1:9/base"),
     /^address "127.0.0.1:9\/base": use http.* without user or query$/,
   ],
   [
-    "an address with a password and no scheme, which is not repeated,",
+    "an address with a password (which the message omits) and no scheme",
     () => connect("me:secret@127.0.0.1:9"),
     /^address "127.0.0.1:9": use http/,
   ],
   [
-    "an address with a key, which is not repeated,",
+    "an address with a key (which the message omits)",
     () => connect(`${URL}/?key=fw_3f9a1c2e_secret#part`),
     /^address "http:\/\/127.0.0.1:9\/": use http/,
   ],
   ["an address with a query", () => connect(`${URL}/?channels=*`), /^address .*: use http/],
   [
-    "an option that there is not",
+    "an unknown option",
     () => connect(URL, untyped({ chanels: [] })),
     /option "chanels" is unknown: use channels, /,
   ],
   [
-    "channels that are no array",
+    "channels that are not an array",
     () => connect(URL, untyped({ channels: "flares.*" })),
     /channels "flares.\*": use an array/,
   ],
   [
-    "a transport that there is not",
+    "an unknown transport",
     () => connect(URL, untyped({ transport: "ws" })),
     /transport "ws" is unknown: use auto, websocket, sse, poll/,
   ],
   ["a negative number", () => connect(URL, { queueLimit: -1 }), /queueLimit -1: use 0 or more/],
   [
-    "a number that is none",
+    "a numeric option that is not a number",
     () => connect(URL, untyped({ upgradeAfterMs: "soon" })),
     /upgradeAfterMs soon: use 0 or more/,
   ],
   [
-    "a pause below nothing",
+    "a negative pause",
     () => connect(URL, { pauseHiddenAfterMs: -5 }),
     /pauseHiddenAfterMs -5: use 0 or more/,
   ],
   [
-    "no WebSocket where one is demanded",
+    "transport websocket without a WebSocket class",
     () => connect(URL, { transport: "websocket", platform: { WebSocket: undefined } }),
     /no WebSocket here: use platform: { WebSocket }, or "sse"/,
   ],
   [
-    "a key that can be none, which is not repeated,",
+    "an invalid key (which the message omits)",
     () => connect(URL, { key: "two words" }),
     /^invalid key: use one from flarewire keys add$/,
   ],
 ];
 
 for (const [what, wrong, message] of WRONG) {
-  test(`${what} is refused with what to do instead`, () => {
+  test(`${what} is rejected, and the message says what to do`, () => {
     expect(wrong).toThrow(StreamError);
     expect(wrong).toThrow(message);
     expect(wrong).toThrow(expect.objectContaining({ code: "misuse" }));
@@ -85,38 +85,34 @@ for (const [what, wrong, message] of WRONG) {
 
 const REFUSED: readonly (readonly [string, ConnectOptions, RegExp])[] = [
   [
-    "no channel at all",
+    "an empty list of channels",
     { channels: [] },
     /channels contains "", which matches no channel; use one of flares\.free, /,
   ],
-  ["a channel that there is not", { channels: ["flares.gold"] }, /"flares\.gold", .* a pattern such as /],
-  ["a cursor that is none", { after: "yesterday" }, /after is "yesterday".* a cursor from this server/],
-  ["a token that is no address", { filter: { tokens: ["CAKE"] } }, /tokens is "CAKE".* 0x and hexadecimal/],
+  ["an unknown channel", { channels: ["flares.gold"] }, /"flares\.gold", .* a pattern such as /],
+  ["an invalid cursor", { after: "yesterday" }, /after is "yesterday".* a cursor from this server/],
   [
-    "a symbol without a letter",
-    { filter: { symbols: [""] } },
-    /symbols is "".* a text of 1 to 64 characters/,
+    "a token that is not an address",
+    { filter: { tokens: ["CAKE"] } },
+    /tokens is "CAKE".* 0x and hexadecimal/,
   ],
-  [
-    "a filter that there is not",
-    { filter: untyped({ min_liquidty: 1 }) as Filter },
-    /min_liquidty.*min_liquidity/,
-  ],
+  ["an empty symbol", { filter: { symbols: [""] } }, /symbols is "".* a text of 1 to 64 characters/],
+  ["an unknown filter", { filter: untyped({ min_liquidty: 1 }) as Filter }, /min_liquidty.*min_liquidity/],
   ["a negative liquidity", { filter: { min_liquidity: -1 } }, /min_liquidity is "-1".* from 0 on/],
   [
-    "a change that is no number",
+    "a price change that is not a number",
     { filter: untyped({ min_price_change: "much" }) as Filter },
     /min_price_change is "much".* a decimal number/,
   ],
   [
-    "a name that no event has",
+    "an unknown event name",
     { filter: untyped({ names: ["flare-begun"] }) as Filter },
     /names is "flare-begun".* one of flare-started, /,
   ],
 ];
 
 for (const [what, options, message] of REFUSED) {
-  test(`${what} is refused by the server, whose words say what to ask for instead`, async ({ wire }) => {
+  test(`${what} is refused by the server, and the reason says what is valid`, async ({ wire }) => {
     const stream = connect(`http://127.0.0.1:${wire.port}`, { platform: HASTY, ...options });
     const reading = stream[Symbol.asyncIterator]().next();
     await expect(reading).rejects.toThrow(expect.objectContaining({ name: "StreamError", code: "refused" }));
@@ -124,7 +120,7 @@ for (const [what, options, message] of REFUSED) {
   });
 }
 
-test("two readers at once, an event that there is not, and use after close are refused", ({ start }) => {
+test("a second reader, an unknown event name, and use after close are rejected", ({ start }) => {
   const { stream } = start(URL);
   const reader = stream[Symbol.asyncIterator]();
   expect(() => stream[Symbol.asyncIterator]()).toThrow("the stream has a reader: use on() for other readers");
@@ -137,7 +133,7 @@ test("two readers at once, an event that there is not, and use after close are r
   expect(reader).toBeDefined();
 });
 
-test("a reader that ends before it starts is no longer a reader", async ({ start }) => {
+test("after a reader returns before its first read, another can start", async ({ start }) => {
   const { stream } = start(URL);
   await stream[Symbol.asyncIterator]().return(undefined);
   expect(() => stream[Symbol.asyncIterator]()).not.toThrow();
@@ -160,7 +156,7 @@ function connectAndClose() {
   return stream;
 }
 
-test("a listener that throws, now or later, disturbs no other, and the listeners of errors get its error", async ({
+test("a listener that throws or rejects does not disturb others, and error listeners receive its error", async ({
   wire,
   start,
 }) => {
@@ -199,6 +195,6 @@ test("an error without a listener becomes an unhandled rejection", async ({ wire
   }
 });
 
-test("the names of events that the SDK knows are those of the protocol", () => {
+test("the SDK's event names are those of the protocol", () => {
   expect([...EVENT_NAMES].sort()).toEqual([...PROTOCOL_NAMES].sort());
 });

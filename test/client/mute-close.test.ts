@@ -10,28 +10,29 @@ import { Queue } from "../support/time/waiters.ts";
 import { range, test } from "./stream-kit.ts";
 
 /*
- * Node's own WebSocket, as of undici 8.10: its parser takes in nothing behind a close frame, so
- * that a socket which has more than the parser's buffer of 64 KiB there is paused, never read to
- * its end, and never told of. And while it inflates it looks at no end either: what came before the
- * end is dropped, and the close has code 1006 whatever the server said.
+ * Tests the SDK against two defects of Node's own WebSocket, as of undici 8.10. Its parser reads
+ * nothing after a close frame: if more than its buffer of 64 KiB follows, the socket is paused and
+ * never read to its end, and no close event is emitted. If the connection ends while the parser
+ * inflates a message, the data before the end is dropped, and the close code is 1006, whatever
+ * the server sent.
  */
 
 const DRAINING = frame(0x88, Buffer.from([4_200 >> 8, 4_200 & 0xff]));
 const ACCEPT = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/** More than the parser and the socket keep of what they do not pass on. */
+/** More than the parser and the socket buffer. */
 const BEHIND_BYTES = 512 * 1_024;
 
-/** A slow machine is no mute transport. */
+/** On a slow machine, a late first message must not count as silence. */
 const PATIENT = { transport: "websocket", firstMessageMs: 1_000_000 } as const;
 
-/** A connection that the test leads, byte by byte. */
+/** A connection whose bytes the test writes. */
 interface ConnectionHandle {
   readonly raw: Duplex;
   readonly after: string | null;
   send(messages: readonly unknown[]): Buffer;
 }
 
-/** A server of WebSockets that does what none should, with or without permessage-deflate. */
+/** Starts a WebSocket server that sends what the test writes, with or without deflate. */
 async function serve(isDeflating: boolean) {
   const http = createServer();
   const arrived = new Queue<ConnectionHandle>("a connection");
@@ -84,7 +85,7 @@ function textFrame(text: string, isDeflating: boolean): Buffer {
   return frame(0xc1, deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4));
 }
 
-/** `hello`, and the answer to who comes with this cursor. */
+/** Returns `hello` and the answer to a client with this cursor. */
 function greeting(after: string | null, silence_limit_ms = 1_000_000): readonly unknown[] {
   const source = { name: "replay", origin: "recorded" };
   const isNew = after === null;
@@ -103,8 +104,8 @@ const events = (first: number, last: number) => range(first, last).map((seq) => 
 describe.each([
   ["deflated", true],
   ["plain", false],
-] as const)("a WebSocket of Node's own, %s", (_name, isDeflating) => {
-  test("[W17] [L3] whose close is never reported is dropped for its silence, and nothing is lost", async ({
+] as const)("Node's own WebSocket, %s", (_name, isDeflating) => {
+  test("[W17] [L3] a socket whose close is never reported is dropped at the silence limit, and no event is lost", async ({
     start,
     onTestFinished,
   }) => {
@@ -124,12 +125,12 @@ describe.each([
     const behind = Buffer.concat(
       Array.from({ length: 100 }, () => send([{ type: "weather", is: "x".repeat(600) }])),
     );
-    // Deflated they are short, so they are repeated.
+    // Deflated messages are short, so fill the size with repeats.
     raw.end(Buffer.concat([ahead, DRAINING, Buffer.alloc(BEHIND_BYTES, behind)]));
     await until(() => seqs().length === 3);
     const second = await server.next();
     expect(second.after).toBe("abcd-3");
-    // Were it told, this would prove nothing of the silence.
+    // If the close were reported, this would not test the silence limit.
     expect(reported).toEqual([]);
     second.raw.write(second.send([...greeting(second.after), ...events(4, 5)]));
     await until(() => seqs().length === 5);
@@ -137,7 +138,7 @@ describe.each([
     expect(resets()).toEqual(["started"]);
   });
 
-  test("[W17] [L3] that gets half a message and then nothing is dropped for its silence, and nothing is lost", async ({
+  test("[W17] [L3] a socket that receives half a message and then nothing is dropped at the silence limit, and no event is lost", async ({
     start,
   }) => {
     await using server = await serve(isDeflating);
@@ -158,7 +159,7 @@ describe.each([
     expect(resets()).toEqual(["started"]);
   });
 
-  test("[L3] that is cut off amid a burst resumes after the last event that it delivered", async ({
+  test("[L3] a socket that is closed during a burst is followed by one that resumes after the last delivered event", async ({
     start,
   }) => {
     await using server = await serve(isDeflating);

@@ -30,7 +30,7 @@ test("a slow reader never loses events: the stream pauses when the queue is full
       for (let at = 0; at < 10; at++) await wire.publish("list", "flare", "refresh");
       continue;
     }
-    // Slower than the events come, however fast that is.
+    // Reads nothing until the queue is full.
     if (item.seq === 1) await vi.waitUntil(() => states.has("paused slow"), { timeout: 10_000 });
     seqs.push(item.seq);
     if (item.seq === 30) stream.close();
@@ -39,7 +39,7 @@ test("a slow reader never loses events: the stream pauses when the queue is full
   expect(states).toContain("paused slow");
 });
 
-test("a reader that starts later gets the current lists, and one that stops may start again", async ({
+test("a reader that starts late gets the current lists first, and so does one that starts after it stopped", async ({
   wire,
   start,
 }) => {
@@ -62,7 +62,7 @@ test("a reader that starts later gets the current lists, and one that stops may 
   }
 });
 
-test("an aborted signal closes the stream, whenever it aborts, and what waits is still read", async ({
+test("a signal closes the stream whether it aborts before or after connect, and queued events are still read", async ({
   wire,
 }) => {
   const stop = new AbortController();
@@ -78,11 +78,11 @@ test("an aborted signal closes the stream, whenever it aborts, and what waits is
   }
   expect([seqs, stream.connection.state]).toEqual([[1, 2], "closed"]);
   const late = connect("http://127.0.0.1:9", { signal: stop.signal });
-  for await (const _item of late) throw new Error("nothing can come");
+  for await (const _item of late) throw new Error("a closed stream returned an item");
   expect(late.connection.state).toBe("closed");
 });
 
-test("with after a stream continues where another ended, and has no lists until a reset", async ({
+test("with `after` a stream continues where another ended, and has no view before a reset", async ({
   wire,
   start,
 }) => {
@@ -98,7 +98,7 @@ test("with after a stream continues where another ended, and has no lists until 
   expect([two.seqs(), two.resets(), two.stream.view]).toEqual([[3], [], undefined]);
 });
 
-test("[W29] with names in the filter only those events arrive, and no incomplete lists are offered", async ({
+test("[W29] with names in the filter only those events arrive, and the stream has no view", async ({
   wire,
   start,
 }) => {
@@ -116,7 +116,7 @@ test("[W29] with names in the filter only those events arrive, and no incomplete
   }
 });
 
-test("a hidden page pauses after its time, and resumes from its cursor when it becomes visible", async ({
+test("a hidden page pauses after a delay, and resumes from its cursor when it becomes visible", async ({
   wire,
   start,
 }) => {

@@ -8,24 +8,26 @@ import { startLedGateway } from "../examples/led-gateway.ts";
 const ROOT = new URL("../../", import.meta.url);
 const CLIENT = new URL("src/client/index.ts", ROOT).href;
 
-/** The examples of the client: those of its document, and the bot of the README. */
+/** Returns the client's examples: those of its document, and the bot of the README. */
 async function examples(): Promise<readonly string[]> {
   const texts = ["src/client/README.md", "README.md"].map((file) => readFile(new URL(file, ROOT), "utf8"));
   const text = (await Promise.all(texts)).join("\n");
   return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
 }
 
-/** What each of them prints once it is connected. */
+/** What each example prints once it is connected. */
 const READY = ["started", "live", "0 flares now"];
 
-/** What each of them prints when a flare starts. */
+/** What each example prints when a flare starts. */
 const PRINTED = [
   /^started 0 0\nONE price 8\.3 % above normal\n/,
   /live websocket \n1 [0-9a-z]+-\d+ \d\S*\nstarted ONE detected/,
   /^0 flares now\n\+ ONE price 8\.3 % above normal\n/,
 ];
 
-test("the documents' examples of the client run, and print what happens", async ({ onTestFinished }) => {
+test("the client's examples in the documents run, and print each flare that starts", async ({
+  onTestFinished,
+}) => {
   const all = await examples();
   expect(all).toHaveLength(PRINTED.length);
   const folder = await mkdtemp(join(tmpdir(), "flarewire-readme-"));

@@ -7,20 +7,20 @@ import { greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { HASTY, range, test } from "./stream-kit.ts";
 
 /*
- * Servers, and what stands before them, that are wrong in a way that would make every client of
- * theirs ask again at once, and again.
+ * Tests the client with faulty servers and proxies that would make a naive client retry in a tight
+ * loop.
  */
 
 const EMPTY = { flares: { pro: [] }, explanations: {} };
 /**
- * The clock stands: whatever comes comes at once, and no line lasts. A slow machine is no mute
- * transport.
+ * The clock stands still, so no time passes between messages and no connection becomes stable. On
+ * a slow machine, a late first message must not count as silence.
  */
 const AT_ONCE = { platform: { ...HASTY, now: () => 0 }, firstMessageMs: 1_000_000 };
-/** Requests of two failed transports, and one more. */
+/** More requests than two failed attempts make. */
 const FEW = 6;
 
-/** A server that answers every request by `answer`; counts them. */
+/** Starts a server that answers requests with `answer`, and counts them. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   let asked = 0;
   const http = createServer((request, response) => {
@@ -45,7 +45,7 @@ function page(response: ServerResponse, status: number, body: object): void {
   response.end(status === 204 ? undefined : JSON.stringify(body));
 }
 
-test("[W26] a server that resumes each client after its first message is not asked at once for ever", async ({
+test("[W26] if a server closes each connection with a resume code, the client waits after the second one", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -60,7 +60,7 @@ test("[W26] a server that resumes each client after its first message is not ask
   expect(stream.connection.reason).toBe("close code 4200 draining");
 });
 
-test("[W31] if a server sends goaway to each new connection, the client does not reconnect at once forever", async ({
+test("[W31] if a server sends goaway on each connection, the client waits after the second one", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -74,14 +74,14 @@ test("[W31] if a server sends goaway to each new connection, the client does not
   expect(stream.connection).toMatchObject({ state: "waiting", reason: "the server is being replaced" });
 });
 
-test("[W31] a client whose turn comes while its address leads to the draining server waits for Retry-After, and resumes from its cursor", async ({
+test("[W31] a client that reconnects to a server which still drains waits after each 503, and resumes from its cursor", async ({
   makeWire,
   proxyTo,
   start,
 }) => {
   const first = await makeWire();
   const proxy = await proxyTo(first.port);
-  // A slow machine is no mute server.
+  // On a slow machine, a late first message must not count as silence.
   const patient = { transport: "websocket", firstMessageMs: 1_000_000 } as const;
   const { stream, until, seqs, resets } = start(proxy.url, patient);
   let refusals = 0;
@@ -102,7 +102,7 @@ test("[W31] a client whose turn comes while its address leads to the draining se
   expect([seqs(), resets()]).toEqual([range(1, seqs().length), ["started"]]);
 });
 
-test("[W17] a server that says much and never answers the subscription counts as silent", async ({
+test("[W17] a server that sends messages but never answers the subscription counts as silent", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -114,9 +114,7 @@ test("[W17] a server that says much and never answers the subscription counts as
   clearInterval(chatter);
 });
 
-test("[P5] polls that return nothing at once end the connection, because polling without a wait would be a storm", async ({
-  start,
-}) => {
+test("[P5] polls that return nothing without a wait end the connection", async ({ start }) => {
   const body = { events: [], more: false, snapshot: EMPTY };
   await using server = await serve((request, response) =>
     page(response, request.url?.includes("after") ? 204 : 200, body),
@@ -127,7 +125,7 @@ test("[P5] polls that return nothing at once end the connection, because polling
   expect(server.asked()).toBeLessThan(FEW);
 });
 
-test("[P6] polls whose every cursor is gone at once start over once and then after a wait", async ({
+test("[P6] if every cursor is gone at once, polls start over once, and then after a wait", async ({
   start,
 }) => {
   const snapshot = { events: [], more: false, snapshot: EMPTY };
@@ -141,7 +139,7 @@ test("[P6] polls whose every cursor is gone at once start over once and then aft
   expect(server.asked()).toBeLessThan(FEW);
 });
 
-test("a time that is longer than timers know is none, and does not fire at once", () => {
+test("a delay that is too long for setTimeout sets no timer, instead of one that fires at once", () => {
   const armed = vi.spyOn(globalThis, "setTimeout");
   const forever: ConnectOptions = { transport: "sse", firstMessageMs: Infinity, upgradeAfterMs: Infinity };
   const stream = connect("http://127.0.0.1:9", { ...forever, pauseHiddenAfterMs: 2 ** 31 });
@@ -153,7 +151,7 @@ test("a time that is longer than timers know is none, and does not fire at once"
   });
 });
 
-test("if no server responds, the reason says what happened", async ({ start }) => {
+test("if nothing listens at the address, the reason names the network error", async ({ start }) => {
   const server = await serve(() => {});
   await server[Symbol.asyncDispose]();
   const { stream, until } = start(server.url);

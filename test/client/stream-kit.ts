@@ -1,16 +1,16 @@
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../src/client/index.ts";
 import { test as base } from "../http/stream/websocket-fixture.ts";
 import { Waiters } from "../support/time/waiters.ts";
-import { hasten } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";
+import { hasten } from "./stream-group.ts";
 
-/** Time for the SDK goes this much faster than the clock: its seconds are milliseconds here. */
+/** The SDK's clock and timers run this many times faster than real time. */
 export const HASTE = 100;
 
-/** The global scope, in a hurry. */
+/** A clock and timers that run faster by {@link HASTE}. */
 export const HASTY = hasten(HASTE);
 
-/** A stream with what it told. */
+/** A stream and what it has emitted. */
 export interface Followed {
   readonly stream: Stream;
   readonly items: StreamItem[];
@@ -22,7 +22,7 @@ export interface Followed {
   readonly until: (check: () => boolean) => Promise<void>;
 }
 
-/** Follows, and records events and errors. Errors that the test does not await fail it. */
+/** Follows a server, and records events and resets. An error without a listener fails the test. */
 export function follow(url: string, options: ConnectOptions = {}): Followed {
   const stream = connect(url, { platform: HASTY, ...options });
   const items: StreamItem[] = [];
@@ -52,8 +52,8 @@ export function range(first: number, last: number): readonly number[] {
 }
 
 /**
- * {@link base} with `proxyTo`, which leads to a port, and `start`, which follows; both end with the
- * test.
+ * {@link base} with `proxyTo`, which starts a proxy to a port, and `start`, which follows a server.
+ * What they start ends with the test.
  */
 export const test = base.extend<{
   proxyTo: (port: number) => Promise<HeldProxy>;

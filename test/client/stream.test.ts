@@ -22,7 +22,7 @@ const urlOf = (wire: ConnectionHandle) => `http://127.0.0.1:${wire.port}`;
 const restOf = (wire: ConnectionHandle) => shownLists(wire.head.snapshot);
 
 for (const transport of TRANSPORTS) {
-  test(`[L2] [L3] over ${transport} the view is what REST serves, across a cut, with no hole and no repeat`, async ({
+  test(`[L2] [L3] over ${transport} the view equals the server's lists, also after a cut, without gaps or repeats`, async ({
     wire,
     proxyTo,
     start,
@@ -55,7 +55,7 @@ for (const transport of TRANSPORTS) {
     await until(() => items.length === 1);
     expect(items[0]).toMatchObject({ name: "reset", reason: "started", lost: 0, cursor: `${EPOCH}-0` });
     const { port } = proxy;
-    // The way back is barred until all is published.
+    // The client cannot reconnect until everything is published.
     proxy.port = 1;
     proxy.cut();
     for (let at = 0; at < 3; at++) {
@@ -68,7 +68,7 @@ for (const transport of TRANSPORTS) {
     expect(stream.view).toEqual(restOf(wire));
   });
 
-  test(`[W28] [P12] over ${transport} a filter selects, and the filtered lists stay exact`, async ({
+  test(`[W28] [P12] over ${transport} a filter selects events, and the view equals that of a new stream with this filter`, async ({
     wire,
     start,
   }) => {
@@ -90,7 +90,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test("a proxy that lets WebSockets open but passes no message makes it fall back, and it upgrades back after", async ({
+test("behind a proxy that opens WebSockets but forwards no message, the stream uses SSE until messages pass", async ({
   wire,
   proxyTo,
   start,
@@ -102,7 +102,7 @@ test("a proxy that lets WebSockets open but passes no message makes it fall back
   expect(stream.connection.transport).toBe("sse");
   await wire.publish("list", "list");
   await until(() => seqs().length === 2);
-  // A failed upgrade delays nobody: the connection that works continues meanwhile.
+  // A failed upgrade delays no event: the old connection continues meanwhile.
   await until(() => stream.connection.transport === "websocket");
   for (let at = 0; at < 3; at++) {
     await wire.publish("refresh");
@@ -117,7 +117,7 @@ test("a proxy that lets WebSockets open but passes no message makes it fall back
   expect(stream.view).toEqual(restOf(wire));
 });
 
-test("where no stream passes it polls, and upgrades back to the best that does", async ({
+test("behind a proxy that forwards no stream, the client polls, and upgrades to SSE once that passes", async ({
   wire,
   proxyTo,
   start,
@@ -145,7 +145,7 @@ test("[W17] a silent connection is dropped, and the stream resumes with its curs
   const proxy = await proxyTo(wire.port);
   const { stream, until, seqs } = start(proxy.url, { transport: "websocket" });
   await wire.publish("list");
-  // With its cursor there, it can continue from it.
+  // Only a stream with a cursor can resume.
   await until(() => stream.view !== undefined);
   wire.clock.advance(15_000);
   proxy.freeze();
@@ -154,28 +154,28 @@ test("[W17] a silent connection is dropped, and the stream resumes with its curs
   expect(proxy.asked.websocket).toBeGreaterThan(1);
 });
 
-test("[W17] a poll may wait for longer than the silence that a stream before it was to bear", async ({
+test("[W17] the silence limit of a WebSocket does not apply to the polls that follow it", async ({
   makeWire,
   proxyTo,
   start,
 }) => {
   const wire = await makeWire({ hub: { silenceLimitMs: 5_000 } });
   const proxy = await proxyTo(wire.port);
-  const borneMs = new Set<number>();
+  const delaysMs = new Set<number>();
   const after: Platform["after"] = (ms, fn) => {
-    borneMs.add(ms);
+    delaysMs.add(ms);
     return HASTY.after(ms, fn);
   };
   const { stream, until, seqs } = start(proxy.url, { platform: { ...HASTY, after } });
   await until(() => stream.connection.state === "live");
-  expect(borneMs).toContain(5_000);
-  expect(borneMs).not.toContain(35_000);
+  expect(delaysMs).toContain(5_000);
+  expect(delaysMs).not.toContain(35_000);
   proxy.passing = "no-streams";
   proxy.cut();
   await until(() => stream.connection.transport === "poll" && stream.connection.state === "live");
   await wire.publish("list");
   await until(() => seqs().length === 1);
-  expect(borneMs).toContain(35_000);
+  expect(delaysMs).toContain(35_000);
 });
 
 test("a rejection by the server ends the stream with the server's reason, over every transport", async ({
@@ -198,7 +198,7 @@ test("a rejection by the server ends the stream with the server's reason, over e
   }
 });
 
-test("the package ws serves as well as the runtime's own WebSocket", async ({ wire, start }) => {
+test("the ws package works in place of the runtime's own WebSocket", async ({ wire, start }) => {
   const WebSocket = WsWebSocket as unknown as SocketClass;
   const { stream, until, seqs } = start(urlOf(wire), {
     platform: { ...HASTY, WebSocket },
@@ -209,7 +209,7 @@ test("the package ws serves as well as the runtime's own WebSocket", async ({ wi
   await until(() => seqs().length === 1);
 });
 
-test("the name of an event narrows its data, and the freshness grows older by itself", async ({
+test("the name of an event narrows the type of its data, and the data age grows with the clock", async ({
   wire,
   start,
 }) => {
@@ -232,7 +232,7 @@ test("the name of an event narrows its data, and the freshness grows older by it
   });
 });
 
-test("channels give flares their type: that of bsc unless a name says another group", () => {
+test("the channels determine the type of flares: that of bsc unless a channel names another group", () => {
   const url = "http://127.0.0.1";
   const flareOf = <F extends AnyFlare>(_open: () => Stream<F>) => expectTypeOf<F>();
   flareOf(() => connect(url)).toEqualTypeOf<Flare>();

@@ -4,54 +4,54 @@ import type { Snapshot } from "../../src/model/index.ts";
 import { CHANNELS } from "../../src/protocol/index.ts";
 import { shownLists } from "../support/expect/shown-lists.ts";
 import { type Finish, newDirectory, startEdge, startLeader } from "../support/servers/edges.ts";
-import type { Company, Member, Report } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";
+import type { Member, Report, StreamGroup } from "./stream-group.ts";
 
 const ASKED = ["websocket", "sse", "poll", "auto"] as const;
-/** A browser has room for six streams a port. */
-const STREAMS_A_PORT = ASKED.length;
-/** Two seconds of it are for clients that answer no close. */
+/** Browsers allow six streams per port. */
+const STREAMS_PER_PORT = ASKED.length;
+/** Includes two seconds for clients that do not answer a close. */
 const DRAIN_MS = 3_000;
-/** This many are waited for before the drain, and behind it. */
+/** Number of events to await before the drain, and after it. */
 const EVENTS = 20;
 
 /**
- * Lets this many streams follow a leader that drains while an edge of it takes over at the same
- * addresses, and that comes back later. Sees to it that each continued with no hole, no repeat and
- * no reset, that each stream connected again, and that all hold what the edge serves.
+ * Follows a leader with `count` streams. The leader drains while its edge takes over at the same
+ * addresses, and starts again later. Checks that no stream has a gap, a repeat or a second reset,
+ * that each reconnected, and that all views equal what the edge serves.
  */
 export async function takeOver(
   count: number,
   onTestFinished: Finish,
-  start: (members: readonly Member[]) => Promise<Company>,
+  start: (members: readonly Member[]) => Promise<StreamGroup>,
 ): Promise<void> {
   const data = newDirectory(onTestFinished);
-  const room = { maxSocketsPerIp: 1_000 } as const;
-  const market = { ...room, data, speed: 300 } as const;
+  const limits = { maxSocketsPerIp: 1_000 } as const;
+  const market = { ...limits, data, speed: 300 } as const;
   const leader = await startLeader(onTestFinished, { ...market, drain: `${DRAIN_MS}ms` });
-  const edge = await startEdge(leader, onTestFinished, room);
+  const edge = await startEdge(leader, onTestFinished, limits);
   const portOf = (gateway: Gateway) => Number(new URL(gateway.url).port);
   const proxies = await Promise.all(
-    Array.from({ length: Math.ceil(count / STREAMS_A_PORT) }, () => HeldProxy.open(portOf(leader))),
+    Array.from({ length: Math.ceil(count / STREAMS_PER_PORT) }, () => HeldProxy.open(portOf(leader))),
   );
   onTestFinished(async () => {
     for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
   });
-  const company = await start(
+  const group = await start(
     Array.from({ length: count }, (_, at) => ({
-      url: proxies[Math.floor(at / STREAMS_A_PORT)]?.url ?? "",
+      url: proxies[Math.floor(at / STREAMS_PER_PORT)]?.url ?? "",
       // All channels, so that the seqs have no gaps.
       options: { transport: ASKED[at % ASKED.length] ?? "auto", channels: CHANNELS },
     })),
   );
-  onTestFinished(() => company.close());
-  await company.reach(leader.head.cursor.seq + EVENTS);
-  const before = await company.report();
+  onTestFinished(() => group.close());
+  await group.reach(leader.head.cursor.seq + EVENTS);
+  const before = await group.report();
 
   for (const proxy of proxies) proxy.port = portOf(edge);
   await leader.stop();
   const { seq } = leader.head.cursor;
-  await company.reach(seq);
+  await group.reach(seq);
   const again = await startGateway(
     createConfig({
       ...{ port: portOf(leader), logLevel: "silent", drain: "0", feed: "replay", warmup: "0s" },
@@ -60,23 +60,23 @@ export async function takeOver(
     }),
   );
   onTestFinished(() => again.stop());
-  await company.reach(seq + EVENTS);
-  await expectOneState(edge.url, company);
-  const after = await company.report();
+  await group.reach(seq + EVENTS);
+  await expectOneState(edge.url, group);
+  const after = await group.report();
   for (const { wrong, resets } of after) expect([wrong, resets]).toEqual([[], ["started"]]);
   expectMoved(before, after);
 }
 
-/** Law L2 for all of them at one cursor. */
-async function expectOneState(url: string, company: Company): Promise<void> {
-  await company.note();
+/** Checks law L2 for all views at the cursor of one REST response. */
+async function expectOneState(url: string, group: StreamGroup): Promise<void> {
+  await group.note();
   const response = await fetch(`${url}/api/v1/snapshot`);
   const { cursor, observed_at: _observed, ...lists } = (await response.json()) as Record<string, unknown>;
-  for (const view of await company.viewsAt(Number(String(cursor).split("-")[1])))
+  for (const view of await group.viewsAt(Number(String(cursor).split("-")[1])))
     expect(shownLists(view as Snapshot)).toEqual(lists);
 }
 
-/** Every open stream connected again. A poll just requests again. */
+/** Checks that each stream connected again. Polls have no connection that ends. */
 function expectMoved(before: readonly Report[], after: readonly Report[]): void {
   for (const [at, { asked, lives }] of after.entries()) {
     if (lives[0] === "poll") continue;

@@ -6,10 +6,10 @@ import { createConfig, startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { CHANNELS } from "../../src/protocol/index.ts";
 import { shownLists } from "../support/expect/shown-lists.ts";
-import { hasten } from "./company.ts";
+import { hasten } from "./stream-group.ts";
 import { type Followed, range, test } from "./stream-kit.ts";
 
-/** Law L2 for a stream: what it holds at the cursor at which REST answers is what REST answers. */
+/** Checks law L2: at the cursor of a REST response, the stream's view equals that response. */
 async function expectOneState(url: string, { stream, until }: Followed): Promise<void> {
   const views = new Map<string, unknown>([[`${stream.cursor}`, stream.view]]);
   const note = () => views.set(`${stream.cursor}`, stream.view);
@@ -22,22 +22,22 @@ async function expectOneState(url: string, { stream, until }: Followed): Promise
   expect(shownLists(views.get(String(cursor)) as Snapshot)).toEqual(lists);
 }
 
-test("[L2] [L3] [W31] through a drain and a restart every stream continues in the same epoch, with no hole and no repeat", {
-  // Only what hangs takes so long: a busy machine takes minutes for four streams and two servers.
+test("[L2] [L3] [W31] through a drain and a restart every stream continues in the same epoch, without gaps or repeats", {
+  // Four streams and two servers take minutes on a busy machine.
   timeout: 600_000,
 }, async ({ proxyTo, start, onTestFinished }) => {
   const data = mkdtempSync(join(tmpdir(), "flarewire-sdk-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const config = createConfig({
     ...{ port: 0, logLevel: "silent", feed: "replay", warmup: "0s", speed: 300, data, drain: "1s" },
-    // Node's WebSocket inflates one message a turn: on a busy machine, fewer than come.
+    // Node's WebSocket inflates one message per turn, which is too slow on a busy machine.
     compression: false,
   });
   const first = await startGateway(config);
   onTestFinished(() => first.stop());
   const proxy = await proxyTo(Number(new URL(first.url).port));
   const transports = ["websocket", "sse", "poll", "auto"] as const;
-  // Less hurry than usual: a busy machine is silent for longer than the SDK's limit in a hurry.
+  // Slower than HASTE: a busy machine can be silent for longer than the accelerated limit.
   const given = { channels: CHANNELS, platform: hasten(10), firstMessageMs: 1_000_000 };
   const all = transports.map((transport) => start(proxy.url, { ...given, transport }));
   for (const { until, seqs } of all) await until(() => seqs().length > 20);
@@ -49,7 +49,7 @@ test("[L2] [L3] [W31] through a drain and a restart every stream continues in th
   for (const followed of all) {
     await followed.until(() => (followed.seqs().at(-1) ?? 0) > seq + 20);
     await expectOneState(second.url, followed);
-    // A reset explains a hole.
+    // Another reset could hide a gap.
     expect(followed.resets()).toEqual(["started"]);
     const seqs = followed.seqs();
     expect(seqs).toEqual(range(seqs[0] ?? 0, seqs.at(-1) ?? 0));

@@ -20,7 +20,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant("cut") },
 );
 
-/** The seqs that the server has for a selection after one seq, up to another. */
+/** Returns the seqs of the server's events for a selection after a cursor, up to `last`. */
 async function seqsOf(url: string, { channels, filter }: Selection, after: string, last: number) {
   const query = new URLSearchParams({
     ...JSON.parse(JSON.stringify({ ...filter, channels })),
@@ -34,7 +34,7 @@ async function seqsOf(url: string, { channels, filter }: Selection, after: strin
 }
 
 for (const transport of TRANSPORTS) {
-  test(`[L3] over ${transport}, when a stream's selection changes again and again, it emits each event of the selection in force once, and ends with its lists`, async ({
+  test(`[L3] over ${transport}, while its selection keeps changing, a stream emits each event of the current one once and ends with its lists`, async ({
     makeWire,
     proxyTo,
   }) => {
@@ -46,7 +46,7 @@ for (const transport of TRANSPORTS) {
         const proxy = await proxyTo(wire.port);
         let selection: Selection = SELECTIONS[0];
         const { stream, items, until } = follow(proxy.url, { transport, ...selection });
-        // What was in force from each reset on.
+        // The selection in force from each reset on.
         const inForce: Selection[] = [];
         stream.on("reset", () => inForce.push(selection));
         try {
@@ -59,7 +59,7 @@ for (const transport of TRANSPORTS) {
               stream.update(one);
             }
           }
-          // The last change brings a reset; its cursor is the head's, since nothing follows.
+          // The last change causes a reset at the head, since no event follows.
           selection = SELECTIONS[0];
           stream.update(selection);
           const head = wire.head.cursor.seq;

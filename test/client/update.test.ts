@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { HASTY, test } from "./stream-kit.ts";
 
-test("[W14] a changed selection waits for a server that has what the stream has, and never moves it back", async ({
+test("[W14] if the server is behind when the selection changes, the stream retries and never moves back", async ({
   wire,
   start,
 }) => {
@@ -30,7 +30,7 @@ test("[W14] a changed selection waits for a server that has what the stream has,
   expect(reasons).toContain(`a server is not at ${EPOCH}-1 yet`);
 });
 
-test("a selection with an unknown field or without a list changes nothing, and says what to do", async ({
+test("an invalid selection throws an error that says what to do, and changes nothing", async ({
   wire,
   start,
 }) => {

@@ -10,10 +10,10 @@ const ALL = ["websocket", "sse", "poll"] as const;
 const STREAMS = ["websocket", "sse"] as const;
 
 /**
- * What the Python client makes of each server of the conformance kit that is wrong in one way.
+ * The result of the Python client with each broken server of the conformance kit.
  *
- * A list of transports: over these it still returns every event once, and exact lists. A text: why
- * no client can survive or notice this one, or which test has it.
+ * A list has the transports over which it still returns every event once, and exact lists. A text
+ * says why no client can survive or notice this fault, or which test covers it.
  */
 const EXPECTED: Readonly<Record<string, readonly (typeof ALL)[number][] | string>> = {
   "drops an event": ALL,
@@ -22,7 +22,7 @@ const EXPECTED: Readonly<Record<string, readonly (typeof ALL)[number][] | string
   "sends a prev of 0": ALL,
   "sends a prev before an event that it did not omit": ALL,
   "sends snapshots that are older than their cursor": "only a comparison with REST shows it",
-  "claims a full resume, with a hole that prev hides": "prev is the proof, and it is forged",
+  "claims a full resume, with a hole that prev hides": "a forged prev hides the gap",
   "resets without stating what is lost": "[W9] in websocket-rules.test.ts",
   "omits fields from its changes": "only a comparison with REST shows it",
   "does not state when candles closed": "[W43] in websocket-rules.test.ts",
@@ -34,7 +34,7 @@ const EXPECTED: Readonly<Record<string, readonly (typeof ALL)[number][] | string
   "closes with the wrong code": "the client sends no message that could be too large",
   "ignores filters": "the client does not filter by itself",
   "does not state the active filter": STREAMS,
-  "ignores unknown parameters": "the client sends known ones only",
+  "ignores unknown parameters": "the client sends known parameters only",
   "responds without the id": "the client sends no commands",
   "omits its limits": STREAMS,
   "streams events without ids": ["sse"],
@@ -42,13 +42,13 @@ const EXPECTED: Readonly<Record<string, readonly (typeof ALL)[number][] | string
   "ends a wait without a cursor": "[P5] in http-rules.test.ts",
   "returns 410 without stating what is lost": "[P6] in http-rules.test.ts",
   "refuses methods without an Allow header": "the client sends GET only",
-  "continues a channel after its last subscription has ended": "the client ends none",
+  "continues a channel after its last subscription has ended": "the client ends no subscription",
   "reports a client that is too fast under the wrong code": "the client sends no commands",
   "ignores client ids": STREAMS,
   "ends streams without a reason": ["sse"],
   "does not link to the next page": ["poll"],
   "omits batches": ALL,
-  "sends a mirror no base": "the client is no mirror",
+  "sends a mirror no base": "the client is not a mirror",
   "accepts keys in the query": "the client sends keys in a header only: [K5] in stream.test.ts",
   "treats an unknown key as anonymous": "the plan in hello is the only sign",
   "does not state the plan": STREAMS,
@@ -56,7 +56,7 @@ const EXPECTED: Readonly<Record<string, readonly (typeof ALL)[number][] | string
   "ignores tickets": "the client sends keys in a header only: [K5] in stream.test.ts",
 };
 
-/** Spoils the events of polls as those of streams. All pages count as one connection. */
+/** Applies a breakage of streams to the events of polls. All pages count as one connection. */
 function overPolls({ message, ...breakage }: Breakage): Breakage {
   if (!message) return breakage;
   const memory: Memory = { events: 0, kept: undefined };
@@ -80,7 +80,7 @@ test("the table has every breakage of the conformance kit, and no others", () =>
 });
 
 describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
-  test("[L1] [L3] [W13] [W14] [W15] [P2] [S8] from each broken server of the conformance kit that a client can survive it returns every event once, and exact lists", async () => {
+  test("[L1] [L3] [W13] [W14] [W15] [P2] [S8] with each broken server that a client can survive, it returns every event once, and exact lists", async () => {
     const gateway = await startGateway(
       createConfig({ port: 0, logLevel: "silent", drain: "0", feed: "replay", warmup: "0s", speed: 300 }),
     );
@@ -98,7 +98,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     });
     try {
       const urls = await Promise.all(cases.map(({ server }) => server.listen()));
-      // A poll reads all of it as one page, whose end would hide the loss of its last event.
+      // Await more than 7 events: a page that ended with the last one compared could hide its loss.
       await direct.until(() => direct.seq >= start.seq + 20);
       await using client = followAll(
         cases.map(({ transport }, at) => [

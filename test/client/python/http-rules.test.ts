@@ -36,7 +36,7 @@ describe.skipIf(!hasPython)("the Python package over server-sent events", { conc
     expect(eventsOf(client)[1]?.view?.flares?.pro).toMatchObject([{ id: "one ü 🔥" }]);
   });
 
-  test("[S4] [S5] [S8] it resumes from its cursor after a stream without close, waits or stops as close says, and reports a reset", async () => {
+  test("[S4] [S5] [S8] it resumes from its cursor after a stream that ends without close, obeys the action of close, and reports a reset", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, SSE);
     const next = async (after: string) => {
@@ -47,7 +47,7 @@ describe.skipIf(!hasPython)("the Python package over server-sent events", { conc
     const cut = await next("abcd-6");
     cut.stream(HELLO, FULL, heartbeat(7), statusEvent(8));
     await client.said("stdout", '"seq": 8');
-    // An interrupted event does not count.
+    // The client must ignore an incomplete event.
     cut.response.end('id: abcd-9\ndata: {"type":"event","cursor":"abcd-9"');
     const resumed = await next("abcd-8");
     const close = { type: "close", reason: "slow-consumer", code: 4_201, action: "resume" };
@@ -66,7 +66,7 @@ describe.skipIf(!hasPython)("the Python package over server-sent events", { conc
     expect(lines.at(-1)).toMatchObject({ code: 4_001 });
   });
 
-  test("[S6] [W17] a stream without a message within the limit is dead, whatever comments it has", async () => {
+  test("[S6] [W17] a stream that sends only comments for longer than the silence limit is dropped", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, SSE);
     const first = await server.next();
@@ -80,7 +80,7 @@ describe.skipIf(!hasPython)("the Python package over server-sent events", { conc
 });
 
 describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: true }, () => {
-  test("[P1] [P2] [P3] [P4] [P12] it starts with the lists, and asks for each next page after the cursor of the last, at once if there is more", async () => {
+  test("[P1] [P2] [P3] [P4] [P12] it starts with the lists, and requests each page after the cursor of the page before", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, { transport: "poll", channels: ["flares.pro"], count: 2 });
     const first = await server.next();
@@ -95,14 +95,14 @@ describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: tru
     };
     const events = [flareEvent(8, "flare-started", inserted("one"), 6)];
     (await next("abcd-6")).respond(200, "abcd-10", { events, more: true });
-    // A page of other events moves the cursor too.
+    // A page without events moves the cursor too.
     (await next("abcd-10")).respond(200, "abcd-20", { events: [], more: true });
     (await next("abcd-20")).respond(200, "abcd-21", { events: [statusEvent(21)], more: false });
     expect(await client.ended(), client.stderr()).toBe(0);
     expect(eventsOf(client).map(({ seq }) => seq)).toEqual([8, 21]);
   });
 
-  test("[P5] a wait without events moves the cursor; without a cursor the response counts as a failure", async () => {
+  test("[P5] a 204 response moves the cursor; without a cursor it counts as a failure", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, { ...POLL, count: 1 });
     (await server.next()).respond(204, undefined);
@@ -115,7 +115,7 @@ describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: tru
     expect(await client.ended(), client.stderr()).toBe(0);
   });
 
-  test("[P6] after a 410 it starts over with the lists and reports what was lost, also if the server does not say", async () => {
+  test("[P6] after a 410 it starts over with the lists and reports the loss, as a mismatch if the server states none", async () => {
     for (const lost of [{ reason: "expired", events: 4 }, undefined]) {
       await using server = await startScriptedEvents();
       await using client = follow(server.url, { ...POLL, count: 1 });
@@ -132,7 +132,7 @@ describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: tru
     }
   });
 
-  test("[P8] an immediate response without news does not make it ask without a pause", async () => {
+  test("[P8] after an immediate response without events it waits before the next request", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, POLL);
     (await server.next()).respond(204, "abcd-6");
@@ -140,7 +140,7 @@ describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: tru
     await client.said("stdout", /"waiting".*"a stale answer".*"wait": [1-9]/);
   });
 
-  test("[P1] a body that is none of the protocol counts as a failure", async () => {
+  test("[P1] a response body that breaks the protocol counts as a failure", async () => {
     await using server = await startScriptedEvents();
     const wrong = [[1], { events: [7] }, { events: [{ type: "event", cursor: "abcd-7" }] }];
     const options = { ...POLL, count: 1 };
@@ -157,10 +157,10 @@ describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: tru
     expect(await client.ended(), client.stderr()).toBe(0);
   });
 
-  test("[P10] [W26] it moves to the next transport with its cursor where one delivers nothing", async () => {
+  test("[P10] [W26] if a transport delivers nothing, it tries the next one with its cursor", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, { after: "abcd-6", first_message_s: 0.3, count: 2 });
-    // The WebSocket handshake is not answered with an upgrade: the client asks why.
+    // The WebSocket handshake gets no upgrade, so the client requests the reason.
     (await server.next()).respond(200, "abcd-6", { events: [], more: false });
     (await server.next()).respond(200, "abcd-6", { events: [], more: false });
     const silent = await server.next();

@@ -19,16 +19,16 @@ folder = pathlib.Path(flarewire.__file__).parent
 print(folder, importlib.metadata.version("flarewire"), (folder / "py.typed").exists())`;
 
 describe.skipIf(!hasPython || !hasPip)("the Python package (python3-venv, python3-pip)", () => {
-  test("pip installs it by the README's command, with its types, and it needs no package but aiohttp", async ({
+  test("the README's pip command installs it with its types, offline and with Debian's packages only", async ({
     onTestFinished,
   }) => {
     const cwd = await mkdtemp(join(tmpdir(), "flarewire-pip-"));
     onTestFinished(() => rm(cwd, { recursive: true, force: true }));
-    // The build writes beside the sources.
+    // The build writes files beside the sources, so copy them.
     await cp(SOURCES, join(cwd, SOURCES), { recursive: true });
     const guide = await readFile(`${SOURCES}/README.md`, "utf8");
     const [, command = ""] = /`(python3 -m venv [^`]*pip install [^`]*)`/.exec(guide) ?? [];
-    // Offline: setuptools and aiohttp are Debian's, and so is pip, which takes seconds to install.
+    // Offline, with Debian's setuptools, aiohttp and pip: to install pip would take seconds.
     const offline = command
       .replace("-m venv", "-m venv --without-pip")
       .replace("venv/bin/pip install", "venv/bin/python -m pip install --no-index --no-build-isolation");

@@ -16,7 +16,7 @@ interface Schema {
   readonly description?: string;
 }
 
-/** What the package returns. Everything that these name is generated too. */
+/** The types that the package returns. Types that they refer to are generated too. */
 const ROOTS = [
   ...[
     "EventMessage",
@@ -54,7 +54,7 @@ class ModelSource {
   readonly #schemas: Readonly<Record<string, Schema>> = JSON.parse(
     JSON.stringify({ ...createAsyncApi("").components.schemas, ...createOpenApi("").components.schemas }),
   );
-  /** By name: the source, in the order of first use, inner types first. */
+  /** The source of each type by name, in the order of first use, inner types first. */
   readonly #written = new Map<string, string>();
   readonly #begun = new Set<string>();
 
@@ -103,7 +103,7 @@ class ModelSource {
       .join(" | ");
   }
 
-  /** Writes a dataclass. Variants become one: a field that some of them lack is optional. */
+  /** Writes a dataclass. Merges variants: a field that some of them lack is optional. */
   #write(name: string, schema: Schema): string {
     const variants = this.#objects(schema);
     const fields = new Map<string, Set<string>>();
@@ -128,7 +128,8 @@ class ModelSource {
     const about = schema.description === undefined ? "" : docstring(schema.description);
     const source = `\n\n@dataclass(frozen=True)\nclass ${name}:\n${about}${sorted.join("")}`;
     const before = this.#written.get(name);
-    if (before !== undefined && before !== source) throw new Error(`two different types ${name}`);
+    if (before !== undefined && before !== source)
+      throw new Error(`two different types have the name ${name}`);
     this.#written.set(name, source);
     return name;
   }

@@ -8,16 +8,16 @@ import { hasMypy, hasPython, spawnPython } from "./python-client.ts";
 const PACKAGE = fileURLToPath(new URL("../../../src/client/python/", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
 
-test("the Python types are those of the contracts", async () => {
+test("the Python types match the contracts", async () => {
   await expect(modelSource()).toMatchFileSnapshot(`${PACKAGE}flarewire/model.py`);
 });
 
-test("the Python package has the version of this one", () => {
+test("the Python package has the version of package.json", () => {
   expect(readFileSync(`${PACKAGE}pyproject.toml`, "utf8")).toContain(`\nversion = "${version}"\n`);
 });
 
 describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
-  test("[W26] it acts on close codes and statuses as the client for Node does", async () => {
+  test("[W26] it takes the protocol's action for each close code and status", async () => {
     const codes = [400, 404, 408, 410, 429, 500, 502, 503, 1000, 1001, 1006, 1011, 3000];
     const all = [...codes, ...Object.values(CLOSE_CODES).map(({ code }) => code)];
     const program = `import json, sys
@@ -31,8 +31,10 @@ print(json.dumps([action_after(code) for code in json.loads(sys.argv[2])]))`;
 });
 
 describe.skipIf(!hasMypy)("the types of the Python package (mypy, python3-aiohttp)", () => {
-  // At first mypy reads all of aiohttp: 5 seconds, and minutes on a busy machine.
-  test("mypy --strict has nothing to report, on its programs neither", { timeout: 300_000 }, async () => {
+  // At its first run, mypy reads all of aiohttp: 5 seconds, or minutes on a busy machine.
+  test("mypy --strict reports nothing on the package and the programs that use it", {
+    timeout: 300_000,
+  }, async () => {
     const files = [
       "examples/follow.py",
       "test/client/python/print_items.py",

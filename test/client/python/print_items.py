@@ -1,14 +1,14 @@
-"""Prints what streams return as JSON lines, for many clients in one process.
+"""Follows streams for many clients in one process, and prints items as JSON lines.
 
-Each line of the input starts or ends a client: its number, and its streams,
-each a URL and the options of connect. A client with several streams prints the
-number of the stream in each line. Before each line stands the client's number;
-a line "ended" is its last one.
+Each line of the input has a client's number and its streams, each a URL and
+options of connect. It starts the client, or ends it if it has no streams. Each
+line of the output starts with the client's number, and has the number of the
+stream if the client has several. A client's last line has the field "ended".
 
-Beside those of connect, the option `count` ends a stream after that many
-events, `keys` are those that the function `key` returns, where null is a
-failure, `impatient` gives up waiting once after the reset, and `floor_s` is the
-shortest pause of all while it runs.
+There are four more options. `count` ends a stream after that many events.
+`keys` has the results of the function `key`; null makes it fail. `impatient`
+gives up one wait after the reset. `floor_s` sets the shortest pause between
+attempts, for all streams, while this one runs.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from flarewire import Connection, Filter, Reset, StreamError, connect, retry
 Put = Callable[..., None]
 
 
-def putting(client: int, **always: Any) -> Put:
+def printer(client: int, **always: Any) -> Put:
     return lambda **line: print(client, json.dumps({**always, **line}), flush=True)
 
 
 def without_null(value: Any) -> Any:
-    """The types have None for what is absent in JSON."""
+    """Removes None, which the types have for fields that are absent in JSON."""
     if isinstance(value, dict):
         return {key: without_null(one) for key, one in value.items() if one is not None}
     return [without_null(one) for one in value] if isinstance(value, list) else value
 
 
-def asking(keys: list[str | None]) -> Callable[[], Awaitable[str]]:
-    async def ask() -> str:
-        key = keys.pop(0)
-        if key is None:
+def key_function(keys: list[str | None]) -> Callable[[], Awaitable[str]]:
+    async def key() -> str:
+        result = keys.pop(0)
+        if result is None:
             raise OSError("no issuer")
-        return key
+        return result
 
-    return ask
+    return key
 
 
 async def follow(url: str, options: dict[str, Any], put: Put) -> None:
@@ -55,7 +55,7 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
     if "filter" in options:
         options["filter"] = Filter(**options["filter"])
     if "keys" in options:
-        options["key"] = asking(options.pop("keys"))
+        options["key"] = key_function(options.pop("keys"))
     floor_s = retry.FLOOR_S
     retry.FLOOR_S = options.pop("floor_s", floor_s)
     is_impatient = options.pop("impatient", False)
@@ -78,7 +78,7 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
                 state = stream.freshness and stream.freshness.state
                 put(event=item.name, seq=item.seq, cursor=item.cursor, state=state, **view)
                 if count == last and stream.view:
-                    # What the types hold is what the server sent.
+                    # The typed view must equal what the server sent.
                     assert without_null(asdict(stream.view)) == without_null(stream.raw_view)
                 if count == last:
                     return
@@ -91,12 +91,12 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
 async def run(client: int, streams: list[tuple[str, dict[str, Any]]]) -> None:
     """Follows all streams of a client until they end, or one of them fails."""
     many = len(streams) > 1
-    puts = [putting(client, **({"stream": at} if many else {})) for at in range(len(streams))]
+    puts = [printer(client, **({"stream": at} if many else {})) for at in range(len(streams))]
     try:
         await asyncio.gather(*(follow(*stream, put) for stream, put in zip(streams, puts)))
-        putting(client)(ended=0)
+        printer(client)(ended=0)
     except BaseException:
-        putting(client)(ended=1, why=traceback.format_exc())
+        printer(client)(ended=1, why=traceback.format_exc())
 
 
 async def main() -> None:

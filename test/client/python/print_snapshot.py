@@ -1,4 +1,4 @@
-"""Prints parts of a server's snapshot, and how it rejects a request: print_snapshot.py URL."""
+"""Prints parts of a server's snapshot, and the status of a rejected request. Takes its URL."""
 
 import asyncio
 import json

@@ -7,7 +7,7 @@ import { type CliOutput, collect, type RunningCli, spawnCommand } from "../../cl
 import type { IndependentClient } from "../../support/clients/independent-client.ts";
 import { findInstalled } from "../../support/setup/debian-package.ts";
 
-/** Debian's Python, which has Debian's packages. The first on the PATH may be another. */
+/** Debian's Python. The first one on the PATH may lack Debian's packages. */
 export const PYTHON = "/usr/bin/python3";
 const QUIET = { PYTHONDONTWRITEBYTECODE: "1" };
 
@@ -46,8 +46,8 @@ export interface Line {
 }
 
 /**
- * A process with all Python clients of this one, because each start of Python costs more than most
- * tests. It ends when this one does, which ends its input.
+ * Runs all Python clients of this process in one process, because a start of Python takes longer
+ * than most tests. It ends when its input ends, with this process.
  */
 class PythonClients {
   readonly #python = spawnCommand(PYTHON, ["test/client/python/print_items.py"], QUIET, { stdin: "pipe" });
@@ -71,17 +71,17 @@ class PythonClients {
       const { ended, why = "" } = JSON.parse(line);
       if (ended === undefined) return void output.stdout.write(`${line}\n`);
       output.stderr.write(why);
-      // Behind what it wrote.
+      // After its output has been read.
       setImmediate(() => resolve(ended));
     });
-    const tell = (given: readonly unknown[]) =>
+    const send = (given: readonly unknown[]) =>
       this.#python.child.stdin?.write(`${JSON.stringify([client, given])}\n`);
-    tell(streams);
+    send(streams);
     const died = this.#python.ended().then((code) => {
       output.stderr.write(this.#python.stderr());
       return code;
     });
-    return collect(output, Promise.race([closed, died]), () => tell([]));
+    return collect(output, Promise.race([closed, died]), () => send([]));
   }
 }
 
@@ -106,7 +106,7 @@ export function linesOf(client: CliOutput): readonly Line[] {
 
 export const eventsOf = (client: CliOutput) => linesOf(client).filter(({ event }) => event !== undefined);
 
-/** What a direct follower of the gateway received, which began before the lines. */
+/** The events of a client that follows the gateway directly, since before the compared lines. */
 export class Truth {
   readonly #events: readonly EventMessage[];
   readonly #start: View;

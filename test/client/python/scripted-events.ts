@@ -26,8 +26,8 @@ export function inserted(id: string) {
 
 function eventMessage(seq: number, prev: number, body: object) {
   const at = "2017-11-12T08:21:00.000Z";
-  const place = { cursor: `abcd-${seq}`, seq, prev, batch: seq };
-  return { type: "event", ...place, emitted_at: at, observed_at: at, ...body };
+  const position = { cursor: `abcd-${seq}`, seq, prev, batch: seq };
+  return { type: "event", ...position, emitted_at: at, observed_at: at, ...body };
 }
 
 /** A heartbeat at this position. */
@@ -49,11 +49,11 @@ export interface EventsRequest {
   readonly response: ServerResponse;
   /** Responds with JSON, or without a body. */
   respond(status: number, cursor: string | undefined, body?: object): void;
-  /** Sends server-sent events, and begins the stream with the first. */
+  /** Sends server-sent events. The first call also sends the headers. */
   stream(...messages: readonly Message[]): void;
 }
 
-/** A server of `/api/v1/events` whose every response the test writes. */
+/** Starts a server whose responses the test writes. */
 export async function startScriptedEvents() {
   const arrived = new Queue<EventsRequest>("a request");
   const server = createServer(({ url = "/" }, response) => {

@@ -9,7 +9,7 @@ import { startLedGateway } from "../../examples/led-gateway.ts";
 import { IndependentClient } from "../../support/clients/independent-client.ts";
 import { eventsOf, follow, hasPython, linesOf, spawnPython, Truth } from "./python-client.ts";
 
-/** Uncompressed: under load Node's own WebSocket at times stops reading while it inflates. */
+/** Not compressed: under load, Node's own WebSocket at times stops reading while it inflates. */
 const MARKET = {
   port: 0,
   logLevel: "silent",
@@ -21,7 +21,7 @@ const MARKET = {
 } as const;
 const TRANSPORTS = ["websocket", "sse", "poll"] as const;
 
-/** A gateway with a fast market, and what a direct follower of it receives. */
+/** Starts a gateway with a fast market; `check` compares a client with a direct follower. */
 async function withMarket(
   work: (url: string, check: (client: CliOutput) => Promise<object>) => Promise<void>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ async function withMarket(
 }
 
 describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
-  test("[L2] [L3] over each transport it returns every event once and in order, and its lists are those of each cursor", async () => {
+  test("[L2] [L3] over each transport it returns every event once and in order, and exact lists", async () => {
     await withMarket(async (url, check) => {
       const clients = TRANSPORTS.map((transport) => follow(url, { transport, count: 150 }));
       for (const client of clients) {
@@ -57,7 +57,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     });
   });
 
-  test("[L3] after a lost connection it resumes from its cursor, and misses and repeats nothing", async () => {
+  test("[L3] after a lost connection it resumes from its cursor without gaps or repeats", async () => {
     await using gateway = await startLedGateway();
     await using client = follow(gateway.url, { channels: ["flares.pro"] });
     await client.said("stdout", '"reset"');
@@ -76,7 +76,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
   });
 
-  test("[W17] [W31] it leaves a silent connection at the server's limit, and a draining server at its turn, and resumes from its cursor", async () => {
+  test("[W17] [W31] it leaves a silent connection and a draining server, and resumes from its cursor", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { filter: { names: ["flare-started"] } });
     const first = await server.next();
@@ -91,7 +91,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(linesOf(client).flatMap(({ reset }) => reset ?? [])).toEqual(["started"]);
   });
 
-  test("[W3] a handshake that the server refuses stops it, with the server's reason", async () => {
+  test("[W3] a refused handshake stops it with the server's reason", async () => {
     await using gateway = await startLedGateway();
     await using client = follow(gateway.url, { channels: ["flares.nothing"] });
     await client.ended();
@@ -126,7 +126,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     });
   });
 
-  test("[K1] [K5] a key is sent in a header with each request, never in an address", async ({
+  test("[K1] [K5] a key is sent in a header with each request, never in a URL", async ({
     onTestFinished,
   }) => {
     const asked: (string | undefined)[][] = [];
@@ -147,7 +147,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     ]);
   });
 
-  test("a function is asked for another key after a failure and after a refusal, and the client stops at the second refusal", async ({
+  test("a key function is called again after it fails and after a refusal; the client stops at the second refusal", async ({
     onTestFinished,
   }) => {
     const asked: (string | undefined)[] = [];
@@ -173,7 +173,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     ]);
   });
 
-  test("[L3] a program that gave up waiting for an event gets the next one when it waits again", async () => {
+  test("[L3] a program that gives up a wait for an event gets it at its next wait", async () => {
     await using gateway = await startLedGateway();
     await using client = follow(gateway.url, { channels: ["flares.pro"], impatient: true, count: 1 });
     await client.said("stdout", '"gave_up"');
@@ -183,7 +183,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
   });
 
-  test("a filter reaches the server, and REST returns the same lists as typed objects", async () => {
+  test("a filter reaches the server, and the REST client returns the server's lists as typed objects", async () => {
     await using gateway = await startLedGateway();
     const filter = { symbols: ["TWO"], names: ["flare-started"] };
     await using client = follow(gateway.url, { channels: ["flares.pro"], filter, count: 1 });

@@ -3,13 +3,13 @@ import { greet, send, startScriptedServer } from "../../cli/scripted-server.ts";
 import { eventsOf, follow, followAll, hasPython, linesOf } from "./python-client.ts";
 import { flareEvent, heartbeat, inserted, NOTHING, statusEvent } from "./scripted-events.ts";
 
-/** Only this transport is tried, so that each connection is one of the test. */
+/** No other transport is tried, so that every connection is a WebSocket. */
 const WEBSOCKET = { transport: "websocket" };
 const START = { cursor: "abcd-6", resumed: "reset", snapshot: NOTHING };
 const FULL = { cursor: "abcd-6", resumed: "full" };
 
 describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: true }, () => {
-  test("[W1] [W2] [W8] [W32] it subscribes in the address, offers the protocol, sends no frame, and has one id in all connections", async () => {
+  test("[W1] [W2] [W8] [W32] it subscribes in the URL, offers the protocol, sends no frame, and uses one client id for all connections", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, {
       ...WEBSOCKET,
@@ -42,7 +42,7 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     });
   });
 
-  test("[W4] [W6] it ignores unknown fields and types, applies the changes of unknown events, and needs no field of hello but the limit", async () => {
+  test("[W4] [W6] it ignores unknown fields and types, applies the changes of unknown events, and accepts a hello without protocol", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { ...WEBSOCKET, count: 2 });
     const { socket } = await server.next();
@@ -62,12 +62,12 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     expect(events[1]?.view?.flares?.pro).toMatchObject([{ id: "one", recent_price_change: 3 }]);
   });
 
-  test("[W13] [W14] [W16] a repeated event and an earlier position change nothing, and before the response nothing does", async () => {
+  test("[W13] [W14] [W16] it ignores repeated events, earlier positions, and all positions and events before the response", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { ...WEBSOCKET, after: "abcd-6", count: 3 });
     const { socket } = await server.next();
     send(socket, { type: "hello", silence_limit_ms: 35_000, cursor: "abcd-9" });
-    // Neither moves the client to 9: the events up to there are still to come.
+    // Neither may move the client to 9, because events 7 to 9 are still to come.
     send(socket, heartbeat(9));
     send(socket, statusEvent(9, 6));
     send(socket, { type: "subscribed", ...FULL });
@@ -81,7 +81,7 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     expect(reported).toEqual(["7 null", "8 null", "9 stale"]);
   });
 
-  test("[W14] [W15] an event after a gap ends the connection, and a position makes the next event follow", async () => {
+  test("[W14] [W15] an event after a gap ends the connection, unless a heartbeat's position covers the gap", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { ...WEBSOCKET, after: "abcd-6", count: 2 });
     const first = await server.next();
@@ -98,7 +98,7 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     expect(client.stdout()).toContain("an event before abcd-12 is missing");
   });
 
-  test("[W9] [W39] [F3] it reports what was lost, also if the server does not say; with ahead it keeps its cursor and returns", async () => {
+  test("[W9] [W39] [F3] it reports each loss, as a mismatch if the server states none; after ahead it retries with its cursor", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { ...WEBSOCKET, after: "abcd-6", count: 1 });
     const next = async (after: string | null, answer: object) => {
@@ -126,7 +126,7 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     ]);
   });
 
-  test("[L1] after a change that does not fit its list it starts over without its cursor, and reports it", async () => {
+  test("[L1] after a change that does not fit its list it starts over without its cursor, and reports a mismatch", async () => {
     const changes = [
       inserted("one"),
       { ...inserted("two"), index: 3 },
@@ -159,7 +159,7 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     }
   });
 
-  test("[W29] [W27] with names it has no lists, and applies no change", async () => {
+  test("[W29] [W27] with names in the filter it has no lists, and applies no change", async () => {
     await using server = await startScriptedServer();
     const filter = { names: ["flare-updated"] };
     await using client = follow(server.url, { ...WEBSOCKET, filter, count: 1 });
@@ -171,7 +171,7 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     expect(eventsOf(client)).toMatchObject([{ seq: 9, view: null }]);
   });
 
-  test("[W34] [W35] it asks for every event, and does not take missed or conflated for its own", async () => {
+  test("[W34] [W35] it requests no mode, and ignores missed and conflated", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { ...WEBSOCKET, after: "abcd-6", count: 1 });
     const { socket, query } = await server.next();

@@ -6,8 +6,8 @@ import { platformOf } from "../../../src/client/transport/platform.ts";
 import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 
 /**
- * An attempt that does what `run` does, and what its listener received. `fetch` answers its
- * requests.
+ * Starts an attempt that executes `run`, and records what its listener receives. `fetch` answers
+ * its requests.
  */
 function open(fetch: typeof globalThis.fetch, run: (context: TransportContext) => Promise<End>) {
   const messages: TransportMessage[] = [];
@@ -25,18 +25,18 @@ const PROBLEM = "application/problem+json; charset=utf-8";
 const refusals: readonly (readonly [number, string, Record<string, string>, End["action"], number])[] = [
   [400, "a problem", { "content-type": PROBLEM }, "stop", 0],
   [403, "a problem", { "content-type": PROBLEM }, "stop", 0],
-  [400, "a page of a proxy", { "content-type": "text/html" }, "fallback", 0],
-  [407, "no body", {}, "fallback", 0],
+  [400, "a proxy's page", { "content-type": "text/html" }, "fallback", 0],
+  [407, "no problem", {}, "fallback", 0],
   [408, "a problem", { "content-type": PROBLEM }, "backoff", 0],
-  [408, "a page of a proxy", { "content-type": "text/html" }, "backoff", 0],
-  [429, "a problem and a wait", { "content-type": PROBLEM, "retry-after": "90" }, "backoff", 90_000],
-  [499, "no body", {}, "fallback", 0],
-  [500, "no body", {}, "backoff", 0],
-  [503, "a wait", { "retry-after": "1" }, "backoff", 1_000],
+  [408, "a proxy's page", { "content-type": "text/html" }, "backoff", 0],
+  [429, "a problem and Retry-After", { "content-type": PROBLEM, "retry-after": "90" }, "backoff", 90_000],
+  [499, "no problem", {}, "fallback", 0],
+  [500, "no problem", {}, "backoff", 0],
+  [503, "Retry-After", { "retry-after": "1" }, "backoff", 1_000],
 ];
 
 test.for(refusals)(
-  "[W26] [W3] an answer %i with %s ends the attempt with the action and the wait",
+  "[W26] [W3] a response %i with %s ends the attempt with the right action and wait",
   async ([status, , headers, action, minMs]) => {
     const answer = async () => Response.json({ detail: "because" }, { status, headers });
     const { ends } = open(answer, async ({ request }) => {
@@ -77,8 +77,8 @@ test("an attempt that has ended aborts its request and delivers no late message"
 
 test.each([
   ["its request is cut off", undefined],
-  ["its request is answered after all", Response.json({})],
-])("an attempt that was left reports no end, also when %s", async (_what, response) => {
+  ["its request is answered later", Response.json({})],
+])("an aborted attempt reports no end when %s", async (_what, response) => {
   const answers = Promise.withResolvers<Response>();
   const { connection, ends } = open(
     () => answers.promise,
@@ -89,7 +89,7 @@ test.each([
   );
   connection.abort();
   if (response) answers.resolve(response);
-  else answers.reject(new DOMException("left", "AbortError"));
+  else answers.reject(new DOMException("aborted", "AbortError"));
   await turn();
   expect(ends).toEqual([]);
 });

@@ -12,7 +12,7 @@ interface Answer {
   readonly body?: object;
 }
 
-/** Polls behind `after`, with these answers in turn; when there are no more, the request fails. */
+/** Polls from `after` with these answers in turn. The request after the last one fails. */
 async function poll(after: string | undefined, answers: readonly Answer[]) {
   const asked: Record<string, string>[] = [];
   const received: TransportMessage[] = [];
@@ -46,7 +46,7 @@ const page = (seq: number, tookMs: number, more = false): Answer => ({
 const gone: Answer = { status: 410, cursor: "", tookMs: 5, body: { lost: { reason: "expired", events: 4 } } };
 const lists: Answer = { status: 200, cursor: "abcd-9", tookMs: 5, body: { events: [], snapshot: {} } };
 
-test("[P5] a resumption is answered at once, and then each request waits behind the cursor of the answer before", async () => {
+test("[P5] after a resume the first request does not wait, and each later one waits after the previous answer's cursor", async () => {
   const { asked, received } = await poll("abcd-4", [quiet("abcd-4", 5), page(5, 700), quiet("abcd-6")]);
   expect(asked.map(({ after, wait, snapshot }) => [after, wait, snapshot])).toEqual([
     ["abcd-4", "0", undefined],
@@ -58,7 +58,7 @@ test("[P5] a resumption is answered at once, and then each request waits behind 
   expect(received[0]).toMatchObject({ resumed: "full", cursor: "abcd-4" });
 });
 
-test("[P12] without a cursor it begins with the lists, and waits from there on", async () => {
+test("[P12] without a cursor the first request asks for the lists, and each later one waits after their cursor", async () => {
   const { asked, received } = await poll(undefined, [lists, quiet("abcd-9")]);
   expect(asked).toEqual([
     { snapshot: "true" },
@@ -68,7 +68,7 @@ test("[P12] without a cursor it begins with the lists, and waits from there on",
   expect(received[0]).toMatchObject({ type: "subscribed", resumed: "reset", cursor: "abcd-9" });
 });
 
-test("[P6] [L3] a cursor that is gone at the start is answered with the lists and the loss; one that is gone later ends the polls", async () => {
+test("[P6] [L3] if the first cursor is gone, the lists and the loss are delivered; if a later one is gone, the polls end", async () => {
   const atStart = await poll("abcd-2", [gone, lists]);
   expect(atStart.received[0]).toMatchObject({ resumed: "reset", lost: { reason: "expired", events: 4 } });
   const later = await poll("abcd-2", [quiet("abcd-2"), quiet("abcd-2"), gone, lists]);
@@ -76,7 +76,7 @@ test("[P6] [L3] a cursor that is gone at the start is answered with the lists an
   expect(later.received.filter(({ type }) => type === "subscribed")).toHaveLength(1);
 });
 
-test("[P5] an empty answer in less than a second ends the polls; news, however quick, and a wait of a second do not", async () => {
+test("[P5] an answer within a second that does not move the cursor ends the polls; quick events and slower answers do not", async () => {
   const start = quiet("abcd-4", 5);
   const stale = { action: "fallback", reason: "a stale answer" };
   expect((await poll("abcd-4", [start, quiet("abcd-4", 999)])).end).toMatchObject(stale);

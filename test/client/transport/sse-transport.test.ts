@@ -4,7 +4,7 @@ import { ended } from "../../../src/client/transport/end.ts";
 import { runSse } from "../../../src/client/transport/sse-transport.ts";
 import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 
-/** Reads this text, which comes in pieces of these sizes; returns the messages and the end. */
+/** Reads the text in chunks of these sizes; returns the messages and the end. */
 async function read(text: string, sizes: readonly number[]) {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -32,7 +32,7 @@ async function read(text: string, sizes: readonly number[]) {
 const message = (name: string) => ({ type: "weather", name });
 const frame = (data: object) => `event: x\nid: abcd-1\ndata: ${JSON.stringify(data)}\n\n`;
 
-test("[S3] wherever a stream is cut into pieces, each message is received once and whole", async () => {
+test("[S3] however a stream is split into chunks, each message is received once and complete", async () => {
   const names = fc.array(fc.string({ unit: "grapheme" }), { maxLength: 8 });
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
   await fc.assert(
@@ -45,7 +45,7 @@ test("[S3] wherever a stream is cut into pieces, each message is received once a
   );
 });
 
-test("[S8] a close ends the stream with the action of its code, and nothing behind it is received", async () => {
+test("[S8] a close message ends the stream with the action of its code, and no later message is received", async () => {
   const close = { type: "close", code: 4_200, reason: "draining" };
   const { received, end } = await read([message("a"), close, message("b")].map(frame).join(""), [17]);
   expect([received, end.action, end.reason]).toEqual([[message("a")], "resume", "close code 4200 draining"]);

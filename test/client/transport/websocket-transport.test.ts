@@ -6,7 +6,7 @@ import { platformOf, type SocketLike } from "../../../src/client/transport/platf
 import type { TransportMessage } from "../../../src/client/transport/transport.ts";
 import { runWebSocket } from "../../../src/client/transport/websocket-transport.ts";
 
-/** A WebSocket connection whose server, over HTTP too, is the test. */
+/** Opens a WebSocket connection with fake sockets; `fetch` answers HTTP requests. */
 function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: typeof globalThis.fetch }) {
   const sockets: FakeSocket[] = [];
   const [ends, messages]: [End[], TransportMessage[]] = [[], []];
@@ -29,18 +29,18 @@ function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: t
     onMessage: (message: TransportMessage) => void messages.push(message),
     onEnd: (end: End) => void ends.push(end),
   };
-  const place = { urlOf: () => "ws://server", tickets, why: "http://server/why" };
+  const target = { urlOf: () => "ws://server", tickets, why: "http://server/why" };
   const connection = startTransport(platform, undefined, listener, (run) =>
-    runWebSocket(run, platform, place),
+    runWebSocket(run, platform, target),
   );
   return { connection, sockets, ends, messages };
 }
 
-const unasked: typeof fetch = async (url) => {
-  throw new Error(`${url} was asked`);
+const noFetch: typeof fetch = async (url) => {
+  throw new Error(`unexpected request to ${url}`);
 };
 
-test("a WebSocket that was left is closed, and its late messages and its late end cause no request and no callback", async () => {
+test("an aborted WebSocket is closed, and its late message and late end cause no request and no callback", async () => {
   const asked: string[] = [];
   const { connection, sockets, ends, messages } = open({
     fetch: async (url) => {
@@ -57,15 +57,15 @@ test("a WebSocket that was left is closed, and its late messages and its late en
   expect([asked, ends, messages, sockets[0]?.closes]).toEqual([[], [], [], 1]);
 });
 
-test("a WebSocket that ends without a message or a close code of the server asks over HTTP for the reason; others do not", async () => {
+test("a WebSocket that ends without a message and without a server's close code requests the reason over HTTP; others do not", async () => {
   const refusal = { status: 403, headers: { "content-type": "application/problem+json" } };
   const refused = open({ fetch: async () => Response.json({ detail: "not here" }, refusal) });
   await turn();
   refused.sockets[0]?.onclose?.({ code: 1006, reason: "" });
   await turn();
   expect(refused.ends).toMatchObject([{ action: "stop", reason: "HTTP 403 not here" }]);
-  const cut = open({ fetch: unasked });
-  const closed = open({ fetch: unasked });
+  const cut = open({ fetch: noFetch });
+  const closed = open({ fetch: noFetch });
   await turn();
   cut.sockets[0]?.onmessage?.({ data: '{"type":"heartbeat"}' });
   cut.sockets[0]?.onclose?.({ code: 1006, reason: "" });
@@ -74,7 +74,7 @@ test("a WebSocket that ends without a message or a close code of the server asks
   expect([cut.ends, closed.ends].flat().map(({ action }) => action)).toEqual(["fallback", "backoff"]);
 });
 
-test("[K4] a connection that is left while it fetches its ticket opens no WebSocket", async () => {
+test("[K4] a connection that is aborted while it fetches its ticket opens no WebSocket", async () => {
   const answers = Promise.withResolvers<Response>();
   const { connection, sockets, ends } = open({
     tickets: "http://server/tickets",

@@ -6,45 +6,46 @@ import { shownLists } from "../support/expect/shown-lists.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { type Chance, createChance } from "../support/random/chance.ts";
 import { ChaosProxy, type ProxyTally } from "../support/servers/chaos-proxy.ts";
-import type { Company, Member, Report } from "./company.ts";
+import type { Member, Report, StreamGroup } from "./stream-group.ts";
 
 const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", "auto"] as const;
-/** The shortest time of bad weather. News arrives during it, at least `MIN_EVENTS` events. */
-const BAD_MS = IS_SOAK ? 2_500 : 1_000;
+/** Minimum duration of the faults, in which at least `MIN_EVENTS` events are published. */
+const MIN_CHAOS_MS = IS_SOAK ? 2_500 : 1_000;
 const MIN_EVENTS = 200;
-/** A connection may take long on a busy machine: with less, none would ever become live there. */
+/** On a busy machine, no connection would become live within a shorter limit. */
 const FIRST_MESSAGE_MS = 80_000;
 const MIN_CUT = 2;
-/** Between two pieces of news. */
+/** Interval between two batches of events. */
 const TURN_MS = 12;
 
-/** Room for connections that the gateway does not know to be dead. */
-export const ROOM = { stream: { compression: true, limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } } };
+/** Limits high enough for dead connections that the gateway has not noticed yet. */
+export const CHAOS_LIMITS = {
+  stream: { compression: true, limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } },
+};
 
-/** What came of it. */
-interface Weathered {
+interface ChaosResult {
   readonly reports: readonly Report[];
   readonly proxies: ProxyTally;
 }
 
 /**
- * Lets streams follow over ways that are cut, frozen and throttled, then in fair weather until all
- * are at the head; and sees to it that each holds then what REST serves. `start` starts them,
- * wherever they run, with this haste. At the end all connections are cut, and `missed` steps of
- * the market pass before the streams are back.
+ * Runs streams over connections that are cut, frozen and throttled, then without faults until all
+ * are at the head. Checks that each view then equals the server's lists. `start` starts the streams
+ * in any environment, faster by `haste`. With `missed`, all connections are cut before the check,
+ * and twice that many market steps are published before the streams are back.
  */
-export async function weather(
+export async function runChaos(
   wire: ConnectionHandle,
   seed: number,
   haste: number,
-  start: (members: readonly Member[]) => Promise<Company>,
+  start: (members: readonly Member[]) => Promise<StreamGroup>,
   missed = 0,
-): Promise<Weathered> {
-  // A way for each: what hinders one does not hinder another, and a browser has room for six
-  // streams a port.
+): Promise<ChaosResult> {
+  // Each stream has its own proxy, so that faults are independent and a browser, which allows six
+  // streams per port, can run them all.
   const proxies = TRANSPORTS.map((_, at) => new ChaosProxy(wire.port, createChance(seed * 100 + at)));
   const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
-  const company = await start(
+  const group = await start(
     TRANSPORTS.map((transport, at) => ({
       url: urls[at] ?? "",
       options: { transport, upgradeAfterMs: 10_000, firstMessageMs: FIRST_MESSAGE_MS },
@@ -56,14 +57,14 @@ export async function weather(
     let reached: Promise<unknown> = Promise.resolve();
     await flow(wire, createChance(seed), haste, {
       isOver: () => arrived,
-      // On a busy machine the bad weather takes longer to bring all that it may.
-      wasBad: () => total("cut") > MIN_CUT && total("frozen") > 0 && total("slowed") > 0,
-      onFair: (seq) => {
+      // On a busy machine, it takes longer until each kind of fault has occurred.
+      hadFaults: () => total("cut") > MIN_CUT && total("frozen") > 0 && total("slowed") > 0,
+      onCalm: (seq) => {
         for (const proxy of proxies) proxy.calm();
         const over = () => {
           arrived = true;
         };
-        reached = company.reach(seq);
+        reached = group.reach(seq);
         reached.then(over, over);
       },
     });
@@ -72,17 +73,17 @@ export async function weather(
       for (const proxy of proxies) proxy.cutAll();
       const steps = Array.from({ length: missed }, (_, at) => STEPS[at % STEPS.length] as Step);
       await wire.publish(...steps);
-      // What is older than a moment may leave the log at the next step.
+      // Lets the log drop older events at the next step.
       wire.clock.advance(1);
       await wire.publish(...steps);
-      await company.reach(wire.head.cursor.seq);
+      await group.reach(wire.head.cursor.seq);
     }
-    await company.note();
-    for (const view of await company.viewsAt(wire.head.cursor.seq)) {
+    await group.note();
+    for (const view of await group.viewsAt(wire.head.cursor.seq)) {
       expect(view).toEqual(shownLists(wire.head.snapshot));
     }
     return {
-      reports: await company.report(),
+      reports: await group.report(),
       proxies: {
         connections: total("connections"),
         cut: total("cut"),
@@ -92,16 +93,16 @@ export async function weather(
       },
     };
   } finally {
-    await company.close();
+    await group.close();
     for (const proxy of proxies) await proxy.close();
   }
 }
 
 /**
- * No hole, no repeat, no reset; and that there was what may bring them, for what is never reached
- * proves nothing.
+ * Checks that no stream had a gap, a repeat or a second reset, and that each transport and each
+ * kind of fault occurred, without which the check would prove nothing.
  */
-export function expectWhole({ reports, proxies }: Weathered): void {
+export function expectNoLoss({ reports, proxies }: ChaosResult): void {
   for (const { wrong, resets } of reports) expect([wrong, resets]).toEqual([[], ["started"]]);
   const used = reports.flatMap(({ lives }) => lives);
   expect(new Set(used)).toEqual(new Set(["websocket", "sse", "poll"]));
@@ -111,8 +112,8 @@ export function expectWhole({ reports, proxies }: Weathered): void {
 }
 
 /**
- * News for a while, and the hub's time as fast as the streams'; `onFair` is told the last one's
- * seq, once the weather was bad.
+ * Publishes events for a while, and advances the hub's clock as fast as the streams'. Once enough
+ * faults have occurred, stops publishing and calls `onCalm` with the last seq.
  */
 async function flow(
   wire: ConnectionHandle,
@@ -120,28 +121,28 @@ async function flow(
   haste: number,
   {
     isOver,
-    wasBad,
-    onFair,
+    hadFaults,
+    onCalm,
   }: {
     readonly isOver: () => boolean;
-    readonly wasBad: () => boolean;
-    readonly onFair: (seq: number) => void;
+    readonly hadFaults: () => boolean;
+    readonly onCalm: (seq: number) => void;
   },
 ): Promise<void> {
   const startMs = performance.now();
   let passedMs = 0;
-  let isFair = false;
+  let isCalm = false;
   for await (const _turn of every(TURN_MS)) {
     const elapsedMs = performance.now() - startMs;
     wire.clock.advance((elapsedMs - passedMs) * haste);
     passedMs = elapsedMs;
     const { seq } = wire.head.cursor;
-    if (elapsedMs < BAD_MS || seq < MIN_EVENTS || !wasBad()) {
+    if (elapsedMs < MIN_CHAOS_MS || seq < MIN_EVENTS || !hadFaults()) {
       const steps = Array.from({ length: chance.whole(1, 6) }, () => chance.pick(STEPS as [Step, ...Step[]]));
       await wire.publish(...steps);
-    } else if (!isFair) {
-      isFair = true;
-      onFair(seq);
+    } else if (!isCalm) {
+      isCalm = true;
+      onCalm(seq);
     }
     if (isOver()) return;
   }

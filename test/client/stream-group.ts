@@ -3,44 +3,44 @@ import { createRandom } from "../evaluate/random.ts";
 import { Waiters } from "../support/time/waiters.ts";
 
 /*
- * Many streams of the SDK and what they lived through. Runs in Node and, bundled, in a page: so it
- * imports nothing of Node, and what goes in and out is JSON.
+ * Starts many streams of the SDK and records what they emit. This runs in Node and, bundled, in a
+ * page. So it imports nothing of Node, and its inputs and results are JSON.
  */
 
-/** One of the streams. */
+/** The URL and options of one stream. */
 export interface Member {
   readonly url: string;
   readonly options: Omit<ConnectOptions, "platform" | "signal">;
 }
 
-/** What a stream lived through. */
+/** What a stream has emitted. */
 export interface Report {
   readonly asked: Transport | "auto";
-  /** Seq at which it began. */
+  /** Seq of the first reset. */
   readonly first: number;
-  /** Seq of the last event that it told. */
+  /** Seq of the last event or reset. */
   readonly last: number;
-  /** Events that came twice or behind a hole, such as `9 behind 7`. */
+  /** Repeated events, events after a gap, such as `9 after 7`, and errors. */
   readonly wrong: readonly string[];
-  /** Resets, by reason. */
+  /** Reasons of the resets. */
   readonly resets: readonly string[];
-  /** The transport, each time that it became live. */
+  /** The transport of each live connection. */
   readonly lives: readonly Transport[];
 }
 
-/** Streams that follow all channels, wherever they run. */
-export interface Company {
-  /** Resolves when each has told everything up to this seq. */
+/** Streams that follow all channels, in any environment. */
+export interface StreamGroup {
+  /** Resolves once each stream has reached this seq. */
   reach(seq: number): Promise<void>;
-  /** Keeps from now on what each holds behind every event, for {@link viewsAt}. */
+  /** Records the view of each stream after every event, from now until {@link viewsAt}. */
   note(): Promise<void>;
-  /** What each holds at this seq, as soon as all are that far; and keeps no more. */
+  /** Returns the views at this seq once all streams have reached it, and stops recording them. */
   viewsAt(seq: number): Promise<readonly unknown[]>;
   report(): Promise<readonly Report[]>;
   close(): Promise<void>;
 }
 
-/** Time that goes faster than the clock by this factor. */
+/** Returns a clock and timers that run faster by this factor. */
 export function hasten(haste: number): Pick<Platform, "now" | "after"> {
   return {
     now: () => performance.now() * haste,
@@ -52,49 +52,49 @@ export function hasten(haste: number): Pick<Platform, "now" | "after"> {
 }
 
 /**
- * Starts the streams, in a hurry by the factor `haste`, with chances of the seed's. `open` is the
- * SDK's {@link connect}.
+ * Starts the streams, with time that runs faster by `haste` and with seeded random numbers. `open`
+ * is the SDK's {@link connect}.
  */
-export function assemble(
+export function startGroup(
   open: typeof connect,
   members: readonly Member[],
   haste: number,
   seed: number,
-): Company {
-  const witnesses = members.map(({ url, options }, at) => {
+): StreamGroup {
+  const recorders = members.map(({ url, options }, at) => {
     const chance = createRandom(seed * 1_000 + at);
     const random = () => chance.between(0, 1);
     const stream = open(url, { ...options, platform: { ...hasten(haste), random } });
-    return new Witness(stream, options.transport ?? "auto");
+    return new Recorder(stream, options.transport ?? "auto");
   });
   return {
     reach: async (seq) => {
-      await Promise.all(witnesses.map((one) => one.reach(seq)));
+      await Promise.all(recorders.map((one) => one.reach(seq)));
     },
     note: async () => {
-      for (const one of witnesses) one.views = new Map([[one.last, one.stream.view]]);
+      for (const one of recorders) one.views = new Map([[one.last, one.stream.view]]);
     },
     viewsAt: async (seq) => {
-      await Promise.all(witnesses.map((one) => one.reach(seq)));
-      return witnesses.map((one) => {
+      await Promise.all(recorders.map((one) => one.reach(seq)));
+      return recorders.map((one) => {
         const view = one.views?.get(seq);
         one.views = undefined;
         return view;
       });
     },
     report: async () =>
-      witnesses.map(({ asked, first, last, wrong, resets, lives }) => ({
+      recorders.map(({ asked, first, last, wrong, resets, lives }) => ({
         ...{ asked, first, last },
         ...{ wrong: [...wrong], resets: [...resets], lives: [...lives] },
       })),
     close: async () => {
-      for (const { stream } of witnesses) stream.close();
+      for (const { stream } of recorders) stream.close();
     },
   };
 }
 
-/** Believes nothing of its stream but what it tells. */
-class Witness {
+/** Records what its stream emits. */
+class Recorder {
   readonly stream: Stream;
   readonly asked: Transport | "auto";
   first = Number.NaN;
@@ -114,7 +114,7 @@ class Witness {
       if (this.resets.length === 1) this.first = this.last;
     });
     stream.on("event", ({ seq }) => {
-      if (seq !== this.last + 1) this.wrong.push(`${seq} behind ${this.last}`);
+      if (seq !== this.last + 1) this.wrong.push(`${seq} after ${this.last}`);
       this.#moved(seq);
     });
     stream.on("connection", ({ state, transport }) => {
