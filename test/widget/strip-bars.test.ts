@@ -24,7 +24,7 @@ const viewOf = (
   return { flares, explanations };
 };
 
-test("each flare of the window is a bar of its time and fate, and none overlaps another in its lane", () => {
+test("each flare in the window is a bar with its time and fate, and no bars overlap in a lane", () => {
   const ended = [flare("early", 500, 400), flare("red", 300, 180), flare("gray", 240, 120)];
   const all = viewOf([], [...ended, flare("old", 900, 800)], {});
   expect(barsOf(all, 24, NOW).at(0)).toMatchObject({ flare: { id: "old" }, left: 0 });
@@ -36,7 +36,7 @@ test("each flare of the window is a bar of its time and fate, and none overlaps 
   ]);
 });
 
-test("the strip says why each flare ended, in the words of the dashboard", () => {
+test("the strip's label counts the flares by how they ended", () => {
   const ended = [flare("red", 300, 180), flare("gray", 240, 120), flare("still", 200, 90)];
   const view = viewOf([flare("now", 60)], ended, { red: "canary", gray: "faded", still: "silent" });
   expect(labelOf(barsOf(view, 6, NOW), 6)).toBe(
@@ -44,7 +44,7 @@ test("the strip says why each flare ended, in the words of the dashboard", () =>
   );
 });
 
-test("a recorded market's strip ends at its own newest time, and a flare that just started can be seen", () => {
+test("a recorded market's strip ends at the market's newest time, and a flare that just started has a minimum width", () => {
   const view = viewOf([flare("now", 0)], [flare("red", 120, 60)], { red: "canary" });
   const bars = barsOf(view, 6, NOW + 9 * 365 * 86_400_000);
   expect(bars.map(({ flare: { id } }) => id)).toEqual(["red", "now"]);
@@ -52,7 +52,7 @@ test("a recorded market's strip ends at its own newest time, and a flare that ju
   expect(barsOf(undefined, 6, NOW)).toEqual([]);
 });
 
-test("at most 300 bars are drawn, the newest, and times that are none are left out", () => {
+test("only the newest 300 flares become bars, and flares with invalid times are omitted", () => {
   const many = Array.from({ length: 400 }, (_, at) => flare(`f${at}`, 1 + at / 10, at / 10));
   const bars = barsOf(viewOf([], many, {}), 1, NOW);
   expect([bars.length, bars.at(-1)?.flare.id]).toEqual([300, "f0"]);
