@@ -17,7 +17,7 @@ import { makeKeys } from "./open-dashboard.ts";
 import { lendPage } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
 
-/** The headless shell has no notifications: they need the whole browser. */
+/** The full browser, because the headless shell has no notifications. */
 const CHROMIUM = "/usr/bin/chromium";
 const hasChromium = findInstalled(() => existsSync(CHROMIUM), "chromium");
 
@@ -37,7 +37,7 @@ const CAKE = flareOf("CAKE", 1);
 const CAKE_AGAIN = { ...CAKE, id: `${CAKE.id.slice(0, -1)}2` };
 const MOON = flareOf("MOON", 3);
 
-/** Counts what the page asks for, shows and plays; and lets a test hide it. */
+/** Counts permission requests, notifications and tones, and lets a test hide the page. */
 const SPY = `
   globalThis.spied = { asked: 0, shown: [], tones: 0 };
   const ask = Notification.requestPermission.bind(Notification);
@@ -65,8 +65,8 @@ interface Spied {
 }
 const spied = (page: Page) => page.evaluate<Spied>("spied");
 /**
- * Ask for these only after the pages have shown theirs: Chromium forgets a notification that it is
- * asked about before the system has it.
+ * Call this only after the pages have shown their notifications: Chromium loses a notification that
+ * is queried before the system has it.
  */
 const shownBySystem = (page: Page) =>
   page.evaluate<readonly (readonly [string, string, unknown])[]>(
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     return page;
   }
 
-  test("a flare of a token with a bell is one notification, sound and title count for two tabs, after consent by a click", async ({
+  test("a flare of a token with an alert causes one notification and sound for two tabs, and a count in both titles", async ({
     onTestFinished: finish,
   }) => {
     const context = await browser.newContext();
@@ -112,14 +112,14 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     const panel = page.getByRole("dialog", { name: "Alerts" });
     await panel.getByRole("button", { name: "Remove CAKE" }).waitFor();
     expect((await spied(page)).asked).toBe(0);
-    // The browser's own question cannot be clicked: the answer is set before.
+    // Tests cannot click the browser's permission prompt, so grant the permission before.
     await context.grantPermissions(["notifications"]);
     await page.reload();
     await page.getByRole("button", { name: "Alerts, 1 set" }).click();
     await panel.getByLabel("Notification").check();
     await panel.getByLabel("Sound").check();
     await expect.poll(async () => (await spied(page)).tones).toBe(2);
-    // The choice counts once the browser has answered, and reaches the other tab by its storage.
+    // The choice is stored once the browser has answered. Storage passes it to the other tab.
     const isStored = (one: Page) => one.evaluate(`JSON.parse(localStorage["flarewire-alerts"]).isNotified`);
     await expect.poll(() => isStored(page)).toBe(true);
     const second = await open(context);
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(await shownBySystem(page)).toEqual([
       ["CAKE is flaring", `start ${CAKE_AGAIN.id}`, { path: `#/token/bsc/${CAKE.token.address}` }],
     ]);
-    // After both have tried: the claim of the one that lost was answered before this question.
+    // Wait until both tabs have tried: lock requests are answered before this later query.
     for (const one of [page, second]) await one.evaluate("navigator.locks.query()");
     const [first, other] = [await spied(page), await spied(second)];
     expect([...first.shown, ...other.shown]).toEqual(["CAKE is flaring"]);
@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
   });
 
   test.runIf(IS_SOAK)(
-    "[W44] a flare of a watched group is a notification on a page that shows another group",
+    "[W44] a flare of a group with an alert causes a notification on a page that shows another group",
     async ({ onTestFinished: finish }) => {
       const context = await browser.newContext({ permissions: ["notifications"] });
       finish(() => context.close());
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     },
   );
 
-  test("a view and the watch list are set and removed in one panel by keyboard, with the rule for a webhook", async ({
+  test("one panel adds and removes alerts for a view and the watch list by keyboard, and shows their webhook rule", async ({
     onTestFinished: finish,
   }) => {
     const page = await lendPage(finish, { viewport: { width: 320, height: 700 } });
@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
   });
 
   test.runIf(IS_SOAK)(
-    "the page can be installed below a base path, and its worker serves nothing from a cache",
+    "the page can be installed below a base path, and its worker caches nothing",
     async ({ onTestFinished: finish }) => {
       const context = await browser.newContext();
       finish(() => context.close());
@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     },
   );
 
-  test("[K1] a flare reaches the system of a visitor with a key by web push, encrypted by the server, and a click opens its token", async ({
+  test("[K1] with a key a flare is sent by web push and shown by the system, and a click opens its token", async ({
     onTestFinished: finish,
   }) => {
     await using service = new PushService();
@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     const context = await browser.newContext();
     finish(() => context.close());
     const errors: string[] = [];
-    // A browser without an account at a push service cannot subscribe: only this part is replaced.
+    // Only the subscription is replaced: a browser without a push service account cannot subscribe.
     await context.addInitScript(pushManager(await service.subscription()));
     await context.addInitScript(`sessionStorage.setItem("flarewire-key", "${key}")`);
     const page = await context.newPage();
@@ -288,7 +288,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     const data = JSON.stringify(service.received[0]?.payload);
     const message = { origin, registrationId: await registered, data };
     const shown = ["MOON is flaring", `start ${MOON.id}`, { path: `#/token/bsc/${MOON.token.address}` }];
-    // The browser drops a message for a worker that is still starting. The tag makes them one.
+    // Repeat, because the browser drops messages for a starting worker. The tag merges repeats.
     const deliver = async () => {
       await cdp.send("ServiceWorker.deliverPushMessage", message);
       return shownBySystem(page);
@@ -323,7 +323,7 @@ const pushManager = (subscription: object) => `
   };
   PushManager.prototype.getSubscription = async () => current;`;
 
-/** The system's own click is out of reach: the worker gets its event from the test. */
+/** Sends the click event to the worker, because tests cannot click the system's notification. */
 async function clickNotification(context: BrowserContext): Promise<void> {
   const [worker] = context.serviceWorkers();
   await worker?.evaluate(

@@ -14,9 +14,9 @@ declare global {
 const SCRIPT = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Returns axe's findings on the current page, each with its first element. With `rules`, only these
- * are tried, because a theme changes nothing but colors. With `within`, only the elements that this
- * selector names are looked at, because other tests look at the rest.
+ * Returns axe's findings on the current page, each with its first element. With `rules`, tries only
+ * these, because a theme changes nothing but colors. With `within`, checks only the elements that
+ * this selector matches, because other tests check the rest.
  */
 export async function findViolations(
   page: Page,

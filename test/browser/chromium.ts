@@ -10,11 +10,11 @@ const WIDTHS: readonly number[] = [
 ];
 
 /**
- * Window widths in pixels at which nothing may be cut off. In `npm test`, the smallest and a sixth
- * of fewer others, which differ between neighboring pages of a list.
+ * Window widths in pixels at which nothing may be cut off. `npm test` has fewer: the smallest, and
+ * a sixth of the others, which differ between neighboring pages of a list.
  */
 export const widthsFor = (at: number): readonly number[] =>
-  IS_SOAK ? WIDTHS : WIDTHS.filter((_, place) => place === 0 || place % 6 === at % 6);
+  IS_SOAK ? WIDTHS : WIDTHS.filter((_, index) => index === 0 || index % 6 === at % 6);
 
 /** The headless shell first: it opens a page with a fifth of the CPU time. */
 const PATHS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"];

@@ -11,7 +11,7 @@ const REASON = withWholePcts(SAMPLE_EXPLANATION.text);
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);
 
-  test("a flare's row has the plot of its hour, its change since the start and why in words", async () => {
+  test("a flare's row has the plot of the last hour, the change since its start, and its reason in words", async () => {
     const { page, goto } = await shared();
     await goto("flares");
     const row = page.locator(".flares tbody tr").first();
@@ -22,13 +22,13 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     // It started a minute ago, within a percent of the last close.
     expect(await row.locator(".since").innerText()).toMatch(/^≈ (\+1|±0) %$/);
     expect(await row.locator(".why-sentence").innerText()).toBe(REASON);
-    // The others' candles are not known: no number is invented.
+    // The others have no candles, so no change is shown.
     expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
-    // The market is simulated: no site knows its tokens.
+    // The market is simulated, so there are no links to other sites.
     expect(await row.locator(".actions a[target]").count()).toBe(0);
   });
 
-  test("a finished flare says how it went and why it ended", async () => {
+  test("a finished flare's row has its outcome, how it ended, and its last reason", async () => {
     const { page, goto } = await shared();
     await goto("flares?channels=flares.finished");
     const row = page.locator(".flares tbody tr").first();
@@ -44,7 +44,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(await page.locator(".fate.canary").count()).toBeGreaterThan(1);
   });
 
-  test("the timeline shows each flare with its fate, and says what one is at hover and by keyboard", async () => {
+  test("the timeline shows each flare with its fate, and its details on hover and on keyboard focus", async () => {
     const { page, goto } = await shared();
     await goto("flares");
     expect(await page.locator(".fates").innerText()).toMatch(
@@ -60,7 +60,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(await card.innerText()).toMatch(
       new RegExp(`^T100.*possible rug at ${clock(-40.5)} after flaring for 30m 00s.*peak`, "s"),
     );
-    // The pointer can rest on the card, which outlasts the time after which it would be hidden.
+    // The card stays under the pointer for longer than the delay after which it would hide.
     await card.hover();
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 400))");
     expect(await card.innerText()).toMatch(/^T100/);
@@ -83,12 +83,12 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
-    // The flare is over, so its own page says how it went.
+    // A finished flare opens its own page.
     await page.locator("h1", { hasText: "T109" }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/flare\//);
   });
 
-  test("the view on the screen is one button away from a bot", async () => {
+  test("the code for a bot has the current filter in each language", async () => {
     const { page, goto } = await shared();
     await goto("flares?min_liquidity=10000&warnings=none");
     expect(await page.getByLabel("Liquidity").inputValue()).toBe("10000");

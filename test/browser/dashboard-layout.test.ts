@@ -35,18 +35,18 @@ const HASTEN_TICKS = `
 const { setInterval: every } = window;
 window.setInterval = (run, ms, ...more) => every(run, ms === 1_000 ? 4 : ms, ...more);
 `;
-/** Windows in which nothing may move: each shows some of the pages, and all in `npm run soak`. */
+/** Window widths. In `npm test` each shows some of the pages, in `npm run soak` all. */
 const WINDOWS = IS_SOAK ? [390, 768, 1_440] : [390, 1_440];
 const pagesAt = (width: number, pages: readonly string[]) =>
   pages.filter((_, at) => IS_SOAK || at % WINDOWS.length === WINDOWS.indexOf(width));
 /** Changes of the market. Each has at least a start and an end. */
 const STEPS = IS_SOAK ? 20 : 12;
-/** Pages that are watched while they load. */
+/** Pages whose loading is measured. */
 const LOADED: readonly string[] = IS_SOAK
   ? [...PAGES, "token/exchange/BTC"]
   : ["flares", "newest", "charts", `token/${SAMPLE_FLARE.token.address}`, "token/exchange/BTC"];
 const [charted] = SAMPLE_SNAPSHOT.charts.bsc;
-/** Ten tokens of the chart, starting with this one. */
+/** Returns a chart of ten tokens, starting with this one. */
 function chartFrom(first: number): Snapshot {
   if (!charted) throw new Error("no sample");
   const bsc = Array.from({ length: 10 }, (_, place) => {
@@ -57,7 +57,7 @@ function chartFrom(first: number): Snapshot {
   return { ...SAMPLE_SNAPSHOT, charts: { ...SAMPLE_SNAPSHOT.charts, bsc } };
 }
 
-/** A market with starts, changes and ends of flares at each step, and names of all lengths. */
+/** Returns a market. Each step starts, changes and ends flares, with names of all lengths. */
 function flaring(step: number): Snapshot {
   const flareOf = (at: number) => ({
     ...SAMPLE_FLARE,
@@ -122,7 +122,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
     }
   });
 
-  test("the details of the state are within the window, and cover nothing of the header", async () => {
+  test("the status details are within the window, and cover no control of the header", async () => {
     const { page, goto } = await shared();
     await goto("flares");
     await page.locator(".status summary").click();
@@ -140,7 +140,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
     await page.locator(".status summary").click();
   });
 
-  test("a press beside the details of the state closes them, as do Escape and a new focus", async () => {
+  test("a click outside the status details closes them, as do Escape, a new focus and another page", async () => {
     const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
     await goto("flares");
     const summary = page.locator(".status summary");
@@ -187,7 +187,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
 
 describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Chromium", () => {
   for (const width of WINDOWS) {
-    test(`nothing moves while a page loads, at ${width} pixels`, async ({ onTestFinished }) => {
+    test(`the layout barely shifts while a page loads, at ${width} pixels`, async ({ onTestFinished }) => {
       const many = [
         SAMPLE_FLARE,
         ...Array.from({ length: 29 }, (_, at) => ({ ...SAMPLE_FLARE, id: `flare-${at}` })),
@@ -217,7 +217,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
   }
 
   for (const width of IS_SOAK ? WINDOWS : WINDOWS.slice(0, 1)) {
-    test(`nothing jumps while events stream in, at ${width} pixels`, async ({ onTestFinished }) => {
+    test(`the layout barely shifts while events arrive, at ${width} pixels`, async ({ onTestFinished }) => {
       const market = new ToldMarket(flaring(0));
       const { page, goto } = await openDashboard(onTestFinished, market, {
         look: { viewport: { width, height: 900 }, scripts: [MEASURE_SHIFT, HASTEN_TICKS] },
@@ -236,12 +236,12 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
           await page.locator(`.events li:nth-child(${STEPS * 1.5})`).waitFor({ state: "attached" });
         shifts[name] = Number(await page.evaluate(SHIFT));
         if (name !== "events") continue;
-        // Each line is as high as its words, and cuts none.
+        // Each line is as high as its text, and cuts none off.
         const lines = `[...document.querySelectorAll(".events li")].map((line) =>
           [line.clientHeight, line.scrollHeight > line.clientHeight + 1])`;
         const found = (await page.evaluate(lines)) as readonly (readonly [number, boolean])[];
         expect(found.some(([, isCut]) => isCut)).toBe(false);
-        // The longest sentence has five lines on a phone, and these have one.
+        // The longest sentence takes five lines on a phone, but these take one.
         expect(Math.max(...found.map(([height]) => height))).toBeLessThan(80);
       }
       for (const [name, shift] of Object.entries(shifts)) expect(shift, name).toBeLessThan(MAX_SHIFT);
@@ -271,7 +271,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     }
   });
 
-  test("new events wait while the visitor reads, and appear at a press of the button or when the pointer leaves", async ({
+  test("new events are held back while the visitor reads, and appear on a click of the button or when the pointer leaves", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(flaring(0));
@@ -332,7 +332,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       market.show(chartFrom(next));
       await first.getByText(`T${next}`).waitFor();
       shifts[reducedMotion] = Number(await page.evaluate(SHIFT));
-      // In the end each one is at its layout position.
+      // At the end, each one is at its layout position.
       await expect
         .poll(() => page.evaluate('document.querySelectorAll("li[style*=translate]").length'))
         .toBe(0);

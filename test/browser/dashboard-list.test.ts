@@ -60,7 +60,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     wasSeen.resolve();
     const slider = page.getByRole("slider", { name: "Time of the list" });
     expect(await slider.getAttribute("min")).toBe("0");
-    // It has the timeline's scale, and chooses no minute before the stored ones.
+    // The slider has the timeline's scale, and starts at the first stored minute.
     await page
       .locator(".scrubber span", { hasText: oldest.slice(11) })
       .first()
@@ -71,7 +71,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     expect(Math.abs(ofSlider - ofTimeline)).toBeLessThanOrEqual(2);
     await page.getByText("The server stored nothing for this minute").waitFor();
     expect(asked).toEqual([then, oldest].map((minute) => `?group=bsc&at=${minute}Z`));
-    // Only minutes that the visitor chose were refused.
+    // Only requests for the chosen minutes failed.
     expect(said.filter((text) => !/\/(snapshot|candles)\?/.test(text))).toEqual([]);
     await page.getByRole("button", { name: "Back to now" }).click();
     await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await expect.poll(() => page.url()).toContain("at=");
   });
 
-  test("watched tokens are a filter, and survive a reload", async ({ onTestFinished: finish }) => {
+  test("watched tokens survive a reload, and can be used as a filter", async ({ onTestFinished: finish }) => {
     const page = await open(finish);
     for (const symbol of ["T3", "T5"])
       await page.getByRole("button", { name: `Watch ${symbol}`, exact: true }).click();
@@ -93,7 +93,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
-  test("what was rugged last is found by its cause, in the address and with Back and forward", async ({
+  test("finished flares are filtered by their end, which is in the address and changes with Back and forward", async ({
     onTestFinished: finish,
   }) => {
     const page = await open(finish);
@@ -110,12 +110,12 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await expect.poll(async () => (await symbols(page))[0]).toBe("T101");
     await page.getByRole("radio", { name: "Any end 10" }).check();
     await expect.poll(async () => (await symbols(page)).length).toBe(10);
-    // Running flares have no cause.
+    // Running flares have no end, so the filter is ignored.
     await page.goto(`${gateway.url}/#/flares?cause=canary`);
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
-  test("the counts of lists and causes are of what they would show, and hidden flares are counted", async ({
+  test("each choice has the count of what it would show, and hidden flares are counted", async ({
     onTestFinished: finish,
   }) => {
     const page = await open(finish, "#/flares?channels=flares.finished");
@@ -140,7 +140,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=canary");
   });
 
-  test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async ({
+  test("axe finds no problem with the list, the table, the card and the dialog", async ({
     onTestFinished: finish,
   }) => {
     const { page, goto } = await openDashboard(finish, new ToldMarket(marketOf(2, 2)));
@@ -148,7 +148,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     const light = { colorScheme: "light", forcedColors: "none" } as const;
     const dark = { ...light, colorScheme: "dark" } as const;
     const forced = { ...light, forcedColors: "active" } as const;
-    // In `npm test` each part in one theme, with all rules.
+    // `npm test` checks each part in one theme, with all rules.
     const finds = async (within: string, first: typeof light | typeof dark) => {
       for (const look of IS_SOAK ? [light, dark, forced] : [first]) {
         await page.emulateMedia(look);
@@ -170,7 +170,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await finds("dialog", dark);
   });
 
-  test("[W44] another group is one click away, with its pairs, in the address and in a bot", async ({
+  test("[W44] one click selects another group, with its pairs, its address and its code for a bot", async ({
     onTestFinished: finish,
   }) => {
     const page = await open(finish);
@@ -190,7 +190,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await pair.waitFor();
     expect(page.url()).toContain("tokens=btc");
     await page.getByRole("button", { name: "1 chosen tokens" }).click();
-    // Nothing that only flares of BSC have.
+    // There is no column that only flares of BSC have.
     expect(await page.getByRole("columnheader").allTextContents()).not.toContain("Since start");
     await page.getByRole("button", { name: "Use this in a bot" }).click();
     await page.locator("dialog pre", { hasText: "channels=flares.exchange.pro" }).waitFor();
@@ -200,12 +200,12 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.locator(".episodes b", { hasText: "running" }).waitFor();
     await page.goBack();
     await pair.waitFor();
-    // All tokens, the watched one, now and the past minute were choices, too.
+    // Each choice was a step: all tokens, the watched one, now and the past minute.
     for (let step = 0; step < 5; step++) await page.goBack();
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
-  test("Back and forward restore list, search, order and scroll, and a link opens the same view", async ({
+  test("Back and forward restore list, search, order and scroll, and the address opens the same view", async ({
     onTestFinished: finish,
   }) => {
     const page = await open(finish, "", { viewport: { width: 1_000, height: 600 } });
@@ -225,7 +225,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
       return top === before;
     };
     await expect.poll(isStill).toBe(true);
-    // A click by the mouse may scroll first.
+    // A click with the mouse could scroll first.
     await row.locator("th a").dispatchEvent("click");
     await page.locator(".token-page").waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);

@@ -45,8 +45,8 @@ class RecordedMarket extends ToldMarket {
 }
 
 /**
- * The same lists without the running flare, with this explanation of the ended one, and the chart's
- * canary flag.
+ * Returns the sample lists without the running flare, with this explanation of the ended one, and
+ * with this canary flag in the chart.
  */
 function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snapshot {
   const { finished_trending } = SAMPLE_SNAPSHOT.flares;
@@ -95,7 +95,7 @@ async function countColored(page: Page): Promise<number> {
 
 async function boxOf(locator: Locator) {
   const box = await locator.boundingBox();
-  if (!box) throw new Error("it is not on the page");
+  if (!box) throw new Error("the element is not on the page");
   return box;
 }
 
@@ -110,7 +110,7 @@ async function stylesOf(
   return (await page.evaluate(script)) as readonly string[];
 }
 
-/** One property of each style sheet: a sheet that the build leaves out changes the page. */
+/** One property of each style sheet, to detect a sheet that the build omits. */
 const LOOK: readonly (readonly [page: string, selector: string, property: string, value: string])[] = [
   ["flares", "body", "max-width", "1320px"],
   ["flares", "header", "position", "sticky"],
@@ -125,7 +125,7 @@ const LOOK: readonly (readonly [page: string, selector: string, property: string
   [TOKEN, ".plot", "min-height", "300px"],
 ];
 
-describe.skipIf(findChromium() === undefined)("the looks of a market in Chromium", () => {
+describe.skipIf(findChromium() === undefined)("the look of a market in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(SAMPLE_SNAPSHOT));
 
   test("a token's plot is beside its facts on a wide screen, and below them on a phone", async () => {
@@ -150,7 +150,7 @@ describe.skipIf(findChromium() === undefined)("the looks of a market in Chromium
     }
   });
 
-  test("a plot has the theme's colors, also after a change", async () => {
+  test("a plot has the theme's colors, also after the theme changes", async () => {
     const { page, goto } = await shared();
     await goto(TOKEN);
     for (const colorScheme of ["light", "dark", "light"] as const) {
@@ -159,7 +159,7 @@ describe.skipIf(findChromium() === undefined)("the looks of a market in Chromium
     }
   });
 
-  test("on a phone a flare is on the first screen, and the filters unfold and are cleared", async () => {
+  test("on a phone a flare is visible without scrolling, and the filters can be opened and cleared", async () => {
     const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
     await goto("flares");
     const { y, height } = await boxOf(page.locator(".flares tbody tr").first().locator(".since"));
@@ -174,7 +174,7 @@ describe.skipIf(findChromium() === undefined)("the looks of a market in Chromium
     await page.locator(".flares tbody tr").first().waitFor();
   });
 
-  test("the page looks as its style sheets say", async () => {
+  test("each style sheet applies to its page", async () => {
     const { page, goto } = await shared({ colorScheme: "light", viewport: { width: 1_280, height: 900 } });
     for (const [name, selector, property, value] of LOOK) {
       if (!page.url().endsWith(name)) await goto(name);
@@ -204,7 +204,7 @@ describe.skipIf(findChromium() === undefined)("the looks of a market in Chromium
   });
 });
 
-describe.skipIf(findChromium() === undefined)("the looks of the dashboard in Chromium", () => {
+describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chromium", () => {
   test("the key form has its label above its field, inside the box with the visitor's plan", async ({
     onTestFinished,
   }) => {
@@ -256,10 +256,10 @@ describe.skipIf(findChromium() === undefined)("the looks of the dashboard in Chr
       expect([bottom.y, bottom.x]).toEqual([top.y, top.x]);
       expect(bottom.y + bottom.height).toBeGreaterThan(480);
       expect([bottom.x >= 0, bottom.x + bottom.width <= 390]).toEqual([true, true]);
-      // It hides no part of the page.
+      // The notice does not cover the footer.
       const foot = await boxOf(page.locator("footer span"));
       expect(foot.y + foot.height).toBeLessThanOrEqual(bottom.y);
-      // `npm test` looks at the notice of a server without its market.
+      // In `npm test`, dashboard-state.test.ts checks such a notice.
       if (IS_SOAK) expect(await findViolations(page)).toEqual([]);
     });
   }
@@ -289,7 +289,7 @@ describe.skipIf(findChromium() === undefined)("the looks of the dashboard in Chr
     }
   });
 
-  test("a recorded market shows its date, and no columns, filters and pages of facts that it cannot know", async ({
+  test("a recorded market shows its date, and no columns, filters and pages for facts that it lacks", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await openDashboard(onTestFinished, new RecordedMarket(SAMPLE_SNAPSHOT));
@@ -314,7 +314,7 @@ describe.skipIf(findChromium() === undefined)("the looks of the dashboard in Chr
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);
   });
 
-  test("all score bars have one scale: equal scores have equal lengths, and equal thresholds equal positions", async ({
+  test("all score bars have one scale: lengths are proportional to scores, and equal thresholds have equal positions", async ({
     onTestFinished,
   }) => {
     const scores = [6, 3, 2.5];

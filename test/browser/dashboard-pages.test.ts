@@ -16,7 +16,7 @@ import { openDashboard, shareDashboard } from "./open-dashboard.ts";
 import type { Look } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
 
-/** In `npm test` the smallest, and those at which the header changes. */
+/** Widths around those at which the header changes. `npm test` has fewer. */
 const HEADER_WIDTHS = [360, 390, 720, 721, 768, 941, 1_100, 1_279, 1_280, 1_440];
 const OTHER = {
   ...SAMPLE_FLARE,
@@ -24,7 +24,7 @@ const OTHER = {
   token: { ...SAMPLE_FLARE.token, symbol: "OTHER", address: `0x${"7".repeat(40)}` },
 };
 
-/** A record of this many flares whose prices all fell. */
+/** Returns a track record of this many flares, whose prices all fell. */
 async function recordOf(flares: number): Promise<TrackRecord> {
   const outcome = {
     ...SAMPLE_OUTCOME,
@@ -45,7 +45,7 @@ async function recordOf(flares: number): Promise<TrackRecord> {
   };
 }
 
-/** The chart has a possible rug among its tokens, and one of two listings has no link. */
+/** Returns a market with a possible rug in the chart, and a listing with and one without links. */
 function shownMarket(): ToldMarket {
   const [item] = SAMPLE_SNAPSHOT.charts.bsc;
   const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
@@ -66,7 +66,7 @@ function shownMarket(): ToldMarket {
 describe.skipIf(findChromium() === undefined)("what the pages of the dashboard show in Chromium", () => {
   const shared = shareDashboard(shownMarket);
 
-  test("the charts explain their ranking, and why their best may fall", async () => {
+  test("the charts explain their ranking, and that the best of a falling group fell least", async () => {
     const { page, goto } = await shared();
     await goto("charts");
     const words = (await page.locator("main p.legend").textContent()) ?? "";
@@ -74,7 +74,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(words).toContain("In a falling group, they fell least.");
   });
 
-  test("a chart's token that is a possible rug fits on one line", async () => {
+  test("a possible rug in a chart fits on one line", async () => {
     const { page, goto } = await shared();
     await goto("charts");
     const rows = page.locator("section[aria-labelledby=group-bsc] li");
@@ -84,7 +84,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(heights[2]).toBe(heights[1]);
   });
 
-  test("on a phone values are beside their labels, and the header scrolls with the page", async () => {
+  test("on a phone two values are side by side, an empty cell is hidden, and the header scrolls with the page", async () => {
     const { page, goto } = await shared({ viewport: { width: 320, height: 640 } });
     await goto("flares");
     const change = page.locator('td[data-label^="5 min"]');
@@ -96,7 +96,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     await page.evaluate("scrollTo(0, 100)");
     expect((await page.locator("header").boundingBox())?.y).toBe(-100);
     await page.evaluate("scrollTo(0, 0)");
-    // No label without a value.
+    // An empty cell is hidden with its label.
     await goto("newest");
     const links = page.locator("td.links");
     await expect.poll(() => links.count()).toBe(2);
@@ -104,7 +104,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(shown).toEqual([true, false]);
   });
 
-  test("the charts and the leaderboards have a heading, and each group has one below it", async () => {
+  test("the charts and leaderboards have a heading and one for each group, and each page has its title", async () => {
     const { page, goto } = await shared();
     for (const [name, title] of [
       ["charts", "Charts"],
@@ -116,7 +116,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
         .evaluateAll((all) => all.map((one) => one.tagName));
       expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
       expect(await page.locator("main h2").textContent()).toBe(title);
-      // Tells tabs and the entries of the browser's history apart.
+      // The title distinguishes tabs and entries of the browser's history.
       await expect.poll(() => page.title()).toBe(`${title} – Flarewire`);
     }
     await goto(`token/${SAMPLE_FLARE.token.address}`);
@@ -125,7 +125,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     await expect.poll(() => page.title()).toBe("Flarewire");
   });
 
-  test("each hour of the timeline has its label, except at the right edge", async () => {
+  test("each hour of the timeline has a label if it fits, and none reaches the right edge", async () => {
     const { page, goto } = await shared();
     await goto("flares");
     for (let width = 320; width <= 1_920; width *= IS_SOAK ? 1.1 : 1.3) {
@@ -133,7 +133,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
       const [labels, zone] = await Promise.all([
         page.locator(".hours span").evaluateAll((all) =>
           all.map((hour) => ({
-            // Without the line.
+            // Without the border.
             room: hour.getBoundingClientRect().width - 1,
             right: hour.querySelector("small")?.getBoundingClientRect().right ?? 0,
           })),
@@ -151,14 +151,14 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     }
   });
 
-  test("the page of a token that flares says that the reason is the present one", async () => {
+  test("the page of a flaring token says that the reason is the current one", async () => {
     const { page, goto } = await shared();
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.getByText(`Now: ${SAMPLE_EXPLANATION.text}`, { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Why it flares now", exact: true }).waitFor();
   });
 
-  test("on a phone no word of a flare's terms is broken", async () => {
+  test("on a phone no name or unit of a flare's terms is broken", async () => {
     const { page, goto } = await shared({ viewport: { width: 320, height: 640 } });
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.locator(".terms tbody th").first().waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(await page.evaluate(look)).toEqual(before);
   });
 
-  test("the age of the data stays on one line with the title, also while reconnecting, at any width", async () => {
+  test("the age of the data stays on one line with the title, also while reconnecting, at each width", async () => {
     const { page, goto } = await shared();
     await goto("flares");
     await page.locator(".status .age").waitFor({ state: "attached" });
@@ -204,7 +204,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
       expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
       await page.keyboard.press("Escape");
       expect(await docs.count()).toBe(width <= 720 ? 0 : 1);
-      // Sets the text and measures at once: the page writes its own each second.
+      // Sets the text and measures in one step, because the page sets its own each second.
       const lines = `[["5s"], ["59s"], ["59s", "reconnecting"]].map(([age, word]) => {
         document.querySelector(".status .age").textContent = "data " + age + " old";
         if (word) {
@@ -223,14 +223,14 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
   const open = (finish: Finish, snapshot: Snapshot, look: Look = {}) =>
     openDashboard(finish, new ToldMarket(snapshot), { look });
 
-  test("a token's page never shows another's flares, and says when they did not load", async ({
+  test("a token's page does not keep another token's flares, and says when flares did not load", async ({
     onTestFinished,
   }) => {
     const pro = [...SAMPLE_SNAPSHOT.flares.pro, OTHER];
     const flares = { ...SAMPLE_SNAPSHOT.flares, pro };
     const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, flares });
     const { token } = SAMPLE_FLARE;
-    // A flare of the history, in no list.
+    // A flare that is in the history but in no list.
     const record = { started: SAMPLE_EXPLANATION, why: null, cause: "faded", outcome: SAMPLE_OUTCOME };
     const stored = { ...SAMPLE_FLARE, id: "stored", started_trending_at: "2017-11-11T08:00:00.000Z" };
     const flare = { ...stored, finished_trending_at: "2017-11-11T08:10:00.000Z" };
@@ -257,7 +257,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     expect(await items.count()).toBe(1);
   });
 
-  test("the track record shows flares beside their control on one scale, also where they did worse", async ({
+  test("the track record shows flares and their control on one scale, also if the flares did worse", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
@@ -297,7 +297,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
   });
 
-  test("a browser without storage shows the page", async ({ onTestFinished }) => {
+  test("the page works in a browser that denies session storage", async ({ onTestFinished }) => {
     const deny =
       'Object.defineProperty(globalThis, "sessionStorage", { get() { throw new Error("denied"); } })';
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, { scripts: [deny] });
@@ -305,7 +305,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     await page.locator(".status.good").waitFor();
   });
 
-  test("a plot's time is UTC in any time zone", async ({ onTestFinished }) => {
+  test("a plot's time is UTC, also in another time zone", async ({ onTestFinished }) => {
     const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
       own: { timezoneId: "Asia/Kolkata" },
     });
@@ -314,12 +314,12 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     const shown = page.locator(".u-legend .u-value").first();
     await page.locator(".u-legend .u-value", { hasText: /\d{4}-\d\d-\d\d/ }).waitFor();
     const minute = Number(/:(\d\d)/.exec((await shown.textContent()) ?? "")?.[1]);
-    // The plot shows the last minutes; Kolkata's offset has half an hour.
+    // The plot shows recent minutes, and Kolkata's offset includes half an hour.
     const off = Math.abs(((minute - new Date().getUTCMinutes() + 90) % 60) - 30);
     expect(off).toBeLessThan(10);
   });
 
-  test("a token's page has candles of 1, 6 and 24 hours, as far as they are stored", async ({
+  test("a token's page shows the stored candles of 1 or 24 hours, and a reload keeps the choice", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);

@@ -8,7 +8,7 @@ import { findChromium } from "./chromium.ts";
 import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
-/* Repeated actions, and a page that stays open for long. */
+/* Tests of repeated actions, and of a page that stays open for long. */
 
 const MAX_EVENTS = 200;
 
@@ -16,7 +16,7 @@ const isLive = (page: Page) => page.locator(".status.good #status-word", { hasTe
 
 describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in Chromium", () => {
   test.runIf(IS_SOAK)(
-    "a connected page never reports an outage, and a second outage is counted from its own start",
+    "a connected page reports no outage, and a second outage is timed from its own start",
     async ({ onTestFinished }) => {
       const market = new ToldMarket(SAMPLE_SNAPSHOT);
       const { gateway, page, goto } = await openDashboard(onTestFinished, market, { own: {} });
@@ -27,7 +27,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
       expect([await page.locator(".outage").count(), await page.locator("main.old").count()]).toEqual([0, 0]);
       await gateway.stop();
       await page.locator(".status.wait").waitFor();
-      // A restarted server would be back sooner.
+      // A restart takes less time, so no outage is shown yet.
       await page.clock.runFor(2_000);
       expect(await page.locator(".outage").count()).toBe(0);
       await page.clock.runFor(60_000);
@@ -72,7 +72,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     expect(await items.last().textContent()).toContain("T2");
   });
 
-  test("the feed has the starts and ends from before the page was opened, each once, and leads to the token", async ({
+  test("the feed has the starts and ends from before the page was opened, each once, and links to the token", async ({
     onTestFinished,
   }) => {
     const market = new LedMarket();
@@ -101,7 +101,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await page.locator(".token-page").waitFor();
   });
 
-  test("the entry of a flare into the free list appears as such to a visitor of the plan free, and is no start to others", async ({
+  test("a flare's entry into the free list is shown as such with the plan free, and as still flaring to others", async ({
     onTestFinished,
   }) => {
     const { keys } = makeKeys(onTestFinished);
@@ -142,7 +142,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
       ]);
   });
 
-  test("each flare is announced once, also after another key was entered", async ({ onTestFinished }) => {
+  test("each flare is announced once, also after the key is entered again", async ({ onTestFinished }) => {
     const { keys, key } = makeKeys(onTestFinished);
     const market = new LedMarket();
     const { page, goto } = await openDashboard(onTestFinished, market, { settings: { keys }, own: {} });

@@ -22,7 +22,7 @@ const PLANS: Snapshot = {
 };
 
 describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chromium", () => {
-  test("[K1] [K3] without a key the page shows what is visible; an entered key is in no address, and stored only on request", async ({
+  test("[K1] [K3] without a key the page shows the free plan; an entered key appears in no URL, and is stored only on request", async ({
     onTestFinished: finish,
   }) => {
     const { keys, key } = makeKeys(finish);
@@ -36,7 +36,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await says("Without a key you have the plan free: flares appear after five minutes.");
     expect(await symbols()).toEqual(["FREE"]);
     await page.getByRole("button", { name: "Enter a key" }).click();
-    // In `npm test`, the form that asks for a required key.
+    // `npm test` checks only the form for a required key.
     if (IS_SOAK) expect(await findViolations(page, undefined, ".plan")).toEqual([]);
     await enterKey(page, key);
     await says("Your key has the plan pro: full access.");
@@ -55,7 +55,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     expect(asked.filter((url) => url.includes(key.slice(12)))).toEqual([]);
   });
 
-  test("[K1] if a key is required, the page says so and accepts one; an unknown key can be dropped", async ({
+  test("[K1] if a key is required, the page says so and accepts one; an unknown key can be discarded", async ({
     onTestFinished: finish,
   }) => {
     const { keys, key } = makeKeys(finish);
@@ -65,7 +65,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await goto("flares");
     const asks = page.getByRole("heading", { name: "This server is for people with a key" });
     await asks.waitFor();
-    // Plain words, and whom to ask; what the server said is for its operator.
+    // The alert says in plain words whom to ask. The server's response is for its operator.
     const text = (await page.getByRole("alert").textContent()) ?? "";
     expect(text).toContain(`Keys come from whoever runs ${new URL(page.url()).host}.`);
     expect(text).not.toMatch(/HTTP|401|Bearer/);
@@ -82,7 +82,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await page.locator(".flares tbody th a", { hasText: "PRO" }).waitFor();
   });
 
-  test("without a connection the page shows the age of its data, and announces the outage late and once", async ({
+  test("without a connection the page shows the age of its data, and announces the outage after a delay", async ({
     onTestFinished: finish,
   }) => {
     const { gateway, page, goto } = await openDashboard(finish, new ToldMarket(SAMPLE_SNAPSHOT), { own: {} });
@@ -102,7 +102,9 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     expect(await page.locator("main.old .flares tbody tr").count()).toBe(SAMPLE_SNAPSHOT.flares.pro.length);
   });
 
-  test("a server without its market is reported with the reason", async ({ onTestFinished: finish }) => {
+  test("the page reports that the server cannot reach its market, with the reason", async ({
+    onTestFinished: finish,
+  }) => {
     class DownMarket extends ToldMarket {
       override freshness() {
         const { last_success_at, observed_at } = super.freshness();
@@ -123,7 +125,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("ages and countdowns advance between two signs of the market, for 15 seconds", async ({
+  test("countdowns advance for 15 seconds without a message from the server", async ({
     onTestFinished: finish,
   }) => {
     const observedMs = Date.now();
@@ -148,7 +150,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await expect.poll(() => page.locator(".countdown").allTextContents()).toEqual(["45s", "any moment"]);
   });
 
-  test("an empty page says why", async ({ onTestFinished: finish }) => {
+  test("each empty page says why it is empty", async ({ onTestFinished: finish }) => {
     const empty = await openDashboard(finish, new ToldMarket(EMPTY_SNAPSHOT));
     const said: Readonly<Record<string, string>> = {
       flares: "No flares right now.",
@@ -168,7 +170,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await empty.page.getByText("No flare has lasted 5 minutes").waitFor();
   });
 
-  test("Back undoes each choice of a filter, order, window and past minute, and no single letter or key", async ({
+  test("Back undoes each choice of a filter, order, window and past minute, but not each key press", async ({
     onTestFinished: finish,
   }) => {
     const { page, goto } = await openDashboard(finish, new ToldMarket(SAMPLE_SNAPSHOT));

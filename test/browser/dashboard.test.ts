@@ -41,14 +41,14 @@ const PAINTED =
   '[...document.querySelectorAll(".flares th a")].filter((link) => link.checkVisibility({ contentVisibilityAuto: true })).length';
 
 describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () => {
-  /** A new page, with its errors and its requests to other servers. */
+  /** Opens a page, and records its errors and its requests to other servers. */
   async function open(finish: Finish, url: string, look: Look = {}) {
     const page = await lendPage(finish, look);
     const pageErrors: string[] = [];
     page.on("console", (message) => pageErrors.push(message.text()));
     page.on("pageerror", (error) => pageErrors.push(String(error)));
     page.on("request", (request) => {
-      if (new URL(request.url()).host !== new URL(url).host) pageErrors.push(`asked ${request.url()}`);
+      if (new URL(request.url()).host !== new URL(url).host) pageErrors.push(`requested ${request.url()}`);
     });
     await page.goto(url);
     return { page, pageErrors };
@@ -78,7 +78,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     expect(pageErrors).toEqual([]);
   });
 
-  test("[L2] it shows every event that a bot receives in the same time, over a restart of the server and over being offline", async ({
+  test("[L2] it shows every event that a bot receives, also after it was offline, and reports the gap after a restart", async ({
     onTestFinished,
   }) => {
     const market = new LedMarket();
@@ -118,7 +118,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     await says(page, "FOUR");
   });
 
-  test("hostile names in every field are text: nothing runs, nothing breaks out, no other server is contacted", async ({
+  test("hostile texts in every field stay text: nothing runs, nothing breaks out, no other server is contacted", async ({
     onTestFinished,
   }) => {
     const gateway = await serve(new ToldMarket(HOSTILE));
@@ -155,7 +155,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     for (const [look, rules] of IS_SOAK ? looks : looks.slice(0, 2)) {
       await setLook(page, look);
       for (const [at, name] of PAGES.entries()) {
-        // Each page in one theme. Neighbors of the same form are in different ones.
+        // Check each page in one theme, and similar neighbors in different ones.
         if (!IS_SOAK && (at % 3 === 1) !== (rules !== undefined)) continue;
         await goto(name);
         await isLive(page);
@@ -164,7 +164,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     }
   });
 
-  test("hundreds of flares are shown, searched and sorted", async ({ onTestFinished }) => {
+  test("many flares are shown, searched and sorted", async ({ onTestFinished }) => {
     const count = IS_SOAK ? 1_000 : 150;
     const pro = Array.from({ length: count }, (_, at) => ({
       ...SAMPLE_FLARE,
@@ -193,7 +193,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     expect(pageErrors).toEqual([]);
   });
 
-  test("everything is reachable by keyboard", async ({ onTestFinished }) => {
+  test("every kind of control is reachable by keyboard", async ({ onTestFinished }) => {
     const gateway = await serve(new ToldMarket(SAMPLE_SNAPSHOT));
     onTestFinished(() => gateway.stop());
     const { page } = await open(onTestFinished, gateway.url);

@@ -20,7 +20,7 @@ const PAGES: readonly string[] = [
 /** Pages that are opened on a phone: every page in `npm run soak`. */
 const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 16 === 0);
 const PHONE = { width: 360, height: 740 };
-/** Words in tables on several lines. Code may break in all columns but the first. */
+/** Returns words in tables that are broken over lines. Code may break except in column one. */
 const BROKEN_WORDS = `[...document.querySelectorAll("main table:not(.fields) tr > *")].flatMap((cell) => {
   const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   const broken = [];
@@ -96,10 +96,10 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
   const focused = () =>
     page.evaluate(() => Reflect.get(globalThis, "document").activeElement.textContent as string);
 
-  // In `npm test` one without a key, the other with one.
+  // `npm test` tries one transport without a key, the other with one.
   for (const transport of ["websocket", "events"] as const) {
     test.runIf(IS_SOAK || transport === "events")(
-      `a stream is opened over ${transport}, shows what comes, the newest first, and is left`,
+      `a stream over ${transport} opens, shows its messages, the newest first, and closes`,
       async ({ wire }) => {
         await open(wire, "/docs/events");
         await page.locator("#transport").selectOption(transport);
@@ -122,7 +122,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     );
 
     test.runIf(IS_SOAK || transport === "websocket")(
-      `[K1] [K4] with a key a stream over ${transport} has what the plan has, and the key stands in no address`,
+      `[K1] [K4] with a key a stream over ${transport} has the plan's channels, and the key appears in no URL`,
       async ({ keyed }) => {
         const { wire } = keyed;
         await open(wire, "/docs/events");
@@ -175,7 +175,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expect(asked.filter(({ href }) => /fw_|key=/.test(href))).toEqual([]);
   });
 
-  test("untrusted text is shown as text, and does nothing", async ({ wire }) => {
+  test("untrusted text is shown as text, and runs nothing", async ({ wire }) => {
     await open(wire, "/docs/events");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await logged("subscribed");
@@ -192,7 +192,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("the search is reached by /, finds a parameter's operation, and Enter opens it", async ({ wire }) => {
+  test("/ focuses the search, which finds operations by parameter, and Enter opens one", async ({ wire }) => {
     await open(wire, "/docs/guides");
     await page.keyboard.press("/");
     await page.keyboard.type("min_liquidity stream");
@@ -215,7 +215,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("on a phone the search is in view, ranks an exact name first, and shows the text that has a word", async ({
+  test("on a phone the search ranks an exact name first, and shows the text that contains a word", async ({
     wire,
   }) => {
     await page.setViewportSize(PHONE);
@@ -233,7 +233,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("the search shows a row of a table with spaces between its cells, and marks a word that begins one", async ({
+  test("the search shows a table row with spaces between its cells, and marks the found word", async ({
     wire,
   }) => {
     await open(wire, "/docs");
@@ -252,7 +252,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("the search finds keys to press, and a path but no other with its parameter", async ({ wire }) => {
+  test("the search finds key combinations, and ranks an exact path first", async ({ wire }) => {
     await open(wire, "/docs");
     for (const [typed, href] of [
       ["Ctrl-C", "/docs/operating#stop"],
@@ -267,7 +267,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await page.locator("#search mark", { hasText: "problem+json" }).first().waitFor();
   });
 
-  test("everything found has an excerpt, in which no line ends within the word", async ({ wire }) => {
+  test("each search result has an excerpt, and a found word is not broken", async ({ wire }) => {
     await open(wire, "/docs");
     await page.locator("#search-text").fill("python");
     await expect.poll(() => page.locator("#search li > small").count()).toBe(12);
@@ -284,7 +284,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("the map marks the section that is read", async ({ wire }) => {
+  test("the map marks the current section and page", async ({ wire }) => {
     await open(wire, "/docs/protocol");
     const marked = () => page.locator('#map [aria-current="location"]');
     for (const at of [3, 1]) {
@@ -298,7 +298,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("without a script every page is reached from the contents and read, on a phone too", async ({
+  test("without scripts the contents lead to a page whose samples can be read, on a phone", async ({
     wire,
     onTestFinished,
   }) => {
@@ -316,7 +316,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
   test("axe finds no problem in either theme, and no page is wider than the screen from 320 to 1440", async ({
     wire,
   }) => {
-    // The longer pages have the same parts.
+    // Longer pages have the same parts.
     for (const path of ["/docs", `/docs/rest/get-${IS_SOAK ? "history" : "pairlist"}`]) {
       await page.emulateMedia({ colorScheme: "light" });
       await open(wire, path);
@@ -324,7 +324,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
         await page.setViewportSize({ width, height: 800 });
         expect(await widths(), `${path} ${width}`).toEqual({ page: width, beyond: [] });
       }
-      // In `npm test` only the page that has forms.
+      // `npm test` checks only the page with forms.
       if (path === "/docs" && !IS_SOAK) continue;
       expect(await findViolations(page), path).toEqual([]);
       await page.setViewportSize({ width: 1_440, height: 800 });
@@ -333,7 +333,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     }
   });
 
-  test("on a phone no page is wider than the screen, and all of it is read and tried", async ({ wire }) => {
+  test("on a phone no page is wider than the screen, even with all details open", async ({ wire }) => {
     await page.setViewportSize(PHONE);
     await publishHostile(wire);
     for (const path of ON_PHONE) {
@@ -361,7 +361,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
-  test("on a phone no table breaks a word or a number, and one that scrolls is reached by keyboard", async ({
+  test("on a phone no table breaks a word or a number, and a table that scrolls is reachable by keyboard", async ({
     wire,
   }) => {
     await page.setViewportSize(PHONE);
@@ -388,7 +388,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     });
 });
 
-/** A listing of a token with a hostile name. */
+/** Publishes the listing of a token with a hostile name. */
 async function publishHostile(wire: HubUnderTest): Promise<void> {
   const polled = wire.market.poll(["list"]);
   const hostile = JSON.stringify(polled, (name, value) =>

@@ -13,9 +13,9 @@ const [running] = WIDE.flares.pro;
 const [coin] = WIDE.charts.exchange;
 const [onExchange] = WIDE["flares.exchange"].pro;
 const TOKEN = `token/bsc/${SAMPLE_FLARE.token.address.toLowerCase()}`;
-/** Other tests try all rules on the other pages and on `docs`, without forced colors. */
+/** Pages on which all rules are tried. Other tests try them elsewhere, without forced colors. */
 const TRIED_HERE = /exchange|^(flare|token)\/|^docs\//;
-/** These in `npm test`: of pages with the same parts one, and none that other tests try. */
+/** Pages that `npm test` checks: one of each kind, and none that other tests check. */
 const IN_TESTS = /group=exchange|^token\/bsc|^flare\/(?!unknown)/;
 /** A flare with wide numbers, which ends while the server runs, so that it is stored. */
 const ENDING = { ...running, ...SAMPLE_FLARE, liquidity: "888888888.88", id: "ending" };
@@ -27,7 +27,7 @@ const BEFORE: Snapshot = {
 };
 
 describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
-  test("no number of a permalink or an event is cut off, and none is wider than the screen, from 320 to 1920 pixels", async ({
+  test("no number of a permalink or an event is cut off, and no page is wider than the screen, from 320 to 1920 pixels", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(BEFORE);
@@ -65,7 +65,7 @@ describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
     }
   });
 
-  // Forced colors are the same in both.
+  // Forced colors are the same in both schemes.
   for (const colorScheme of IS_SOAK ? (["light", "dark"] as const) : (["light"] as const))
     test(`axe finds no problem on any page with forced colors, ${colorScheme}`, async ({
       onTestFinished,
@@ -73,7 +73,7 @@ describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
       const { page, gateway } = await openDashboard(onTestFinished, new ToldMarket(WIDE), {
         look: { colorScheme, forcedColors: "active" },
       });
-      // Neighbors wait for different elements: a page's own stay until the next page is there.
+      // Neighbors wait for different elements, because a page's own stay until the next is there.
       const pages = {
         "#/flares": ".flares tbody tr",
         "#/newest": ".newest tbody tr",

@@ -13,7 +13,7 @@ const START_MS = Date.now();
 export const at = (minutes: number) => new Date(START_MS + minutes * 60_000).toISOString();
 export const clock = (minutes: number) => at(minutes).slice(11, 16);
 
-/** A flare that started this many minutes from now. */
+/** Returns a flare that starts and ends these minutes from now. */
 function flareFrom(index: number, from: number, to: number | null): Flare {
   const address = `0x${String(index).padStart(40, "0")}`;
   return {
@@ -26,7 +26,7 @@ function flareFrom(index: number, from: number, to: number | null): Flare {
   };
 }
 
-/** How many flares run. In `npm test` fewer, because each row takes time in every test. */
+/** Number of running flares. `npm test` has fewer, because each row takes time in every test. */
 export const RUNNING = IS_SOAK ? 60 : 24;
 export const pro = Array.from({ length: RUNNING }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
 export const ended = Array.from({ length: 10 }, (_, index) =>
@@ -35,7 +35,7 @@ export const ended = Array.from({ length: 10 }, (_, index) =>
 const why = (finish_cause: "canary" | "faded", warnings: string[]) => ({
   ...{ ...SAMPLE_EXPLANATION, finish_cause, warnings },
 });
-/** A market of the first of these flares. */
+/** Returns a market with the first of these flares. */
 export const marketOf = (running: number, past: number): Snapshot => ({
   ...SAMPLE_SNAPSHOT,
   flares: { pro: pro.slice(0, running), free: [], finished_trending: ended.slice(0, past) },
@@ -52,7 +52,7 @@ export const marketOf = (running: number, past: number): Snapshot => ({
 });
 export const MARKET = marketOf(pro.length, ended.length);
 
-/** An hour of prices that rise by a percent a minute, for the token that flares since a minute. */
+/** An hour of prices that rise 1 % a minute, for the token whose flare started a minute ago. */
 const CLOSED_MS = Math.floor(START_MS / 60_000) * 60_000;
 const CANDLES = {
   closed_at: new Date(CLOSED_MS).toISOString(),

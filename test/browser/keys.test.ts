@@ -52,7 +52,7 @@ describe.skipIf(findChromium() === undefined)("the SDK with a key in Chromium", 
 
   // Only a WebSocket needs tickets. Tests in Node use keys over the other two.
   for (const transport of shareOf(["websocket", "sse", "poll"] as const)) {
-    test(`[K1] [K4] [L2] [L3] over ${transport}, across a cut, the view is what REST serves the key, which stands in no address`, async () => {
+    test(`[K1] [K4] [L2] [L3] over ${transport}, also after a cut, the view is what REST serves with the key, which appears in no URL`, async () => {
       await followIn(page, proxy.url, { transport, key });
       await moreEvents(page, 10);
       proxy.cut();
@@ -70,14 +70,14 @@ describe.skipIf(findChromium() === undefined)("the SDK with a key in Chromium", 
     });
   }
 
-  test("[K1] a key that is not known ends the stream with the server's reason", async () => {
+  test("[K1] an unknown key ends the stream with the server's reason", async () => {
     await followIn(page, proxy.url, { key: mintSecret("fw").text });
     await page.waitForFunction(() => kept.stream.connection.state === "closed", undefined, { polling: 20 });
     expect(await page.evaluate(() => kept.stream.connection.reason)).toMatch(/^HTTP 401 .*key/);
   });
 
   // This test is the last one, because it invalidates the key.
-  test("[K7] a key that is revoked ends the stream with the server's reason", async () => {
+  test("[K7] a revoked key ends the stream with the server's reason", async () => {
     await followIn(page, proxy.url, { key });
     await moreEvents(page, 3);
     writeFileSync(keys, formatKeys([]));

@@ -13,7 +13,7 @@ const REASONS = [
   "bsc has no data yet: none of the 7 endpoints of bsc can be used, because each refused the connection",
 ] as const;
 
-/** A market that has nothing until it is shown something. */
+/** A market without data until the test sets a snapshot. */
 class EmptyMarket extends ToldSource {
   readonly info = {
     name: "empty",
@@ -35,7 +35,7 @@ class EmptyMarket extends ToldSource {
 }
 
 describe.skipIf(findChromium() === undefined)("pages of a server without data in Chromium", () => {
-  test("the dashboard says why there is none and what to do, and shows the first data by itself", async ({
+  test("the dashboard says why there is no data and what to do, and shows the first data without a reload", async ({
     onTestFinished: finish,
   }) => {
     const market = new EmptyMarket();
@@ -54,7 +54,7 @@ describe.skipIf(findChromium() === undefined)("pages of a server without data in
     await page.locator(".flares").first().waitFor();
   });
 
-  test("the page of widgets and its elements say that there is none", async ({ onTestFinished: finish }) => {
+  test("the widgets page and its elements say that there is no data", async ({ onTestFinished: finish }) => {
     const { page, gateway } = await openDashboard(finish, new EmptyMarket());
     await page.goto(`${gateway.url}/widgets`);
     await page.getByText("The server has no data yet. The dashboard says why.").waitFor();

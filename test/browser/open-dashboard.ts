@@ -36,14 +36,14 @@ export async function openDashboard(
     const isOpen = page.url().startsWith(gateway.url);
     await page.goto(`${gateway.url}/#/${name}`);
     await page.locator("main h2").first().waitFor();
-    // It may be that of the page before until the frame after the address has changed.
+    // The heading may be the previous page's until a frame after the address has changed.
     if (isOpen) await page.evaluate(TWO_FRAMES);
   };
   return { gateway, page, goto };
 }
 
 /**
- * One gateway and one page with its dashboard for all tests of the suite that only look at it.
+ * Shares one gateway and one dashboard page among the tests of a suite that only read it.
  * {@link openDashboard} takes several times as much CPU time as such a test.
  */
 export function shareDashboard(
@@ -82,7 +82,7 @@ export async function enterKey(page: Page, key: string, isKept = false) {
   await page.getByRole("button", { name: "Use this key" }).click();
 }
 
-/** Answers that states are stored since this minute, once `when` has resolved. */
+/** Makes the server report that its history starts at this minute, once `when` has resolved. */
 export async function storeMinutes(page: Page, minute: string, when = Promise.resolve()): Promise<void> {
   await page.route("**/api/v1/history?*limit=1", async (route) => {
     await when;

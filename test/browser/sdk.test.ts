@@ -33,7 +33,7 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
   });
 
   /** Checks laws L2 and L3 for the page's record, and ends the stream. */
-  async function expectWhole(): Promise<void> {
+  async function expectNoLoss(): Promise<void> {
     const response = await fetch(`${gateway.url}/api/v1/snapshot`);
     const { cursor, observed_at: _observed, ...lists } = (await response.json()) as Record<string, unknown>;
     expect(await viewAt(page, String(cursor))).toEqual(lists);
@@ -62,18 +62,18 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
   };
 
   for (const transport of ["websocket", "sse", "poll"] as const) {
-    test(`[L2] [L3] [W37] over ${transport}, across a cut, the view is what REST serves, with no hole and no repeat`, async () => {
+    test(`[L2] [L3] [W37] over ${transport}, also after a cut, the view is what REST serves, without gaps or repeats`, async () => {
       await followIn(page, proxy.url, { transport });
       await moreEvents(page, 10);
-      // The connection of the test before is on its way out.
+      // The previous test's connection may still be closing.
       await expect.poll(compressed).toBe(transport === "websocket" ? "1" : "0");
       proxy.cut();
       await moreEvents(page, 10);
-      await expectWhole();
+      await expectNoLoss();
     });
   }
 
-  test("a proxy that passes no WebSocket message makes it fall back, and it climbs back after", async () => {
+  test("behind a proxy that forwards no WebSocket message, the stream uses SSE until messages pass", async () => {
     proxy.passing = "no-websocket-messages";
     await followIn(page, proxy.url, { firstMessageMs: 2_000, upgradeAfterMs: 400 });
     await becomes("live sse");
@@ -81,10 +81,10 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
     proxy.passing = "all";
     await becomes("live websocket");
     await moreEvents(page, 5);
-    await expectWhole();
+    await expectNoLoss();
   });
 
-  test("[L2] [L3] a page that goes offline and comes back has missed nothing", async () => {
+  test("[L2] [L3] a page that was offline misses no event", async () => {
     await followIn(page, proxy.url);
     await moreEvents(page, 5);
     await page.context().setOffline(true);
@@ -92,10 +92,10 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
     await becomes("waiting websocket");
     await page.context().setOffline(false);
     await moreEvents(page, 5);
-    await expectWhole();
+    await expectNoLoss();
   });
 
-  test("[L2] [L3] a page that is hidden pauses, and when it is looked at again it has missed nothing", async () => {
+  test("[L2] [L3] a hidden page pauses, and misses no event once it is visible again", async () => {
     await followIn(page, proxy.url, { pauseHiddenAfterMs: 50 });
     await moreEvents(page, 5);
     // A headless browser considers every page visible.
@@ -112,10 +112,10 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
     await moreEvents(page, 5);
     expect(proxy.asked.websocket).toBe(asked + 1);
     expect(await state()).toBe("live websocket");
-    await expectWhole();
+    await expectNoLoss();
   });
 
-  test("an exception of a listener is reported to the page, and the stream continues", async () => {
+  test("an exception in a listener is reported as a page error, and the stream continues", async () => {
     await followIn(page, proxy.url);
     const reported = page.waitForEvent("pageerror");
     await page.evaluate(() => {
@@ -127,6 +127,6 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
     expect((await reported).message).toContain('the listener of "event" threw Error: mine: catch it there');
     pageErrors.length = 0;
     await moreEvents(page, 3);
-    await expectWhole();
+    await expectNoLoss();
   });
 });

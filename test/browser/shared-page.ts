@@ -2,7 +2,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import type { Finish } from "../support/servers/edges.ts";
 import { shareBrowser } from "./chromium.ts";
 
-/** What tests set of a page that others use after them. */
+/** Settings of a page that a test may change, although other tests use it later. */
 export type Look = Pick<
   BrowserContextOptions,
   "viewport" | "colorScheme" | "forcedColors" | "reducedMotion"
@@ -12,18 +12,18 @@ export type Look = Pick<
 };
 
 let shared: Promise<BrowserContext> | undefined;
-/** Blank pages that no test uses now. */
-const resting: Page[] = [];
+/** Blank pages that no test is using. */
+const idle: Page[] = [];
 
 /**
- * A blank page for the duration of the test. Other tests use it before and after, because a new one
- * takes twice the CPU time of loading the dashboard: only a test that needs a clock, a time zone or
- * a network of its own opens one, see {@link ownPage}.
+ * Returns a blank page for the duration of the test. Pages are reused, because a new one takes
+ * twice the CPU time of loading the dashboard. A test that needs its own clock, time zone or
+ * network opens one by {@link ownPage}.
  */
 export async function lendPage(finish: Finish, look: Look = {}): Promise<Page> {
   const { scripts = [] } = look;
   shared ??= shareBrowser().then((browser) => browser.newContext());
-  const page = resting.pop() ?? (await (await shared).newPage());
+  const page = idle.pop() ?? (await (await shared).newPage());
   finish(() => putBack(page));
   await setLook(page, look);
   for (const script of scripts) {
@@ -33,7 +33,7 @@ export async function lendPage(finish: Finish, look: Look = {}): Promise<Page> {
   return page;
 }
 
-/** Sets all that a look has, but for its scripts. */
+/** Applies a look, except its scripts. */
 export async function setLook(
   page: Page,
   { viewport, colorScheme, forcedColors, reducedMotion }: Look,
@@ -50,14 +50,14 @@ async function putBack(page: Page): Promise<void> {
   if (page.isClosed()) return;
   page.removeAllListeners();
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  // Ports, and so origins, come back.
+  // Later gateways may have the same port, and so the same origin.
   await page.evaluate("try { localStorage.clear(); sessionStorage.clear(); } catch {}");
   await page.goto("about:blank");
   await page.mouse.move(0, 0);
-  resting.push(page);
+  idle.push(page);
 }
 
-/** A page in a context of its own, for the duration of the test. */
+/** Opens a page in its own context, for the duration of the test. */
 export async function ownPage(finish: Finish, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await (await shareBrowser()).newContext(options);
   finish(() => context.close());

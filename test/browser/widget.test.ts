@@ -28,16 +28,16 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       document.dispatchEvent(new Event("visibilitychange"));`,
     );
 
-  test("it shows the flares, writes only changes, and its badge shows one token", async ({
+  test("the elements show the flares and keep unchanged rows, and the badge shows one token", async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(
+    const site = await open(
       finish,
       market,
       `${ALL}<flare-badge id="other" token="0x12"></flare-badge><flare-badge id="none" token='"><b>'></flare-badge>`,
     );
-    const page = await place.tab();
+    const page = await site.tab();
     await isLive(page);
     const badges = page.locator("flare-badge");
     expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("is not flaring");
@@ -52,7 +52,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await badges.nth(0).getAttribute("flaring")).toBe("");
     expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %is flaring");
     expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
-      `${place.gateway.url}/#/token/${address}`,
+      `${site.gateway.url}/#/token/${address}`,
     );
     expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring");
     expect(await page.locator("#none [part=note]").textContent()).toBe("");
@@ -62,19 +62,19 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     market.finish("ONE");
     await show(page);
     expect(await badges.nth(0).getAttribute("flaring")).toBe(null);
-    expect(place.pageErrors).toEqual(['<flare-badge>: invalid token address ""><b>"']);
+    expect(site.pageErrors).toEqual(['<flare-badge>: invalid token address ""><b>"']);
   });
 
-  test("columns choose what a flare shows, and the author's mistakes are in the console, once, not on the page", async ({
+  test("`columns` selects what a flare shows, and an author's mistake is reported once, in the console", async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(
+    const site = await open(
       finish,
       market,
       `<flare-list columns="why price, symbol"></flare-list><flare-list columns="symbol fame" theme="dark"></flare-list><flare-list chain="doge"></flare-list><flare-list></flare-list>`,
     );
-    const page = await place.tab();
+    const page = await site.tab();
     await page.locator('flare-list[state="live"]').first().waitFor();
     market.start("ONE");
     const cells = (at: number) =>
@@ -92,11 +92,11 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await cells(3)).toEqual(["symbol", "warning", "change rise", "name", "since", "site", "why"]);
     market.start("TWO");
     await page.locator("flare-list [part=row]").nth(4).waitFor();
-    expect(place.pageErrors.toSorted()).toEqual([
+    expect(site.pageErrors.toSorted()).toEqual([
       '<flare-list>: no column "fame" in symbol,change,name,price,since,site,why',
       '<flare-list>: no flares of chain "doge", only of bsc',
     ]);
-    // Rise and fall have their colors without any setting.
+    // Rise and fall have different colors by default.
     const colors = await page.evaluate(`(() => {
       const [, dark, , plain] = document.querySelectorAll("flare-list");
       const change = plain.shadowRoot.querySelector("[part~=change]");
@@ -114,12 +114,12 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(
+    const site = await open(
       finish,
       market,
       `${ALL}<flare-strip theme="dark"></flare-strip><flare-strip hours="99"></flare-strip><script src="SERVER/flare-strip.js" async></script>`,
     );
-    const page = await place.tab();
+    const page = await site.tab();
     await isLive(page);
     market.start("ONE");
     market.start("TWO");
@@ -131,14 +131,14 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await link.getAttribute("aria-label")).toBe(
       "2 flares in 6 hours: 1 flaring now, 1 back to normal",
     );
-    expect(await link.getAttribute("href")).toBe(`${place.gateway.url}/`);
+    expect(await link.getAttribute("href")).toBe(`${site.gateway.url}/`);
     expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");
-    expect(await place.connections()).toBe(1);
+    expect(await site.connections()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
-    expect(place.pageErrors).toEqual(["<flare-strip>: hours must be above 0 and at most 24"]);
+    expect(site.pageErrors).toEqual(["<flare-strip>: hours must be above 0 and at most 24"]);
   });
 
-  test("hostile names in every field are text: nothing runs, nothing breaks out", async ({
+  test("hostile texts in every field stay text: nothing runs, nothing breaks out", async ({
     onTestFinished: finish,
   }) => {
     const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
@@ -148,18 +148,18 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       social_data: { chat_url: text, microblog_url: text, website_url: text },
       token: { ...SAMPLE_FLARE.token, name: text, symbol: text },
     }));
-    const place = await open(finish, new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro } }));
-    const page = await place.tab();
+    const site = await open(finish, new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro } }));
+    const page = await site.tab();
     await isLive(page);
     await show(page, ...NASTY.map(safeText));
     expect(await page.locator("flare-list [part=name]").allTextContents()).toEqual(NASTY.map(safeText));
     expect(await page.evaluate(LOOK)).toEqual({
       ...{ strange: 0, links: [], wide: 0, bidi: false, ran: false },
     });
-    expect(place.pageErrors).toEqual([]);
+    expect(site.pageErrors).toEqual([]);
   });
 
-  test("a flare shows the number of its warnings, if any, and no element shows more than a hundred", async ({
+  test("a flare shows the number of its warnings, if any, and a list shows at most 100 flares", async ({
     onTestFinished: finish,
   }) => {
     const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
@@ -172,11 +172,11 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       { ...SAMPLE_EXPLANATION, warnings },
     ];
     const explanations = Object.fromEntries([why(0, "one-buyer"), why(1), why(2, "one-buyer", "no-seller")]);
-    const place = await open(
+    const site = await open(
       finish,
       new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro }, explanations }),
     );
-    const page = await place.tab();
+    const page = await site.tab();
     await isLive(page);
     const rows = page.locator("flare-list [part=row]");
     for (const [limit, count] of [
@@ -200,8 +200,8 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(finish, market, "<flare-list></flare-list>");
-    const page = await place.tab();
+    const site = await open(finish, market, "<flare-list></flare-list>");
+    const page = await site.tab();
     market.start("A");
     await show(page, "A");
     const event = (name: string) => page.evaluate(`window.dispatchEvent(new PageTransitionEvent("${name}"))`);
@@ -213,81 +213,81 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       [() => event("pagehide"), () => event("pageshow"), "D"],
     ] as const) {
       await away();
-      await expect.poll(place.connections, { timeout: 30_000 }).toBe(0);
+      await expect.poll(site.connections, { timeout: 30_000 }).toBe(0);
       market.start(symbol);
       await back();
       await expect.poll(async () => (await symbols(page))[0], { timeout: 30_000 }).toBe(symbol);
-      expect(await place.connections()).toBe(1);
+      expect(await site.connections()).toBe(1);
     }
     expect(await symbols(page)).toEqual(["D", "C", "B", "A"]);
   });
 
-  test(`${TABS} tabs share one connection; when its tab closes, another resumes, and none misses anything`, async ({
+  test(`${TABS} tabs share one connection; when its tab closes, another resumes it, and none misses an event`, async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(finish, market);
-    const first = await place.tab();
+    const site = await open(finish, market);
+    const first = await site.tab();
     await isLive(first);
     market.start("A");
-    const others = await Promise.all(Array.from({ length: TABS - 1 }, place.tab));
+    const others = await Promise.all(Array.from({ length: TABS - 1 }, site.tab));
     for (const page of [first, ...others]) await show(page, "A");
     market.start("B");
     for (const page of [first, ...others]) await show(page, "B", "A");
-    expect([await place.connections(), await place.opened()]).toEqual([1, 1]);
+    expect([await site.connections(), await site.opened()]).toEqual([1, 1]);
     await first.close();
     market.start("C");
     for (const page of others) await show(page, "C", "B", "A");
-    await expect.poll(place.connections).toBe(1);
-    expect(await place.opened()).toBe(2);
-    expect(place.pageErrors).toEqual([]);
+    await expect.poll(site.connections).toBe(1);
+    expect(await site.opened()).toBe(2);
+    expect(site.pageErrors).toEqual([]);
   });
 
   test("a tab hands over the connection before it freezes, and resumes without a gap", async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(finish, market);
-    const first = await place.tab();
+    const site = await open(finish, market);
+    const first = await site.tab();
     await isLive(first);
-    const second = await place.tab();
+    const second = await site.tab();
     await isLive(second);
     await first.evaluate('document.dispatchEvent(new Event("freeze"))');
-    await expect.poll(place.opened).toBe(2);
+    await expect.poll(site.opened).toBe(2);
     market.start("A");
     await show(second, "A");
     expect(await symbols(first)).toEqual([]);
     await first.evaluate('document.dispatchEvent(new Event("resume"))');
     await show(first, "A");
-    expect([await place.connections(), await place.opened()]).toEqual([1, 2]);
+    expect([await site.connections(), await site.opened()]).toEqual([1, 2]);
   });
 
   test.runIf(IS_SOAK)("a silent tab loses the connection to another", async ({ onTestFinished: finish }) => {
     const market = new LedMarket();
-    const place = await open(finish, market);
-    const [openFirst, openSecond] = await place.timedTabs();
+    const site = await open(finish, market);
+    const [openFirst, openSecond] = await site.timedTabs();
     const first = await openFirst();
     await isLive(first);
     await first.evaluate("BroadcastChannel.prototype.postMessage = () => {}");
     const second = await openSecond();
     await second.locator('flare-list[state="connecting"]').waitFor();
-    // Only until the third missing beat: the new connection opens in real time, and must not be
-    // abandoned before.
+    // Run only until the third missing heartbeat, because the new connection opens in real time and
+    // must not time out before.
     await second.evaluate("Math.random = () => 0");
     await second.clock.runFor(16_000);
-    await expect.poll(place.opened).toBe(2);
+    await expect.poll(site.opened).toBe(2);
     market.start("A");
     await show(second, "A");
     await show(first, "A");
-    expect(await place.connections()).toBe(1);
+    expect(await site.connections()).toBe(1);
   });
 
   test("without a visible tab there is no connection, and it resumes without a gap", async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(finish, market);
-    const [openFirst, openSecond] = await place.timedTabs();
+    const site = await open(finish, market);
+    const [openFirst, openSecond] = await site.timedTabs();
     const pages = [await openFirst(), await openSecond()];
     market.start("A");
     for (const page of pages) await show(page, "A");
@@ -295,27 +295,27 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       await look(page, false);
       await page.clock.runFor(10_000);
     }
-    await expect.poll(place.connections).toBe(0);
+    await expect.poll(site.connections).toBe(0);
     market.start("B");
     market.finish("A");
     for (const page of pages) await show(page, "A");
     for (const page of pages) await look(page, true);
     for (const page of pages) await show(page, "B");
-    expect(await place.connections()).toBe(1);
+    expect(await site.connections()).toBe(1);
   });
 
-  test("the document's code works", async ({ onTestFinished: finish }) => {
+  test("the README's code shows live flares", async ({ onTestFinished: finish }) => {
     const [, copied = ""] = /```html\n([\s\S]*?)```/.exec(README) ?? [];
     expect(copied).toContain("/widget.js");
     const market = new LedMarket();
-    const place = await open(finish, market, copied.replace(/<script.*\n/, ""));
+    const site = await open(finish, market, copied.replace(/<script.*\n/, ""));
     market.start("ONE");
-    const page = await place.tab();
+    const page = await site.tab();
     await show(page, "ONE");
     await page.locator("flare-badge[flaring]").waitFor();
   });
 
-  test("on a server with keys it shows what anonymous visitors may see", async ({
+  test("on a server with keys the widget shows what anonymous visitors may see", async ({
     onTestFinished: finish,
   }) => {
     const { keys } = makeKeys(finish);
@@ -327,42 +327,44 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     const free = [named("FREE", 1)];
     const pro = [named("PRO", 2), ...free];
     const source = new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...EMPTY_SNAPSHOT.flares, free, pro } });
-    const place = await open(finish, source, ALL, { keys });
-    const page = await place.tab();
+    const site = await open(finish, source, ALL, { keys });
+    const page = await site.tab();
     await show(page, "FREE");
-    expect(place.pageErrors).toEqual([]);
+    expect(site.pageErrors).toEqual([]);
   });
 
-  test("a site that the server does not allow shows that in words", async ({ onTestFinished: finish }) => {
-    const place = await open(finish, new LedMarket(), ALL, { allowedOrigins: "https://app.example.org" });
-    const page = await place.tab();
+  test("on a site that the server does not allow, the list says that it is not available", async ({
+    onTestFinished: finish,
+  }) => {
+    const site = await open(finish, new LedMarket(), ALL, { allowedOrigins: "https://app.example.org" });
+    const page = await site.tab();
     await page.locator('flare-list[state="refused"]').waitFor();
     expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available");
-    expect(place.pageErrors.filter((text) => /^StreamError: refused \(/.test(text))).toHaveLength(1);
+    expect(site.pageErrors.filter((text) => /^StreamError: refused \(/.test(text))).toHaveLength(1);
   });
 
   test("the page at /widgets shows each element live, with the code to copy", async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();
-    const place = await open(finish, market);
+    const site = await open(finish, market);
     market.start("ONE");
-    const page = await place.tab();
+    const page = await site.tab();
     await show(page, "ONE");
-    await page.goto(`${place.gateway.url}/widgets`);
+    await page.goto(`${site.gateway.url}/widgets`);
     // The configured one and the list.
     await show(page, "ONE", "ONE");
     await page.locator("flare-badge[flaring]").waitFor();
     const copied = await page.locator("pre").allTextContents();
     expect(copied[3]).toBe(
-      `<script src="${place.gateway.url}/widget.js" defer></script>\n<flare-badge token="${address}"></flare-badge>`,
+      `<script src="${site.gateway.url}/widget.js" defer></script>\n<flare-badge token="${address}"></flare-badge>`,
     );
-    expect(copied.at(-1)).toContain(`connect-src ${place.gateway.url} ws://`);
+    expect(copied.at(-1)).toContain(`connect-src ${site.gateway.url} ws://`);
     await page.getByLabel("Theme").selectOption("dark");
     await page.getByLabel("why").uncheck();
     await page.getByLabel("Flares at most").fill("3");
     expect(await page.locator("#made").textContent()).toBe(
-      `<script src="${place.gateway.url}/widget.js" defer></script>\n<flare-list limit="3" theme="dark" columns="symbol change price"></flare-list>`,
+      `<script src="${site.gateway.url}/widget.js" defer></script>\n<flare-list limit="3" theme="dark" columns="symbol change price"></flare-list>`,
     );
     await page.locator('#preview flare-list[theme="dark"] [part=price]').waitFor();
     for (const colorScheme of ["light", "dark"] as const) {
@@ -373,6 +375,6 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     await page.getByRole("textbox").fill('0x99"><script>');
     expect(await page.locator("pre").nth(3).textContent()).toContain('token="0x99script"');
     // The console names the author's mistake, and nothing else.
-    await expect.poll(() => place.pageErrors).toEqual(['<flare-badge>: invalid token address "0x99script"']);
+    await expect.poll(() => site.pageErrors).toEqual(['<flare-badge>: invalid token address "0x99script"']);
   });
 });

@@ -16,7 +16,7 @@ import { findInstalled } from "../../support/setup/debian-package.ts";
 import { findChromium, launch } from "../chromium.ts";
 import { fileOf, KEPT, LOOKS, type Look, SHOWN_PAGES, type ShownPage } from "./shots.ts";
 
-/** How often, and how many times, a flaring token is looked for in the chart. */
+/** Interval and maximum number of attempts to find a flaring token in the chart. */
 const RETRY_MS = 1_000;
 const MAX_TRIES = 1_200;
 const PNGQUANT = "/usr/bin/pngquant";
@@ -25,8 +25,7 @@ const KEPT_IN = fileURLToPath(new URL("../../../src/dashboard/screenshots/", imp
 const given = process.argv[2];
 const directory = given ?? KEPT_IN;
 const executable = findChromium();
-if (executable === undefined)
-  throw new Error("install Debian's chromium: there is none to make pictures with");
+if (executable === undefined) throw new Error("no Chromium found: install Debian's chromium");
 const isSmaller = findInstalled(() => existsSync(PNGQUANT), "pngquant");
 mkdirSync(directory, { recursive: true });
 

@@ -8,7 +8,7 @@ const KEPT_IN = "src/dashboard/screenshots/";
 const MAX_BYTES = 600_000;
 const kept = Object.entries(KEPT).flatMap(([page, looks]) => looks.map((look) => fileOf(page, look)));
 
-test("pictures are made of each page of the dashboard, and of no other address of it", () => {
+test("each page of the dashboard has a screenshot, and no other dashboard address does", () => {
   const hashes = SHOWN_PAGES.filter(({ address }) => address.startsWith("#"));
   expect(hashes.map(({ address }) => readRoute(address).page)).toEqual([...PAGES, "token"]);
   for (const { name, address } of hashes) expect(readRoute(address).page, address).toBe(name);
@@ -20,7 +20,7 @@ const SHOWING = ["README.md", "src/dashboard/README.md"].map((file) => ({
   text: readFileSync(new URL(file, ROOT), "utf8"),
 }));
 
-test("the documents' pictures are those that the script keeps, all there and small", () => {
+test("the documents show exactly the stored screenshots, which total at most 600 kB", () => {
   const shown = SHOWING.flatMap(({ folder, text }) =>
     [...text.matchAll(/(?:src|srcset)="(?!https?:)([^"]+)"|!\[[^\]]*\]\(([^)]+)\)/g)].map(
       ([, attribute, link]) => new URL(attribute ?? link ?? "", folder).href.slice(ROOT.href.length),
@@ -36,7 +36,7 @@ test("the documents' pictures are those that the script keeps, all there and sma
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test("the documents say of each picture what it shows", () => {
+test("each image in the documents has an alt text", () => {
   const tags = SHOWING.flatMap(({ text }) => [...text.matchAll(/<img [^>]+>/g)].map(([tag]) => tag));
   expect(tags.length).toBeGreaterThan(0);
   for (const tag of tags) expect(tag).toMatch(/alt="[^"]{20,}"/);
