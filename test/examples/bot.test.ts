@@ -19,7 +19,7 @@ const test = base.extend<{ gateway: LedGateway }>({
 /** A snapshot without flares. */
 const NOTHING = { flares: { pro: [] }, explanations: {} };
 
-test("the command at its top runs in a clone, without a build, and the bot stops when the server rejects it", async () => {
+test("the command in the bot's header runs in a clone without a build, and the bot stops when the server rejects it", async () => {
   await using server = await startScriptedServer();
   const [, command = ""] =
     /^\/\/ +(npx node examples\/bot\.ts)/m.exec(readFileSync("examples/bot.ts", "utf8")) ?? [];
@@ -37,7 +37,7 @@ test("an invalid address ends the bot with one line", async () => {
   ]);
 });
 
-test("[L3] the bot prints each start of a flare with its reason, and each finish; it resumes after a lost connection, and misses and repeats nothing", async ({
+test("[L3] the bot prints each start with its reason and each finish, and resumes a lost connection without gaps or repeats", async ({
   gateway,
 }) => {
   await using bot = spawnNode(["examples/bot.ts", gateway.url]);
@@ -61,7 +61,7 @@ test("[L3] the bot prints each start of a flare with its reason, and each finish
   ]);
 });
 
-test("the bot prints the running flares at the start and after a reset, each with its present reason if there is one, the number of lost events, and no control characters", async () => {
+test("after each reset the bot prints running flares, known reasons and the number of lost events, without control characters", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   const running = (symbol: string, explanations = {}) => ({
@@ -161,13 +161,14 @@ test("the bot retries a server that does not answer, and reports the reason once
   expect(bot.stderr()).not.toMatch(/^connecting by \w+: /m);
 });
 
-test("the bot reports each reason once if its transports fail for different ones", async ({
+test("the bot reports each reason once if its transports fail for different reasons", async ({
   onTestFinished,
 }) => {
   let rounds = 0;
   const waiters = new Waiters(() => rounds);
   const server = createHttpServer(({ url = "", headers: { accept } }, response) => {
-    // The client asks so why a WebSocket did not open. Here a proxy blocks it, and ends streams.
+    // The client requests this to learn why no WebSocket opened. The server acts as a proxy that
+    // blocks it and ends streams.
     if (url.endsWith("limit=1")) response.end("{}");
     else if (accept === "text/event-stream") response.setHeader("Content-Type", "text/html").end("no");
     else {
@@ -192,7 +193,7 @@ test("the bot reports each reason once if its transports fail for different ones
   ]);
 });
 
-test("the bot reports a reason again after it was live", async () => {
+test("the bot reports a known reason again after it was live", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   for (let attempt = 0; attempt < 2; attempt++) (await server.next()).socket.close(4_200);

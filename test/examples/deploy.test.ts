@@ -62,7 +62,7 @@ describe("the files of examples/deploy/cluster", () => {
   });
 
   test.runIf(HAS_REDIS && HAS_NGINX)(
-    "[L3] let nginx spread clients over three nodes: one is killed, and they continue over all transports, without a hole or a reset",
+    "[L3] let nginx spread clients over three nodes; when one is killed, they continue without gaps or further resets",
     async () => {
       await using cluster = await ProcessCluster.start(3, [...MARKET, "--trust-proxy", "127.0.0.1"]);
       const ports = cluster.running.map(({ url }) => new URL(url).port);

@@ -7,13 +7,13 @@ import { pumpedDay } from "../support/world/pumped-market.ts";
 
 const EXAMPLE = "examples/embed.ts";
 
-/** The example, in `npm test` on a market that plays in a quarter of the recorded day's time. */
+/** Returns the example's path; in `npm test`, that of a copy with a market that plays faster. */
 function example(): string {
   if (IS_SOAK) return EXAMPLE;
   const [before, after, ...more] = readFileSync(EXAMPLE, "utf8").split('feed: "replay",');
   expect([typeof after, more]).toEqual(["string", []]);
   const market = `feed: "replay", file: ${JSON.stringify(pumpedDay())}, group: "bsc", warmup: "1h",`;
-  // In the clone, where it finds the package, but not among its files.
+  // A folder in the clone, where the copy finds the package, that Git ignores.
   mkdirSync(".on-demand", { recursive: true });
   const folder = mkdtempSync(".on-demand/embed-");
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -21,7 +21,7 @@ function example(): string {
   return join(folder, "embed.ts");
 }
 
-test("a program that embeds Flarewire serves its own routes and Flarewire's, gets each flare in process, and stops cleanly", async () => {
+test("a program that embeds Flarewire serves its own routes and Flarewire's, receives flares in process, and stops cleanly", async () => {
   await using program = spawnNode([example(), "0", IS_SOAK ? "2000" : "600"]);
   await program.said("stdout", /flare-started .*\n/);
   const url = /listening on (http:\S+)/.exec(program.stdout())?.[1];

@@ -6,14 +6,14 @@ import { RestartingServer } from "./restarting-server.ts";
 const follow = (...args: string[]) => spawnPython("examples/follow.py", ...args);
 
 describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurrent: true }, () => {
-  test("without its package it says what to install", async () => {
+  test("without aiohttp it says what to install", async () => {
     // -S hides Debian's packages.
     await using client = spawnPython("-S", "examples/follow.py");
     expect(await client.ended()).toBe(1);
     expect(client.stderr()).toMatch(/\nImportError: flarewire needs aiohttp: .*python3-aiohttp.*\n$/);
   });
 
-  test("[L3] it survives a restart of the server without gaps and repeats, and a lost data directory with the documented reset", async () => {
+  test("[L3] after a restart of the server it continues without gaps or repeats, and after lost data it reports a new epoch", async () => {
     await using server = new RestartingServer();
     await server.start();
     await using client = follow(server.url);
@@ -21,15 +21,15 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await server.stop();
     await client.said("stderr", /(?:the server is being replaced|close code 42\d\d); retrying in 0\.0 s/);
     await server.start();
-    // A server that is leaving refuses WebSockets, and the client may try server-sent events.
+    // A draining server refuses WebSockets, so the client may use server-sent events.
     await client.said("stderr", /retrying[\s\S]*live by \w/);
     await client.said("stdout", /(?:flare-(?:started|finished).*\n.*){4}/);
     const began = /waiting for flares after (\S+)/.exec(client.stderr())?.[1] ?? "";
-    const place = (cursor: string) => Number(cursor.split("-")[1]);
+    const seqOf = (cursor: string) => Number(cursor.split("-")[1]);
     const reported = [...client.stdout().matchAll(/flare-(?:started|finished) .* (\S+)\n/g)].map(
       ([, cursor]) => cursor,
     );
-    const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
+    const history = (await server.history()).filter((cursor) => seqOf(cursor) > seqOf(began));
     expect(reported).toEqual(history.slice(0, reported.length));
     expect(client.stderr()).not.toContain("epoch-changed");
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await client.said("stdout", new RegExp(`flare-started .* ${epoch}-`));
   });
 
-  test("[L3] it resumes after a lost connection, and misses and repeats nothing", async () => {
+  test("[L3] it resumes after a lost connection without gaps or repeats", async () => {
     await using gateway = await startLedGateway();
     await using client = follow(gateway.url);
     await client.said("stderr", "waiting for flares after ");

@@ -11,7 +11,7 @@ import { RestartingServer } from "./restarting-server.ts";
 
 const CURL = "/usr/bin/curl";
 
-/** Ends it by a signal that it can handle: killed, it would leave its curl running. */
+/** Starts the script. It is ended by SIGTERM, because SIGKILL would leave its curl running. */
 function follow(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
   const running = spawnCommand("bash", ["examples/follow.sh", ...args], environment);
   const dispose = async () => {
@@ -21,7 +21,7 @@ function follow(args: readonly string[], environment: Record<string, string> = {
   return { ...running, [Symbol.asyncDispose]: dispose };
 }
 
-/** A server of server-sent events with scripted responses. */
+/** Starts a server of server-sent events whose responses the test writes. */
 async function startScriptedStreams() {
   const arrived = new Queue<{ response: ServerResponse; lastEventId: string | undefined }>("a request");
   const server = createServer(({ headers }, response) => {
@@ -50,8 +50,8 @@ function subscribe(response: ServerResponse, id: string, event = "subscribed"): 
 
 const isThere = findInstalled(() => existsSync(CURL), "curl");
 
-describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
-  test("[S4] [S5] it survives a restart of the server without gaps and repeats, and a lost data directory with the documented reset", async () => {
+describe.skipIf(!isThere)("the client with curl", { concurrent: true }, () => {
+  test("[S4] [S5] after a restart of the server it continues without gaps or repeats, and after lost data it reports a reset", async () => {
     await using server = new RestartingServer();
     await server.start();
     await using client = follow([server.url]);
@@ -67,9 +67,9 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     );
     expect(messages.flatMap(({ resumed }) => resumed ?? [])).toEqual(["reset", "full"]);
     const began = messages[0]?.cursor ?? "";
-    const place = (cursor: string) => Number(cursor.split("-")[1]);
+    const seqOf = (cursor: string) => Number(cursor.split("-")[1]);
     const reported = messages.filter(({ type }) => type === "event").map(({ cursor }) => cursor);
-    const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
+    const history = (await server.history()).filter((cursor) => seqOf(cursor) > seqOf(began));
     expect(reported).toEqual(history.slice(0, reported.length));
 
     await server.loseData();
@@ -78,7 +78,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     await client.said("stderr", "reset at ");
   });
 
-  test("[S8] it resumes after a lost connection, and misses and repeats nothing", async () => {
+  test("[S8] it resumes after a lost connection without gaps or repeats", async () => {
     await using gateway = await startLedGateway();
     await using client = follow([gateway.url]);
     await client.said("stderr", /subscribed at \S+; waiting for flares/);
@@ -97,7 +97,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     expect(client.stderr()).toMatch(/disconnected \(backoff\); retrying in [12]\.\d+ s/);
   });
 
-  test("[S4] [S8] [W17] [W26] it drops a silent connection, reconnects as the last event states, always with the last id, and stops on a stop action", async () => {
+  test("[S4] [S8] [W17] [W26] it drops a silent connection, obeys the action of close, and always resumes with the last id", async () => {
     await using server = await startScriptedStreams();
     await using client = follow([server.url, "abcd-4"], { SILENCE_S: "3" });
     const first = await server.next();
@@ -113,7 +113,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     const third = await server.next();
     expect(third.lastEventId).toBe("abcd-6");
     subscribe(third.response, "efgh-1", "reset");
-    // An incomplete event does not count, so it is requested again.
+    // The client ignores an incomplete event, so it resumes before it.
     third.response.end('event: flare-started\nid: efgh-2\ndata: {"cut":"off"}\n');
     const fourth = await server.next();
     expect(fourth.lastEventId).toBe("efgh-1");

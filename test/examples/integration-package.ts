@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A copy of an integration's package as it is installed, with the client of the sources. */
+/** A copy of an integration's package, as installed, but with the client's sources. */
 export class IntegrationPackage implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "flarewire-integration-"));
 

@@ -54,7 +54,7 @@ export class LedMarket extends ToldSource {
 
   constructor() {
     super();
-    this.#say(EMPTY_SNAPSHOT);
+    this.#show(EMPTY_SNAPSHOT);
   }
 
   start(symbol: string, name = "Uni Token"): void {
@@ -67,7 +67,7 @@ export class LedMarket extends ToldSource {
       token: { ...SAMPLE_FLARE.token, symbol, name },
     };
     const { flares, explanations } = this.#snapshot;
-    this.#say({
+    this.#show({
       ...this.#snapshot,
       flares: { ...flares, pro: [flare, ...flares.pro] },
       explanations: { ...explanations, [id]: { ...SAMPLE_EXPLANATION, at } },
@@ -78,8 +78,8 @@ export class LedMarket extends ToldSource {
     const at = this.#tick();
     const { flares, explanations } = this.#snapshot;
     const ended = flares.pro.find(({ token }) => token.symbol === symbol);
-    if (!ended) throw new Error(`${symbol} does not flare`);
-    this.#say({
+    if (!ended) throw new Error(`${symbol} is not flaring`);
+    this.#show({
       ...this.#snapshot,
       flares: {
         ...flares,
@@ -94,7 +94,7 @@ export class LedMarket extends ToldSource {
     const started_trending_at = this.#tick();
     const flare = { ...SAMPLE_EXCHANGE_FLARE, pair, exchange: pair, started_trending_at };
     const { explanations } = this.#snapshot;
-    this.#say({
+    this.#show({
       ...this.#snapshot,
       "flares.exchange": { free: [], pro: [flare], finished_trending: [] },
       explanations: { ...explanations, [flare.id]: { ...SAMPLE_EXPLANATION, at: started_trending_at } },
@@ -105,7 +105,7 @@ export class LedMarket extends ToldSource {
     const finished_trending_at = this.#tick();
     const { pro } = this.#snapshot["flares.exchange"];
     const finished_trending = pro.map((flare) => ({ ...flare, finished_trending_at }));
-    this.#say({ ...this.#snapshot, "flares.exchange": { free: [], pro: [], finished_trending } });
+    this.#show({ ...this.#snapshot, "flares.exchange": { free: [], pro: [], finished_trending } });
   }
 
   #tick(): string {
@@ -113,7 +113,7 @@ export class LedMarket extends ToldSource {
     return new Date(this.#observedAtMs).toISOString();
   }
 
-  #say(snapshot: Snapshot): void {
+  #show(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     this.tell({ observedAtMs: this.#observedAtMs, snapshot });
   }

@@ -21,7 +21,7 @@ interface Loaded {
   readonly FlarewireApi: new () => { readonly name: string };
 }
 
-/** Stands in for n8n's ITriggerFunctions. Static data outlive it, as n8n stores them. */
+/** Stands in for n8n's ITriggerFunctions. The static data outlives it, because n8n stores it. */
 class Functions {
   readonly items: Item[] = [];
   readonly problems: string[] = [];
@@ -115,7 +115,7 @@ test("a test run in the editor neither uses nor moves the cursor", async ({ gate
   gateway.start("ONE");
   const manual = new Functions(gateway.url, data, "manual", "flare-finished");
   const { closeFunction } = await node.trigger.call(manual);
-  // It starts at the present: the flare must not finish before it follows.
+  // A test run starts at the head, so the flare must not finish before it is connected.
   await eventually(
     async () => {
       const running = await fetch(`${gateway.url}/metrics`).then((answer) => answer.text());
@@ -139,10 +139,10 @@ test("a server that refuses the trigger is an error of the node", async ({ gatew
   expect(functions.problems).toEqual([expect.stringContaining("flare-best")]);
 });
 
-test("the package names its files and credentials as n8n finds them", ({ loaded }) => {
+test("the package names its files and credentials as n8n expects", ({ loaded }) => {
   const { description } = new loaded.FlarewireTrigger();
   expect(description.credentials.map(({ name }) => name)).toEqual([new loaded.FlarewireApi().name]);
-  // n8n takes the class whose name is the first part of the file's.
+  // n8n loads the class that has the first part of the file's name.
   const { n8n } = JSON.parse(readFileSync("examples/integrations/n8n/package.json", "utf8"));
   expect([...n8n.nodes, ...n8n.credentials].map((file: string) => file.split(".")[0])).toEqual(
     Object.keys(loaded),

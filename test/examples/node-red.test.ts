@@ -9,7 +9,7 @@ import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 type Config = Readonly<Record<string, unknown>>;
 type Constructor = (this: FakeNode, config: Config) => void;
 
-/** A node as Node-RED makes it: what it sent, warned of and showed. */
+/** Stands in for a node of Node-RED. Records what it sends, warns and shows. */
 class FakeNode extends EventEmitter {
   id = "";
   credentials: { readonly key?: string } = {};
@@ -32,7 +32,7 @@ class FakeNode extends EventEmitter {
     return this.sent.map(({ payload }) => payload.token.symbol);
   }
 
-  /** Like a restart or a deploy. */
+  /** Closes the node, as a restart or a deploy does. */
   async close(): Promise<void> {
     const closed = once(this, "closed");
     this.emit("close", () => this.emit("closed"));
@@ -116,10 +116,7 @@ test("each trigger sends a message for its event, and only for that", async ({ g
   await finished.close();
 });
 
-test("a node continues at its cursor after a restart: nothing is missing, and nothing comes twice", async ({
-  gateway,
-  red,
-}) => {
+test("a node continues at its cursor after a restart, without gaps or repeats", async ({ gateway, red }) => {
   const first = await connected(red.create("flarewire-flare-started", STARTED));
   gateway.start("BEFORE");
   await symbols(first, ["BEFORE"]);
@@ -133,7 +130,7 @@ test("a node continues at its cursor after a restart: nothing is missing, and no
   await second.close();
 });
 
-test("a node whose cursor the server does not know says that it missed events", async ({ gateway, red }) => {
+test("a node whose cursor the server does not know warns that it missed events", async ({ gateway, red }) => {
   const first = await connected(red.create("flarewire-flare-started", STARTED));
   gateway.start("BEFORE");
   await symbols(first, ["BEFORE"]);
@@ -148,13 +145,16 @@ test("a node whose cursor the server does not know says that it missed events", 
   );
   expect(second.warnings).toEqual([expect.stringContaining("missed")]);
   await second.close();
-  // Another selection begins at its present: its cursor would be one of other events.
+  // Another selection starts at the head, because the stored cursor belongs to other events.
   const other = await connected(red.create("flarewire-flare-finished", STARTED));
   expect([other.warnings, other.sent]).toEqual([[], []]);
   await other.close();
 });
 
-test("a node without a server, or with one that refuses it, shows that", async ({ gateway, red }) => {
+test("a node without a server shows that, and one that the server refuses shows that it stopped", async ({
+  gateway,
+  red,
+}) => {
   const alone = red.create("flarewire-flare-started", { ...STARTED, server: "none" });
   expect(alone.shown.text).toBe("no server");
   const wrong = red.create("flarewire-flare-started", { ...STARTED, channel: "flares.best" });

@@ -54,7 +54,7 @@ test("polling prints starts and finishes", async () => {
   expect(poll.stderr()).toBe("running flares: 1; waiting for starts and finishes\n");
 });
 
-test("polling sends the ETag, prints nothing while nothing changes, then also a flare that started and finished between two polls, and no control characters", async () => {
+test("polling sends the ETag and prints only changes, also a flare that was shorter than a poll, without control characters", async () => {
   await using server = await startAnswers([
     flares([], [flare("1", "OLD")]),
     { status: 304 },
@@ -85,7 +85,7 @@ test("polling waits as long as a busy server asks, then continues", async () => 
   expect(poll.stderr()).toMatch(/^request failed: 503: busy; retrying in [12]\.\d s\n/);
 });
 
-test("polling reports stale data with its age, and fresh data again, also when nothing changed", async () => {
+test("polling reports once that the data is stale or live again, with its age, also if no flare changed", async () => {
   const age = (state: string, seconds: number) => ({
     status: 304,
     headers: { "Flarewire-Source-State": state, "Flarewire-Data-Age": String(seconds) },

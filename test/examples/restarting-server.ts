@@ -8,7 +8,7 @@ import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 /** A port on which nothing listens. */
 const CLOSED_PORT = 9;
-/** The server that the examples follow. */
+/** Selects the events that the examples follow. */
 const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
 
 /**
@@ -23,26 +23,26 @@ export class RestartingServer implements AsyncDisposable {
   #gateway: Gateway | undefined;
   url = "";
 
-  /** Plays the market, from just before its first flare or from the last end. */
+  /** Starts the gateway. It plays from just before the first flare, or from where it stopped. */
   async start(): Promise<void> {
     const market = { file: this.#market, group: "bsc", loop: true, speed: 600, warmup: "1h" } as const;
     const serving = { port: 0, data: this.#data, drain: "2100ms", logLevel: "silent" } as const;
     this.#gateway = await startGateway(createConfig({ ...market, ...serving }));
     const port = Number(new URL(this.#gateway.url).port);
     this.#proxy ??= await HeldProxy.open(port);
-    this.#leadTo(port);
+    this.#setTarget(port);
     this.url = this.#proxy.url;
   }
 
-  /** Stops it with a drain. Resolves when it has ended. */
+  /** Stops the gateway with a drain. Resolves when it has ended. */
   async stop(): Promise<void> {
     await this.#gateway?.stop();
-    this.#leadTo(CLOSED_PORT);
+    this.#setTarget(CLOSED_PORT);
   }
 
-  /** Ends it without a word to its clients, and deletes its data. */
+  /** Cuts all connections, stops the gateway, and deletes its data. */
   async loseData(): Promise<void> {
-    this.#leadTo(CLOSED_PORT);
+    this.#setTarget(CLOSED_PORT);
     this.#proxy?.cut();
     await this.#gateway?.stop();
     rmSync(this.#data, { recursive: true });
@@ -61,7 +61,7 @@ export class RestartingServer implements AsyncDisposable {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  #leadTo(port: number): void {
+  #setTarget(port: number): void {
     if (this.#proxy) this.#proxy.port = port;
   }
 }

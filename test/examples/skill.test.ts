@@ -8,7 +8,7 @@ import { startLedGateway } from "./led-gateway.ts";
 const [, BOT = ""] =
   /<!-- skill-bot -->\n```js\n([\s\S]*?)```/.exec(readFileSync("examples/SKILL.md", "utf8")) ?? [];
 
-test("the bot of the skill file misses and repeats nothing, over a lost connection and its own restart", async ({
+test("the skill file's bot reports each event once, over a lost connection and its own restart", async ({
   onTestFinished,
 }) => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-skill-"));
@@ -17,8 +17,8 @@ test("the bot of the skill file misses and repeats nothing, over a lost connecti
   writeFileSync(path, BOT);
   await using gateway = await startLedGateway();
   const file = join(directory, "cursor.txt");
-  /** What the stored cursor leaves to report. */
-  const left = async () => {
+  /** Returns the events after the stored cursor. */
+  const unreported = async () => {
     const query = `after=${readFileSync(file, "utf8")}&channels=flares.pro&names=flare-started,flare-finished`;
     const response = await fetch(`${gateway.url}/api/v1/events?${query}`);
     const { events }: { events: unknown[] } = JSON.parse(await response.text());
@@ -36,8 +36,8 @@ test("the bot of the skill file misses and repeats nothing, over a lost connecti
   gateway.start("TWO");
   gateway.finish("TWO");
   await first.said("stdout", "finished");
-  // It stores the cursor after it reported the event: ended in between, it reports it again.
-  await expect.poll(left).toEqual([]);
+  // Wait until the cursor is stored. A bot that ends before would report the last event again.
+  await expect.poll(unreported).toEqual([]);
   expect(reported(first.stdout())).toEqual(["started ONE", "started TWO", "finished TWO"]);
   await first[Symbol.asyncDispose]();
 

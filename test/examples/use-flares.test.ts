@@ -8,7 +8,7 @@ import { spawnNode } from "../cli/spawn-cli.ts";
 import { servePage } from "../support/servers/serve-page.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
-/** As the bundler of a page does it, with what React checks while it is developed. */
+/** Bundles the page for development, which enables React's checks. */
 async function bundle(): Promise<string> {
   const input = fileURLToPath(new URL("react/hydrate.ts", import.meta.url));
   const made = await rolldown({
@@ -22,7 +22,7 @@ async function bundle(): Promise<string> {
   return output[0].code;
 }
 
-/** The page, as a server of an origin of its own has rendered it. */
+/** Serves the rendered page from its own origin. */
 async function serveRendered(html: string): Promise<AsyncDisposable & { readonly url: string }> {
   const page = `<!doctype html><link rel="icon" href="data:,"><div id="root">${html}</div><script src="/page.js"></script>`;
   return servePage(page, new Map([["/page.js", await bundle()]]));
@@ -34,10 +34,10 @@ async function render(server: string): Promise<string> {
   return rendering.stdout();
 }
 
-test("a server renders the hook empty, opens no connection and ends", async () => {
+test("a server renders the hook without flares, opens no connection and ends", async () => {
   await using server = await startScriptedServer();
   let connections = 0;
-  // The wait outlives the test, and then runs out.
+  // This wait outlives the test, and then times out.
   server.next().then(
     () => connections++,
     () => undefined,
@@ -64,14 +64,14 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
     await gateway?.[Symbol.asyncDispose]();
   });
 
-  test("it takes over what was rendered, follows by one connection and over a lost line, and closes with the last component", async () => {
+  test("it hydrates the rendered page, uses one connection, resumes a lost one, and closes it with the last component", async () => {
     await using site = await serveRendered(await render(gateway.url));
     const page = await browser.newPage();
     const sockets: WebSocket[] = [];
     const pageErrors: string[] = [];
     page.on("websocket", (socket) => void sockets.push(socket));
     page.on("pageerror", (error) => pageErrors.push(error.message));
-    // A failure of the network the browser tells by itself.
+    // The browser itself logs network failures.
     page.on("console", (said) => {
       if (said.type() === "error" && !said.text().includes("ERR_")) pageErrors.push(said.text());
     });
@@ -103,7 +103,7 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
     await page.close();
   });
 
-  test("[K4] with a key it asks for a ticket, once for all components", async () => {
+  test("[K4] with a key it requests one ticket for all components", async () => {
     await using site = await serveRendered(await render(gateway.url));
     const page = await browser.newPage();
     const keys: (string | undefined)[] = [];

@@ -6,7 +6,7 @@ interface Props {
   readonly apiKey?: string | undefined;
 }
 
-/** Two components that use the hook, and a button that takes both away and brings them back. */
+/** Two components that use the hook, and a button that removes and restores both. */
 export function FlaresPage({ server, apiKey }: Props) {
   const [isShown, setIsShown] = useState(true);
   const parts = isShown
