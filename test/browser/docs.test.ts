@@ -313,7 +313,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expect(await plain.locator("pre.sample:visible").textContent()).toContain("urllib.request");
   });
 
-  test("axe finds no problem in either theme, and no page is wider than the screen from 320 to 1440", async ({
+  test("axe finds no problem with sample pages in either theme, and none is wider than the screen from 320 to 1440", async ({
     wire,
   }) => {
     // Longer pages have the same parts.

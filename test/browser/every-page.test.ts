@@ -67,7 +67,7 @@ describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
 
   // Forced colors are the same in both schemes.
   for (const colorScheme of IS_SOAK ? (["light", "dark"] as const) : (["light"] as const))
-    test(`axe finds no problem on any page with forced colors, ${colorScheme}`, async ({
+    test(`axe finds no problem on each kind of page with forced colors, ${colorScheme}`, async ({
       onTestFinished,
     }) => {
       const { page, gateway } = await openDashboard(onTestFinished, new ToldMarket(WIDE), {

@@ -282,7 +282,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await site.connections()).toBe(1);
   });
 
-  test("without a visible tab there is no connection, and it resumes without a gap", async ({
+  test("while no tab is visible there is no connection, and it resumes without a gap", async ({
     onTestFinished: finish,
   }) => {
     const market = new LedMarket();

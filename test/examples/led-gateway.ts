@@ -11,8 +11,9 @@ export interface LedGateway extends AsyncDisposable {
   readonly url: string;
   /** Starts a flare. */
   start(symbol: string, name?: string): void;
-  /** Starts a flare of the exchange, and finishes it. */
+  /** Starts a flare of the exchange. */
   startOnExchange(pair: string): void;
+  /** Finishes the exchange's flare. */
   finishOnExchange(): void;
   /** Finishes the running flare. */
   finish(symbol: string): void;

@@ -26,12 +26,12 @@ const refusals: readonly (readonly [number, string, Record<string, string>, End[
   [400, "a problem", { "content-type": PROBLEM }, "stop", 0],
   [403, "a problem", { "content-type": PROBLEM }, "stop", 0],
   [400, "a proxy's page", { "content-type": "text/html" }, "fallback", 0],
-  [407, "no problem", {}, "fallback", 0],
+  [407, "plain JSON", {}, "fallback", 0],
   [408, "a problem", { "content-type": PROBLEM }, "backoff", 0],
   [408, "a proxy's page", { "content-type": "text/html" }, "backoff", 0],
   [429, "a problem and Retry-After", { "content-type": PROBLEM, "retry-after": "90" }, "backoff", 90_000],
-  [499, "no problem", {}, "fallback", 0],
-  [500, "no problem", {}, "backoff", 0],
+  [499, "plain JSON", {}, "fallback", 0],
+  [500, "plain JSON", {}, "backoff", 0],
   [503, "Retry-After", { "retry-after": "1" }, "backoff", 1_000],
 ];
 
