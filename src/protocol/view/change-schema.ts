@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const InsertChange = z
+export const InsertChange = z
   .object({ op: z.literal("insert"), index: z.int().min(0), item: z.unknown() })
   .describe("Inserts `item` at `index`, counted from 0 in the list at that moment.");
 export const RemoveChange = z
