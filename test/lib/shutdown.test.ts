@@ -93,14 +93,3 @@ test("a disposed shutdown leaves no listener and ignores the end of the parent",
   clock.advance(5_000);
   expect(shutdown.signal.aborted).toBe(false);
 });
-
-test("a disposed shutdown listens to no signal and no longer watches the parent", () => {
-  const source = new FakeProcess("flarewire serve");
-  const clock = new ManualClock();
-  const shutdown = watchShutdown(source, clock);
-  shutdown.dispose();
-  expect([source.listenerCount("SIGTERM"), source.listenerCount("SIGINT")]).toEqual([0, 0]);
-  source.ppid = 1;
-  clock.advance(60_000);
-  expect(shutdown.signal.aborted).toBe(false);
-});

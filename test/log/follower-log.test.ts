@@ -10,7 +10,7 @@ import {
   type SqliteLogOptions,
 } from "../../src/log/index.ts";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
-import { batchOf, eventLogContract, type LogSettings } from "../contract/event-log-contract.ts";
+import { batchOf, type LogSettings } from "../contract/event-log-contract.ts";
 import { followerLogContract } from "../contract/follower-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
@@ -50,8 +50,6 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
 
 followerLogContract("the memory log", inMemory);
 followerLogContract("the SQLite log", inFile);
-eventLogContract("the restartable memory log", inMemory);
-lastingContract("the restartable memory log", inMemory);
 lastingContract("the SQLite log of a follower", (settings) => inFile(settings));
 
 test("[L3] a reopened file of a restarted log has its cursor, positions and batches, and later events", async () => {
