@@ -25,15 +25,15 @@ import { Rankings } from "./views/rankings.ts";
 
 /** Maximum number of events buffered before the first clock event. */
 const MAX_WAITING = 10_000;
-/** A group's medians are measured at least this often while its tokens trade. */
+/** A group's medians are measured again before a token is judged if they are older than this. */
 const MEASURE_MS = 10_000;
 
 interface TrendEngineOptions {
   /** The facts that the feed reports. Canary, minimums and filters need them. Default: all. */
   readonly facts?: FeedFacts;
   /**
-   * Event time between updates of prices and counts. Default 5,000, in whole seconds, at least one.
-   * Lists are checked every second regardless.
+   * Event time between updates of prices and counts. Default 5,000. Rounded to whole seconds, at
+   * least one. Lists are checked every second regardless.
    */
   readonly refreshMs?: number;
   /** Overrides of {@link DEFAULT_SETTINGS}. */
@@ -41,12 +41,13 @@ interface TrendEngineOptions {
 }
 
 /**
- * Turns market events into snapshots. Pure: a snapshot depends on the events alone, not on when
- * {@link snapshot} was called before.
+ * Turns market events into snapshots. Pure: a snapshot depends on the options and events alone, not
+ * on earlier calls of {@link snapshot}.
  *
  * The snapshot changes at whole seconds of event time. A second ends with the first event or clock
- * at or after its end. A candle belongs to the minute that ends at its time. It must arrive before
- * the clock passes that time, or within `lateMs` after it; then it amends the minute.
+ * at or after its end. A live candle belongs to the minute that ends at its time. It must arrive
+ * before the clock passes that time, or within `lateMs` after it. In the second case, it amends the
+ * minute.
  */
 export class TrendEngine {
   readonly #settings: DetectorSettings;
@@ -136,7 +137,10 @@ export class TrendEngine {
     return Math.max(0, this.#clockMs);
   }
 
-  /** Earliest event time at which time alone could change the snapshot; Infinity if none. */
+  /**
+   * Earliest event time at which time alone could change the snapshot; Infinity if none. Equals
+   * {@link clockMs} if the snapshot has already changed.
+   */
   get nextChangeAtMs(): number {
     return this.#isDirty() ? this.clockMs : this.#dueMs;
   }
@@ -145,7 +149,9 @@ export class TrendEngine {
     return this.#tokens.count;
   }
 
-  /** Returns the state at the last whole second. Unchanged parts are the same objects. */
+  /**
+   * Returns the state at the last closed second. Unchanged parts are the same objects as before.
+   */
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
     const { charts, leaderboards } = this.#rankings.serve();
@@ -174,13 +180,19 @@ export class TrendEngine {
     });
   }
 
-  /** Returns a token's state as of the last closed second, if known. For measuring the detector. */
+  /**
+   * Returns a token's flare and canary as of the last closed second, and its latest price;
+   * `undefined` if the token is unknown. For measuring the detector.
+   */
   trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
     const found = this.#find(group, token);
     return found && inspectTrend(found);
   }
 
-  /** Returns the detector's current numbers for a known token. Changes nothing. */
+  /**
+   * Returns the detector's current numbers for a token; `undefined` if the token is unknown.
+   * Changes nothing.
+   */
   readingOf(group: MarketGroup, token: string): Explanation | undefined {
     const found = this.#find(group, token);
     if (!found) return undefined;
@@ -245,11 +257,13 @@ export class TrendEngine {
     const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
-    // A past trade is no reason to judge its token now. The minute's end or the next trade is.
+    // A past trade is no reason to judge its token now. The end of the minute or the next live
+    // trade is.
     if (event.kind === "trade" && event.tradedAt !== undefined) return undefined;
     if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
       noteHeard(this.#markets[event.group], event.at);
-    // A candle's token is judged when the minute ends. If the candle is late, it is judged now.
+    // A candle's token is judged when the minute ends or, if the candle is late, with the next
+    // second.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
   }
@@ -279,7 +293,10 @@ export class TrendEngine {
     }
   }
 
-  /** Advances time to an event from `fromMs` to `atMs`, unless it is too old or too far ahead. */
+  /**
+   * Advances the clock to `fromMs`, the beginning of an event that ends at `atMs`. Returns why not
+   * if the event is too old or too far ahead.
+   */
   #admit(fromMs: number, atMs: number, isClock: boolean): RejectReason | undefined {
     if (this.#clockMs < 0) {
       this.#clockMs = fromMs;
@@ -334,7 +351,10 @@ export class TrendEngine {
     }
   }
 
-  /** Measures the group's medians again if old: a fast market move must not look like a token's. */
+  /**
+   * Measures the group's medians again if they are old. A fast move of the market must not look
+   * like a move of the token.
+   */
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#markets[group];
     if (atMs - measuredMs >= MEASURE_MS)
@@ -391,7 +411,10 @@ export class TrendEngine {
   }
 }
 
-/** Stores since when a forgotten token was known, so that a later listing does not make it new. */
+/**
+ * Stores since when a forgotten token of BSC was known, so that a later listing does not make it
+ * new.
+ */
 function rememberToken(profiles: ProfileBook, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);

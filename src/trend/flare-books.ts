@@ -45,7 +45,7 @@ export class FlareBooks {
     return this.#all.flatMap(({ finished }) => finished);
   }
 
-  /** When time alone next moves a flare between lists; Infinity if never. */
+  /** The earliest {@link FlareBook.deadlineMs}. */
   get deadlineMs(): number {
     return Math.min(...this.#all.map(({ deadlineMs }) => deadlineMs));
   }
@@ -67,7 +67,9 @@ export class FlareBooks {
     for (const book of this.#all) book.step(atMs);
   }
 
-  /** Returns lists, explanations and outcomes. Unchanged ones are the same objects as before. */
+  /**
+   * Returns the lists, explanations and outcomes. Unchanged ones are the same objects as before.
+   */
   serve(): Served {
     const { bsc, exchange, matic, avalanche } = this.#books;
     const parts = [bsc.serve(), exchange.serve(), matic.serve(), avalanche.serve()] as const;

@@ -1,12 +1,12 @@
 /**
- * All thresholds of the detector, the canary, the charts and the memory, each with unit, default
- * and reason. Durations have their unit in the name. Defaults marked *tuned* were set by hand on
- * the first half of eleven real days of twenty pairs, and checked on the second.
+ * The adjustable thresholds of the detector, the canary, the charts and the memory, with their
+ * units, defaults and reasons. Durations have their unit in the name. Defaults marked *tuned* were
+ * set by hand on the first half of eleven real days of twenty pairs, and checked on the second.
  */
 export const DEFAULT_SETTINGS = {
   /**
-   * Score above which a candle token may start to flare. Default 2.27: tuned. 0 starts on any rise;
-   * above 6 never starts.
+   * Score above which a candle token may start to flare. Default 2.27: tuned. At 0, only the other
+   * conditions decide; from 6 on, no flare starts, because no score exceeds 6.
    */
   candleStartScore: 2.27,
   /**
@@ -32,19 +32,26 @@ export const DEFAULT_SETTINGS = {
    */
   candleStartRise: 0.025,
   /**
-   * The same for tokens with individual trades. Default 0.02: tuned. Buyers distinguish a crowd
-   * from noise before the price does.
+   * The same for all other tokens. Default 0.02: tuned. Buyers distinguish a crowd from noise
+   * before the price does.
    */
   tradeStartRise: 0.02,
-  /** Minimum z of the activity term at the start: buyers or, for candles, volume. Default 1. */
+  /**
+   * The z of the activity term, which is buyers or, for candles, volume, must exceed this at the
+   * start. A running flare at or below it fades. Default 1.
+   */
   startActivity: 1,
-  /** Consecutive candles that must meet the start conditions. Default 1: a minute. */
+  /**
+   * Consecutive minutes of candles, or reports of an aggregator, that must meet the start
+   * conditions. Default 1.
+   */
   candleStartTicks: 1,
   /** Consecutive scored seconds that must meet them, for trades. Default 3. */
   tradeStartTicks: 3,
   /**
-   * A flare ends after the score has been below the finish threshold, or the burst over, for this
-   * long. Default 7 minutes: tuned. At 5, one burst occasionally becomes two flares.
+   * A flare ends after the score has been below the finish threshold, the activity at most
+   * `startActivity`, or the volume below the usual, for this long. Default 7 minutes: tuned. At 5,
+   * one burst occasionally becomes two flares.
    */
   fadeMs: 420_000,
   /** Minimum duration of a flare without a grave canary warning. Default 5 minutes. */
@@ -54,27 +61,31 @@ export const DEFAULT_SETTINGS = {
   /** A flare without trades or candle volume for this long ends as `silent`. Default 5 minutes. */
   silentMs: 300_000,
   /**
-   * A flare with fewer trades than this in the last five minutes also ends as `silent`, if
-   * individual trades are known. Default 3.
+   * A flare with fewer trades than this in the last five minutes also ends as `silent`, if the feed
+   * counts trades. Default 3.
    */
   silentTrades: 3,
   /**
-   * Replaces `silentMs` while no token of the group reports data, or shortly after. Default 15
-   * minutes: an outage of the feed says nothing about its tokens.
+   * Replaces `silentMs` and `silentTrades` while the whole group has no data, and for `silentMs`
+   * afterwards. Default 15 minutes: an outage of the feed says nothing about its tokens.
    */
   outageMs: 900_000,
   /**
-   * How long a group's trades must have been known before one of its tokens can start. Default 10
+   * How long a group's trades must have been known before one of its tokens can flare. Default 10
    * minutes: the period that a flare shows. Does not apply to tokens listed since then, or if the
    * feed does not report since when it has known the trades.
    */
   observedMs: 600_000,
-  /** Candles required before a flare: normal values are unknown until then. Default 30. */
+  /**
+   * Minutes since a token's first candle, silent ones included, before it can flare: normal values
+   * are unknown until then. Default 30.
+   */
   candleWarmUp: 30,
   /** Time constant of all baselines. Default 6 hours: includes the session, but not yesterday. */
   baselineMs: 21_600_000,
   /**
-   * Relative speed of the baselines at a high score. Default 0.1: a flare must not become normal.
+   * Relative speed of the baselines while the score is above the finish threshold. Default 0.1: a
+   * flare must not become normal.
    */
   frozenRate: 0.1,
   /** Time constant of the fast measurements: buyers, imbalance, volume. Default 5 minutes. */
@@ -99,11 +110,11 @@ export const DEFAULT_SETTINGS = {
   burstFloor: 0.005,
   /** Assumed deviation of a one-minute log return for an unknown token. Default 0.005. */
   priorVolatility: 0.005,
-  /** Weight of that assumption, in minutes of evidence. Default 30. */
+  /** Weight of that and other assumptions about a token, in minutes of evidence. Default 30. */
   priorMinutes: 30,
   /**
-   * Minimum deviation of the price term, as log return. Default 0.01. Without it, the first tick of
-   * a dead market would count as ten deviations.
+   * Minimum deviation when the rise above the average is weighed, as log return. Default 0.01.
+   * Without it, the first tick of a dead market would count as ten deviations.
    */
   priceFloor: 0.01,
   /**
@@ -116,7 +127,10 @@ export const DEFAULT_SETTINGS = {
    * Default 0.5. 0 assumes that every token follows the market exactly.
    */
   betaSpread: 0.5,
-  /** Minimum deviation of the log of volume. Default 1: doubled volume alone is not unusual. */
+  /**
+   * Minimum deviation of the log of volume, and the unit of net buying on its log scale. Default 1:
+   * doubled volume alone is not unusual.
+   */
   volumeFloor: 1,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
   weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
@@ -135,21 +149,22 @@ export const DEFAULT_SETTINGS = {
    */
   depthShare: 0.3,
   /**
-   * Depth gate of candles: a rise needs more than this many times the usual volume. Default 1.5.
+   * Depth gate where no pool's depth is known, as with candles: a rise needs more than this many
+   * times the usual volume. Default 1.5.
    */
   volumeShare: 1.5,
-  /** A minute's rise is fully backed by this many times the usual volume. Default 4: tuned. */
+  /** A candle's rise is fully backed by this many times the usual volume. Default 4: tuned. */
   backedBy: 4,
   /** Minimum backed share of a candle token's rise. Default 0.6: tuned; 0 opens this gate. */
   backedShare: 0.6,
   /** A group needs this many trading tokens for its medians to be used. Default 5. */
   marketMinimum: 5,
-  /**
-   * Trades below this many dollars are dust: they set no price and count as no activity. Default
-   * 0.1. 0 accepts all.
-   */
+  /** Trades below this many dollars are dust, which is rejected. Default 0.1. 0 accepts all. */
   dustUsd: 0.1,
-  /** The same as a share of the pool's liquidity. Default 0.000005: $5 in a pool of a million. */
+  /**
+   * The same as a share of the liquidity: of the trade's pool or of the one that sets the price,
+   * whichever is deeper. Default 0.000005: $5 in a pool of a million.
+   */
   dustShare: 0.000_005,
   /** Canary: missing share of the recent liquidity that raises the warning. Default 0.5. */
   removedShare: 0.5,
@@ -168,7 +183,8 @@ export const DEFAULT_SETTINGS = {
    */
   collapseMs: 60_000,
   /**
-   * Canary: distinct buyers in half an hour from which missing sellers are a warning. Default 25.
+   * Canary: distinct buyers in half an hour (in an aggregator's reports, an hour) from which
+   * missing sellers are a warning. Default 25.
    */
   trapBuyers: 25,
   /**
@@ -177,11 +193,14 @@ export const DEFAULT_SETTINGS = {
    */
   trapSellerShare: 0.03,
   /**
-   * Canary: how long there must have been that many buyers and no seller. Default 3 minutes: nobody
-   * sells in the first minutes of an honest burst either.
+   * Canary: how long there must have been that many buyers and so few sellers. Default 3 minutes:
+   * nobody sells in the first minutes of an honest burst either.
    */
   trapMs: 180_000,
-  /** Canary: purchases within half an hour from which buyers are judged. Default 12. */
+  /**
+   * Canary: purchases within half an hour (in an aggregator's reports, five minutes) from which
+   * buyers are judged. Default 12.
+   */
   judgedBuys: 12,
   /** Canary: more purchases per buyer than this are a warning. Default 3. */
   buysPerBuyer: 3,
@@ -196,20 +215,23 @@ export const DEFAULT_SETTINGS = {
   quickSellerShare: 0.6,
   /** Canary: one wallet's share of the buying. Default 0.5. */
   oneBuyerShare: 0.5,
-  /** Time without warnings before the canary turns off. Default 10 minutes, against flapping. */
+  /**
+   * Time without sufficient warnings before the canary turns off. Default 10 minutes, against
+   * flapping.
+   */
   canaryHoldMs: 600_000,
-  /** Age at which a running flare enters `free`. Default 5 minutes. */
+  /** Age from which a running flare can be in `free`. Default 5 minutes. */
   freeAgeMs: 300_000,
   /** How long a finished flare is listed. Default 24 hours. */
   finishedMs: 86_400_000,
   /**
    * Maximum number of finished flares in the list. Default 100. Flares that wait for their final
-   * outcome may raise it tenfold.
+   * outcome may raise it up to tenfold.
    */
   maxFinished: 100,
   /**
-   * Outcomes: a price is known at a moment if it is younger than this. Default 3 minutes. It must
-   * be less than 5, or the first change could be from a price to itself.
+   * Outcomes: a price is known at a moment if it is no older than this. Default 3 minutes. It must
+   * be less than 5 minutes, or the first change could be from a price to itself.
    */
   outcomePriceMs: 180_000,
   /** Outcomes: the price has collapsed at this share of the flare's peak. Default 0.5: −50 %. */
@@ -221,11 +243,11 @@ export const DEFAULT_SETTINGS = {
   /** Charts and medians: minimum dollars in the pools, if known. Default 5,000. 0 accepts all. */
   chartLiquidityUsd: 5_000,
   /**
-   * Charts: minimum dollars traded recently, decaying over `fastMs`, for tokens with individual
-   * trades. Default 2. 0 accepts all.
+   * Charts: minimum dollars traded recently, decaying over `fastMs` or, in an aggregator's reports,
+   * in five minutes. Default 2. 0 accepts all.
    */
   chartTradedUsd: 2,
-  /** Charts: minimum minutes of history. Default 5. */
+  /** Charts: minimum minutes of history, at least 2. Default 5. */
   chartMinutes: 5,
   /**
    * Charts: weight of the group's median variance, in active minutes of a token's own. Default 20.
@@ -233,14 +255,18 @@ export const DEFAULT_SETTINGS = {
    */
   chartPriorMinutes: 20,
   /**
-   * A token without trade or candle is forgotten after this. Default 6 hours: no baseline is left.
+   * A token without events other than profiles is forgotten after this, unless a list needs it.
+   * Default 6 hours: no baseline is left.
    */
   forgetMs: 21_600_000,
-  /** The same for fewer than 5 trades or candles in total. Default 1 hour: the chart is flat. */
+  /**
+   * The same for fewer than 5 trades, candles and reports in total. Default 1 hour: the chart is
+   * flat.
+   */
   forgetRareMs: 3_600_000,
   /**
-   * Maximum number of tokens, of some kilobytes each; the least recent are dropped first. Default
-   * 50,000.
+   * Maximum number of tokens, of some kilobytes each, exceeded by up to a tenth between evictions;
+   * the least recent are dropped first. Default 50,000.
    */
   maxTokens: 50_000,
   /** Maximum number of token profiles, traded or not. Default 100,000. */

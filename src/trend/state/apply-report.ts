@@ -9,13 +9,16 @@ import { noteActivity, setPrice, type TokenState } from "./token-state.ts";
 
 /** The shortest period that a report covers. */
 const WINDOW_MS = 5 * MINUTE_MS;
-/** Maximum relative change of a pool's dollars that trading explains. */
+/**
+ * Up to this relative deviation from the dollars that its price implies, a pool's change counts as
+ * trading.
+ */
 const MAX_DRIFT = 0.25;
 
 /**
  * Applies an aggregator's report to a token without individual trades. The pool's liquidity always
  * counts. Prices and counts are used if the pool sets the token's price or the token has no price
- * yet. Returns false, and changes nothing, if a newer report on the pool is known.
+ * yet. Returns false, and changes nothing, if the pool's known liquidity is newer.
  */
 export function applyReport(
   token: TokenState,
@@ -27,7 +30,7 @@ export function applyReport(
   const known = findPool(token, event.pool);
   if (known && at < known.usdAtMs) return false;
   token.lastSeenMs = Math.max(token.lastSeenMs, at);
-  const change = known ? explain(token, known, event, price, usd) : ({ cause: "sync" } as const);
+  const change = known ? explainChange(token, known, event, price, usd) : ({ cause: "sync" } as const);
   const report = { atMs: at, usd, usdText: event.liquidity, ...change };
   const pool = notePool(token, event.pool, report, settings);
   const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
@@ -69,17 +72,18 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 }
 
 /**
- * Returns the cause of a change in a pool's dollars. In an x·y=k pool, trading changes them with
- * the root of the price. A change far beyond that is an addition or removal. A smaller deviation
- * counts as trading, except in the pool that sets the price. There, deviations add up over several
- * reports, because all liquidity could be removed in small steps.
+ * Returns the cause of a change in a pool's dollars and, if it is trading, the dollars after the
+ * trades alone. In an x·y=k pool, trading changes the dollars with the square root of the price. A
+ * change far beyond that is an addition or removal. A smaller deviation counts as trading, except
+ * in the pool that sets the price. There, deviations add up over several reports, because all
+ * liquidity could be removed in small steps.
  */
-function explain(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
+function explainChange(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
   const ratio = price / token.price;
   const expectedUsd = pool.usd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
   if (usd < expectedUsd * (1 - MAX_DRIFT)) return { cause: "remove" } as const;
   if (usd > expectedUsd * (1 + MAX_DRIFT)) return { cause: "add" } as const;
-  // If another pool set the price, the ratio says nothing about this pool.
+  // If another pool set the price, the ratio compares two pools and is too inexact.
   const tradedUsd = token.pricePool === event.pool ? expectedUsd : usd;
   return { cause: "sync", tradedUsd } as const;
 }

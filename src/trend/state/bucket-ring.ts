@@ -1,6 +1,6 @@
 /*
  * Stores a token's recent past in equal time steps: the last price and the number of trades of
- * each. Silent steps are filled on access, so a silent token costs nothing.
+ * each. Silent steps are filled only when the ring next advances, so a silent token costs nothing.
  */
 
 export function createRing(capacity: number) {
@@ -10,7 +10,7 @@ export function createRing(capacity: number) {
     sells: new Uint32Array(capacity),
     /** Number of the newest stored step; -1 before the first. */
     last: -1,
-    /** Number of the first step ever stored. */
+    /** Number of the earliest step ever stored, even if since overwritten; -1 before the first. */
     first: -1,
   };
 }
@@ -18,7 +18,10 @@ export function createRing(capacity: number) {
 /** Steps are numbered from 1970: start divided by length. The ring is empty while `last` is -1. */
 export type BucketRing = ReturnType<typeof createRing>;
 
-/** Makes `bucket` the newest step. Skipped ones get the last price and no trades. */
+/**
+ * Makes `bucket` the newest step. It and the skipped ones get the last price and no trades. Does
+ * nothing if the ring is empty or `bucket` is not newer.
+ */
 export function advanceRing(ring: BucketRing, bucket: number): void {
   if (ring.last < 0 || bucket <= ring.last) return;
   const size = ring.closes.length;
@@ -34,7 +37,10 @@ export function advanceRing(ring: BucketRing, bucket: number): void {
   ring.last = bucket;
 }
 
-/** Records a price and counts in a step. In a step before the last, only the counts change. */
+/**
+ * Sets a step's price and adds to its counts. In a step before the newest, only the counts change.
+ * A step before the oldest stored one is ignored.
+ */
 export function recordInRing(
   ring: BucketRing,
   bucket: number,
@@ -55,8 +61,10 @@ export function recordInRing(
 }
 
 /**
- * Records a past price, which holds from its step to before `until`, and the trades of that step.
- * Steps before the first stored one are added, as far back as the ring reaches.
+ * Records a past price, which holds from its step to before `until`, and adds the trades of that
+ * step. If the step is before the first stored one, all steps between the two are added at this
+ * price. A step further back than the ring reaches is ignored. One after the newest is recorded as
+ * in {@link recordInRing}.
  */
 export function recordPast(
   ring: BucketRing,
@@ -87,7 +95,10 @@ export function scaleRing(ring: BucketRing, factor: number): void {
   for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
 }
 
-/** Returns the last price at the end of a step; the first price for earlier steps, 0 if empty. */
+/**
+ * Returns the price at the end of a step: for a later step than stored the newest, for an earlier
+ * one the oldest; 0 if the ring is empty.
+ */
 export function closeAt(ring: BucketRing, bucket: number): number {
   if (ring.last < 0) return 0;
   const known = Math.max(oldest(ring), Math.min(bucket, ring.last));
@@ -96,7 +107,10 @@ export function closeAt(ring: BucketRing, bucket: number): number {
 
 const SCRATCH = new Float64Array(1_024);
 
-/** Returns the closes from `from` to `to`, which must be in the ring. Valid until the next call. */
+/**
+ * Returns an array that starts with the closes from `from` to `to`, inclusive, which must be in the
+ * ring. Valid until the next call.
+ */
 export function closesWithin(ring: BucketRing, from: number, to: number): Readonly<Float64Array> {
   const { closes } = ring;
   let slot = from % closes.length;

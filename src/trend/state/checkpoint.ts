@@ -13,9 +13,14 @@ import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
-/** Increase it whenever {@link EngineState} changes its meaning, to reject older checkpoints. */
+/**
+ * Increase it whenever the meaning of {@link EngineState} changes. Only checkpoints of
+ * {@link READABLE} versions are accepted.
+ */
 const VERSION = 15;
-/** The last version that counted the bought volume of candles. Its state has more fields. */
+/**
+ * The last version that counted the bought volume of candles. The additional fields are ignored.
+ */
 const WITH_BOUGHT = 14;
 /** The last version without candles, control moments and net buying. */
 const WITHOUT_CANDLES = 12;
@@ -33,7 +38,7 @@ export interface EngineState {
   readonly nextMinuteMs: number;
   readonly hasClock: boolean;
   readonly rejected: Rejections;
-  /** In the order in which they were first seen, by group. */
+  /** By group, each in the order in which they were first seen. */
   readonly tokens: readonly TokenState[];
   readonly profiles: Map<string, TokenProfile>;
   readonly priors: Map<string, { events: number; timeMs: number; atMs: number }>;
@@ -53,7 +58,10 @@ export function packEngine(state: EngineState): EngineCheckpoint {
   return { version: VERSION, state: encodeState({ ...state, tokens }) };
 }
 
-/** Returns a checkpoint's state. Throws RangeError for an unknown version, TypeError for damage. */
+/**
+ * Returns a checkpoint's state. Throws RangeError if the version is unsupported, and TypeError if
+ * the state is malformed. Does not check every field.
+ */
 export function unpackEngine({ version, state: json }: EngineCheckpoint): EngineState {
   if (!READABLE.includes(version)) {
     throw new RangeError(`unsupported checkpoint version ${version}; expected one of ${READABLE.join(", ")}`);
@@ -68,8 +76,8 @@ export function unpackEngine({ version, state: json }: EngineCheckpoint): Engine
 }
 
 /**
- * Adds what a token of version {@link WITHOUT_CANDLES} lacks. Candles start with the next minute:
- * trades of the present one may be missing.
+ * Adds what a token of version {@link WITHOUT_CANDLES} lacks. Candles start with the next minute,
+ * because trades of the current one may be missing.
  */
 function withCandles(token: TokenState, clockMs: number): TokenState {
   const { group, trades, followed, flare, candle, candleBefore } = token;

@@ -16,19 +16,24 @@ import { GROUPS } from "../../model/index.ts";
 import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./rejection.ts";
 
 /*
- * Validates market events, which can be anything at run time, and parses their amounts. Written by
- * hand, because a schema would cost more than the rest of a trade's processing. It accepts nothing
- * that the schema rejects, because a replay of a recording would skip that event.
+ * Validates market events, which can be anything at run time, and parses their amounts. The
+ * frequent kinds are checked by hand, because a schema would cost more than the rest of a trade's
+ * processing. Nothing is accepted that the schema rejects, because the replay of a recording would
+ * skip that event.
  */
 
 const KINDS: ReadonlySet<unknown> = new Set(MarketEvent.options.map(({ shape }) => shape.kind.value));
 const GROUP_NAMES: ReadonlySet<unknown> = new Set(GROUPS);
 
-/** Numbers of one event. One object is reused: read it before the next event. */
+/**
+ * Numbers of one event. One object is reused: read it before the next event. A number that the
+ * event's kind lacks is left over from an earlier event.
+ */
 export interface EventNumbers {
-  /** A trade's price, a candle's close. */
+  /** The price of a trade or report, or a candle's close. */
   price: number;
   open: number;
+  /** A trade's dollars, a candle's quote volume, or a pool's liquidity. */
   usd: number;
 }
 
@@ -42,7 +47,10 @@ export function isGroup(value: unknown): value is MarketGroup {
   return GROUP_NAMES.has(value);
 }
 
-/** Stores an event's amounts in `numbers` or returns why it is invalid. Ignores time and token. */
+/**
+ * Stores an event's amounts in `numbers`, or returns why it is invalid. The caller checks `at`,
+ * group and token.
+ */
 export function readEvent(event: TokenEvent, numbers: EventNumbers): RejectReason | undefined {
   switch (event.kind) {
     case "trade":
@@ -71,7 +79,10 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
   return Number.isNaN(numbers.usd) || Number.isNaN(parseAmount(event.amount)) ? "amount" : undefined;
 }
 
-/** Stores a candle's open, close and quote volume in `numbers`, or returns why it is invalid. */
+/**
+ * Stores a candle's open, close and quote volume (volume times close) in `numbers`, or returns why
+ * it is invalid.
+ */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
   if (event.trades !== undefined && !isCount(event.trades)) return "malformed";

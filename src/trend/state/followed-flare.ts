@@ -3,8 +3,8 @@ import { type FinishCause, OUTCOME_MINUTES, type OutcomeStart } from "../../mode
 import { roundTo } from "../detect/statistics.ts";
 
 /*
- * The numbers behind a flare's outcome, each updated in constant time. Prices are in the
- * unit of `Detector.knownPrice`; 0 is an unknown one.
+ * The numbers behind a flare's outcome, each updated in constant time. Prices are in the unit of
+ * `Detector.knownPrice`; an unknown price is 0.
  */
 
 /** A price that was measured, with the feed's decimal string. */
@@ -22,33 +22,40 @@ export interface FollowedFlare {
   /** What was known at the start; empty if an older version recorded the start. */
   readonly known: Partial<OutcomeStart>;
   peak: PricePoint;
-  /** Changes in percent at the moments of OUTCOME_MINUTES that have passed, and relative ones. */
+  /**
+   * Changes since the start in percent, at each of OUTCOME_MINUTES that has passed; `null` if
+   * unknown.
+   */
   readonly changes: (number | null)[];
+  /** The same changes minus the group's median change; `null` if either is unknown. */
   readonly relativeChanges: (number | null)[];
-  /** Since when the price has been far below the peak; -1 if it is not. */
+  /** Since when the price has been far below the peak; -1 while it is not. */
   lowSinceMs: number;
-  /** How long the canary had been on at that moment; 0 if it was off. */
+  /**
+   * How long the canary had been on at that moment; 0 if it was off. Unused while there is none.
+   */
   lowCanaryMs: number;
-  /** The same values, once the price stayed there until the end of a minute. */
+  /** The `lowSinceMs` of the first fall that lasted until the end of a minute; -1 before. */
   collapsedMs: number;
+  /** The `lowCanaryMs` of that fall; -1 before. */
   collapsedCanaryMs: number;
   end: FlareEnd | null;
 }
 
-/** A moment of a token whose changes are measured like those after a flare's start. */
+/** A moment after which a token's price changes are measured like those after a flare's start. */
 interface ControlMoment {
   readonly startedMs: number;
-  /** Its price is above 0. */
+  /** The price at that moment, always above 0. */
   readonly start: { readonly price: number };
   /** See {@link FollowedFlare.changes}. */
   readonly changes: (number | null)[];
 }
 
-/** The control moments of a token, oldest first, for a day. */
+/** A token's control moments of the last day, oldest first. */
 export interface ControlMoments {
   /** Time of the next control moment; -1 before the first step. */
   nextMs: number;
-  /** When to measure next: a new moment, or a change after one. */
+  /** When to measure next, for a new moment or a change after one. */
   dueMs: number;
   moments: ControlMoment[];
 }
@@ -62,7 +69,7 @@ export interface FlareEnd {
   readonly cause: FinishCause;
 }
 
-/** A larger ratio of prices means another unit: see `rescalePrices`. */
+/** If the ratio of two prices or its inverse is larger, their units differ: see `rescalePrices`. */
 const MAX_RATIO = 1e6;
 const DECIMALS = 2;
 
@@ -84,7 +91,7 @@ export function followFlare(id: string, start: PricePoint, known: OutcomeStart):
 }
 
 /**
- * Returns the ratio of the price to the starting one; 0 if either is unknown or of another unit.
+ * Returns the ratio of the price to the starting one; 0 if either is unknown or their units differ.
  */
 export function ratioFrom(start: { readonly price: number }, price: number): number {
   const ratio = start.price > 0 ? price / start.price : 0;
@@ -118,8 +125,8 @@ export function raisePeak(followed: FollowedFlare, point: PricePoint): void {
   if (isComparable && point.price > followed.peak.price) followed.peak = point;
 }
 
-/** Records whether the price is far below the peak. Called when the token is judged. */
-export function noteLevel(
+/** Records since when the price has been at most `share` of the peak. Call it at each judgment. */
+export function noteFall(
   followed: FollowedFlare,
   price: number,
   atMs: number,
@@ -134,7 +141,10 @@ export function noteLevel(
   }
 }
 
-/** Confirms a collapse at the end of a minute, because a single trade could fake a shorter one. */
+/**
+ * Records a collapse if the price is still low at the end of a minute. A fall within a minute may
+ * be a single trade.
+ */
 export function confirmCollapse(followed: FollowedFlare): void {
   if (followed.collapsedMs >= 0 || followed.lowSinceMs < 0) return;
   followed.collapsedMs = followed.lowSinceMs;

@@ -53,7 +53,7 @@ interface IntakeBooks {
 }
 
 /**
- * Applies validated events to their tokens' states; the clock must be up to date. Each method
+ * Applies validated events to their tokens' states. The caller has advanced the clock. Each method
  * returns the changed token, or why the event is unusable.
  */
 export class Intake {
@@ -74,8 +74,8 @@ export class Intake {
   }
 
   /**
-   * Applies a trade. It sets the token's price if it is the newest in the pool that sets the price.
-   * A trade that is too small to mean anything is rejected as `dust`.
+   * Applies a trade. It sets the token's price if it is the newest in the pool that sets the price,
+   * or if no price is known yet. A trade that is too small to mean anything is rejected as `dust`.
    */
   enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, detector, tokens } = this.#books;
@@ -91,7 +91,7 @@ export class Intake {
     const at = tradedAtOf(event);
     const isPast = at < event.at;
     const unknownRole = token.mainPool === "" ? "price" : "other";
-    const role = pool ? roleOfTrade(token, pool, usd, numbers.price, event) : unknownRole;
+    const role = pool ? enterInPool(token, pool, usd, numbers.price, event) : unknownRole;
     const setsPrice = (role === "price" || token.price === 0) && at >= token.priceAtMs;
     const minute = Math.floor(at / MINUTE_MS);
     const { priceAtMs } = token;
@@ -105,7 +105,7 @@ export class Intake {
       trades.startPriceAtMs = priceAtMs;
     }
     if (token.firstPool === "") token.firstPool = name;
-    noteMarket(token, event.at);
+    countEvent(token, event.at);
     noteActivity(token, at, minute);
     const input = this.#trade;
     input.at = at;
@@ -140,8 +140,9 @@ export class Intake {
   }
 
   /**
-   * Applies a candle. One of the current minute, which ends at `nextMinuteMs`, is used at its end.
-   * A late one amends the previous minute. A past one is used now, if no later one is known.
+   * Applies a candle. One of the current minute, which ends at `nextMinuteMs`, takes effect when
+   * the minute ends. A late one amends the previous minute. A past one takes effect now; it is
+   * rejected as `late` unless it follows all known ones.
    */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
     const { settings, detector } = this.#books;
@@ -156,7 +157,7 @@ export class Intake {
     const knownMinute = isFollowed ? lastMinute - token.silentMinutes : token.minutes.last;
     if (isPast && minute <= knownMinute) return "late";
     token.candle ??= createCandleState(numbers.open, settings);
-    noteMarket(token, event.at);
+    countEvent(token, event.at);
     if (numbers.usd > 0) noteActivity(token, endMs, minute);
     const { open, price: close, usd } = numbers;
     const candle = { close, volume: usd, text: event.close };
@@ -174,7 +175,7 @@ export class Intake {
 
   /**
    * Applies an aggregator's report. It is rejected as `mixed` if the token has individual trades or
-   * candles.
+   * candles, and as `late` if the pool's known liquidity is newer.
    */
   enterWindow(event: Window, numbers: EventNumbers): TokenState | RejectReason {
     const known = this.#books.tokens.find(event.group, event.token);
@@ -183,7 +184,10 @@ export class Intake {
     return applyReport(token, event, numbers, this.#books.settings) ? token : "late";
   }
 
-  /** Applies a listing. It counts as new on BSC, unless its token {@link isEstablished}. */
+  /**
+   * Applies a listing. On BSC it is added to the newest if it is recent and its token is neither a
+   * quote token nor established ({@link isEstablished}). A pool's second listing is rejected.
+   */
   enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
     const token = this.#find(event);
@@ -197,7 +201,7 @@ export class Intake {
     return token;
   }
 
-  /** Applies a change of a pool's liquidity. A removal that lasts raises a warning. */
+  /** Applies a change of a pool's liquidity. A removal from an unknown pool is rejected. */
   enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
@@ -209,7 +213,7 @@ export class Intake {
     return token;
   }
 
-  /** Stores facts about a token, even before its first trade. The result is then `undefined`. */
+  /** Stores facts about a token. Returns `undefined` if the token is not known yet. */
   enterProfile(event: Profile): TokenState | undefined {
     const { tokens, profiles } = this.#books;
     const key = tokens.keyOf(event.group, event.token) ?? event.token;
@@ -239,7 +243,7 @@ export class Intake {
 }
 
 /** Adds the trade to its pool's volume. Returns the pool's role, which no past trade can change. */
-function roleOfTrade(token: TokenState, pool: Pool, usd: number, price: number, event: Trade): PoolRole {
+function enterInPool(token: TokenState, pool: Pool, usd: number, price: number, event: Trade): PoolRole {
   const tradedAt = tradedAtOf(event);
   if (tradedAt === event.at) return noteTradeInPool(token, pool, usd, price, tradedAt);
   noteVolume(pool, usd, Math.floor(tradedAt / MINUTE_MS) * MINUTE_MS);
@@ -250,7 +254,10 @@ function tradedAtOf({ at, tradedAt = at }: Trade): number {
   return Math.min(tradedAt, at);
 }
 
-/** Adds a past trade's price to the token's average and charts, up to the next known price. */
+/**
+ * Adds a past trade to the rings, and its price to them and to the long average, up to the next
+ * known price.
+ */
 function enterPastPrice(
   token: TokenState,
   trades: TradeState,
@@ -271,11 +278,11 @@ function enterPastPrice(
     const until = isKnown ? Math.floor(untilMs / stepMs) : step;
     if (ring) recordPast(ring, step, until, isKnown ? price : trades.startPrice, buys, 1 - buys);
   }
-  // The end of the current minute then searches all stored minutes for the peak.
+  // At the end of the current minute, the peak is then searched for in all stored minutes.
   token.peakMinute = -1;
 }
 
-function noteMarket(token: TokenState, atMs: number): void {
+function countEvent(token: TokenState, atMs: number): void {
   token.events += 1;
   token.lastSeenMs = Math.max(token.lastSeenMs, atMs);
 }
@@ -295,8 +302,9 @@ function minTradeUsd(
 }
 
 /**
- * Returns whether the token is too old for a new pool to be its listing: it was created, listed or
- * traded at least `newestMs` ago, or it has another pool whose listing this engine never saw.
+ * Returns whether the token is too old for a new pool to be its listing. It is if it was created,
+ * listed or traded at least `newestMs` ago. It also is if this engine never saw the listing of the
+ * pool of its first trade, or of another pool of at least `chartLiquidityUsd`.
  */
 function isEstablished(token: TokenState, { at, pool }: ListingEvent, settings: DetectorSettings): boolean {
   const isOld = (sinceMs: number | null) => sinceMs !== null && at - sinceMs >= settings.newestMs;

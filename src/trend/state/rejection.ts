@@ -2,9 +2,15 @@
 export const REJECT_REASONS = [
   /** Not an object, of unknown kind, or with a field of the wrong type or out of range. */
   "malformed",
-  /** Older than the bound for late events, or a candle or report before the last known one. */
+  /**
+   * Older than the bound for late events, a candle too late for its minute, or a report older than
+   * the pool's known liquidity.
+   */
   "late",
-  /** Further ahead of the engine's clock than is possible in an ordered feed. */
+  /**
+   * Further ahead of the engine's clock than the bound, or one too many before the first clock
+   * event.
+   */
   "ahead",
   /** Unknown group, or an invalid token for its group: on a chain, it must be an address. */
   "token",
@@ -12,11 +18,14 @@ export const REJECT_REASONS = [
   "price",
   /** Not a plain decimal number, or above the bound for amounts. */
   "amount",
-  /** A candle with contradictory prices, or not of a whole minute. */
+  /** A candle with contradictory prices, not of a whole minute, or from before its end. */
   "candle",
   /** A trade too small to mean anything, in dollars or relative to its pool. */
   "dust",
-  /** A trade in or removal from an unknown pool, if the token's real pool is known. */
+  /**
+   * A removal from an unknown pool, or a trade in one if the token has a known pool and its first
+   * trade was not in this one.
+   */
   "unknown-pool",
   /** A second listing of the same pool. */
   "duplicate",

@@ -21,11 +21,13 @@ export class TokenBook {
   readonly #settings: DetectorSettings;
   readonly #onForget: (token: TokenState) => void;
   #count = 0;
-  /** The last token found and its name. Each event looks up its token several times. */
+  /** The last token found by {@link #foundName}. Each event looks up its token several times. */
   #found: TokenState | undefined;
   #foundName = "";
 
-  /** @param onForget Called with each forgotten token that was listed or traded repeatedly. */
+  /**
+   * @param onForget Called with each forgotten token that was listed or had at least five events.
+   */
   constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
     this.#settings = settings;
     this.#onForget = onForget;
@@ -41,12 +43,15 @@ export class TokenBook {
     return this.#groups[group].tokens.values();
   }
 
-  /** Returns the token's key like {@link keyOfToken}, but without parsing a known name. */
+  /**
+   * Returns the token's key, or `undefined`, like {@link keyOfToken}, but without parsing a known
+   * name.
+   */
   keyOf(group: MarketGroup, name: string): string | undefined {
     return this.#findExact(group, name)?.key ?? keyOfToken(group, name);
   }
 
-  /** Returns the token of that name, in any spelling. */
+  /** Returns the token of that name, in any spelling. Remembers up to four spellings. */
   find(group: MarketGroup, name: string): TokenState | undefined {
     const known = this.#findExact(group, name);
     if (known || group === "exchange") return known;
@@ -59,7 +64,10 @@ export class TokenBook {
     return token;
   }
 
-  /** Adds a new token. {@link keyOfToken} must accept its `name`. */
+  /**
+   * Adds a new token. {@link keyOfToken} must accept its `name`. Forgets the least recent tokens if
+   * there are too many.
+   */
   create(group: MarketGroup, name: string, atMs: number, profile: TokenProfile): TokenState {
     const token = createToken(group, keyOfToken(group, name) ?? name, name, atMs, profile);
     this.add(token);
@@ -74,7 +82,10 @@ export class TokenBook {
     this.#count += 1;
   }
 
-  /** Forgets the token if it has been silent for too long. Returns whether it did. */
+  /**
+   * Forgets the token if it has been silent for too long and nothing needs it. Returns whether it
+   * did.
+   */
   forgetIfSilent(token: TokenState, atMs: number): boolean {
     const { forgetMs, forgetRareMs } = this.#settings;
     const maxSilenceMs = token.events < RARE_EVENTS ? forgetRareMs : forgetMs;
@@ -116,13 +127,19 @@ export class TokenBook {
   }
 }
 
-/** Returns whether any served list depends on the token's state. */
+/**
+ * Returns whether a running or followed flare, served candles, a chart or a leaderboard need the
+ * token.
+ */
 function isNeeded(token: TokenState): boolean {
   const isFollowed = token.trend.startedMs >= 0 || token.followed !== null || token.shownCandles !== null;
   return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 
-/** Returns a token's key: lower-case address, or name on the exchange, if valid. */
+/**
+ * Returns a token's key, which is its address in lower case or, on the exchange, its name;
+ * `undefined` if the name is invalid.
+ */
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
   if (group === "exchange") return isName(name) ? name : undefined;
   return isAddress(name) ? name.toLowerCase() : undefined;

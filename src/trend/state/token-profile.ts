@@ -2,20 +2,22 @@ import { safeLink } from "../../lib/text/safe-text.ts";
 import type { MarketGroup, Profile } from "../../market/index.ts";
 import type { ForumPost, MarketData, SocialData } from "../../model/index.ts";
 
-/** Facts from enrichers; `null`: unknown or none. Every change replaces the whole object. */
+/** Facts about a token; `null`: unknown or none. Every change replaces the whole object. */
 export interface TokenProfile {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly createdAtMs: number | null;
-  /** First trade or listing of a token that the engine has forgotten; `null` for others. */
+  /**
+   * BSC only: time of the first trade or listing of a token that was once forgotten, else `null`.
+   */
   readonly knownSinceMs: number | null;
-  /** A quote token, stablecoin or wrapped native. */
+  /** A quote token, stablecoin or wrapped native token. */
   readonly quote: boolean;
   readonly marketData: MarketData | null;
   readonly socialData: SocialData | null;
   readonly contractSource: "verified" | "unverified" | null;
   readonly forumPost: ForumPost | null;
-  /** The market on an exchange, `BTC/USDT` on `binance`; absent if the feed names none. */
+  /** The market on an exchange, such as `BTC/USDT` on `binance`; absent if the feed names none. */
   readonly market?: Profile["market"];
 }
 
@@ -50,7 +52,7 @@ export class ProfileBook {
     return this.#profiles;
   }
 
-  /** Returns the token's profile, or {@link NO_PROFILE}. */
+  /** Returns the token's profile, now the most recently used, or {@link NO_PROFILE}. */
   find(group: MarketGroup, key: string): TokenProfile {
     const name = `${group}/${key}`;
     const found = this.#profiles.get(name);

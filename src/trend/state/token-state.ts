@@ -16,17 +16,23 @@ import type { TokenProfile } from "./token-profile.ts";
 /** Length of the charts in minutes. The ring of minutes is a little larger. */
 export const CHART_MINUTES = 60;
 const MINUTE_RING = 64;
-/** Flares count trades and price changes of the last ten minutes, in steps of five seconds. */
+/**
+ * Length of the fine ring's steps. From it, flares show the trades of five minutes and the price
+ * changes of ten.
+ */
 export const FINE_STEP_MS = 5_000;
 export const FINE_RING = 128;
 const RECENT_MS = 300_000;
-/** A larger ratio between two pools' prices means a different token or unit. */
+/**
+ * If past prices would be rescaled by more than this in total, the pools' prices have different
+ * units.
+ */
 const MAX_RATIO = 1e6;
-/** A token is alive until its last trade or candle is older than this. */
+/** A token is live until its last trade, or candle with volume, is older than this. */
 const LIVE_MS = 3_600_000;
 /** Number of minutes in {@link TokenState.activeMinutes}. */
 const ACTIVITY_MINUTES = 32;
-/** A token trades if at least three of the last ten minutes had a trade. */
+/** A token is trading if at least three of the last ten minutes had a trade. */
 const TRADING_WINDOW_MINUTES = 10;
 const MIN_TRADING_MINUTES = 3;
 
@@ -50,9 +56,14 @@ export interface RunningFlare {
 interface ChartRank {
   /** Current rank from 1; 0 outside. */
   rank: number;
+  /** Consecutive minutes in the chart, not counting those without data of the group. */
   streak: number;
-  /** Ranks by minute modulo 360; 0 outside. `null` unless it was in the chart. */
+  /**
+   * Ranks by minute modulo 360; 0 outside the chart and without data of the group. `null` unless
+   * the token was in the chart within six hours.
+   */
   ranks: Uint8Array | null;
+  /** Sum and number of the ranks above 0. */
   rankSum: number;
   rankCount: number;
 }
@@ -62,19 +73,22 @@ export interface TokenState {
   readonly group: MarketGroup;
   /** The address in lower case; on the exchange, the symbol. */
   readonly key: string;
-  /** The address as first seen. */
+  /** The address or symbol as first seen. */
   readonly address: string;
   /** Other spellings of the address. */
   readonly aliases: string[];
   readonly firstSeenMs: number;
-  /** Last event of any kind. */
+  /** Latest event other than a profile. */
   lastSeenMs: number;
-  /** First and last trade or candle with volume; -1 before the first. */
+  /** First trade, candle with volume, or report with new trades; -1 before. */
   firstMarketMs: number;
+  /** Last one of these; -1 before the first. */
   lastMarketMs: number;
-  /** One bit for each of the last 32 minutes, set if it had trades; the newest is the lowest. */
+  /**
+   * One bit for each of 32 minutes, set if it had trades. The lowest is {@link lastActiveMinute}.
+   */
   activeMinutes: number;
-  /** Number of the newest minute in {@link activeMinutes}. */
+  /** Number of the last minute with trades; -1 before the first. */
   lastActiveMinute: number;
   /** Total number of trades, candles and reports of an aggregator. */
   events: number;
@@ -82,37 +96,47 @@ export interface TokenState {
   price: number;
   /** The price as the feed's decimal string. */
   priceText: string;
-  /** Event time and pool of the trade or candle that set the price; -1 and "" before. */
+  /**
+   * Time of the trade, candle with volume or report that last set the price; -1 before. Candles
+   * without volume do not change it.
+   */
   priceAtMs: number;
+  /** Pool of the trade or report that set the price; "" before, and for candles. */
   pricePool: string;
   /** Product of all factors applied to past prices; see {@link rescalePrices}. */
   priceScale: number;
-  /** Highest price of the past hour, and its minute. */
+  /** Highest close of a minute in the past hour. */
   peak: number;
+  /** The minute of the peak; -1 before the first, or to search for the peak again. */
   peakMinute: number;
   readonly pools: Pool[];
   /** The pool whose trades set the price: see {@link noteTradeInPool}; "" if none is known. */
   mainPool: string;
-  /** When that pool last took over from another by volume; -1 before. */
+  /** When a pool last took over from another by volume; -1 before. */
   tookOverMs: number;
-  /** Pool of the first trade; "" before it. */
+  /** Pool of the first trade, or first report that set the price; "" before it. */
   firstPool: string;
   readonly level: LiquidityLevel;
   readonly minutes: BucketRing;
   /** `null` unless the token has individual trades. */
   fine: BucketRing | null;
-  /** Candles of the last hour; `null` unless the token can flare and has traded. */
+  /** BSC only: candles of the last hour; `null` before the first trade. */
   candles: CandleRing | null;
   /** The served candles, and until when they are served at least; `null` if they are not served. */
   shownCandles: { readonly untilMs: number; list: Candle[] } | null;
   candle: CandleState | null;
-  /** The state before the {@link silentMinutes} or, if there are none, the last minute. */
+  /**
+   * The state before the {@link silentMinutes} or, if there are none, before the last closed
+   * minute.
+   */
   candleBefore: CandleState | null;
   /** Number of latest consecutive minutes without a candle. Their candles may still arrive. */
   silentMinutes: number;
   pending: PendingCandle | null;
   trades: TradeState | null;
-  /** The latest report of an aggregator; `null` once single trades are known. */
+  /**
+   * The latest report of an aggregator that set the price; `null` once individual trades are known.
+   */
   window: WindowState | null;
   readonly trend: Trend;
   readonly canary: CanaryState;
@@ -122,8 +146,9 @@ export interface TokenState {
   readonly control: ControlMoments;
   /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
   publicFlareId: string | null;
-  /** Derived on first use. */
+  /** Id of the nested flare before the first public flare. Derived on first use. */
   nestedId: string | null;
+  /** Id of the chart item. Derived on first use. */
   chartId: string | null;
   isRelevant: boolean;
   lastRelevantMs: number;
@@ -194,14 +219,20 @@ export function createToken(
   };
 }
 
-/** Raises the peak to a minute's close. A single trade does not count: anyone can fake one. */
+/**
+ * Raises the peak to a minute's close. Prices within a minute do not count: a single trade can fake
+ * them.
+ */
 export function notePeak(token: TokenState, close: number, minute: number): void {
   if (close < token.peak) return;
   token.peak = close;
   token.peakMinute = minute;
 }
 
-/** Rescales past prices when another pool sets the price: nobody traded the difference. */
+/**
+ * Rescales past prices when another pool sets the price, because nobody traded the difference.
+ * Leaves them if the units differ: see {@link MAX_RATIO}.
+ */
 function rescalePrices(token: TokenState, ratio: number): void {
   const scale = token.priceScale * ratio;
   if (!(scale > 1 / MAX_RATIO && scale < MAX_RATIO)) return;
@@ -217,7 +248,9 @@ function rescalePrices(token: TokenState, ratio: number): void {
   trades.minutePrice *= ratio;
 }
 
-/** Sets the token's price to the price of an event in the pool that sets it. */
+/**
+ * Sets the token's price to that of an event. If another pool set it before, rescales past prices.
+ */
 export function setPrice(
   token: TokenState,
   pool: Pool | undefined,
@@ -238,7 +271,10 @@ export function setPrice(
   token.priceText = event.price;
 }
 
-/** Records that the token traded at `atMs`, which is in `minute`, counted from 1970. */
+/**
+ * Records that the token traded in `minute`, counted from 1970, at `atMs` or, with a candle, before
+ * it.
+ */
 export function noteActivity(token: TokenState, atMs: number, minute: number): void {
   if (token.firstMarketMs < 0 || atMs < token.firstMarketMs) token.firstMarketMs = atMs;
   token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
@@ -264,14 +300,17 @@ function activeWithin(token: TokenState, atMs: number, minutes: number): number 
   return token.activeMinutes & (window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1);
 }
 
-/** Whether the token traded in three of the last ten minutes, as medians and charts require. */
+/**
+ * Returns whether the token traded in at least three of the last ten minutes, as medians and charts
+ * require.
+ */
 export function isTrading(token: TokenState, atMs: number): boolean {
   let bits = activeWithin(token, atMs, TRADING_WINDOW_MINUTES);
   for (let minute = 1; minute < MIN_TRADING_MINUTES; minute++) bits &= bits - 1;
   return bits !== 0;
 }
 
-/** Returns the token's first trade or listing; `null` before either. */
+/** Returns the time of the token's first trade or listing; `null` before either. */
 export function offeredSince({ firstMarketMs, pools }: TokenState): number | null {
   let since = firstMarketMs < 0 ? Number.POSITIVE_INFINITY : firstMarketMs;
   for (const { listedMs } of pools) if (listedMs >= 0) since = Math.min(since, listedMs);
@@ -283,13 +322,16 @@ export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
 }
 
-/** Whether the token is judged every minute even without trades. */
+/** Returns whether the token is to be judged at the end of a minute, even without trades in it. */
 export function isOnWatch(token: TokenState, atMs: number): boolean {
   const isRunning = token.trend.startedMs >= 0 || token.canary.isOn;
   return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
 }
 
-/** Returns the ring for the last five minutes, its last completed step, and how many steps. */
+/**
+ * Returns the ring for the last five minutes, its step just before `atMs`, and the number of its
+ * steps in five minutes. The step is incomplete unless it ends at `atMs`.
+ */
 export function recentSteps(token: TokenState, atMs: number) {
   const stepMs = token.fine ? FINE_STEP_MS : MINUTE_MS;
   return {
@@ -307,13 +349,19 @@ export function countRecentTrades(token: TokenState, atMs: number): TradeCounts 
   return tradesWithin(ring, end - steps + 1, end);
 }
 
-/** Returns the trades of the {@link CHART_MINUTES} minutes that end with `end`. */
+/**
+ * Returns the trades of the {@link CHART_MINUTES} minutes that end with `end` or, if only reports
+ * are known, of the hour before the last report.
+ */
 export function countChartTrades({ minutes, window }: TokenState, end: number): TradeCounts {
   if (window) return { buys: window.hourBuys, sells: window.hourSells };
   return tradesWithin(minutes, end - CHART_MINUTES + 1, end);
 }
 
-/** Updates relevance, which is the same for every plan: in the chart, or in a public flare. */
+/**
+ * Updates the token's relevance: it is in the chart, or its running flare is public. It is the same
+ * for every plan.
+ */
 export function judgeRelevance(token: TokenState, atMs: number): void {
   const isPublicFlare = token.flare !== null && token.flare.id === token.publicFlareId;
   const isRelevant = token.chart.rank > 0 || isPublicFlare;

@@ -6,16 +6,16 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
  */
 
 export interface CandleRing {
-  /** {@link WIDTH} numbers per candle, in the order of time, wrapping around at the end. */
+  /** {@link WIDTH} numbers per candle, in order of time, wrapping around at the end. */
   data: Float64Array;
   count: number;
-  /** Offset of the newest candle. */
+  /** Offset of the newest candle; -{@link WIDTH} before the first. */
   newest: number;
   /** Minute of the newest candle, counted from 1970; -1 before the first. */
   newestMinute: number;
   /** First minute that changed since the candles were last read. */
   changedFrom: number;
-  /** First minute with a candle: not all trades of earlier minutes are known. */
+  /** First minute that may have a candle, because not all trades of earlier minutes are known. */
   readonly since: number;
 }
 
@@ -34,7 +34,7 @@ export function createCandleRing(since = 0): CandleRing {
   return { data, count: 0, newest: -WIDTH, newestMinute: -1, changedFrom: 0, since };
 }
 
-/** Adds a trade. `price` is `null` if the trade did not set the token's price. */
+/** Adds a trade. `price` is `null` if the trade's pool does not set the token's price. */
 export function addTradeToCandle(
   ring: CandleRing,
   atMs: number,
@@ -42,7 +42,7 @@ export function addTradeToCandle(
   usd: number,
   isBuy: boolean,
 ): void {
-  const at = offsetOf(ring, Math.floor(atMs / MINUTE_MS));
+  const at = ensureCandle(ring, Math.floor(atMs / MINUTE_MS));
   if (at < 0) return;
   const { data } = ring;
   const side = at + (isBuy ? BUYS : SELLS);
@@ -64,7 +64,7 @@ export function addTradeToCandle(
 
 /** Stores a whole candle. Replaces an earlier candle of the same minute. */
 export function setCandle(ring: CandleRing, candle: MinuteCandle): void {
-  const at = offsetOf(ring, candle.minute);
+  const at = ensureCandle(ring, candle.minute);
   if (at < 0) return;
   const { open, high, low, close, usd, buys, sells } = candle;
   ring.data.set([open, high, low, close, usd, buys, sells], at + OPEN);
@@ -112,8 +112,11 @@ function candleAt(data: Float64Array, at: number) {
   };
 }
 
-/** Returns the offset of the minute's candle, which it adds if needed; -1 if it is too old. */
-function offsetOf(ring: CandleRing, minute: number): number {
+/**
+ * Marks the minute as changed. Returns the offset of its candle, which it adds if needed; -1 if the
+ * minute is too old.
+ */
+function ensureCandle(ring: CandleRing, minute: number): number {
   if (minute < ring.changedFrom) ring.changedFrom = minute;
   if (minute === ring.newestMinute) return ring.newest;
   if (minute < ring.newestMinute - STORED_MINUTES || minute < ring.since) return -1;
@@ -172,7 +175,10 @@ function clear(data: Float64Array, at: number, minute: number): void {
   data[at + CLOSE_AT] = minute * MINUTE_MS;
 }
 
-/** Makes room for a candle of `minute`: drops the oldest if it is too old, or doubles the space. */
+/**
+ * Makes room for a candle of `minute` if the ring is full: drops the oldest candle if it is too
+ * old, or doubles the space.
+ */
 function makeRoom(ring: CandleRing, minute: number): void {
   const { data, count, newest } = ring;
   if (count * WIDTH < data.length) return;

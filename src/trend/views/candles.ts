@@ -5,19 +5,20 @@ import type { TokenState } from "../state/token-state.ts";
 import { candlesWithin, type MinuteCandle } from "./candle-ring.ts";
 import { toTimestamp } from "./flare-view.ts";
 
-/** How long after a flare's start its candles are served, even if it ended before. */
+/** How long after a flare's start its candles are served at least, even if it ended before. */
 export const FOLLOW_MS = 120 * MINUTE_MS;
 
-/** Serves candles of the tokens that flare, or whose flare started within the last two hours. */
+/** Serves candles of BSC's tokens that flare, or whose flare started within the last two hours. */
 export class CandleBook {
   readonly #tokens = new Set<TokenState>();
+  /** End of the last closed minute. */
   #closedMs: number;
   #served: Candles = NO_CANDLES;
   #isDirty = true;
 
   /** @param stepMs Event time reached so far. */
   constructor(stepMs: number) {
-    this.#closedMs = minuteBefore(stepMs);
+    this.#closedMs = startOfMinute(stepMs);
   }
 
   get isDirty(): boolean {
@@ -28,15 +29,15 @@ export class CandleBook {
     if (token.shownCandles) this.#tokens.add(token);
   }
 
-  /** Follows the token from its flare's start. */
+  /** Serves the token's candles from the start of its flare at `atMs`. */
   start(token: TokenState, atMs: number): void {
-    this.#closedMs = minuteBefore(atMs);
+    this.#closedMs = startOfMinute(atMs);
     token.shownCandles = { untilMs: atMs + FOLLOW_MS, list: token.shownCandles?.list ?? [] };
     this.#tokens.add(token);
     this.#show(token);
   }
 
-  /** Closes the minute before `atMs`. */
+  /** Shows the minute that ends at `atMs`. Stops serving tokens whose time is over. */
   closeMinute(atMs: number): void {
     this.#closedMs = atMs;
     for (const token of this.#tokens) {
@@ -74,7 +75,7 @@ export class CandleBook {
   }
 }
 
-function minuteBefore(atMs: number): number {
+function startOfMinute(atMs: number): number {
   return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }
 

@@ -41,18 +41,18 @@ export interface Candidate {
  * best first. If fewer than ten rise, those that fall least follow. If fewer than ten trade, the
  * list is shorter.
  *
- * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, where P is the last close,
- * A the mean of the last n ≤ 60 closes, and m the candidates' median rise (0 for fewer than five),
- * so that a common move does not change ranks. P of a token without recent trades follows the
- * market since its last trade: a constant price while all others fall is old, not strong.
- * `risk = s·√((n−1)(2n−1)/6n)` is the standard deviation, to first order, of ln(P/A) for a random
- * walk whose steps have variance s², because step k has weight k/n. s² is the token's own variance,
- * shrunk toward the candidates' median if few of its minutes had trades.
+ * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, where P is the last close, A the
+ * mean of the last n ≤ 60 closes, and m the candidates' median rise (0 for fewer than five), so
+ * that a common move does not change ranks. P of a token without recent trades follows the market
+ * since its last trade: a constant price while all others fall is old, not strong. `risk =
+ * s·√((n−1)(2n−1)/6n)` is the standard deviation, to first order, of ln(P/A) for a random walk
+ * whose steps have variance s², because step k has weight k/n. s² is the token's own variance,
+ * shrunk toward the candidates' median, the more so the fewer of its minutes had trades.
  *
- * Excluded: quote tokens; tokens that did not trade in at least three of the last ten minutes, that
- * are only a few minutes old, or whose canary is on. On chains also tokens that no aggregator lists
- * (if the feed has profiles), that trade for cents only, or that have too little liquidity (if it
- * is known).
+ * Excluded: quote tokens; tokens that did not trade in at least three of the last ten minutes,
+ * whose prices are known for a few minutes only, or whose canary is on. On chains also tokens that
+ * no aggregator lists (if the feed has profiles), that trade for cents only, or that have too
+ * little liquidity (if it is known).
  */
 export function rankTokens(
   tokens: Iterable<TokenState>,
@@ -90,7 +90,7 @@ function worthOf(
   return (rise - usualRise) / Math.max(risk, Number.MIN_VALUE);
 }
 
-/** Returns the first ten in that order, without sorting thousands each minute. */
+/** Returns the first ten in the order of `compare`, without sorting thousands each minute. */
 function best(
   candidates: readonly Candidate[],
   compare: (a: Candidate, b: Candidate) => number,

@@ -9,14 +9,15 @@ import type { TokenState } from "../state/token-state.ts";
  * after it are measured like those after a flare's start.
  */
 const SLOT_MS = 2 * HOUR_MS;
-/** Maximum age of a control moment at the start of its flare. */
+/** Maximum age of a control moment at the start of the flare that it is compared with. */
 const MAX_AGE_MS = 24 * HOUR_MS;
-/** Minimum age: the measured hour ends half an hour before the flare, before its rise begins. */
+/** Minimum age: the measured hour ends at least half an hour before the flare, before its rise. */
 const MIN_AGE_MS = 90 * MINUTE_MS;
 
 /**
- * Measures the token's control moments that are due at a whole minute. Their times depend only on
- * the token and the clock, never on a flare.
+ * Measures the price changes that are due after the token's control moments, and starts a new
+ * moment if it is due. `atMs` is a whole minute. The moments' times depend only on the token and
+ * the clock, never on a flare.
  */
 export function stepControl(token: TokenState, detector: Detector, atMs: number): void {
   const { control } = token;
@@ -53,7 +54,10 @@ function nextMoment(key: string, atMs: number): number {
   return own > atMs ? own : momentOf(key, slot + 1);
 }
 
-/** Returns the slot's control moment. Its minute is FNV-1a of slot and key, modulo the slot. */
+/**
+ * Returns the slot's control moment. Its minute is the FNV-1a hash of slot and key, modulo the
+ * slot's number of minutes.
+ */
 function momentOf(key: string, slot: number): number {
   let hash = 0x811c9dc5;
   for (const char of `${slot} ${key}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);

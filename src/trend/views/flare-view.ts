@@ -150,7 +150,10 @@ function viewFacts(
   };
 }
 
-/** Renders the last five minutes, in whole steps: five seconds with trades, else a minute. */
+/**
+ * Renders the last five minutes and the price change of the five before. They are counted in steps
+ * of five seconds with trades, else of a minute.
+ */
 function viewWindow(token: TokenState, atMs: number) {
   const { ring, end, steps } = recentSteps(token, atMs);
   const now = token.price;

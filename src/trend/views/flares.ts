@@ -57,7 +57,9 @@ export class FlareBook {
   #hasNewOutcome = false;
   /** A finished flare was added or dropped since the last {@link serve}. */
   #hasNewFinished = true;
-  /** When the next finished flare is dropped. Another finish moves this time. */
+  /**
+   * When to look next for finished flares to drop: −Infinity after a finish, Infinity without any.
+   */
   #reviewMs = Number.NEGATIVE_INFINITY;
 
   /** @param finished From a checkpoint, oldest finish first. */
@@ -79,7 +81,10 @@ export class FlareBook {
     return this.#finished;
   }
 
-  /** When time alone next moves a flare between lists; Infinity if never. */
+  /**
+   * When a running flare is next old enough for `free`, or the oldest finished one expires;
+   * Infinity if never. In the past while missing liquidity delays a flare.
+   */
   get deadlineMs(): number {
     const { freeAgeMs, finishedMs } = this.#settings;
     let next = (this.#finished[0]?.finishedMs ?? Number.POSITIVE_INFINITY) + finishedMs;
@@ -155,7 +160,10 @@ export class FlareBook {
     }
   }
 
-  /** Moves flares between the lists by age and canary. */
+  /**
+   * Moves running flares into `free` and out of it. Drops the finished flares that are no longer
+   * listed.
+   */
   step(atMs: number): void {
     const { freeAgeMs } = this.#settings;
     for (const token of this.#running) {
@@ -192,7 +200,9 @@ export class FlareBook {
     return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
   }
 
-  /** Returns the lists and explanations. Unchanged ones are the same objects as before. */
+  /**
+   * Returns the lists, explanations and outcomes. Unchanged ones are the same objects as before.
+   */
   serve(): ServedFlares {
     if (!this.#isDirty) return this.#served;
     this.#isDirty = false;
@@ -250,7 +260,8 @@ function inOrderOf<T>(
 
 /**
  * Returns until when a finished flare is listed. `rank` is 1 for the newest. A flare beyond the
- * usual maximum is listed until its final outcome has been served for a minute.
+ * usual maximum is listed until its final outcome has been served for a minute; it is dropped at
+ * once if it has no outcome or exceeds {@link PENDING_LISTS}.
  */
 function listedUntil(
   { flare, finishedMs, outcome }: FinishedFlare,

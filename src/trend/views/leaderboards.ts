@@ -25,7 +25,7 @@ export function standings(tokens: Iterable<TokenState>): TokenState[] {
   return charted.slice(0, TOP);
 }
 
-/** Replaces the rank of six hours ago by the rank now; by 0 if the group has no data. */
+/** Replaces the rank of six hours ago with the rank now, or with 0 if the group has no data. */
 export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
   const { chart } = token;
   if (chart.rank === 0 && !chart.ranks) return;

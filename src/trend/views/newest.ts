@@ -40,7 +40,7 @@ export class NewestBook {
     return (this.#items.at(-1)?.listedMs ?? Number.POSITIVE_INFINITY) + this.#settings.newestMs;
   }
 
-  /** Adds a listing, unless its token has one already. */
+  /** Adds a listing, unless its token has one already. Drops the oldest beyond the maximum. */
   add(token: TokenState, pool: string, listedMs: number): void {
     if (this.#items.some((item) => item.token === token.key)) return;
     const id = listingId(token.group, pool.toLowerCase(), listedMs);

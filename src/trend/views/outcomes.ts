@@ -12,7 +12,7 @@ import {
   type FlareEnd,
   type FollowedFlare,
   followFlare,
-  noteLevel,
+  noteFall,
   type PricePoint,
   raisePeak,
   ratioFrom,
@@ -40,7 +40,7 @@ export class OutcomeBook {
     this.#tokensOf = tokensOf;
   }
 
-  /** Next time at which a price is measured, besides whole minutes; Infinity if never. */
+  /** When a price is next measured, apart from whole minutes; Infinity if never. */
   get deadlineMs(): number {
     return this.#deadlineMs;
   }
@@ -63,17 +63,20 @@ export class OutcomeBook {
     this.#plan(followed);
   }
 
-  /** Records the price whenever the token is judged. */
+  /**
+   * Records whether the price is far below the peaks of the token's flares. Call it at each
+   * judgment.
+   */
   note(token: TokenState, atMs: number): void {
     const { canary } = token;
     const price = token.price / token.priceScale;
     const canaryMs = canary.isOn ? atMs - canary.changedMs : 0;
     for (const followed of token.followed ?? []) {
-      noteLevel(followed, price, atMs, canaryMs, this.#settings.outcomeCollapseShare);
+      noteFall(followed, price, atMs, canaryMs, this.#settings.outcomeCollapseShare);
     }
   }
 
-  /** Ends the token's running flare. Returns its outcome so far, if it was followed. */
+  /** Ends the token's running flare. Returns its outcome so far; `null` if it was not followed. */
   finish(token: TokenState, cause: FinishCause, atMs: number): Outcome | null {
     const followed = token.followed?.findLast(({ end }) => end === null);
     if (!followed) return null;
@@ -86,7 +89,10 @@ export class OutcomeBook {
     return viewOutcome(followed, followed.end, atMs);
   }
 
-  /** Takes the measurements due at `atMs`. Returns the outcomes that are final now, by flare id. */
+  /**
+   * Takes the measurements due at `atMs`, also those of control moments. Returns the outcomes that
+   * are final now, with their flares' ids.
+   */
   step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {
     const isMinute = atMs % MINUTE_MS === 0;
     if (!isMinute && atMs < this.#deadlineMs) return [];
@@ -114,7 +120,7 @@ export class OutcomeBook {
     confirmCollapse(followed);
   }
 
-  /** Measures the change at each moment of OUTCOME_MINUTES that has come. */
+  /** Measures the next change of OUTCOME_MINUTES if it is due. */
   #measureDue(token: TokenState, followed: FollowedFlare, point: PricePoint): void {
     const { changes, relativeChanges, start } = followed;
     const minutes = dueMinutes(followed, point.atMs);

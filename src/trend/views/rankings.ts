@@ -131,7 +131,10 @@ export class Rankings {
   }
 }
 
-/** Sets each token's rank, 0 outside the chart. Streaks grow only in minutes with data. */
+/**
+ * Sets each token's rank (0 outside the chart), streak and relevance. Streaks grow only in minutes
+ * with data.
+ */
 function assignRanks(
   charted: Set<TokenState>,
   ranked: readonly Candidate[],
