@@ -21,20 +21,23 @@ const Amount = z
 const TokenId = z.string().min(1).max(128);
 const Link = z.string().max(2_048).nullable();
 
-/** `token`: its address or, on the exchange, its symbol. */
+/** `token`: the token's address or, on the exchange, its symbol. */
 const ofToken = { at: EventTimeMs, group: MarketGroup, token: TokenId };
 /** The pool or pair of a token. */
 const inPool = { at: EventTimeMs, group: MarketGroup, pool: TokenId, token: TokenId };
 
 /**
- * What one person bought or sold of a token in one transaction, or one fill. `trader` is the
- * person, never a router or a relayer. `side` is the taker's: `buy` if the taker bought the token.
+ * What one person bought or sold of a token in one transaction or fill. `trader` is the person,
+ * never a router or a relayer. `side` is the taker's: `buy` if the taker bought the token.
  */
 export const Trade = z.object({
   kind: z.literal("trade"),
   at: EventTimeMs,
   group: MarketGroup,
-  /** The pool or pair. Of several, the one with the largest part, which also sets the price. */
+  /**
+   * The pool or pair. If several were used, the one with the largest part, which also sets the
+   * price.
+   */
   pool: TokenId,
   /** The token's address; its symbol on the exchange. */
   token: TokenId,
@@ -42,11 +45,12 @@ export const Trade = z.object({
   /** Price of one token in US dollars. */
   price: Amount,
   amount: Amount,
+  /** Value of the trade in US dollars. */
   quoteUsd: Amount,
   trader: TokenId,
   /**
-   * When it was traded, if that is earlier than `at`: a past trade, which the feed read later. It
-   * counts as of its own time in the sums, but starts no flare.
+   * The time of a past trade, which the feed read later, at `at`. The trade counts in the sums as
+   * of this time, but starts no flare.
    */
   tradedAt: EventTimeMs.optional(),
 });
@@ -55,8 +59,9 @@ export type Trade = z.infer<typeof Trade>;
 /**
  * One minute of a market whose individual trades are unknown. It occurs when the minute ends: `at`
  * is `openAt` + 60,000. A later `at` marks a past candle, which the feed looked up when it began to
- * follow the token or was cut off. A token's candles come in the order of their minutes. A minute
- * without a candle is flat. Prices are in the feed's quote, `volume` in the token.
+ * follow the token or after it had been cut off. A token's candles come in the order of their
+ * minutes. A minute without a candle is flat. Prices are in the feed's quote, `volume` in the
+ * token.
  */
 export const Candle = z.object({
   kind: z.literal("candle"),
@@ -75,7 +80,7 @@ export const Candle = z.object({
 export type Candle = z.infer<typeof Candle>;
 
 const Count = z.int().min(0).max(1_000_000_000);
-/** Trades within one span. Traders are distinct wallets; `usd` is the volume. */
+/** Trades within one span. Buyers and sellers are distinct wallets; `usd` is the volume. */
 export const WindowCounts = z.object({
   buys: Count,
   sells: Count,
@@ -93,13 +98,17 @@ export const Window = z.object({
   /** The price five minutes, half an hour and an hour ago. */
   past: z.object({ m5: Amount, m30: Amount, h1: Amount }),
   liquidity: Amount,
+  /** When the pool was created, if known. */
   createdAt: EventTimeMs.optional(),
   /** Counts of the last five minutes, hour and day; of a younger pool, since its creation. */
   counts: z.object({ m5: WindowCounts, h1: WindowCounts, h24: WindowCounts }),
 });
 export type Window = z.infer<typeof Window>;
 
-/** A pool's first real liquidity, in US dollars. `listedAt`: when it was added, before `at`. */
+/**
+ * A pool's first real liquidity, in US dollars. `listedAt`: when it was added, if that was before
+ * `at`.
+ */
 export const ListingEvent = z.object({
   kind: z.literal("listing"),
   at: EventTimeMs,
@@ -127,7 +136,7 @@ export const Profile = z.object({
   symbol: z.string().max(256).optional(),
   name: z.string().max(1_024).optional(),
   createdAt: EventTimeMs.optional(),
-  /** A quote token, stablecoin or wrapped native token: it never flares and never charts. */
+  /** A quote token, stablecoin or wrapped native token: it never flares and is never in a chart. */
   quote: z.boolean().optional(),
   marketData: z
     .object({ market_id: z.string().max(256), image_url: Link, name: z.string().max(1_024).nullable() })
@@ -156,8 +165,8 @@ export const Profile = z.object({
 export type Profile = z.infer<typeof Profile>;
 
 /**
- * The group's trades are known since `since`; tokens may have traded before. Without it, they are
- * assumed to be known from the start.
+ * The feed knows the group's trades since `since`; tokens may have traded before. Without this
+ * event, they are assumed to be known from the start.
  */
 export const Observed = z.object({
   kind: z.literal("observed"),
@@ -186,7 +195,10 @@ export type MarketEvent = z.infer<typeof MarketEvent>;
 /** An event about one token. */
 export type TokenEvent = Exclude<MarketEvent, { kind: "clock" | "observed" }>;
 
-/** The facts that a feed supports. Other fields are neutral, and no rule uses them. */
+/**
+ * The facts that a feed supports. Fields for unsupported facts have neutral values, and no rule
+ * uses them.
+ */
 export const FeedFacts = z.object({
   /** Individual trades with side and trader: counts of buys and sells, distinct buyers. */
   trades: z.boolean(),

@@ -9,13 +9,15 @@ const price = (description: string) => DecimalString.nullable().meta({ descripti
 export const Candle = z
   .object({
     open_at: Timestamp.describe("Start of the minute."),
-    open: price("First price of the minute; `null` if none of its trades set the token's price."),
+    open: price(
+      "First price of the minute; `null` if it had no trade in the pool that sets the token's price.",
+    ),
     high: price("Highest price."),
     low: price("Lowest price."),
     close: price("Last price."),
     volume: DecimalString.describe("Volume of the minute, in US dollars or the feed's quote currency."),
-    buys: Count.nullable().describe("Number of buys; `null` if the feed has no single trades."),
-    sells: Count.nullable().describe("Number of sells; `null` if the feed has no single trades."),
+    buys: Count.nullable().describe("Number of buys; `null` if the feed has no individual trades."),
+    sells: Count.nullable().describe("Number of sells; `null` if the feed has no individual trades."),
   })
   .describe(
     "One minute in which a token traded. A minute without a trade has no candle. Prices have ten significant digits.",

@@ -9,7 +9,10 @@ const chartFacts = {
   price_change_from_average: z
     .number()
     .describe("Difference between the most recent price and `most_recent_price_average`, in percent."),
-  streak: z.int().min(1).describe("Consecutive minutes in the chart, this one included."),
+  streak: z
+    .int()
+    .min(1)
+    .describe("Consecutive minutes in the chart, including this one. Minutes without data are not counted."),
   latest_candle_prices: z
     .array(z.number())
     .describe(
@@ -31,8 +34,8 @@ export const BscChartItem = z
   .object({
     ...chartFacts,
     most_recent_price: DecimalString,
-    buy_count: Count.describe("Buys of those 60 minutes; 0 if the feed has no trades."),
-    sell_count: Count.describe("Sells of those 60 minutes; 0 if the feed has no trades."),
+    buy_count: Count.describe("Buys of the last 60 minutes; 0 if the feed does not count trades."),
+    sell_count: Count.describe("Sells of the last 60 minutes; 0 if the feed does not count trades."),
     flare: NestedFlare,
   })
   .describe("An item of the chart of `bsc`.");
@@ -58,7 +61,10 @@ export const MaticChartItem = z
   .describe("An item of the chart of `matic`.");
 export type MaticChartItem = z.infer<typeof MaticChartItem>;
 
-/** An item of `avalanche`'s chart, whose shape the specification leaves open: as `matic`. */
+/**
+ * An item of the chart of `avalanche`, which the specification leaves open. It has the form of
+ * `matic`.
+ */
 export const AvalancheChartItem = MaticChartItem;
 export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
 
@@ -84,7 +90,7 @@ const standing = {
 
 export const BscLeaderboardEntry = z
   .object({ type: z.literal("flare"), ...standing, object: NestedFlare })
-  .describe("A standing of the leaderboard of `bsc`.");
+  .describe("An entry of the leaderboard of `bsc`.");
 export type BscLeaderboardEntry = z.infer<typeof BscLeaderboardEntry>;
 
 export const ExchangeLeaderboardEntry = z
@@ -93,12 +99,12 @@ export const ExchangeLeaderboardEntry = z
     ...standing,
     object: ExchangeToken,
   })
-  .describe("A standing of the leaderboard of the exchange.");
+  .describe("An entry of the leaderboard of the exchange.");
 export type ExchangeLeaderboardEntry = z.infer<typeof ExchangeLeaderboardEntry>;
 
 export const ChainLeaderboardEntry = z
   .object({ type: z.literal("token"), ...standing, object: ChainToken })
-  .describe("A standing of the leaderboard of `matic` or `avalanche`.");
+  .describe("An entry of the leaderboard of `matic` or `avalanche`.");
 export type ChainLeaderboardEntry = z.infer<typeof ChainLeaderboardEntry>;
 
 export type LeaderboardEntry = BscLeaderboardEntry | ExchangeLeaderboardEntry | ChainLeaderboardEntry;

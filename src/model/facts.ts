@@ -11,7 +11,7 @@ export const ForumPost = z
     posted: Timestamp,
   })
   .describe(
-    "A forum post that mentions the token. `position` counts from 1 at the top of the forum's listing. A post whose `url` is not http or https is left out.",
+    "A forum post that mentions the token. `position` counts from 1 at the top of the forum's listing. A post whose `url` is not http or https is omitted.",
   );
 export type ForumPost = z.infer<typeof ForumPost>;
 
@@ -44,5 +44,5 @@ export const MarketData = z
     image_url: z.string().nullable(),
     name: z.string().nullable(),
   })
-  .describe("A market-data aggregator's entry for the token; `null` if it does not list the token.");
+  .describe("A market-data aggregator's entry for the token; `null` if none is known.");
 export type MarketData = z.infer<typeof MarketData>;

@@ -23,8 +23,8 @@ const flareFacts = {
     .int()
     .describe("Price change over the last 5 minutes, in percent, rounded to an integer."),
   previous_price_change: z.int().describe("The same over the 5 minutes before those."),
-  latest_buy_count: Count.describe("Buys of the last 5 minutes; 0 if the feed has no trades."),
-  latest_sell_count: Count.describe("Sells of the last 5 minutes; 0 if the feed has no trades."),
+  latest_buy_count: Count.describe("Buys of the last 5 minutes; 0 if the feed does not count trades."),
+  latest_sell_count: Count.describe("Sells of the last 5 minutes; 0 if the feed does not count trades."),
   forum_post: ForumPost.nullable(),
   social_data: SocialData.nullable(),
   contract_source: ContractSource,
@@ -59,7 +59,7 @@ export const ExchangeFlare = z
       .string()
       .nullable()
       .describe(
-        "The followed market's pair in the unified form `BASE/QUOTE`, `BTC/USDT`; `null` if the feed does not name it.",
+        "The followed market's pair in the unified form `BASE/QUOTE`, such as `BTC/USDT`; `null` if the feed does not name it.",
       ),
     exchange: z
       .string()
@@ -95,7 +95,7 @@ export const NestedFlare = z
       "When `relevant` last became false; initially when the token was first seen.",
     ),
     canary: z.boolean().describe("The token looks dangerous."),
-    canary_at: Timestamp.describe("When `canary` last changed; initially when it was first judged."),
+    canary_at: Timestamp.describe("When `canary` last changed; initially when the token was first judged."),
   })
   .describe(
     "A token inside a chart item or a leaderboard entry, in the form of a flare whether or not it trends. All plans see the same, so a flare counts here only once it enters `free` or ends. `id` is that of the latest such flare. Without one, it is derived from network and address alone.",

@@ -61,8 +61,8 @@ export const RecordFigures = z
 export type RecordFigures = z.infer<typeof RecordFigures>;
 
 export const RecordRange = z.object({
-  from: z.number().nullable().describe("Lowest value, inclusive; `null` for no bound."),
-  to: z.number().nullable().describe("Highest value, exclusive; `null` for no bound."),
+  from: z.number().nullable().describe("Lower bound, inclusive; `null` if there is none."),
+  to: z.number().nullable().describe("Upper bound, exclusive; `null` if there is none."),
   figures: RecordFigures,
 });
 export type RecordRange = z.infer<typeof RecordRange>;
@@ -104,7 +104,7 @@ const ChartStanding = z
   .object({
     id: Id.describe("The chart item's id."),
     rank,
-    streak: z.int().min(1).describe("Consecutive minutes in the chart, this one included."),
+    streak: z.int().min(1).describe("Consecutive minutes in the chart: see the chart."),
     most_recent_price_average: DecimalString.describe("As in the chart."),
     price_change_from_average: z.number().describe("As in the chart, in percent."),
     latest_candle_prices: z
@@ -130,7 +130,7 @@ export const TokenDetails = z
     price: DecimalString.describe("In US dollars, or in the quote currency of a feed without dollar prices."),
     created_at: Timestamp.nullable(),
     liquidity: DecimalString.nullable().describe(
-      'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` if only a chart or leaderboard of another group than `bsc` has the token.',
+      'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` if only a chart or leaderboard of a group other than `bsc` has the token.',
     ),
     market_data: MarketData.nullable(),
     social_data: SocialData.nullable(),
@@ -140,7 +140,9 @@ export const TokenDetails = z
     ),
     warnings: z
       .array(z.string())
-      .describe("The canary's warnings during its latest flare, or as that ended; empty if there are none."),
+      .describe(
+        "The canary's warnings during its latest flare or, if that ended, at its end; empty if there are none.",
+      ),
     canary: z
       .boolean()
       .nullable()

@@ -1,4 +1,4 @@
-/** The API's resources: each of the specification as a zod schema and a type of the same name. */
+/** The API's resources, each as a zod schema and a type of the same name. */
 export * from "./candles.ts";
 export * from "./chart.ts";
 export * from "./explanation.ts";

@@ -18,7 +18,9 @@ export function groupOf(flare: AnyFlare): Group {
   return "group" in flare ? flare.group : "bsc";
 }
 
-/** Identifies an item's token in its group: by address in lower case, or by symbol without one. */
+/**
+ * Identifies an item's token in its group: by address in lower case or, if it has none, by symbol.
+ */
 export function tokenOf({
   token,
 }: {

@@ -15,7 +15,7 @@ export const Listing = z
     contract_source: ContractSource,
   })
   .describe(
-    "A token whose pool got its first real liquidity within the last 15 minutes. The specification leaves this shape open; this one is ours.",
+    "A token whose pool got its first real liquidity within the last 15 minutes. The specification leaves this shape open; Flarewire defines it.",
   );
 export type Listing = z.infer<typeof Listing>;
 

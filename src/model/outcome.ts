@@ -11,7 +11,7 @@ const change = (description: string, unit: string) =>
 const percent = (description: string) => change(description, "percent");
 const points = (description: string) => change(description, "percentage points");
 
-/** Minutes after a flare's start at which its change is measured. */
+/** Minutes after a flare's start at which the price change is measured. */
 export const OUTCOME_MINUTES = [5, 15, 60] as const;
 
 const changes = z.array(z.number());
@@ -19,7 +19,7 @@ const changes = z.array(z.number());
 export const OutcomeControl = z
   .object({ change_5m: changes, change_15m: changes, change_60m: changes })
   .describe(
-    "The same changes after other moments of the token, in percent, oldest moment first. A token has one such moment in every two hours of the clock, at a minute that depends only on its address. A flare's control has those from 24 hours to 90 minutes before its start, so that neither the flare nor the rise before it is included; unknown changes are left out.",
+    "The same changes after other moments of the token, in percent, oldest moment first. A token has one such moment in every two hours of the clock, at a minute that depends only on its address. A flare's control has those from 24 hours to 90 minutes before its start, so that neither the flare nor the rise before it is included. Unknown changes are omitted.",
   );
 export type OutcomeControl = z.infer<typeof OutcomeControl>;
 
@@ -37,9 +37,9 @@ export const Outcome = z
   .object({
     start_price: price("Price at the start."),
     peak_price: price(
-      "Highest price: of closes of minutes, and at the start, the end and the three measurements. A spike within a minute does not count.",
+      "Highest of the minutes' closes and of the prices at the start, the end and the three measurements. A spike within a minute does not count.",
     ),
-    peak_at: Timestamp.nullable().meta({ description: "When it was measured." }),
+    peak_at: Timestamp.nullable().meta({ description: "When the peak was measured." }),
     peak_change: percent("From the start to the peak."),
     end_price: price("Price when the flare ended."),
     end_change: percent("From the start to the end."),

@@ -37,7 +37,10 @@ export type Address = z.infer<typeof Address>;
 export const Count = z.int().min(0).describe("A number of events: a non-negative integer.");
 export type Count = z.infer<typeof Count>;
 
-/** The markets, in responses' order: three chains, and an exchange of tokens without address. */
+/**
+ * The groups of tokens, in the order of responses: three chains, and exchanges, whose tokens have
+ * no address.
+ */
 export const GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
 export const Group = z.enum(GROUPS);
 export type Group = z.infer<typeof Group>;

@@ -38,9 +38,11 @@ export type ListDiff =
       readonly channel: FlareChannel;
       /** A flare whose explanation alone changed has a `set` without fields. */
       readonly changes: readonly ItemChange<AnyFlare>[];
-      /** The changed explanations of all flares, in whichever list. */
+      /** The changed explanations of all flares, whichever lists they are in. */
       readonly whys: Changed<Explanation>;
-      /** The changed outcomes of flares that stay in the list. */
+      /**
+       * The changed outcomes of flares that stay in a list of finished flares; empty for others.
+       */
       readonly outcomes: Changed<Outcome>;
     }
   | {
@@ -62,10 +64,11 @@ export type ListDiff =
     };
 
 /**
- * Computes the changes that turn `before` into exactly `after` (law L1), by list. The flares of
- * groups other than `bsc` come first, then the other lists in the order of LIST_CHANNEL_NAMES. A
- * `set` has only the top-level fields that changed. Equal references are not compared further.
- * Throws `invalid-input` if a list contains a key twice.
+ * Computes the changes that turn the lists, explanations and outcomes of `before` into exactly
+ * those of `after` (law L1), by list. Ignores candles. The flares of groups other than `bsc` come
+ * first, then the other lists in the order of LIST_CHANNEL_NAMES. A `set` has only the top-level
+ * fields that changed. Equal references are not compared further. Throws `invalid-input` if a
+ * compared list contains a key twice.
  */
 export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
   const whys = changedValues(before.explanations, after.explanations);
@@ -128,7 +131,10 @@ function changedValues<T>(before: Readonly<Record<string, T>>, after: Readonly<R
   return changed;
 }
 
-/** An outcome enters and leaves with its flare: only those of flares that stay can change. */
+/**
+ * Returns the changed outcomes of flares in both lists. The others enter or leave with their
+ * flares.
+ */
 function outcomesOfStaying(
   changed: Changed<Outcome>,
   before: readonly AnyFlare[],

@@ -9,7 +9,7 @@ import type { Poll, SnapshotSource } from "./snapshot-source.ts";
 
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
 
-/** The trend engine as this source needs it: market events in, snapshots out. */
+/** The part of the trend engine that this source needs: market events in, snapshots out. */
 export interface PolledEngine {
   /** Processes the next event, in the feed's order. Counts unusable ones; never throws. */
   accept(event: FeedEvent): unknown;
@@ -20,7 +20,7 @@ export interface PolledEngine {
   snapshot(): Snapshot;
 }
 
-/** Returns the engine with another `accept`, for a caller that also looks at its events. */
+/** Returns the engine with another `accept`, for a caller that also inspects the events. */
 export function withAccept(engine: PolledEngine, accept: PolledEngine["accept"]): PolledEngine {
   return {
     accept,
@@ -58,10 +58,11 @@ type Health = Pick<FeedPart, "state" | "reason" | "ageMs">;
 /**
  * A snapshot source from a feed and the engine. A poll passes market events to the engine until a
  * `clock` event starts another second and the snapshot may have changed. So the events alone decide
- * when polls return (law L4 of src/README.md). The first poll comes after the warm-up.
+ * when polls return (law L4 of src/README.md). The first poll resolves after the warm-up.
  *
- * If the feed or the engine fails, one poll rejects: `invalid-input` for the feed's file
- * (InputError), else `internal`. Later ones report the end. Polls must not overlap.
+ * If the feed or the engine fails, one poll rejects: with `invalid-input` if the feed's file is at
+ * fault (InputError), else with `internal`. Later ones resolve to `undefined`. Polls must not
+ * overlap.
  */
 export class EngineSource implements SnapshotSource {
   readonly info: SourceInfo;
@@ -75,7 +76,10 @@ export class EngineSource implements SnapshotSource {
   /** The second of event time that was examined last. */
   #lastSecond = -1;
   #polled = false;
-  /** Event time of the first poll: that of the feed's first `clock` plus the warm-up. */
+  /**
+   * Event time from which polls return snapshots: that of the feed's first `clock` plus the
+   * warm-up.
+   */
   #baseAtMs: number | undefined;
   #clockAtMs: number | undefined;
   #observedAtMs: number | undefined;
@@ -95,14 +99,17 @@ export class EngineSource implements SnapshotSource {
   }
 
   /**
-   * Event time of the feed's latest `clock`. Between two polls, that `clock` is the last event
-   * processed, so a checkpoint resumes right after it.
+   * Event time of the feed's latest `clock`; `undefined` before the first. Between two polls, that
+   * `clock` is the last event processed, so a checkpoint resumes right after it.
    */
   get clockAtMs(): number | undefined {
     return this.#clockAtMs;
   }
 
-  /** How much of the warm-up was read, 0 to 1; `undefined` before its first event and after it. */
+  /**
+   * The share of the warm-up that was read, 0 to 1; `undefined` before its first `clock`, after it,
+   * and without a warm-up.
+   */
   get warmedUp(): number | undefined {
     if (this.#polled || this.#baseAtMs === undefined || this.#warmupMs === 0) return undefined;
     return 1 - (this.#baseAtMs - this.#engine.clockMs) / this.#warmupMs;
@@ -215,7 +222,10 @@ export class EngineSource implements SnapshotSource {
     }
   }
 
-  /** Polls the engine if event time has entered another second. */
+  /**
+   * Returns a snapshot if event time has entered another second, the warm-up is over and the
+   * snapshot may have changed.
+   */
   #pollEngine(): Poll | undefined {
     const { clockMs, nextChangeAtMs } = this.#engine;
     if (this.#observedAtMs === undefined || clockMs > this.#observedAtMs) {

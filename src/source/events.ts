@@ -14,13 +14,13 @@ type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly obs
 
 /**
  * Describes the difference between two snapshots as one batch of events. The batch turns each part
- * of `before` into the same part of `after` (law L1 of src/README.md). Throws `invalid-input` for
- * a key that occurs twice.
+ * of `before` into the same part of `after` (law L1 of src/README.md). Throws `invalid-input` for a
+ * key that occurs twice.
  *
  * Candles and flares of other groups come first: clients of `*` do not get those, but should get
- * the batch's last event, which marks its end. Then come the channels of each group, in the order
- * free, pro, finished, so that a flare leaves the first two before it enters the third. In each
- * channel come removals, reordering, insertions from the top, then fields and outcomes.
+ * the batch's last event, which marks its end. The flares of a group are in the order free, pro,
+ * finished, so that a flare leaves the first two before it enters the third. In each channel come
+ * removals, reordering, insertions from the top, then fields and outcomes.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
@@ -113,8 +113,8 @@ function outcomeEvents({ observed_at }: Scene, { channel, outcomes }: FlareListD
 }
 
 /**
- * Returns the last served form of a flare that vanished without a finish. If it has no time of its
- * end, that is the time of the observation.
+ * Returns the last served form of a flare that vanished without a finish. If it has no end time,
+ * sets it to the time of the observation.
  */
 function lastForm({ before, observed_at }: Scene, channel: FlareChannel, id: string): AnyFlare {
   const last = find(flareListOf(before, channel), id);

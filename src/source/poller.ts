@@ -14,12 +14,18 @@ export interface Publication {
   readonly events: readonly EventBody[];
 }
 
-/** `unchanged`: no difference from the previous one. `failed`: polling, comparing or publishing. */
+/**
+ * `unchanged`: there is no difference from the previous state. `failed`: polling, comparing or
+ * publishing failed.
+ */
 export type PollOutcome = "published" | "unchanged" | "failed";
 
 interface PollerOptions {
   readonly source: SnapshotSource;
-  /** An earlier process's last publication, to compare with. Polls up to `afterMs` are skipped. */
+  /**
+   * An earlier process's last publication, to compare with. Observations up to `afterMs` are
+   * skipped.
+   */
   readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
   /** Publishes one result at a time. If it rejects, the next publication includes the changes. */
   readonly publish: (publication: Publication) => Promise<void> | void;

@@ -9,7 +9,9 @@ interface FreshnessWatch {
   readonly onChange: (event: EventBody) => void;
 }
 
-/** Checks `state` once a second and reports each change. Returns a function that stops it. */
+/**
+ * Checks `state` once a second and reports each change. Returns a function that stops the checks.
+ */
 export function watchFreshness({ freshness, clock, onChange }: FreshnessWatch): () => void {
   let last = freshness().state;
   return clock.every(1_000, () => {

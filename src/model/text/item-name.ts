@@ -10,7 +10,10 @@ const PATHS = [
   ["object", "token", "symbol"],
 ];
 
-/** Returns an item's pair, such as `BTC/USDT`, or symbol, as untrusted text. Accepts any item. */
+/**
+ * Returns an item's pair, such as `BTC/USDT`, or else its symbol, as untrusted text; `undefined` if
+ * it has neither.
+ */
 export function nameItem(item: object): string | undefined {
   return PATHS.map((path) => path.reduce<unknown>(fieldOf, item)).find((name) => typeof name === "string");
 }

@@ -24,10 +24,10 @@ interface LineOptions {
   readonly edge: number;
   /** Height of the highest volume. */
   readonly volumeHeight: number;
-  /** The time from left to right. Default: from the first close to the last. */
+  /** The times at the left and right edges. Default: those of the first and last close. */
   readonly fromMs?: number;
   readonly toMs?: number;
-  /** The line is interrupted by a longer time without a close. Default: never. */
+  /** A longer time without a close interrupts the line. Default: never. */
   readonly maxGapMs?: number;
 }
 

@@ -13,7 +13,7 @@ export function nowReason(text: string): string {
   return `Now: ${text}`;
 }
 
-/** Marks the reason as of a flare's end, which would look like that of its start. */
+/** Marks the reason as of a flare's end. Otherwise it would look like that of its start. */
 export function endReason(text: string): string {
   return `At its end: ${text}`;
 }

@@ -39,7 +39,7 @@ export function whyText(
   const knowsBuyers = terms.some(({ name }) => name === "buyers");
   const reasons = Object.entries(TERM_TEXTS).flatMap(([name, textOf]) => {
     const term = terms.find((one) => one.name === name);
-    // Where buyers are known, they say it better, and both would be too long.
+    // Known buyers say more than the flow does, and a sentence with both would be too long.
     return term && !(name === "flow" && knowsBuyers) ? [textOf(term)] : [];
   });
   const reason = reasons.join(", ") || `score ${figure(score)}, required ${figure(threshold)}`;

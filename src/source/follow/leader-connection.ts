@@ -11,7 +11,7 @@ interface LeaderConnectionOptions {
   readonly signal: AbortSignal;
   /** Called with each message's text. A returned value ends the connection. Must not throw. */
   readonly onText: (text: string) => LeaderEnd | undefined;
-  /** Maximum silence, in milliseconds, at this moment. */
+  /** Returns the current maximum silence in milliseconds. */
   readonly silenceMs: () => number;
 }
 

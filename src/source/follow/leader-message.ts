@@ -23,6 +23,7 @@ import { fieldOf, isRecord, sanitize } from "../upstream/upstream-json.ts";
 /** An event with its seq in the leader's log. */
 export interface ReplicatedEvent {
   readonly seq: number;
+  /** The seq of the last event in its batch. */
   readonly batch: number;
   readonly emittedAtMs: number;
   readonly run?: Run | undefined;
@@ -49,7 +50,7 @@ export type LeaderMessage =
   | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "other" };
 
-/** A frame that no Flarewire of this version sends. */
+/** The leader sent something that no compatible leader sends. */
 export class ProtocolViolation extends Error {
   override readonly name = "ProtocolViolation";
 }
@@ -59,7 +60,10 @@ const FRAME_BOUNDS = { levels: 40, characters: 64 * 2 ** 20 } as const;
 
 const TOO_OLD = "its version is too old; update the leader first";
 
-/** Parses a frame. Throws only {@link ProtocolViolation}, for frames that cannot be trusted. */
+/**
+ * Parses a frame. Throws only {@link ProtocolViolation}, for frames that this version cannot
+ * follow.
+ */
 export function readLeaderMessage(text: string): LeaderMessage {
   const message = parse(text);
   switch (fieldOf(message, "type")) {
@@ -112,7 +116,10 @@ function readSubscribed(message: unknown): LeaderMessage {
   return { type: "reset", cursor, base: { observedAtMs, positions, lists } };
 }
 
-/** Returns the known parts of a snapshot as they were sent. Fills in missing parts. */
+/**
+ * Returns the known parts of a snapshot as they were sent, with empty parts where earlier versions
+ * send none. Candles are always empty, because the base contains them.
+ */
 function snapshotOf(value: unknown): Snapshot {
   const { outcomes, candles } = EMPTY_SNAPSHOT;
   const others = Object.fromEntries(OTHER_GROUPS.map((group) => [`flares.${group}`, EMPTY_SNAPSHOT.flares]));

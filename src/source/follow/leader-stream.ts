@@ -61,7 +61,8 @@ export class LeaderStream {
 
   /**
    * Processes a message; `characters` is its length. Throws {@link ProtocolViolation} if it is not
-   * allowed at this point, {@link LogDivergence} if an event before it is missing.
+   * allowed at this point, and {@link LogDivergence} if an event before it is missing or its batch
+   * does not apply to the snapshot.
    */
   take(message: LeaderMessage, characters = 0): StreamStep {
     switch (message.type) {
@@ -99,7 +100,7 @@ export class LeaderStream {
     if (!position || !this.#subscribed)
       throw new ProtocolViolation("it sent an event before confirming the subscription");
     const { seq, batch } = event;
-    if (epoch !== position.cursor.epoch) throw new ProtocolViolation(`its event ${seq} is of another epoch`);
+    if (epoch !== position.cursor.epoch) throw new ProtocolViolation(`its event ${seq} is in another epoch`);
     const expected = position.cursor.seq + this.#pending.length + 1;
     // A duplicate that was already processed.
     if (seq < expected) return { kind: "nothing" };

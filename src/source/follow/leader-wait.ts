@@ -12,7 +12,7 @@ export type LeaderEnd =
   | { readonly kind: "closed"; readonly code: number }
   /** The delay of the leader's `goaway` has passed. */
   | { readonly kind: "moved" }
-  /** No message arrived for the leader's silence limit. */
+  /** No message arrived within the leader's silence limit. */
   | { readonly kind: "silent"; readonly afterMs: number }
   /** The leader rejected the handshake with an HTTP status. */
   | {

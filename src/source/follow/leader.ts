@@ -16,7 +16,7 @@ import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
 /** Receives a leader's log. The caller does not await a call before it makes the next one. */
 export interface ReplicaSink {
   readonly position: MirrorPosition | undefined;
-  /** Starts over at `cursor`. */
+  /** Starts over at `cursor` from the state `base`. */
   begin(cursor: Cursor, base: LeaderBase): Promise<void>;
   publish(batch: LeaderBatch): Promise<void>;
 }
@@ -104,7 +104,7 @@ export class FollowedLeader implements Leader {
     }
   }
 
-  /** Runs one connection. Resolves once everything it delivered is published. */
+  /** Runs one connection. Resolves once everything it delivered is published or could not be. */
   async #connect(
     mirror: ReplicaSink,
     position: MirrorPosition | undefined,

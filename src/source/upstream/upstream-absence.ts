@@ -1,8 +1,10 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
 
-/** An item is gone after this many responses without it, and {@link ABSENT_MS}. */
+/** Minimum number of responses without an item before the item ends. */
 const ABSENT_ANSWERS = 3;
-/** Minimum absence before an item ends. Its end is reported within 4 s. */
+/**
+ * Minimum absence before an item ends. With one response a second, its end is reported within 4 s.
+ */
 export const ABSENT_MS = 2_500;
 /** Maximum absence that earlier returns can require. */
 const MAX_PATIENCE_MS = 3_600_000;
@@ -15,8 +17,9 @@ const FORGET_AFTER_MS = 600_000;
 const MAX_REMEMBERED = 10_000;
 
 interface KeysOfAnswer {
-  /** The keys in the current state, and those in the response. */
+  /** The keys in the current state. */
   readonly before: Iterable<string>;
+  /** The keys in the response. */
   readonly listed: ReadonlySet<string>;
   readonly nowMs: number;
   /** False if the list is a copy of an earlier response, and so says nothing new. */
@@ -27,7 +30,8 @@ interface KeysOfAnswer {
 
 /**
  * Tracks how long responses have lacked items of one list, because an end cannot be undone. After
- * an item returns, later absences must last twice as long.
+ * an item returns, all absences must last twice as long as that item's did, until its return is
+ * forgotten.
  */
 export class Absences {
   readonly #absent = new Map<string, { readonly sinceMs: number; answers: number }>();
@@ -51,19 +55,25 @@ export class Absences {
     return missing;
   }
 
-  /** Minimum length of an absence according to earlier returns; 0 without any. */
+  /**
+   * Returns the minimum length of an absence according to earlier returns; 0 without any. Forgets
+   * old returns.
+   */
   patienceMs(nowMs: number): number {
     const isForgotten = nowMs - this.#returnedAtMs > Math.max(FORGET_AFTER_MS, 4 * this.#longestMs);
     if (isForgotten) this.#longestMs = 0;
     return Math.min(MAX_PATIENCE_MS, 2 * this.#longestMs);
   }
 
-  /** After {@link expire}: whether an item is retained only by a longer required absence. */
+  /**
+   * Returns, after {@link expire}, whether an item is retained although it was absent for
+   * {@link ABSENT_MS}.
+   */
   isPatient(nowMs: number): boolean {
     return [...this.#absent.values()].some((absence) => isOver(absence, ABSENT_MS, nowMs));
   }
 
-  /** Expires items that were absent for `minMs` and for the learned time. Returns their keys. */
+  /** Expires items that were absent for `minMs` and for {@link patienceMs}. Returns their keys. */
   expire(nowMs: number, minMs: number): ReadonlySet<string> {
     const requiredMs = Math.max(minMs, this.patienceMs(nowMs));
     const over = [...this.#absent].filter(([, absence]) => isOver(absence, requiredMs, nowMs));

@@ -11,7 +11,7 @@ import { withKnownIds } from "./upstream-identity.ts";
 import { UPSTREAM_LISTS } from "./upstream-list.ts";
 import { buildResource, idsOf, joinParts, RESOURCES, type Resource, reuseRecord } from "./upstream-part.ts";
 
-/** Minimum length of an absence in doubted responses. */
+/** Minimum length of an absence in doubted responses, and of any absence of a finished flare. */
 const DOUBTED_MS = 60_000;
 /** Fewer items than this may plausibly vanish at once. */
 const MIN_SUSPICIOUS = 4;
@@ -45,11 +45,12 @@ type Lacking = Readonly<Record<SpecChannel, readonly string[]>>;
 /**
  * Decides how much of an upstream's responses to accept. Listed items count at once. Missing ones
  * stay until several responses lacked them for {@link ABSENT_MS}, because an end cannot be undone;
- * an explained absence counts at once: a finished flare, a listing older than 15 minutes.
+ * an explained absence counts at once: of a running flare that is listed as finished, of a flare
+ * with warnings from `free`, or of a listing older than 15 minutes.
  *
  * A response is doubted if it lacks many items of a list without explanation, or if the lists that
  * it empties lack at least {@link MIN_SUSPICIOUS} such items in all. Absences must then last a
- * minute. A chart or leaderboard can be absent only as a whole.
+ * minute. Of a chart or leaderboard, only the absence of the whole is tracked.
  */
 export class UpstreamDoubt {
   readonly #absences: Readonly<Record<SpecChannel, Absences>> = byChannel(() => new Absences());
@@ -101,7 +102,7 @@ export class UpstreamDoubt {
       const needsLong = isDoubted || channel === "flares.finished";
       return this.#absences[channel].expire(nowMs, needsLong ? DOUBTED_MS : ABSENT_MS);
     });
-    // A flare that ended in one list ended in the other.
+    // A flare that ended in `pro` has ended in `free` too.
     const ended = lacking["flares.free"].filter((id) => expired["flares.pro"].has(id));
     return { ...expired, "flares.free": new Set([...expired["flares.free"], ...ended]) };
   }
@@ -170,7 +171,10 @@ function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking):
   });
 }
 
-/** Whether these flares finished before all that stay. Such flares may leave together. */
+/**
+ * Returns whether none of these flares finished later than any that stays. Such flares may leave
+ * together.
+ */
 function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): boolean {
   const lacking = new Set(ids);
   const timesOf = (flares: Snapshot["flares"]["pro"]) =>

@@ -10,7 +10,7 @@ export interface UpstreamHealth {
   readonly lastSuccessAtMs: number | undefined;
   /** Event time of the latest data. */
   readonly observedAtMs: number | undefined;
-  /** The upstream's own status in that response. */
+  /** The upstream's own status in its latest response, even if that was incomplete or doubted. */
   readonly status: UpstreamStatus;
   /** Why the last poll failed; `undefined` if it did not. */
   readonly trouble: string | undefined;
@@ -22,14 +22,14 @@ export interface UpstreamHealth {
 }
 
 /**
- * Rates an upstream's freshness. The data's age is the time since the last good response plus the
- * age that this response stated.
+ * Rates an upstream's freshness. The data's age is the time since the last complete, accepted
+ * response plus the age that the latest response stated.
  *
  * `down`: the last poll failed completely, and no complete response was accepted within
- * `staleAfterMs`, or ever. `stale`: it failed in part, and likewise. Otherwise the state is `down`
- * if the upstream reports that its source is, and `stale` if its responses are doubted, if it
- * reports that, or if the data is too old. After a success, one failed poll only adds age. The
- * reason never contains the age.
+ * `staleAfterMs`, or ever. `stale`: the same, but the last poll failed only in part. Otherwise the
+ * state is `down` if the upstream reports that its source is, and `stale` if it has not responded
+ * yet, if its responses are doubted, if it reports that its source is stale, or if the data is too
+ * old. After a success, one failed poll only adds age. The reason never contains the age.
  */
 export function judgeUpstream(health: UpstreamHealth): Freshness {
   const { lastSuccessAtMs, observedAtMs } = health;

@@ -5,7 +5,7 @@ import type { Flare, Listing, NestedFlare, Snapshot } from "../../model/index.ts
 const MAX_SAME = 8;
 
 /**
- * Replaces ids in `answer` by those of `before` for the same flares (address and start), listings
+ * Replaces ids in `answer` with those in `before` for the same flares (address and start), listings
  * (address and time) and chart items (token), in case an upstream changes its ids. Explanations,
  * outcomes and nested flares follow.
  */

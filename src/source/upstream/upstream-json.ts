@@ -12,8 +12,9 @@ export function fieldOf(value: unknown, name: string): unknown {
 
 /**
  * Makes a value fresh from `JSON.parse` safe to pass on: removes every `__proto__` key, which a
- * later assignment would follow. Returns why the value is still unusable: it exceeds `bounds`, so
- * that `JSON.stringify` might overflow, or has a number beyond a double's range.
+ * later assignment would follow. Returns why the value is still unusable, or `undefined` if it is
+ * not: it exceeds `bounds`, so that `JSON.stringify` might overflow, or has a number beyond a
+ * double's range.
  */
 export function sanitize(
   value: unknown,

@@ -45,9 +45,10 @@ const MAX_READ = 10_000;
 const MAX_KEY = 200;
 
 /**
- * Reads an upstream's list, in its order, with unknown fields. An invalid item is replaced by its
- * last valid version in `before`, or dropped. Of several items with one key, the first valid one
- * counts. Reuses equal items of `before`. Never throws; problems go to `reports`.
+ * Reads an upstream's list, in its order, with unknown fields, up to its maximum length. If `raw`
+ * is no array, returns `before`. An invalid item is replaced by its last valid version in `before`,
+ * or dropped. Of several items with one key, the first valid one counts. Reuses equal items of
+ * `before`. Problems go to `reports`.
  */
 export function readList(
   list: SpecChannel,
@@ -131,7 +132,9 @@ function has(value: unknown, name: string): boolean {
   return isRecord(value) && Object.hasOwn(value, name);
 }
 
-/** Finds items of the previous list by key, or by their token if the key is unreadable. */
+/**
+ * Finds items of the previous list by key, or by token and start if the key is not in that list.
+ */
 class LastValid {
   readonly #byKey: ReadonlyMap<string, ListItem>;
   #byToken: ReadonlyMap<string, ListItem> | undefined;
@@ -154,7 +157,7 @@ class LastValid {
   }
 }
 
-/** Reads token and start, from which an item's id is derived. */
+/** Reads token and start (or time of listing), from which an item's id is derived. */
 function tokenIn(entry: unknown): string | undefined {
   const object = fieldOf(entry, "object");
   const carriers = [entry, fieldOf(entry, "flare"), object].map((carrier) => fieldOf(carrier, "token"));

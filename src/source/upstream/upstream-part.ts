@@ -31,7 +31,10 @@ export type Resource = (typeof RESOURCES)[number];
 /** The validated resources of one response. */
 export type Part = { readonly [R in keyof Snapshot]?: Snapshot[R] };
 
-/** Returns why a body cannot be `flares`. Only the `first` must have all three lists. */
+/**
+ * Returns why a body cannot be `flares`. Only the `first` must have all three lists; later ones
+ * need one.
+ */
 export function misfitOfFlares(flares: unknown, first: boolean): string | undefined {
   const broken = BSC_FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
     (name) => !Array.isArray(fieldOf(flares, name)),
@@ -100,7 +103,10 @@ export function readNotes(
   };
 }
 
-/** Returns the ids of the listed flares that can have explanations and outcomes. */
+/**
+ * Returns the ids of all listed flares, which can have explanations, and of the finished ones,
+ * which can have outcomes.
+ */
 export function idsOf(view: View) {
   const all = new Set(BSC_FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
   return { all, finished: new Set(listOf(view, "flares.finished").map(keyOf)) };
@@ -135,7 +141,7 @@ export function reuseRecord<T>(read: Record<string, T>, previous: Record<string,
   return same && Object.keys(read).length === Object.keys(previous).length ? previous : read;
 }
 
-/** Adds the sentence and the units of terms to an explanation of a service that sends none. */
+/** Adds the sentence and the units of terms to an explanation without a sentence. */
 function withText(raw: unknown, liquidity: unknown): unknown {
   if (!isRecord(raw) || raw.text !== undefined || !Array.isArray(raw.terms)) return raw;
   const terms = raw.terms.map((term: unknown) => {

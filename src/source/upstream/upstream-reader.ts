@@ -19,7 +19,7 @@ export type Reading =
   | {
       readonly kind: "read";
       readonly snapshot: Snapshot;
-      /** Event time, or wall time for the four resources, which have none. */
+      /** Event time, `undefined` if invalid; wall time for the four resources, which have none. */
       readonly observedAtMs: number | undefined;
       readonly status: UpstreamStatus;
       /** The resources in the response. For others, the snapshot has the last good ones. */
@@ -49,7 +49,10 @@ interface ReaderSettings extends RequestSettings {
 /** Interval for checking whether an upstream without `/snapshot` offers it now. */
 const PROBE_EVERY_MS = 300_000;
 
-/** Polls `/snapshot`, or the four resources without it. An unchanged upstream costs one 304. */
+/**
+ * Polls `/snapshot` or, if the upstream does not offer it, the four resources. An unchanged
+ * upstream costs one or four responses with status 304.
+ */
 export class UpstreamReader {
   readonly #settings: ReaderSettings;
   readonly #cache = new Map<Path, CachedPart>();
@@ -72,7 +75,10 @@ export class UpstreamReader {
     this.#probeAtMs = this.#settings.clock.monotonic();
   }
 
-  /** Polls once; `before` replaces invalid items. Rejects only with the signal's reason. */
+  /**
+   * Polls once; `before` replaces invalid items. Rejects with the signal's reason, or with what the
+   * receiver of the reports throws.
+   */
   async read(before: Snapshot | undefined, signal: AbortSignal): Promise<Reading> {
     this.#settings.reports.startAnswer();
     if (this.#offered !== false || this.#settings.clock.monotonic() >= this.#probeAtMs) {
@@ -183,7 +189,8 @@ export class UpstreamReader {
     if (!this.#offered || before === undefined) {
       const missing = RESOURCES.find((resource) => !isRecord(fieldOf(body, resource)));
       if (missing) return { misfit: `returned unexpected JSON: ${missing} is not an object` };
-      if (observedAtMs === undefined) return { misfit: "returned unexpected JSON: observed_at is missing" };
+      if (observedAtMs === undefined)
+        return { misfit: "returned unexpected JSON: observed_at is missing or invalid" };
     }
     const misfit = misfitOfFlares(flares, before === undefined);
     if (misfit) return { misfit };

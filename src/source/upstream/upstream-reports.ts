@@ -12,7 +12,7 @@ export interface UpstreamReport {
   readonly path: string;
   /** The problem with it. */
   readonly reason: string;
-  /** `kept`: the last valid version is used. `dropped`: it is left out. */
+  /** `kept`: the last valid version is used. `dropped`: it is omitted. */
   readonly action: "kept" | "dropped";
 }
 
@@ -31,7 +31,10 @@ export interface UpstreamCounts {
 const MAX = { perAnswer: 20, remembered: 1_000, characters: 200 };
 const REPEAT_AFTER_MS = 600_000;
 
-/** Counts invalid content. Logs each once in ten minutes, 20 per response. */
+/**
+ * Counts invalid content. Passes each report on at most once in ten minutes, and at most 20 per
+ * response.
+ */
 export class UpstreamReports {
   readonly #clock: Clock;
   readonly #onInvalid: (report: UpstreamReport) => void;

@@ -41,7 +41,7 @@ export interface UpstreamStats extends UpstreamCounts {
   readonly failed: number;
   /** Responses with status 304. */
   readonly notModified: number;
-  /** Responses that lacked so much, without an explanation, that they were not fully accepted. */
+  /** Responses that were not fully accepted, because they lacked items in an implausible way. */
   readonly doubted: number;
 }
 
@@ -50,7 +50,9 @@ export interface UpstreamStats extends UpstreamCounts {
  * back-off, and {@link SnapshotSource.freshness} reports the trouble. Invalid parts keep their last
  * valid version (see readList), missing items stay until confirmed (see {@link UpstreamDoubt}).
  *
- * `observedAtMs` is the upstream's, else the wall time of the poll. Does not check `url`.
+ * `observedAtMs` is the upstream's, or the wall time of the poll with the four resources, which
+ * have none. If it is invalid, the previous one is used. Does not check `url`. Polls must not
+ * overlap.
  */
 export class UpstreamSource implements SnapshotSource {
   readonly #clock: Clock;

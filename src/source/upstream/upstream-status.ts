@@ -3,7 +3,10 @@ import { SourceInfo, SourceState } from "../../protocol/index.ts";
 
 /** An upstream's own status, from its response headers. */
 export interface UpstreamStatus {
-  /** `Flarewire-Data-Age`: milliseconds since its own source responded. Default: 0. */
+  /**
+   * `Flarewire-Data-Age`, which is in seconds: milliseconds since its own source responded.
+   * Default: 0.
+   */
   readonly dataAgeMs: number;
   /** `Flarewire-Source-State`: the state of its own source. Default: `live`. */
   readonly state: SourceState;
@@ -61,7 +64,10 @@ function readTime(text: string | null): number | undefined {
 
 const FROM_BEST = ["live", "stale", "down"] as const satisfies readonly SourceState[];
 
-/** Merges statuses: the greatest age, worst state, and first origin that is not `live`. */
+/**
+ * Merges statuses: the greatest age, the worst state, the first origin that is not `live`, the
+ * first facts, and the first event time stated.
+ */
 export function mergeStatuses(all: readonly UpstreamStatus[]): UpstreamStatus {
   return {
     dataAgeMs: Math.max(0, ...all.map(({ dataAgeMs }) => dataAgeMs)),

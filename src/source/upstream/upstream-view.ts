@@ -4,8 +4,8 @@ import { neverFlaredId } from "../../trend/index.ts";
 import { isRecord } from "./upstream-json.ts";
 
 /**
- * Prepares snapshots for serving: unsafe links become `null`, charts and leaderboards reveal no
- * flare that only `pro` lists. Unchanged parts are the same objects.
+ * Prepares snapshots for serving: unsafe links become `null`, and charts and leaderboards reveal no
+ * flare that only `pro` has listed. Unchanged parts are the same objects.
  */
 export class UpstreamView {
   readonly #cleaned = new WeakMap<object, unknown>();
