@@ -24,7 +24,7 @@ Address = str
 @dataclass(frozen=True)
 class ForumPost:
     """A forum post that mentions the token. `position` counts from 1 at the top of the forum's
-    listing. A post whose `url` is not http or https is left out."""
+    listing. A post whose `url` is not http or https is omitted."""
 
     position: int
     address: Address
@@ -59,7 +59,7 @@ DecimalString = str
 
 @dataclass(frozen=True)
 class MarketData:
-    """A market-data aggregator's entry for the token; `null` if it does not list the token."""
+    """A market-data aggregator's entry for the token; `null` if none is known."""
 
     market_id: str
     image_url: str | None
@@ -253,7 +253,7 @@ class OutcomeControl:
     """The same changes after other moments of the token, in percent, oldest moment first. A
     token has one such moment in every two hours of the clock, at a minute that depends only on
     its address. A flare's control has those from 24 hours to 90 minutes before its start, so
-    that neither the flare nor the rise before it is included; unknown changes are left out."""
+    that neither the flare nor the rise before it is included. Unknown changes are omitted."""
 
     change_5m: list[float]
     change_15m: list[float]
@@ -394,7 +394,7 @@ class FlareExpired:
 @dataclass(frozen=True)
 class Listing:
     """A token whose pool got its first real liquidity within the last 15 minutes. The
-    specification leaves this shape open; this one is ours."""
+    specification leaves this shape open; Flarewire defines it."""
 
     id: Id
     listed_at: Timestamp
@@ -875,7 +875,7 @@ class ViewCharts:
 
 @dataclass(frozen=True)
 class BscLeaderboardEntry:
-    """A standing of the leaderboard of `bsc`."""
+    """An entry of the leaderboard of `bsc`."""
 
     type: Literal["flare"]
     time_trended: int
@@ -885,7 +885,7 @@ class BscLeaderboardEntry:
 
 @dataclass(frozen=True)
 class ExchangeLeaderboardEntry:
-    """A standing of the leaderboard of the exchange."""
+    """An entry of the leaderboard of the exchange."""
 
     type: Literal["token"]
     time_trended: int
@@ -895,7 +895,7 @@ class ExchangeLeaderboardEntry:
 
 @dataclass(frozen=True)
 class ChainLeaderboardEntry:
-    """A standing of the leaderboard of `matic` or `avalanche`."""
+    """An entry of the leaderboard of `matic` or `avalanche`."""
 
     type: Literal["token"]
     time_trended: int
