@@ -103,14 +103,8 @@ export class TrendEngine {
     this.#nextMinuteMs = state?.nextMinuteMs ?? 0;
     this.#hasClock = state?.hasClock ?? false;
     this.#waiting = [...(state?.waiting ?? [])];
-    this.#intake = new Intake({
-      settings,
-      tokens: this.#tokens,
-      profiles: this.#profiles,
-      priors: this.#priors,
-      newest: this.#newest,
-      detector: this.#detector,
-    });
+    const books = { tokens: this.#tokens, profiles, priors: this.#priors, newest: this.#newest };
+    this.#intake = new Intake({ settings, ...books, detector: this.#detector });
     for (const token of state?.tokens ?? []) this.#resume(token);
     if (state) this.#plan();
   }
@@ -138,8 +132,7 @@ export class TrendEngine {
   }
 
   /**
-   * Earliest event time at which time alone could change the snapshot; Infinity if none. Equals
-   * {@link clockMs} if the snapshot has already changed.
+   * When time alone may next change the snapshot: `clockMs` if it has changed, Infinity if never.
    */
   get nextChangeAtMs(): number {
     return this.#isDirty() ? this.clockMs : this.#dueMs;
@@ -149,9 +142,7 @@ export class TrendEngine {
     return this.#tokens.count;
   }
 
-  /**
-   * Returns the state at the last closed second. Unchanged parts are the same objects as before.
-   */
+  /** Returns the state at the last closed second. Unchanged parts are the same objects. */
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
     const { charts, leaderboards } = this.#rankings.serve();
@@ -180,19 +171,13 @@ export class TrendEngine {
     });
   }
 
-  /**
-   * Returns a token's flare and canary as of the last closed second, and its latest price;
-   * `undefined` if the token is unknown. For measuring the detector.
-   */
+  /** Returns a token's present trend, to measure the detector; `undefined` if it is unknown. */
   trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
     const found = this.#find(group, token);
     return found && inspectTrend(found);
   }
 
-  /**
-   * Returns the detector's current numbers for a token; `undefined` if the token is unknown.
-   * Changes nothing.
-   */
+  /** Returns the detector's current numbers for a token; `undefined` if the token is unknown. */
   readingOf(group: MarketGroup, token: string): Explanation | undefined {
     const found = this.#find(group, token);
     if (!found) return undefined;
@@ -257,13 +242,11 @@ export class TrendEngine {
     const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
-    // A past trade is no reason to judge its token now. The end of the minute or the next live
-    // trade is.
+    // The token of a past trade is judged at the end of the minute, or with its next live trade.
     if (event.kind === "trade" && event.tradedAt !== undefined) return undefined;
     if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
       noteHeard(this.#markets[event.group], event.at);
-    // A candle's token is judged when the minute ends or, if the candle is late, with the next
-    // second.
+    // The token of a late candle is judged with the next second, others when the minute ends.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
   }
@@ -294,8 +277,8 @@ export class TrendEngine {
   }
 
   /**
-   * Advances the clock to `fromMs`, the beginning of an event that ends at `atMs`. Returns why not
-   * if the event is too old or too far ahead.
+   * Advances the clock to the beginning of an event. Returns why not if its times do not allow
+   * that.
    */
   #admit(fromMs: number, atMs: number, isClock: boolean): RejectReason | undefined {
     if (this.#clockMs < 0) {
@@ -351,10 +334,7 @@ export class TrendEngine {
     }
   }
 
-  /**
-   * Measures the group's medians again if they are old. A fast move of the market must not look
-   * like a move of the token.
-   */
+  /** Measures old medians again: a fast move of the market must not look like the token's own. */
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#markets[group];
     if (atMs - measuredMs >= MEASURE_MS)
@@ -411,10 +391,7 @@ export class TrendEngine {
   }
 }
 
-/**
- * Stores since when a forgotten token of BSC was known, so that a later listing does not make it
- * new.
- */
+/** Remembers since when a forgotten token was known, so that a listing cannot make it new. */
 function rememberToken(profiles: ProfileBook, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
