@@ -310,6 +310,17 @@ describe("logs of pools", () => {
       expect(read(...words)).toBeUndefined();
   });
 
+  test("[edge] no number of topics and words makes a decoder throw", () => {
+    const word = "f".repeat(64);
+    for (const topic of EVENT_READERS.keys())
+      for (let topics = 1; topics <= 4; topics++)
+        for (let words = 0; words <= 10; words++) {
+          const all = [topic, ...new Array<string>(topics - 1).fill(`0x${word}`)];
+          const log = { address: "0xaa", topics: all, data: `0x${word.repeat(words)}`, logIndex: 0 };
+          expect(() => decodeLog({ ...log, transactionHash: "0x", origin: "0x" })).not.toThrow();
+        }
+  });
+
   test("[edge] a log that is truncated, too long, out of range or without its topics is ignored", () => {
     const sync = (data: string, topics: string[] = [toEventSelector("Sync(uint112,uint112)")]) =>
       decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
