@@ -57,23 +57,28 @@ interface Fact<F> {
   readonly value: F | undefined;
   /** Whether it may be stored: two hosts returned it, or one host is enough. */
   readonly isConfirmed: boolean;
-  /** Whether two hosts returned different values. */
+  /** Whether two hosts returned different values, and no third one has decided. */
   readonly isDisputed?: boolean;
 }
 
 /** Contracts about which two hosts differ, and the decisions of a third host. */
 interface Dispute {
+  /** Names of the two hosts, as in `A and B`. */
   readonly hosts: string;
   /** Number of contracts that the hosts were asked about. */
   readonly count: number;
-  /** The third host's part in it as a text; `undefined` without a third host. */
-  readonly judge: string | undefined;
-  /** Names of the contracts that stay undecided, and of those that the third host decided. */
+  /** A clause that says what the third host did; `undefined` without a third host. */
+  readonly verdict: string | undefined;
+  /** Names of the contracts that stay undecided. */
   readonly open: readonly string[];
+  /** Names of the contracts that the third host decided. */
   readonly settled: readonly string[];
 }
 
-/** How long to wait for the second host once the first has responded. */
+/**
+ * How long to wait for the other of two hosts once one has responded or failed, and for a third
+ * host.
+ */
 const CONFIRM_MS = 2 * SECOND_MS;
 /** Maximum number of facts in memory that only one endpoint returned. */
 const MAX_UNCONFIRMED = 20_000;
@@ -104,8 +109,8 @@ export class ContractReader {
   }
 
   /**
-   * Returns the configured addresses that have code at any endpoint. An endpoint that is behind may
-   * lack new code. Rejects with RpcTrouble.
+   * Returns the addresses that have code at any usable endpoint. One endpoint is not enough to tell
+   * that there is none, because it may be behind. Rejects with RpcTrouble.
    */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const keyOf = (address: string) => `code ${address}`;
@@ -116,9 +121,8 @@ export class ContractReader {
       const others = this.#options.pool.usable(-1).map((one) => one.ask(...request).catch(() => undefined));
       return (await Promise.all(others)).some(isCode) || undefined;
     };
-    // One host is enough, even for the store. If it lies that a configured address has code, only
-    // the warning that the contract does not exist is lost: other hosts return no results for calls
-    // to that address.
+    // A single host's response may be stored. If it falsely reports code, only the report of the
+    // missing contract is lost, because calls to that address return no results at other hosts.
     const find = async (address: string) => ({ value: await isPresent(address), isConfirmed: true });
     const present = await this.#remember(addresses, keyOf, z.boolean(), (missing) =>
       Promise.all(missing.map(find)),
@@ -127,7 +131,10 @@ export class ContractReader {
     return new Set(addresses.filter((_, index) => present[index]));
   }
 
-  /** Returns the tokens' facts, without tokens of invalid decimals. Rejects with RpcTrouble. */
+  /**
+   * Returns the tokens' facts. Omits tokens whose decimals are missing or invalid, and those that
+   * hosts disagree about. Rejects with RpcTrouble.
+   */
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
     const keyOf = (address: string) => `token ${address}`;
     const facts = await this.#remember(addresses, keyOf, StoredToken, (missing) =>
@@ -140,7 +147,10 @@ export class ContractReader {
     });
   }
 
-  /** Returns the network's pools between two quote tokens. Rejects with RpcTrouble. */
+  /**
+   * Returns the pools between two quote tokens that the network's factories list. Omits pools in
+   * singletons, which cannot be listed by their tokens. Rejects with RpcTrouble.
+   */
   async anchors(signal: AbortSignal): Promise<readonly UnknownPool[]> {
     const { quotes, factories } = this.#options.network;
     const pairs = quotes.flatMap((first, index) => quotes.slice(index + 1).map((second) => [first, second]));
@@ -152,8 +162,8 @@ export class ContractReader {
   }
 
   /**
-   * Returns those pools that belong to the network's factories and have a quote token. Rejects with
-   * RpcTrouble.
+   * Returns those pools that belong to the network's factories and have a quote token. Omits pools
+   * that hosts disagree about. Rejects with RpcTrouble.
    */
   async identify(pools: readonly UnknownPool[], signal: AbortSignal): Promise<readonly PoolIdentity[]> {
     const keyOf = ({ form, emitter, pool }: UnknownPool) => `pool ${this.#scope} ${form} ${emitter} ${pool}`;
@@ -177,8 +187,8 @@ export class ContractReader {
   }
 
   /**
-   * Returns the pools with their state at the end of block `atBlock` or, if no node has it, of
-   * block `latest`. Rejects with RpcTrouble.
+   * Returns the pools with their states at the end of block `atBlock` or, if these cannot be read,
+   * of block `latest`. Rejects with RpcTrouble.
    */
   async readStates(
     pools: readonly PoolIdentity[],
@@ -201,7 +211,9 @@ export class ContractReader {
   /**
    * Asks two hosts at the same time, and a third where they differ. If hosts return different
    * values and no two agree, the value is `undefined`. If only one host responds or has a value,
-   * that value is unconfirmed. Logs which contracts they differ about. Rejects with RpcTrouble.
+   * that value is unconfirmed. So is the value from any endpoint, which is asked if neither host
+   * responds in time or there is only one. Logs which contracts they differ about. Rejects with
+   * RpcTrouble.
    */
   async #inquireFacts<T, F>(
     items: readonly T[],
@@ -233,31 +245,31 @@ export class ContractReader {
     });
     const open = items.filter((_, index) => decided[index]?.isDisputed);
     const settled = disputed.filter((item) => !open.includes(item));
-    // Only a value of two hosts ends a dispute: with one host's, the other may only be silent.
+    // A value that only one host has does not end a dispute, because the other may be behind.
     const confirmed = items.filter((_, index) => decided[index]?.isConfirmed);
     if (this.#reported.size > 0) for (const item of confirmed) this.#reported.delete(nameOf(item));
-    const judge =
+    const verdict =
       three && `${three.name} ${third ? `decides ${settled.length} of them` : "does not respond"}`;
-    const dispute = { hosts: `${one.name} and ${two.name}`, count: items.length, judge };
+    const dispute = { hosts: `${one.name} and ${two.name}`, count: items.length, verdict };
     this.#report({ ...dispute, open: open.map(nameOf), settled: settled.map(nameOf) });
     return decided;
   }
 
-  /** Reports contracts that hosts differ about, those that stay undecided only once. */
-  #report({ hosts, count, judge, open, settled }: Dispute): void {
-    const news = open.filter((name) => !this.#reported.has(name));
+  /** Reports the contracts that hosts differ about. Reports an undecided one only once. */
+  #report({ hosts, count, verdict, open, settled }: Dispute): void {
+    const unreported = open.filter((name) => !this.#reported.has(name));
     for (const name of open) this.#reported.set(name, true);
-    const contracts = [...news, ...settled];
+    const contracts = [...unreported, ...settled];
     if (contracts.length === 0) return;
     const words = [
       `${hosts} differ about ${contracts.length} of ${count} contracts`,
-      ...(judge === undefined ? [] : [judge]),
-      ...(news.length === 0 ? [] : [`ignoring ${news.length}`]),
+      ...(verdict === undefined ? [] : [verdict]),
+      ...(unreported.length === 0 ? [] : [`ignoring ${unreported.length}`]),
     ];
     this.#options.notify("warn", words.join("; "), { contracts: contracts.slice(0, MAX_NAMED) });
   }
 
-  /** Asks one endpoint. Returns `undefined` if it fails. */
+  /** Asks one endpoint. Returns `undefined` if it fails, and counts that against it. */
   async #inquireAt<F>(
     endpoint: Endpoint,
     inquiries: readonly Inquiry<F>[],
@@ -272,9 +284,9 @@ export class ContractReader {
   }
 
   /**
-   * Returns the facts of each item, and requests unknown ones. Stores confirmed facts. Keeps a
-   * limited number of unconfirmed ones in memory. Does not remember that a fact is missing, because
-   * the endpoint may be at fault.
+   * Returns each item's fact, `undefined` if there is none, and requests unknown ones. Stores
+   * confirmed facts, and a limited number of unconfirmed ones in memory. Does not remember that a
+   * fact is missing, because the endpoint may be at fault.
    */
   async #remember<T, F>(
     items: readonly T[],
@@ -336,7 +348,10 @@ function* withState(pool: PoolIdentity, factory: Factory, atBlock: number): Inqu
   return { ...pool, state: yield* FORMS[pool.form].readState(pool, factory, atBlock) };
 }
 
-/** Returns text, or 32 bytes as text, without unprintable characters. */
+/**
+ * Returns text, or 32 bytes as text, without control characters, lone surrogates and U+FFFD;
+ * `undefined` if nothing is left.
+ */
 function textOf(result: Result): string | undefined {
   if (typeof result !== "string") return undefined;
   const text = /^0x[0-9a-f]{64}$/.test(result)

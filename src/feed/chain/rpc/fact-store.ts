@@ -19,21 +19,22 @@ const FORM = {
   applicationId: 0x464c5743,
   version: 2,
   tables: TABLES,
-  // No second endpoint confirmed the facts of that version.
+  // In version 1, no second endpoint confirmed the facts.
   upgrades: { 1: `DROP TABLE fact; ${TABLES}` },
 };
 /** About 60 MB on disk. */
 const MAX_FACTS = 200_000;
-/** Older facts are requested again, because names may change after all. */
+/** Older facts are requested again, because a contract may change its name. */
 const MAX_AGE_MS = 30 * DAY_MS;
 /** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 
 /**
- * Stores the facts about contracts that never change, so that a restart does not request them
- * again. Keeps the newest facts, for thirty days. Renames a damaged file and starts a new one. If
- * the file cannot be used or written, reports that and uses memory instead, because a cache must
- * never cause a failure.
+ * Stores facts about contracts that hardly ever change, so that a restart does not request them
+ * again. Drops facts after thirty days, and the oldest beyond a maximum. Renames a file that is
+ * damaged, of another program or of an unknown version, and starts a new one. If that fails, or the
+ * file cannot be used for another reason, reports that and uses memory instead, because a cache
+ * must never cause a failure.
  */
 export class FactStore {
   readonly #notify: Notify;
@@ -42,7 +43,7 @@ export class FactStore {
   #prepare: (sql: string) => Statement;
   #isClosed = false;
 
-  /** @param path Its file; `undefined`: memory only. */
+  /** @param path The database file; `undefined`: memory only. */
   constructor(path: string | undefined, clock: Clock, notify: Notify) {
     this.#clock = clock;
     this.#notify = notify;
@@ -50,7 +51,7 @@ export class FactStore {
     this.#prepare = cachedStatements(this.#db);
   }
 
-  /** Returns a fact as parsed JSON; `undefined` if it is unknown. */
+  /** Returns a fact as parsed JSON; `undefined` if it is unknown or too old. */
   get(key: string): unknown {
     return this.#attempt(() => {
       const row = this.#prepare("SELECT value FROM fact WHERE key = ? AND confirmed_at > ?").get(
@@ -90,22 +91,20 @@ export class FactStore {
       const isDamaged =
         error instanceof DamagedError ||
         (error instanceof Error && "errcode" in error && DAMAGED.has(error.errcode));
-      const remedy = isDamaged ? "starting a new one" : "using memory";
+      const replacement = isDamaged ? replace(path) : undefined;
+      const remedy = replacement ? `renamed it to ${path}.damaged and started a new one` : "using memory";
       this.#notify(
         "warn",
         `cannot use the file of pools and tokens, ${path}; ${remedy}: ${messageOf(error)}`,
       );
-      if (!isDamaged) return openDatabase(undefined, FORM);
-      try {
-        renameSync(path, `${path}.damaged`);
-        return openDatabase(path, FORM);
-      } catch {
-        return openDatabase(undefined, FORM);
-      }
+      return replacement ?? openDatabase(undefined, FORM);
     }
   }
 
-  /** Continues in memory after the first failure of the file. */
+  /**
+   * Returns what `work` returns. If it throws, reports that, continues in memory and returns
+   * `undefined`.
+   */
   #attempt<T>(work: () => T): T | undefined {
     // A lookup may finish after the feed has closed this store.
     if (this.#isClosed) return undefined;
@@ -117,5 +116,15 @@ export class FactStore {
       this.#prepare = cachedStatements(this.#db);
       return undefined;
     }
+  }
+}
+
+/** Renames a file and creates a new one; `undefined` if either fails. */
+function replace(path: string): DatabaseSync | undefined {
+  try {
+    renameSync(path, `${path}.damaged`);
+    return openDatabase(path, FORM);
+  } catch {
+    return undefined;
   }
 }

@@ -5,21 +5,21 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
- * method. `reverted`: the called contract failed. `pending`: the endpoint does not have the data
- * yet. `failed`: anything else, such as a broken connection, an HTML page or state that a node has
- * pruned.
+ * method. `reverted`: the called contract failed. `pending`: the data are not available, or not
+ * confirmed by a second endpoint, yet. `failed`: anything else, such as a broken connection, an
+ * HTML page or state that a node has pruned.
  */
 type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
 /**
- * A failed request. The message continues a sentence that starts with the endpoint, until
- * {@link RpcTrouble.of} adds its name. A message about several endpoints is a whole sentence. It
- * does not contain the endpoint's address, which may include a key.
+ * A failed request. The message is the second half of a sentence about the endpoint, until
+ * {@link RpcTrouble.of} adds the endpoint's name. A message about several endpoints is a whole
+ * sentence. No message contains the endpoint's address, which may include a key, but `cause` may.
  */
 export class RpcTrouble extends Error {
   override readonly name = "RpcTrouble";
   readonly kind: TroubleKind;
-  /** The part of the message that is safe to show publicly: it omits the endpoint's own text. */
+  /** The message without the endpoint's own text, which is not safe to show publicly. */
   readonly words: string;
   /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
@@ -42,7 +42,7 @@ export class RpcTrouble extends Error {
 }
 
 interface TroubleOptions extends ErrorOptions {
-  /** The text of the endpoint, without its address. */
+  /** The endpoint's own text. Hide its address first, with `hideAddress`. */
   readonly detail?: string;
   readonly retryAfterMs?: number | undefined;
 }
@@ -58,16 +58,16 @@ const MAX_RETRY_AFTER_MS = 300_000;
 const MAX_DETAIL = 120;
 
 interface RequestOptions {
-  /** Of the endpoint; hidden where the endpoint repeats it. */
+  /** The endpoint's address, which is hidden where an error repeats it. */
   readonly url: string;
   /** The request's timeout. */
   readonly timeoutMs: number;
 }
 
-/** Converts any failure of a request. Recognizes the wording of nodes and providers. */
+/** Converts any failure of a request. Recognizes the codes and wordings of nodes and providers. */
 export function readTrouble(thrown: unknown, { url, timeoutMs }: RequestOptions): RpcTrouble {
   if (thrown instanceof RpcTrouble) return thrown;
-  // For codes that it knows, viem wraps the error response in an RpcError of its own.
+  // If viem knows the code of an error response, it wraps the response in an RpcError.
   const error = thrown instanceof RpcError ? thrown.cause : thrown;
   const cause = error;
   if (error instanceof RpcRequestError) {
@@ -111,7 +111,10 @@ function describeUnread(error: HttpRequestError): string {
   return connectionTrouble(error) ?? "is unreachable";
 }
 
-/** Reads a pause in seconds. Ignores a date, which would require clocks that agree. */
+/**
+ * Converts a pause in seconds to milliseconds, at most five minutes; `undefined` for anything else.
+ * A date is ignored, because it would require clocks that agree.
+ */
 function retryAfter(text: string | null): number | undefined {
   if (text === null || !/^\d{1,6}$/.test(text)) return undefined;
   return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1_000);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -72,12 +72,25 @@ test("[facts] a damaged file is renamed and reported, and a new one is started",
   const path = join(directory, "facts.sqlite");
   writeFileSync(path, "no database, but a text that is long enough to look like one ".repeat(100));
   using damaged = openAt(path);
-  expect(damaged.notices).toEqual([expect.stringContaining("starting a new one")]);
+  expect(damaged.notices).toEqual([expect.stringContaining("started a new one")]);
   expect(readFileSync(`${path}.damaged`, "utf8")).toContain("no database");
   damaged.store.set(new Map([["token a", 1]]));
   damaged.store.close();
   using again = openAt(path);
   expect([again.store.get("token a"), again.notices]).toEqual([1, []]);
+});
+
+test("[facts] if a damaged file cannot be renamed, memory is used and reported", () => {
+  const path = join(directory, "facts.sqlite");
+  writeFileSync(path, "no database, but a text that is long enough to look like one ".repeat(100));
+  mkdirSync(join(`${path}.damaged`, "full"), { recursive: true });
+  using store = openAt(path);
+  expect(store.notices).toEqual([expect.stringContaining("using memory")]);
+  store.store.set(new Map([["token a", 1]]));
+  expect([store.store.get("token a"), readFileSync(path, "utf8")]).toEqual([
+    1,
+    expect.stringContaining("no database"),
+  ]);
 });
 
 test("[facts] a file that another process uses is left unchanged, and memory is used instead", () => {
