@@ -1,6 +1,6 @@
 interface Troubled {
   readonly name: string;
-  /** The second half of a sentence; `undefined` if it works. */
+  /** The second half of a sentence; `undefined` if the service works. */
   readonly trouble: string | undefined;
 }
 

@@ -2,8 +2,10 @@
 const MIN_SECRET = 8;
 
 /**
- * Hides everything in a service's URL but the host, because a service may repeat it, with the key
- * in it, in an answer. Truncate afterwards, because half a key would not be found.
+ * Replaces parts of a service's URL in a text, because a service may repeat its address, with the
+ * key, in an answer. Hides user, password, path segments and the parts of the query, but not the
+ * host and parts of less than eight characters. Truncate afterwards, because half a key would not
+ * be found.
  */
 export function hideAddress(text: string, url: string): string {
   const { username, password, pathname, search, searchParams } = new URL(url);
@@ -12,7 +14,7 @@ export function hideAddress(text: string, url: string): string {
   return (
     [...parts, ...searchParams.values()]
       .filter(({ length }) => length >= MIN_SECRET)
-      // The longest first: another part may begin like it.
+      // The longest first, because it may contain another part.
       .sort((a, b) => b.length - a.length)
       .reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
   );

@@ -12,7 +12,7 @@ export class SocketFailure extends Error {
 interface SocketOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** Timeout of a request in milliseconds, including the connection if that has to be opened. */
+  /** Timeout in milliseconds of a request, including the opening of the connection if necessary. */
   readonly timeoutMs: number;
 }
 
@@ -38,7 +38,10 @@ export class JsonRpcSocket {
     this.#options = options;
   }
 
-  /** Sends a request. Rejects with {@link SocketFailure} or the signal's reason. */
+  /**
+   * Sends a request. Rejects with {@link SocketFailure} or the signal's reason. If nothing at all
+   * arrives within the timeout, also ends the connection.
+   */
   async request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<Reply> {
     const { clock, timeoutMs } = this.#options;
     const connection = this.#connect(signal);
@@ -64,8 +67,8 @@ export class JsonRpcSocket {
   }
 
   /**
-   * Subscribes to events of that kind, at most once per connection, because an endpoint that
-   * refuses will refuse again. Rejects like {@link request}.
+   * Subscribes to events of that kind, unless the endpoint has responded to a subscription on this
+   * connection: one that refused will refuse again. Rejects like {@link request}.
    */
   async subscribe(kind: string, onEvent: () => void, signal: AbortSignal): Promise<void> {
     const connection = this.#connect(signal);
@@ -95,10 +98,10 @@ interface Pending {
 }
 
 class Connection {
-  /** Messages received. */
+  /** Number of messages received. */
   heard = 0;
   isOver = false;
-  /** Whether it pushes events; `undefined` until the endpoint has responded. */
+  /** Whether it pushes events; `undefined` until the endpoint has responded to a subscription. */
   isSubscribed: boolean | undefined;
   onEvent: () => void = () => undefined;
   readonly #socket: WebSocket;

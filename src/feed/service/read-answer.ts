@@ -2,7 +2,10 @@ import type { z } from "zod";
 import { firstIssue } from "../../lib/text/first-issue.ts";
 import { UnexpectedAnswer } from "./service-client.ts";
 
-/** Returns the valid items. Throws {@link UnexpectedAnswer} if there are some but none valid. */
+/**
+ * Returns the valid items. Throws {@link UnexpectedAnswer} if `list` is no array, or has items but
+ * no valid one.
+ */
 export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string): readonly T[] {
   if (!Array.isArray(list)) throw new UnexpectedAnswer(`returned no list of ${what}`);
   const items = list.flatMap((item: unknown) => {

@@ -5,14 +5,17 @@ import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceTally } from "./service-tally.ts";
 
-/** A JSON answer of unexpected form. The message states the problem as half a sentence. */
+/**
+ * A service returned no usable value. The message states the reason as the second half of a
+ * sentence.
+ */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 }
 
 /**
  * A valid answer that rejects one kind of request while others work, so it is not a failure of the
- * service. The message states the reason as half a sentence.
+ * service. The message states the reason as the second half of a sentence.
  */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -20,7 +23,8 @@ export class Refusal extends Error {
 
 type Outcome<T> =
   | { readonly kind: "ok"; readonly value: T }
-  | { readonly kind: "absent" }
+  /** Nothing is served at this address, or not with this method. */
+  | { readonly kind: "absent"; readonly reason: string }
   /** See {@link Refusal}. */
   | { readonly kind: "refused"; readonly reason: string }
   /** Failed in a way that a retry would not solve, or too often. */
@@ -45,11 +49,15 @@ export interface ServiceOptions {
   readonly maxBytes?: number;
   /** Headers of each request, which may contain a key. `accept` is application/json by default. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Returns the milliseconds to wait according to a valid answer's headers. Default: no wait. */
   readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
   /** Returns [0, 1), for the back-off. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly fetch?: typeof fetch | undefined;
-  /** Called with the reason, without addresses, when the service fails; `undefined` on recovery. */
+  /**
+   * Called with the reason, without addresses, when the service starts to fail, and with
+   * `undefined` when it has recovered.
+   */
   readonly onHealth?: (trouble: string | undefined) => void;
 }
 
@@ -72,12 +80,15 @@ export class ServiceClient {
     this.#tally = new ServiceTally(options.clock);
   }
 
-  /** Returns the service's state. It is up unless there is trouble, by default its own. */
+  /**
+   * Returns the service's state. It counts as up if `trouble`, by default that of the last request,
+   * is `undefined`.
+   */
   report(part: string, service: string, trouble = this.#trouble): ServiceReport {
     return this.#tally.report(part, service, trouble === undefined);
   }
 
-  /** Records useful data that arrived another way. */
+  /** Records that useful data arrived in another way. */
   heard(): void {
     this.#tally.heard();
   }
@@ -102,7 +113,7 @@ export class ServiceClient {
   async require<T>(request: Omit<ServiceRequest<T>, "tries">, signal: AbortSignal): Promise<T> {
     const outcome = await this.ask({ ...request, tries: 1 }, signal);
     if (outcome.kind === "ok") return outcome.value;
-    throw new UnexpectedAnswer(outcome.kind === "absent" ? "returned 404" : outcome.reason);
+    throw new UnexpectedAnswer(outcome.reason);
   }
 
   async #sendOnce<T>(
@@ -131,7 +142,9 @@ export class ServiceClient {
       if (answer.kind === "fresh" || answer.kind === "absent") {
         const { quota } = this.#options;
         const outcome: Outcome<T> =
-          answer.kind === "fresh" ? { kind: "ok", value: read(answer.body) } : { kind: "absent" };
+          answer.kind === "fresh"
+            ? { kind: "ok", value: read(answer.body) }
+            : { kind: "absent", reason: answer.failure.reason };
         this.#succeed("good");
         if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
         return { outcome, mayRetry: false };

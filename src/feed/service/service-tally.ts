@@ -1,7 +1,10 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ServiceReport } from "../feed.ts";
 
-/** The outcome of a request: useful, refused (too many, or not supported), or failed. */
+/**
+ * The outcome of a request: `good`: a valid response. `refused`: too many requests, or not
+ * supported. `failed`: anything else.
+ */
 export type RequestOutcome = "good" | "refused" | "failed";
 
 const SLOT_MS = 10_000;
@@ -20,6 +23,7 @@ export class ServiceTally {
     this.#clock = clock;
   }
 
+  /** Records a request that was delayed by `waitedMs`. */
   asked(waitedMs: number): void {
     this.#counts.requests += 1;
     const index = this.#currentSlot() % SLOTS;
@@ -27,7 +31,10 @@ export class ServiceTally {
     this.#counts.waitedMs += Math.max(0, waitedMs);
   }
 
-  /** Returns the number of requests in the last `ms`: at most five minutes, in steps of ten s. */
+  /**
+   * Returns the number of requests in the last `ms`, rounded up to steps of 10 s, at most five
+   * minutes.
+   */
   recent(ms: number): number {
     const slot = this.#currentSlot();
     let sum = 0;
@@ -42,6 +49,7 @@ export class ServiceTally {
     else this.#counts.errors += 1;
   }
 
+  /** Records that useful data arrived. */
   heard(): void {
     this.#goodAt = this.#clock.monotonic();
   }
@@ -51,7 +59,7 @@ export class ServiceTally {
     return { part, service, isUp, ageMs, ...this.#counts };
   }
 
-  /** Clears the slots since the last call. */
+  /** Returns the number of the current slot. Clears the slots that began since the last call. */
   #currentSlot(): number {
     const slot = Math.floor(this.#clock.monotonic() / SLOT_MS);
     for (let next = Math.max(this.#slot + 1, slot - SLOTS + 1); next <= slot; next++)

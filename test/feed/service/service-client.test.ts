@@ -18,7 +18,7 @@ const read = (body: unknown) => {
 /** A service that gives these answers, then good ones; its client, at a hundred times the pace. */
 const test = base.extend<{
   service: (
-    script: readonly (Mischief | "ok" | "404")[],
+    script: readonly (Mischief | "ok" | "404" | "405")[],
     options?: Partial<ServiceOptions>,
   ) => Promise<Service>;
 }>({
@@ -41,8 +41,8 @@ const test = base.extend<{
         const next = queue.shift() ?? "ok";
         if (next === "ok")
           response.writeHead(200, { "content-type": "application/json", "x-left": "0" }).end('{"ok":1}');
-        else if (next === "404")
-          response.writeHead(404, { "content-type": "application/json" }).end('{"ok":0}');
+        else if (next === "404" || next === "405")
+          response.writeHead(Number(next), { "content-type": "application/json" }).end('{"ok":0}');
         else misbehave(next, response);
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -112,9 +112,17 @@ describe("a service", () => {
 
   test("that does not have the item is healthy", async ({ service }) => {
     const { client, url, health } = await service(["404"]);
-    expect(await client.ask({ url, read }, signal)).toEqual({ kind: "absent" });
+    expect(await client.ask({ url, read }, signal)).toEqual({ kind: "absent", reason: "returned 404" });
     expect(health).toEqual([]);
   });
+
+  test.for(["404", "405"] as const)(
+    "that returns %s rejects a required request with it",
+    async (status, { service }) => {
+      const { client, url } = await service([status]);
+      await expect(client.require({ url, read }, signal)).rejects.toThrow(`returned ${status}`);
+    },
+  );
 
   test("that is down gets one request while the others wait", async ({ service }) => {
     const { client, url, asked, most } = await service(["500", "500", "500", "500"], { pauseMs: 0 });
