@@ -18,19 +18,19 @@ export interface MergedPart {
 export const IN_STEP_MS = 10 * SECOND_MS;
 /**
  * The merge also waits for a part that is further behind, as long as it catches up: in each span of
- * PATIENCE_MS, it must gain this share of the span on the others.
+ * PATIENCE_MS, it must gain this share of the span on real time.
  */
 const GAIN = 1 / 4;
 const PATIENCE_MS = 3 * SECOND_MS;
 /** A part further behind than this does not delay the others: it catches up while they continue. */
 const FAR_MS = MINUTE_MS;
-/** How long the merge waits for a part without any event. */
+/** How long the merge waits for a part's first event. */
 export const FIRST_WORD_MS = 5 * SECOND_MS;
 /** An event further ahead of this machine's clock and of all other parts has a wrong date. */
 export const MAX_EARLY_MS = MINUTE_MS;
-/** Maximum events that are read ahead of the market. */
+/** Maximum number of events per part that are read ahead of the market. */
 const MAX_AHEAD = 20_000;
-/** After this many dropped events, other parts get their turn. */
+/** Number of dropped events after which other parts get their turn. */
 const REST_AFTER = 1_024;
 
 /**
@@ -56,7 +56,7 @@ export class FeedBuffer {
   #queue: MarketEvent[] = [];
   #taken = 0;
   #makeRoom: () => void = () => {};
-  /** Event time of its furthest event. */
+  /** Highest event time that was buffered; `undefined` before the first event. */
   #frontierMs: number | undefined;
   #movedAt: number;
   #end: { readonly reason: string; readonly error?: unknown } | undefined;
@@ -64,14 +64,15 @@ export class FeedBuffer {
   #isFull = false;
   #wasInStep = false;
   /**
-   * The current span for catching up: when it began, and how far the part's event time was then
-   * ahead of the monotonic clock, which increases while the part catches up.
+   * The current span for catching up: when it began, and by how much the part's event time then
+   * exceeded the monotonic clock. That difference increases while the part catches up.
    */
   #span: { readonly at: number; readonly leadMs: number } | undefined;
   #gapMs = 0;
   readonly #beganAt: number;
-  /** Event times of the last event and of the last `clock` event that were taken. */
+  /** The highest event time that was taken. */
   #placedAt = Number.NEGATIVE_INFINITY;
+  /** Position in time of the last `clock` event that was taken. */
   #clockAt = Number.NEGATIVE_INFINITY;
 
   /** @param latestMs Latest event time that is accepted from this part. */
@@ -108,7 +109,7 @@ export class FeedBuffer {
     return this.#end !== undefined;
   }
 
-  /** The error that ended it, if any. */
+  /** The error that ended it; `undefined` if it has not ended or ended without one. */
   get failure(): unknown {
     return this.#end?.error;
   }
@@ -133,9 +134,10 @@ export class FeedBuffer {
   }
 
   /**
-   * Updates whether the merge waits for the part. Returns whether that changed.
+   * Decides again whether the merge waits for the part. Returns whether that changed.
    *
-   * @param furthestMs Event time of the furthest part.
+   * @param furthestMs Event time of the furthest part that has not ended, at most this machine's
+   * clock.
    */
   judge(furthestMs: number): boolean {
     const now = this.#clock.monotonic();
@@ -167,7 +169,7 @@ export class FeedBuffer {
     return { at, phase: at > this.#clockAt ? 0 : 2 };
   }
 
-  /** Takes the next event. */
+  /** Removes and returns the next event; `undefined` if there is none yet. */
   take(): MarketEvent | undefined {
     const event = this.#queue[this.#taken];
     if (!event) return undefined;

@@ -16,7 +16,7 @@ interface MergeOptions {
    */
   readonly parts: readonly MergedPart[];
   readonly clock: Clock;
-  /** Age at which a part counts as stale. Default 15,000. */
+  /** Age at which a part counts as stale, in milliseconds. Default 15,000. */
   readonly staleAfterMs?: number;
   readonly notify?: Notify;
 }
@@ -25,7 +25,7 @@ interface MergeOptions {
 export const LATE_MS = 5_000;
 /** How often the merge checks whether to keep waiting for a part. */
 const POLL_EVERY_MS = 250;
-/** How long all parts may take for their first event before that is reported. */
+/** How long the first event of any part may take before that is reported. */
 const START_MS = 15 * SECOND_MS;
 /** The same, if all of them report trouble. */
 const TROUBLED_START_MS = 3 * SECOND_MS;
@@ -34,17 +34,18 @@ const HINT = `try ${ownCommand("doctor")}, which checks every endpoint`;
 
 /**
  * Merges several markets into one: all events in one order of time, with one clock, that of the
- * slowest part. While the merge waits for every part, the order depends only on their events, not
- * on when they arrive.
+ * slowest part that the merge waits for. While it waits for every part, the order depends only on
+ * their events, not on when they arrive.
  *
- * The wait is bounded. A part may be ten seconds of event time behind the furthest one. Beyond
- * that, it must gain at least 0.75 s in three seconds. Otherwise the merge continues without it
- * until it is within ten seconds again. If it is more than a minute behind, the merge does not wait
- * at all.
+ * The wait is bounded. A part's first event may take five seconds. A part may be ten seconds of
+ * event time behind the furthest one. Beyond that, it must gain at least 0.75 s on real time in
+ * three seconds. Otherwise the merge continues without it until it is within ten seconds again. If
+ * it is more than a minute behind, the merge does not wait at all.
  *
- * The part's events are then late. Those that are at most five seconds late pass unchanged, because
- * the engine accepts them. For later ones settleLate decides, and dropped events are counted. A
- * part that fails for good is left out. If all fail, the merge fails.
+ * The events of a part that the merge does not wait for are late. Those that are at most five
+ * seconds late pass unchanged, because the engine accepts them. For later ones settleLate decides,
+ * and dropped events are counted. The merge continues without a part that has ended. If all have
+ * failed, the merge fails.
  *
  * No part of a live market can move the others into the future. The furthest part counts as no
  * further than this machine's clock. Events dated more than a minute ahead of that clock and of all
