@@ -6,7 +6,7 @@ interface BatchOptions<T> {
   readonly isFull: (batch: readonly T[]) => boolean;
   /** Whether more is expected soon. */
   readonly mayGrow: (batch: readonly T[]) => boolean;
-  /** How long to wait for more, in milliseconds. */
+  /** How long to wait for each further item, in milliseconds. */
   readonly gapMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ interface BatchOptions<T> {
 
 /**
  * Yields a source's items in order, in batches. Continues to read while the consumer works on a
- * batch. Ends or fails when the source does.
+ * batch. Ends or fails as the source does, after its last items.
  */
 export async function* inBatches<T>(
   source: AsyncIterable<T>,

@@ -18,12 +18,13 @@ export interface ChainFeedOptions {
   readonly presentMs?: number;
   /**
    * Event time of the last `clock` event of a previous feed. Later events follow, none twice. If
-   * that is longer ago than three minutes, starts at the present and reports the gap.
+   * the newest final block is more than three minutes later, reports the gap, starts at the present
+   * and reads the past meanwhile.
    */
   readonly resumeAfterMs?: number;
   /** How often to ask endpoints for their final block, in milliseconds. Default 1,000. */
   readonly pollEveryMs?: number;
-  /** File of the facts about pools and tokens that never change. Default: memory only. */
+  /** File that stores facts about pools and tokens. Default: memory only. */
   readonly factsFile?: string;
   /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;
@@ -32,17 +33,18 @@ export interface ChainFeedOptions {
 }
 
 /**
- * Follows a chain's final blocks and emits the trades, listings and liquidity of its pools, in the
- * order of blocks and logs.
+ * Follows a chain's final blocks and emits the trades, listings and liquidity of its pools, and the
+ * names of their tokens, in the order of blocks and transactions.
  *
- * Every block is verified against its own header (see receipts-root.ts) and linked to its parent.
- * With two or more endpoints, a second must return the same block. The feed waits for one that does
- * not have it yet, but not for one that fails or stands still. While no endpoint responds the feed
- * is silent; it then continues, so an outage delays events but loses none. Event time is the
- * blocks' own.
+ * Every block is verified against its own header (see receipts-root.ts) and must be the child of
+ * the previous one. With two or more endpoints, a second must return the same block. The feed waits
+ * for an endpoint that does not have the block yet, but not for one that fails or has stopped
+ * advancing. While no endpoint responds, the feed is silent; it then continues, so an outage delays
+ * events but loses none. Events have the times of their blocks; those of the past are dated when
+ * they are read, and trades and listings also state their own time.
  *
- * `events` throws if it can never succeed: every endpoint serves another chain, or none of the
- * network's factories exists on this one.
+ * `events` throws if it can never succeed: every endpoint serves another chain, or the chain lacks
+ * Multicall3, all of the network's factories or all of its quote tokens.
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
   let follower: ChainFollower | undefined;

@@ -72,7 +72,7 @@ export const Receipts = z.array(Receipt);
 export interface EvmBlock extends Pick<Header, "number" | "hash" | "parentHash"> {
   /** Event time: the header's, in milliseconds since 1970 UTC. */
   readonly atMs: number;
-  /** In the order of the logs. */
+  /** In the block's order. */
   readonly logs: readonly EvmLog[];
 }
 
@@ -89,7 +89,10 @@ export function logsOf(receipts: readonly Receipt[]): EvmLog[] {
   );
 }
 
-/** Returns why the receipts cannot be the block's, as the second half of a sentence, if so. */
+/**
+ * Returns why the receipts cannot be the block's, as the second half of a sentence; `undefined` if
+ * they can.
+ */
 export function contradictionOf(header: Header, receipts: readonly Receipt[]): string | undefined {
   const { transactions, hash } = header;
   if (receipts.length !== transactions.length)

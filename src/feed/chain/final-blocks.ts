@@ -24,27 +24,30 @@ interface FinalBlocksOptions {
 
 export interface FinalBlock {
   readonly block: EvmBlock;
-  /** Replaces a published block that was not final after all. */
+  /** Whether it replaces a published block with the same number. */
   readonly isReplacement: boolean;
 }
 
 const READ_AHEAD = 8;
 /**
- * Number of published blocks that are remembered by hash. After a deeper change of the chain,
- * reading continues at the oldest of them.
+ * Number of published blocks that are remembered by hash. If the chain changes further back,
+ * replacements start at the oldest of them.
  */
 const REMEMBERED = 512;
-/** Attempts that find no child of the last published block, before replaced blocks are sought. */
+/**
+ * Number of attempts that find no child of the last published block, after which replaced blocks
+ * are looked for.
+ */
 const DOUBTS = 3;
 /** Consecutive failures after which the operator is notified. */
 const NOTIFY_AFTER = 4;
-/** Minimum time between two attempts at a block. */
+/** Minimum pause after a failed attempt to read a block. */
 const MIN_PAUSE_MS = 250;
 
 /**
- * Yields the blocks from a number on as they become final, each exactly once and each the child of
- * the previous one. Waits for endpoints as long as necessary. If the chain replaces final blocks,
- * notifies the operator and marks the replacements.
+ * Yields the blocks from `from` to `to` as they become final, each exactly once and each the child
+ * of the previous one. Waits for endpoints as long as necessary. If the chain replaces final
+ * blocks, notifies the operator and marks the replacements.
  */
 export function finalBlocks(options: FinalBlocksOptions, signal: AbortSignal): AsyncGenerator<FinalBlock> {
   return new FinalBlockStream(options, signal).blocks();
@@ -72,7 +75,7 @@ class FinalBlockStream {
       try {
         const block = await this.#nextBlock();
         if (block) yield this.#publish(block, false);
-        else if (this.#doubts >= DOUBTS) yield* this.#replaced();
+        else if (this.#doubts >= DOUBTS) yield* this.#replacements();
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!(error instanceof RpcTrouble)) throw error;
@@ -82,7 +85,10 @@ class FinalBlockStream {
     }
   }
 
-  /** Returns the next block if it is final; `undefined` to check again. */
+  /**
+   * Returns the next block; `undefined` if it is not final yet, or no endpoint has a child of the
+   * last published block.
+   */
   async #nextBlock(): Promise<EvmBlock | undefined> {
     const { pool, reader } = this.#options;
     const number = this.#next;
@@ -98,7 +104,8 @@ class FinalBlockStream {
       const block = await read;
       if (parentHash === undefined || block.parentHash === parentHash) return block;
     }
-    // An endpoint lies or follows another branch, or the chain has changed: query all.
+    // A read failed, an endpoint lies or follows another branch, or the chain has changed. So ask
+    // all endpoints.
     this.#reads.clear();
     const block = await reader.readMostCommon(number, parentHash, this.#signal);
     if (!block) {
@@ -136,10 +143,10 @@ class FinalBlockStream {
   }
 
   /**
-   * Handles a chain that continues from another block than the last published one: returns to the
-   * common block and continues from there.
+   * Yields the blocks that replaced published ones, the oldest first; none if the last published
+   * block is still in the chain.
    */
-  async *#replaced(): AsyncGenerator<FinalBlock> {
+  async *#replacements(): AsyncGenerator<FinalBlock> {
     const { reader, notify } = this.#options;
     const branch: EvmBlock[] = [];
     let number = this.#next - 1;
@@ -156,7 +163,7 @@ class FinalBlockStream {
     for (const block of branch) yield this.#publish(block, true);
   }
 
-  /** Waits for a block that is not proved yet. That is not a failure. */
+  /** Waits for a block that is not proved or confirmed yet. That is not a failure. */
   async #waitForProof(): Promise<void> {
     this.#reads.clear();
     await this.#options.pool.changed(SECOND_MS, this.#signal);

@@ -20,9 +20,15 @@ import { FactStore } from "./rpc/fact-store.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** How far before the head a feed starts. Short, because the present must not wait for the past. */
+/**
+ * How far before the head a feed starts by default. Short, because the present must not wait for
+ * the past. An agreed head that is older counts as old.
+ */
 export const PRESENT_MS = 90 * SECOND_MS;
-/** Maximum gap since a previous feed to read first. A longer one takes more than seconds. */
+/**
+ * Maximum gap since a previous feed that is read before the present. Reading a longer one would
+ * take more than seconds.
+ */
 const MAX_RESUME_MS = 3 * MINUTE_MS;
 const BACKFILL_MS = 10 * MINUTE_MS;
 /**
@@ -31,7 +37,9 @@ const BACKFILL_MS = 10 * MINUTE_MS;
  */
 const PUBLIC_MAX_REQUESTS = 6_000;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
-/** Progress is reported while the feed is at least this far behind. */
+/**
+ * While the feed is at least this far behind, it reports that instead of the progress of the past.
+ */
 const BEHIND_MS = 60 * SECOND_MS;
 
 /** How long the start waits for endpoints that have not responded, once one has. */
@@ -41,11 +49,11 @@ const PAST_GAP_MS = 2 * SECOND_MS;
 /** Concurrent reads of past blocks. Leaves most of an endpoint's limit to the present. */
 const PAST_READS = 2;
 /**
- * Pause between past blocks. With the present's requests, a fast chain then stays within the 10,000
- * requests in five minutes that BSC's public endpoints allow.
+ * Pause between past blocks. It keeps the requests for a fast chain's past and present within the
+ * 10,000 in five minutes that BSC's public endpoints allow.
  */
 const PAST_PAUSE_MS = 100;
-/** A past block is read while at most this many final blocks, those in progress, are unread. */
+/** The past is read while at most this many final blocks are unpublished, which are being read. */
 const IDLE_BLOCKS = 2;
 
 /** Where a feed starts. Times are event time. */
@@ -53,11 +61,11 @@ interface Start {
   /** The first block of the present. */
   readonly from: number;
   readonly fromMs: number;
-  /** Time of the newest final block. */
+  /** Time of the head from which the start was calculated. */
   readonly headMs: number;
   /** Start of the past that is read while the present is followed; `fromMs` if there is none. */
   readonly pastMs: number;
-  /** Whether a previous feed published everything before. */
+  /** Whether the feed continues a previous one without a gap. */
   readonly isResumed: boolean;
 }
 
@@ -160,7 +168,10 @@ export class ChainFollower {
     });
   }
 
-  /** Returns the network without contracts that do not exist on the chain. */
+  /**
+   * Returns the network without contracts that do not exist on the chain. Throws if Multicall3, all
+   * factories or all quote tokens are missing.
+   */
   async #checked(): Promise<Network> {
     const { network } = this.#options;
     const reader = this.#contracts(network);
@@ -182,8 +193,10 @@ export class ChainFollower {
     }
     const factories = network.factories.filter(exists);
     const quotes = network.quotes.filter(exists);
-    if (factories.length === 0 || quotes.length === 0)
-      throw new Error(`none of the followed contracts exists on ${network.name}`);
+    if (factories.length === 0 || quotes.length === 0) {
+      const missing = factories.length === 0 ? "factories" : "quote tokens";
+      throw new Error(`none of the followed ${missing} exists on ${network.name}`);
+    }
     return { ...network, factories, quotes };
   }
 
@@ -213,9 +226,10 @@ export class ChainFollower {
   }
 
   /**
-   * Finds the first block at a moment that depends on the head's time. The head is the highest that
-   * two hosts claim. A higher claim of a single host counts only if the agreed head is old, because
-   * then the other hosts are behind.
+   * Finds the first block at or after a moment that depends on the head's time. The head is the
+   * highest that two hosts claim, or the claim of the only host. A higher claim of a single host
+   * counts only if the agreed head is old, because then the other hosts are behind, or if no agreed
+   * head can be searched.
    */
   async #findAgreed(
     momentOf: (headMs: number) => number,
@@ -280,7 +294,10 @@ export class ChainFollower {
     this.#isFilled = true;
   }
 
-  /** Yields the events of the past that were read since the previous block. */
+  /**
+   * Reports the present's events to the reader of the past. Yields the events of the past that were
+   * read since the previous block and, at the end, from when on the market was observed.
+   */
   *#past(events: readonly MarketEvent[], group: Network["group"]): Generator<MarketEvent> {
     const { pastMs = 0 } = this.#start ?? {};
     const fill = this.#pastFill;
@@ -301,7 +318,7 @@ export class ChainFollower {
     });
   }
 
-  /** Returns a block's events; none if a previous feed published them. */
+  /** Applies a block. Returns its events; none if a previous feed published them. */
   #translate(translator: BlockTranslator, read: ReadBlock, wasPublished: boolean): MarketEvent[] {
     if (!wasPublished) return translator.translate(read);
     translator.absorb(read);

@@ -13,7 +13,8 @@ export interface QuoteToken {
   readonly symbol: string;
   readonly decimals: number;
   /**
-   * Always counts as one US dollar. If it loses its peg, tokens priced in it appear too expensive.
+   * Whether it always counts as one US dollar. If it loses its peg, tokens priced in it appear too
+   * expensive.
    */
   readonly isStable: boolean;
   /** Whether it wraps the chain's own coin and so is worth the same. */
@@ -28,9 +29,10 @@ export interface QuoteToken {
 export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin" | "curve";
 
 /**
- * Kinds of factories. `solidly`: pools like `v2`, and stable pairs beside. `algebra`: pools like
- * `v3`, with another creation event. `uniswap-v4` and `infinity-cl`: managers of `positions`.
- * `liquidity-book`: pairs with `bins`. `four-meme` and `flap`: launchpads.
+ * Kinds of factories. `v2`, `v3` and `infinity-bin` create the pools of that name. `solidly`: pools
+ * like `v2`, and stable pairs, which are ignored. `algebra`: pools like `v3`, with another creation
+ * event. `uniswap-v4` and `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with
+ * `bins`. `four-meme` and `flap`: launchpads.
  */
 export type FactoryForm =
   | "v2"
@@ -52,9 +54,9 @@ export interface Factory {
   readonly address: string;
   readonly name: string;
   readonly form: FactoryForm;
-  /** `algebra`: the deployers whose custom pools can be looked up if they existed before. */
+  /** `algebra`: the deployers whose custom pools are looked up if they existed before the start. */
   readonly deployers?: readonly string[];
-  /** `uniswap-v4`: the contract that knows the tokens of pools that existed before. */
+  /** `uniswap-v4`: the contract that knows the tokens of pools that existed before the start. */
   readonly positionManager?: string;
 }
 
@@ -75,7 +77,10 @@ export interface Network {
   readonly rpcUrls: readonly string[];
 }
 
-/** Returns the network's quote tokens by address, with its own coin as the one that wraps it. */
+/**
+ * Returns the network's quote tokens by address. The chain's own coin maps to the token that wraps
+ * it.
+ */
 export function quotesByAddress({ quotes }: Pick<Network, "quotes">): ReadonlyMap<string, QuoteToken> {
   return new Map(
     quotes.flatMap((quote) => [

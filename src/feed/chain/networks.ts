@@ -1,11 +1,10 @@
 import type { Network, QuoteToken } from "./network.ts";
 
 /*
- * The supported chains and the contracts followed on them. Each address links to the deployer's
- * document. All were checked in November 2026, the tokens also in
- * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json). Unconfirmed
- * values are marked. At the start, the feed verifies on the chain that a contract exists at each
- * address.
+ * The supported chains and the contracts followed on them. The link above an address is its source.
+ * All were checked in November 2026, the tokens also in
+ * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json). At the start,
+ * the feed verifies on the chain that a contract exists at each address.
  */
 
 /** Uniswap Labs: https://docs.uniswap.org/contracts/v3/reference/deployments/Polygon-Deployments */
@@ -53,6 +52,7 @@ export const NETWORKS = {
       // https://docs.algebra.finance (partners) and
       // https://github.com/paraswap/paraswap-dex-lib (src/dex/quickswap/config.ts)
       { name: "Thena Fusion", form: "algebra", address: "0x306f06c147f064a010530292a1eb6737c3e378e4" },
+      // https://developer.pancakeswap.finance/contracts/infinity/resources/addresses
       {
         name: "PancakeSwap Infinity Bin",
         form: "infinity-bin",

@@ -5,13 +5,14 @@ import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
 interface PastFillOptions {
   readonly pool: EndpointPool;
-  /** Returns the past blocks, in order. Calls `pause` before it reads the next one. */
+  /** Opens the past blocks, in order. The next one is read only when `pause` has resolved. */
   readonly open: (pause: () => Promise<void>) => Promise<AsyncIterable<ReadFinalBlock>>;
   readonly translate: (block: ReadBlock) => readonly MarketEvent[];
-  /** Event times: start of the past, and start of the present. */
+  /** Event time at which the past starts. */
   readonly fromMs: number;
+  /** Event time at which the present starts. */
   readonly toMs: number;
-  /** Whether the present has no block to read. */
+  /** Whether the present is waiting for its next block. */
   readonly isIdle: () => boolean;
 }
 
@@ -49,7 +50,7 @@ export class PastFill {
     return this.#isRead && this.#waiting.length === 0;
   }
 
-  /** Reads up to the start of the present, or until the signal aborts. */
+  /** Reads up to the start of the present. Rejects if reading fails or the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { pool, open, translate, isIdle, toMs } = this.#options;
     const pause = async () => {

@@ -22,11 +22,11 @@ export interface ReadFinalBlock extends FinalBlock {
 
 /** Maximum number of blocks whose pools are looked up together. */
 const MAX_BLOCKS = 200;
-/** Maximum number of their logs, to bound memory. */
+/** Number of their logs, of any kind, at which no more blocks are added, to bound memory. */
 const MAX_LOGS = 20_000;
 /** Blocks that arrive within this time of each other are collected. */
 const GAP_MS = 250;
-/** Full nodes keep the states of the last 128 blocks. */
+/** Older states are not requested, because full nodes keep those of the last 128 blocks only. */
 const STATE_BLOCKS = 100;
 
 /** Looks up the pools and tokens of blocks that the translator does not know yet. */
@@ -37,7 +37,7 @@ export class PoolLookup {
     this.#options = options;
   }
 
-  /** Learns the pools between quote tokens, as of the end of a block. */
+  /** Learns the pools between quote tokens, with their states at the end of a block. */
   async learnAnchors(atBlock: number): Promise<void> {
     const { contracts, translator, signal, persist } = this.#options;
     const facts = await persist(async () => {
@@ -47,7 +47,10 @@ export class PoolLookup {
     for (const pool of facts) translator.pools.learnPool(pool);
   }
 
-  /** Learns the pools and tokens of consecutive blocks, as of before the first one. */
+  /**
+   * Learns the pools and tokens of consecutive blocks, with the pools' states before the first one.
+   * Dismisses pools that do not matter.
+   */
   async learn(blocks: readonly ReadBlock[]): Promise<void> {
     const { contracts, translator, signal, persist } = this.#options;
     const { pools } = translator;
@@ -90,8 +93,8 @@ export class PoolLookup {
   }
 
   /**
-   * Returns the blocks at which to read a pool's state: the given one or, if nodes have pruned it,
-   * the last final one.
+   * Returns the block at which to read a pool's state, and `latest`, a final block to read instead
+   * if nodes have pruned that state. Both are `latest` if the given block is too old.
    */
   #stateBlocks(atBlock: number): { readonly atBlock: number; readonly latest: number } {
     // Use the lowest sufficient head. An endpoint that claims more may lie, and one that claims

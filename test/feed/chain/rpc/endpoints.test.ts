@@ -148,6 +148,6 @@ describeOnAnvil("a chain behind several endpoints", () => {
     expect(collector.facts).toEqual([]);
     const nothing = { ...network, factories: [{ ...first, address: nowhere }] };
     await using failing = new Collector({ network: nothing });
-    await expect(failing.ended).rejects.toThrow("none of the followed contracts exists on test");
+    await expect(failing.ended).rejects.toThrow("none of the followed factories exists on test");
   });
 });
