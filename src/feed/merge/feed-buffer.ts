@@ -25,7 +25,7 @@ const PATIENCE_MS = 3 * SECOND_MS;
 /** A part further behind than this does not delay the others: it catches up while they continue. */
 const FAR_MS = MINUTE_MS;
 /** How long the merge waits for a part's first event. */
-export const FIRST_WORD_MS = 5 * SECOND_MS;
+export const FIRST_EVENT_MS = 5 * SECOND_MS;
 /** An event further ahead of this machine's clock and of all other parts has a wrong date. */
 export const MAX_EARLY_MS = MINUTE_MS;
 /** Maximum number of events per part that are read ahead of the market. */
@@ -143,7 +143,7 @@ export class FeedBuffer {
     const now = this.#clock.monotonic();
     const before = this.#isAwaited;
     if (this.#frontierMs === undefined) {
-      if (now - this.#beganAt > FIRST_WORD_MS) this.#isAwaited = false;
+      if (now - this.#beganAt > FIRST_EVENT_MS) this.#isAwaited = false;
       return before !== this.#isAwaited;
     }
     this.#gapMs = furthestMs - this.#frontierMs;

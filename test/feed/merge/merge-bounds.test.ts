@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
-import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/feed-buffer.ts";
+import { FIRST_EVENT_MS, IN_STEP_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import type { MarketEvent, Origin } from "../../../src/market/index.ts";
 import { createGc } from "../../support/create-gc.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -217,7 +217,7 @@ describe("late, early and missing events", () => {
     const { bsc, exchange, time } = market;
     exchange.tell(clock(0), clock(1));
     await settle();
-    time.advance(FIRST_WORD_MS);
+    time.advance(FIRST_EVENT_MS);
     await settle();
     expect(market.reported).toEqual([]);
     time.advance(250);

@@ -1,5 +1,5 @@
 import { afterEach, expect } from "vitest";
-import { FIRST_WORD_MS } from "../../../src/feed/merge/feed-buffer.ts";
+import { FIRST_EVENT_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import { test } from "../../support/time/still-running.ts";
 import { Joined, settle } from "./joined.ts";
 import { candle, clock, report, SECOND, START, trade } from "./told-feed.ts";
@@ -191,10 +191,10 @@ test("a part that runs at half speed, and so does not catch up, is not waited fo
 test("a part without any event is waited for only as long as a first event may take", async () => {
   const market = join();
   const { exchange } = market;
-  await market.run(0, FIRST_WORD_MS / SECOND - 1, [exchange]);
+  await market.run(0, FIRST_EVENT_MS / SECOND - 1, [exchange]);
   expect(market.reported).toEqual([]);
-  await market.run(FIRST_WORD_MS / SECOND, FIRST_WORD_MS / SECOND + 2, [exchange]);
-  expect(market.clockS).toBeGreaterThanOrEqual(FIRST_WORD_MS / SECOND + 1);
+  await market.run(FIRST_EVENT_MS / SECOND, FIRST_EVENT_MS / SECOND + 2, [exchange]);
+  expect(market.clockS).toBeGreaterThanOrEqual(FIRST_EVENT_MS / SECOND + 1);
   expect(market.feed.parts?.()[0]).toMatchObject({
     state: "stale",
     reason: "bsc has no data yet",
