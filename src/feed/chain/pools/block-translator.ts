@@ -25,7 +25,7 @@ const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 interface ReadLog {
   readonly log: EvmLog;
   readonly decoded: PoolLog | Transfer;
-  /** The pool's address or, in a singleton, its id. */
+  /** The pool's address or, in a singleton, its id. For a transfer, the token's address. */
   readonly pool: string;
 }
 
@@ -39,9 +39,9 @@ export interface ReadBlock {
 }
 
 /**
- * Translates blocks into market events, in the order of the logs. Pure: {@link unknownPools} and
- * {@link unknownTokens} return what to look up on the chain, and {@link pools} must contain the
- * results before {@link translate}.
+ * Translates blocks into market events, in the order of transactions. Does no I/O:
+ * {@link unknownPools} and {@link unknownTokens} return what to look up on the chain, and
+ * {@link pools} must contain the results before {@link translate}.
  *
  * A pool's liquidity is twice the depth of its quote side, in US dollars. The pool itself prices
  * the other side, so a trillion of a maker's own token would add nothing. The depth of a V2 pool is
@@ -65,7 +65,10 @@ export class BlockTranslator {
     this.pools = new PoolRegistry(network, this.#usd);
   }
 
-  /** Decodes the logs that concern pools. Skips creations by other factories. */
+  /**
+   * Decodes the logs that concern pools. Skips logs that their emitter may not send: creations by
+   * unknown factories, and events of a singleton's pools from other contracts.
+   */
   read({ number, atMs, logs }: EvmBlock): ReadBlock {
     const read: ReadLog[] = [];
     const transfers = new Map<string, EvmLog[]>();
@@ -81,7 +84,7 @@ export class BlockTranslator {
     return { number, atMs, logs: read, transfers };
   }
 
-  /** Returns the unknown pools that emitted these logs. */
+  /** Returns the pools of these logs that must be looked up, without those that the logs create. */
   unknownPools(logs: readonly ReadLog[]): readonly UnknownPool[] {
     const created = new Set(
       logs.flatMap(({ decoded }) => (decoded.kind === "created" ? [decoded.pool] : [])),
@@ -104,8 +107,9 @@ export class BlockTranslator {
   }
 
   /**
-   * Returns the block's events, in order. A transaction's trades come after its other events. Skips
-   * events of unknown pools.
+   * Applies the block's logs, and returns its events without sandwiches. A transaction's trades
+   * come after its liquidity and listings, but before funds that leave curves. Skips events of
+   * unknown pools.
    */
   translate({ number, atMs, logs, transfers }: ReadBlock): MarketEvent[] {
     const events: MarketEvent[] = [];
@@ -192,8 +196,8 @@ export class BlockTranslator {
   }
 
   /**
-   * Adds the amounts that the pool received and paid. If both sides flow in the same direction, as
-   * for a flash loan, there is no trade.
+   * Adds the amounts that the pool received and paid. If one is zero, or both flow in the same
+   * direction as for a flash loan, there is no trade.
    */
   #addSwap(
     swaps: TransactionSwaps,
@@ -223,8 +227,8 @@ export class BlockTranslator {
   }
 
   /**
-   * Publishes a complete transaction's trades, and the curves whose funds moved to a followed pool.
-   * Funds that moved elsewhere are not gone, so they still count.
+   * Publishes a complete transaction's trades, and the removal of funds from curves whose tokens
+   * got liquidity in a followed pool. Funds that moved elsewhere are not gone, so they still count.
    */
   #close(
     events: MarketEvent[],

@@ -14,13 +14,15 @@ export interface EvmLog {
 
 const WORD = 64;
 
-/** Returns the number of 32-byte words in the data; −1 if there is an incomplete one. */
+/** Returns the number of 32-byte words in the data; −1 if the last one is incomplete. */
 export function countWords(data: string): number {
   const digits = data.length - 2;
   return digits % WORD === 0 ? digits / WORD : -1;
 }
 
-/** Reads a word as an unsigned number. */
+/**
+ * Reads a word as an unsigned number. Throws if the data has no such word: check its size first.
+ */
 export function readUint(data: string, index: number): bigint {
   const from = 2 + index * WORD;
   return BigInt(`0x${data.slice(from, from + WORD)}`);
@@ -45,7 +47,7 @@ export function readInt24(data: string, index: number): number | undefined {
 
 const PADDING = "0".repeat(24);
 
-/** Reads the address in a word; `undefined` if more than twenty bytes are set. */
+/** Reads the address in a word; `undefined` if the upper twelve bytes are missing or not zero. */
 export function readAddress(data: string, index: number): string | undefined {
   const from = 2 + index * WORD;
   return data.startsWith(PADDING, from) ? `0x${data.slice(from + 24, from + WORD)}` : undefined;

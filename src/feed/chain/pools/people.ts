@@ -6,9 +6,9 @@
  *
  * The rules differ for purchases and sales, because an invented crowd misleads as much as a hidden
  * sale. Every sale cancels purchases: swapping both ways at once needs no money, and could imitate
- * a crowd. But a purchase cancels a sale only if its dollars are comparable and its
- * pool held as many before. Amounts of tokens prove nothing: anyone can deploy a contract that
- * reports them at any price, or at none, and can fill a pool with them in the same transaction.
+ * a crowd. But a purchase cancels a sale only if its dollars are comparable and its pool held as
+ * many before. Amounts of tokens prove nothing: anyone can deploy a contract that reports them at
+ * any price, or at none, and can fill a pool with them in the same transaction.
  *
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
@@ -16,12 +16,12 @@
  * with an amount near the swap's. One gap remains: forty real swaps in one transaction for forty
  * addresses count as forty people, even if one person made them. Forty wallets would do the same.
  * Addresses are free on every chain, and a pool can have no fee (Uniswap V4). So a fake crowd costs
- * gas, and the money that it leaves in the pool. The canary warns if it soon takes that back.
+ * gas, and the money that it leaves in the pool. The canary warns if that money is soon taken back.
  */
 
 /** Decimals of {@link Leg.dollars}: those of a dollar amount and of a quote token. */
 export const LEG_DECIMALS = 36;
-/** The sender takes part if its balance changed by more than this share of all swaps. */
+/** The sender takes part if its balance changed by more than a hundredth of the tokens swapped. */
 const SENDER_SHARE = 100n;
 /** A person's amount may differ from that of the swap by a quarter, for tokens that take a fee. */
 const MAX_FEE = 4n;
@@ -43,7 +43,7 @@ const MAX_SPREAD = 10n;
 /** One swap as its taker sees it. */
 export interface Leg {
   readonly pool: string;
-  /** The pool's contract, which has the tokens: its own or one of many pools. */
+  /** The contract that holds the pool's tokens: the pool's own, or one that many pools share. */
   readonly emitter: string;
   /** The account that bought or sold, if the contract reports it. */
   readonly account?: string;
@@ -76,11 +76,13 @@ interface Part {
 
 /** Swaps both ways, in the token's smallest unit. */
 interface Totals {
-  /** Purchases with a price, and all sales, which can cancel them. */
+  /** Purchases with a price. */
   readonly bought: bigint;
+  /** All sales, which can cancel `bought`. */
   readonly soldAgain: bigint;
-  /** Sales with a price, and the part of the purchases that can cancel them. */
+  /** Sales with a price. */
   readonly sold: bigint;
+  /** The part of the purchases that can cancel `sold`. */
   readonly boughtBack: bigint;
 }
 
@@ -151,7 +153,10 @@ function sumsOf(legs: readonly Leg[]): readonly [tokens: bigint, dollars: bigint
   return [tokens, legs.reduce((sum, { dollars = 0n }) => sum + dollars, 0n)];
 }
 
-/** Assigns each swap to one person: the account that the pool names, unless that is a router. */
+/**
+ * Assigns each swap to one person: the account that the pool names, unless its balance did not
+ * change accordingly, as for a router.
+ */
 function peopleOf(
   legs: readonly Leg[],
   flows: ReadonlyMap<string, bigint>,

@@ -11,14 +11,17 @@ import type { PoolCreated, PoolLog } from "./forms/pool-log.ts";
 import type { Pool, PoolSide, TokenFacts, TrackedToken } from "./pool.ts";
 import type { UsdPrices } from "./usd-prices.ts";
 
-/** Memory bounds. The least recently used are forgotten first and looked up again when needed. */
+/**
+ * Memory bounds. The least recently used pools, and the other entries that were added first, are
+ * forgotten first. They are looked up again when needed.
+ */
 const MAX_POOLS = 200_000;
 const MAX_IGNORED = 400_000;
 const MAX_TOKENS = 200_000;
 
 /**
  * Stores the pools that matter: created by a factory of the network, with a quote token on at least
- * one side, and a token of known decimals on the other.
+ * one side, and a quote token or a token of known decimals on the other.
  */
 export class PoolRegistry {
   readonly #factories: ReadonlyMap<string, FactoryForm>;
@@ -27,7 +30,7 @@ export class PoolRegistry {
   /** Most recently used last. */
   readonly #pools = new Map<string, Pool>();
   readonly #ignored = new Set<string>();
-  /** `undefined`: the contract is no valid token. */
+  /** `undefined`: the contract is no valid token, or endpoints disagree about it. */
   readonly #tokens = new Map<string, TrackedToken | undefined>();
 
   constructor(network: Network, usd: UsdPrices) {
@@ -76,7 +79,7 @@ export class PoolRegistry {
     return [token0, token1].filter((token) => !this.#quotes.has(token) && !this.#tokens.has(token));
   }
 
-  /** Stores a token's facts; `undefined` if it is invalid. */
+  /** Stores a token's facts; `undefined` if none can be trusted. */
   learnToken(address: string, facts: TokenFacts | undefined): void {
     this.#tokens.set(
       address,
@@ -85,19 +88,19 @@ export class PoolRegistry {
     trim(this.#tokens, MAX_TOKENS);
   }
 
-  /** Makes the token's next event publish its profile again. */
+  /** Causes the token's next event to publish its profile again. */
   forgetIntroduction(address: string): void {
     const token = this.#tokens.get(address);
     if (token) token.introducedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Adds a newly created pool. */
+  /** Adds a newly created pool, unless it is known. */
   create(created: PoolCreated): void {
     const form = formOf(created.form);
     if (!this.#pools.has(created.pool)) this.#add(created, form, FORMS[form].create(created));
   }
 
-  /** Adds a pool that existed before. */
+  /** Adds a pool that was looked up, or replaces its state. */
   learnPool(facts: PoolFacts): void {
     this.#add(facts, facts.form, facts.state);
   }

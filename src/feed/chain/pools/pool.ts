@@ -13,19 +13,21 @@ export type PoolSide =
   | { readonly kind: "quote"; readonly quote: QuoteToken }
   | { readonly kind: "token"; readonly token: TrackedToken };
 
-/** The facts that a token's contract reports about itself. Its texts are untrusted. */
+/**
+ * The facts that a token's contract reports about itself. The texts are untrusted, and `undefined`
+ * if the contract reports none.
+ */
 export interface TokenFacts {
   readonly address: string;
   /** From 0 to 77. */
   readonly decimals: number;
-  /** `undefined` if the contract reports none. */
   readonly symbol: string | undefined;
   readonly name: string | undefined;
 }
 
 /** A token, and which of its events were published. */
 export interface TrackedToken extends TokenFacts {
-  /** When its profile was last published. */
+  /** Event time at which its profile was last published; −∞ to publish it with its next event. */
   introducedAtMs: number;
   /** Whether a launchpad offered it, which counted as its listing. */
   isLaunched: boolean;

@@ -5,7 +5,7 @@ import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-deci
 import { isCanceled, LEG_DECIMALS, type Leg, type NetTrade, tradesOf } from "./people.ts";
 import type { Pool, TrackedToken } from "./pool.ts";
 
-/** Addresses that nobody owns: minted and burned tokens. */
+/** Addresses that nobody owns: minted tokens come from them, and burned tokens go to them. */
 const NOBODY = [`0x${"0".repeat(40)}`, `0x${"0".repeat(36)}dead`] as const;
 
 /** One person's net trade of a token in one transaction. */
@@ -42,11 +42,15 @@ export class TransactionSwaps {
     this.#unfollowed.add(emitter);
   }
 
-  /** Records the value of a pool's quote side. Call before each change; the first call counts. */
+  /**
+   * Records the value of a pool's quote side in 10^−36 dollars. Call it before each change; the
+   * first call counts.
+   */
   addDepth(pool: string, dollars: () => bigint): void {
     if (!this.#depths.has(pool)) this.#depths.set(pool, dollars());
   }
 
+  /** Records a swap. Call {@link addDepth} for its pool before. */
   add(token: TrackedToken, swap: Omit<Leg, "depth">): void {
     const leg = { ...swap, depth: this.#depths.get(swap.pool) ?? 0n };
     const legs = this.#legs.get(token);
@@ -77,8 +81,8 @@ export class TransactionSwaps {
 
 /**
  * Returns a block's events without sandwiches. The first and last leg of one are transactions in
- * the victim's pool, after which one person has as many tokens as before. A purchase in another
- * pool, perhaps the person's own, cancels no sale.
+ * the victim's pool, after which one person has about as many tokens as before. A purchase in
+ * another pool, perhaps the person's own, cancels no sale.
  */
 export function withoutSandwiches(events: readonly MarketEvent[]): MarketEvent[] {
   const nets = new Map<string, { bought: number; sold: number; trades: number }>();

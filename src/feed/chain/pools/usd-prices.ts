@@ -59,7 +59,10 @@ export class UsdPrices {
     if (first.kind === "quote" && second.kind === "quote") this.#isStale = true;
   }
 
-  /** Fixes all values for the next block, by the pools before it. Call it before each block. */
+  /**
+   * Fixes all values for the next block, at the time `atMs`, by the pools before it. Call it before
+   * each block.
+   */
   settle(atMs: number): void {
     if (this.#isStale) this.#update();
     this.#isStale = false;
@@ -78,7 +81,7 @@ export class UsdPrices {
     return one === undefined ? undefined : (units * one) / powerOfTen(quote.decimals);
   }
 
-  /** Returns the value of one whole token in 10^−18 dollars. */
+  /** Returns the value of one whole token in 10^−18 dollars, if known. */
   wholeWorth(quote: QuoteToken): bigint | undefined {
     return quote.isStable ? ONE_DOLLAR : this.#worth.get(quote.address);
   }

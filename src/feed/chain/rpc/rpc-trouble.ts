@@ -5,9 +5,9 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
- * method. `reverted`: the called contract failed. `pending`: the data are not available, or not
- * confirmed by a second endpoint, yet. `failed`: anything else, such as a broken connection, an
- * HTML page or state that a node has pruned.
+ * method. `reverted`: the called contract failed. `pending`: the data is not available yet, or no
+ * second endpoint has it yet. `failed`: anything else, such as a broken connection, an HTML page or
+ * state that a node has pruned.
  */
 type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 

@@ -42,15 +42,15 @@ export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
 }
 
 /**
- * A curve of constant product with virtual funds: the square of funds + `virtualFunds` is
- * `invariant` times the price, all in 10^−18.
+ * A curve of constant product with virtual funds: (funds + `virtualFunds`)² is `invariant` times
+ * the price, all in 10^−18.
  */
 export interface CurveShape {
   readonly virtualFunds: bigint;
   readonly invariant: bigint;
 }
 
-/** A pool that existed before it was first seen. */
+/** A pool that was looked up, with its state. */
 export interface PoolFacts extends PoolIdentity {
   readonly state: PoolState;
 }
@@ -62,7 +62,10 @@ export type Cause = LiquidityEvent["cause"];
 export interface PoolState {
   /** Whether the pool never had real liquidity, as far as known. */
   isFresh: boolean;
-  /** Whether the price is near parts of the pool that were never read. Then look it up again. */
+  /**
+   * Whether the price is near parts of the pool that are not known, so that it must be looked up
+   * again.
+   */
   readonly isOutdated?: boolean;
   /**
    * Applies a log of the pool. `follower` returns its next log, if that directly follows in the
@@ -104,12 +107,12 @@ export function* noPools(): Inquiry<readonly string[]> {
   return [];
 }
 
-/** Returns whether a result is an address, in any case of letters. */
+/** Returns whether a result is an address, with letters of either case. */
 export function isAddress(result: Result): result is string {
   return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result);
 }
 
-/** Returns the address in a result, in lower case; `undefined` for others and for zero. */
+/** Returns the address in a result, in lower case; `undefined` for anything else and for zero. */
 export function addressOf(result: Result): string | undefined {
   return isAddress(result) && !/^0x0+$/.test(result) ? result.toLowerCase() : undefined;
 }

@@ -147,7 +147,7 @@ export function readInitialize(log: EvmLog, form: FactoryForm, words: number): P
   return { kind: "created", form, factory: log.address, pool, token0, token1 };
 }
 
-/** Reads two amounts of makers, from the word `first` on. */
+/** Reads two amounts of makers, from the word `first` on; `undefined` if one is above `max`. */
 export function readMove(
   log: EvmLog,
   kind: MakerMove["kind"],

@@ -178,7 +178,10 @@ export function ratioOf({ sqrtPriceX96 }: PriceRange): readonly [bigint, bigint]
   return sqrtPriceX96 > 0n ? [sqrtPriceX96 * sqrtPriceX96, 1n << 192n] : undefined;
 }
 
-/** Adds liquidity between two ticks to the range, if the current tick is between them. */
+/**
+ * Adds liquidity (negative: removes it) between two ticks to the range, if the current tick is
+ * between them.
+ */
 export function rangeAfter(range: PriceRange, lower: number, upper: number, liquidity: bigint): PriceRange {
   if (range.tick < lower || range.tick >= upper) return range;
   const after = range.liquidity + liquidity;
@@ -216,7 +219,10 @@ export function rangeOf(slot: Result, liquidity: Result): PriceRange | undefined
   return sqrtPriceX96 > 0n ? { sqrtPriceX96, tick, liquidity } : undefined;
 }
 
-/** Looks up V3 pools by their fees, and Algebra's by the deployers of custom pools. */
+/**
+ * Looks up a factory's pools of two tokens: of V3, one for each fee; of Algebra, the standard pool
+ * and one for each deployer of custom pools.
+ */
 function* lookUp(
   { address, form, deployers = [] }: Factory,
   first: string,
@@ -258,7 +264,10 @@ export function readRange({ data }: EvmLog, first: number): PriceRange | undefin
   return { sqrtPriceX96, liquidity, tick };
 }
 
-/** Liquidity and both amounts are words from `first` on; owner and ticks are topics. */
+/**
+ * Reads a V3 mint or burn. Liquidity and both amounts are words from `first` on; owner and ticks
+ * are topics.
+ */
 function readPositionMove(
   log: EvmLog,
   kind: "mint" | "burn",

@@ -15,8 +15,8 @@ import {
 
 /*
  * V2: a contract for each pool, with two reserves at x·y = k. It reports its reserves at every
- * change. Solidly's pairs do the same with wider numbers. Their stable pairs have another curve, on
- * which reserves are not the price, and are left out.
+ * change. Solidly's pairs do the same with wider numbers. Its stable pairs have another curve, on
+ * which the ratio of the reserves is not the price, and are ignored.
  */
 
 const MAX_UINT112 = (1n << 112n) - 1n;

@@ -29,7 +29,7 @@ export function readBinMove(
   return { kind: "bins", form, isAdded: sign > 0n, changes };
 }
 
-/** Reads a list whose offset is in a word. */
+/** Reads a list whose offset is in a word; `undefined` if it does not fit the data. */
 function readList(data: string, words: number, offsetWord: number): readonly bigint[] | undefined {
   if (words <= offsetWord) return undefined;
   const offset = readUint(data, offsetWord);

@@ -7,9 +7,9 @@ import { MAX_ID, readBinMove, unpack } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
 
 /*
- * LFJ's Liquidity Book: a contract for each pair, whose tokens X and Y are not sorted. A swap logs
- * each bin that it takes from. https://github.com/lfj-gg/joe-v2: interfaces/ILBPair.sol of 2.1 and
- * 2.2, which have the same events, and of 2.0
+ * LFJ's Liquidity Book: a contract for each pair, whose tokens X and Y are not sorted. A swap emits
+ * one log for each bin that it takes from. https://github.com/lfj-gg/joe-v2: interfaces/ILBPair.sol
+ * of 2.1 and 2.2, which have the same events, and of 2.0
  */
 
 const MAX_STEP = 65_535n;

@@ -12,9 +12,9 @@ import { MAX_TICK, sqrtPriceAt } from "./ticks.ts";
 
 /** Ticks read on either side of the price: down to a sixteenth of it, and up to 16 times it. */
 const WINDOW_TICKS = 27_726;
-/** Maximum number of ticks read of a pool, the nearest first. */
+/** Maximum number of a pool's ticks to read, the nearest first. */
 const MAX_READ_TICKS = 1_000;
-/** Maximum number of ticks followed of a pool: anyone can add dust to any pool. */
+/** Maximum number of a pool's ticks in memory, because anyone can add dust to any pool. */
 const MAX_TICKS = 10_000;
 const TICKS_PER_WORD = 256;
 const Q192 = 1n << 192n;
@@ -42,7 +42,7 @@ interface PositionFacts {
   readonly range: PriceRange | undefined;
   /** Net liquidity at each tick that has some; `undefined` if unknown. */
   readonly nets: ReadonlyMap<number, bigint> | undefined;
-  /** Positions were read between these ticks only. Default: all positions are known. */
+  /** Positions are known between these ticks only. Default: all positions are known. */
   readonly reach?: Reach;
   /** The block at whose end both were read. −1: the pool was created just now. */
   readonly atBlock: number;
@@ -55,7 +55,7 @@ export class PositionState implements PoolState {
   /** In order. */
   #ticks: readonly TickLiquidity[] | undefined;
   readonly #ticksAtBlock: number;
-  /** The tick around which positions were read; `undefined` if all are known. */
+  /** The tick around which positions are known; `undefined` if all are. */
   #readTick: number | undefined;
   #rangeAtBlock: number;
   #reach: Reach;
@@ -74,7 +74,7 @@ export class PositionState implements PoolState {
     this.isFresh = nets?.size === 0 && range?.liquidity === 0n;
   }
 
-  /** Whether the price has moved halfway to positions that were never read. */
+  /** Whether the price has moved halfway to positions that are not known. */
   get isOutdated(): boolean {
     const { tick } = this.#range ?? {};
     if (tick === undefined || this.#readTick === undefined) return false;
@@ -114,22 +114,22 @@ export class PositionState implements PoolState {
 
   #move({ lower, upper, liquidity }: PositionMove): void {
     if (!this.#ticks || liquidity === 0n) return;
-    // Positions that were not read cannot be removed.
+    // Ends of positions beyond the known ticks are ignored, because the liquidity there is unknown.
     const isKnown = (tick: number) => tick >= this.#reach.lowest && tick <= this.#reach.highest;
     if (isKnown(lower)) this.#ticks = moved(this.#ticks, lower, liquidity);
     if (isKnown(upper)) this.#ticks = moved(this.#ticks, upper, -liquidity);
     if (this.#ticks.length > MAX_TICKS) this.#cut(this.#ticks);
   }
 
-  /** Keeps the ticks nearest to the price. */
+  /** Forgets all but MAX_TICKS / 4 ticks on either side of the price. */
   #cut(ticks: readonly TickLiquidity[]): void {
     const { tick = 0 } = this.#range ?? {};
     const above = ticks.findIndex((one) => one.tick > tick);
     const middle = above < 0 ? ticks.length : above;
-    const kept = ticks.slice(Math.max(0, middle - MAX_TICKS / 4), middle + MAX_TICKS / 4);
-    this.#ticks = kept;
+    const nearest = ticks.slice(Math.max(0, middle - MAX_TICKS / 4), middle + MAX_TICKS / 4);
+    this.#ticks = nearest;
     this.#readTick = tick;
-    this.#reach = { lowest: kept[0]?.tick ?? 0, highest: kept.at(-1)?.tick ?? 0, isCut: true };
+    this.#reach = { lowest: nearest[0]?.tick ?? 0, highest: nearest.at(-1)?.tick ?? 0, isCut: true };
   }
 }
 
@@ -143,10 +143,11 @@ function moved(ticks: readonly TickLiquidity[], tick: number, added: bigint): re
 }
 
 /**
- * Returns the token 1 below the price: L · (√upper − √lower) of each stretch between known ticks.
- * Below the lowest of them, liquidity that was in range all the way from the price counts as if it
- * had no end. Narrow positions do not, because they hold little but could look large. If
- * positions near the price are unknown, nothing counts there.
+ * Returns the amount of token 1 below the price: the sum of L · (√upper − √lower) over the
+ * stretches between known ticks. Below the lowest of them, liquidity that was in range all the way
+ * from the price counts as if it had no end. Narrow positions do not, because they hold little but
+ * could look large. If there are ticks near the price that are not known (`isCut`), nothing counts
+ * below the lowest known one.
  */
 function heldBelow(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {
   let sum = 0n;
@@ -161,7 +162,10 @@ function heldBelow(range: PriceRange, ticks: readonly TickLiquidity[], isCut: bo
   return (isCut ? sum : sum + least * upper) >> 96n;
 }
 
-/** Returns the token 0 above the price: L · (1/√lower − 1/√upper) of each stretch. */
+/**
+ * Returns the amount of token 0 above the price, as {@link heldBelow}: the sum of L · (1/√lower −
+ * 1/√upper).
+ */
 function heldAbove(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {
   if (range.sqrtPriceX96 === 0n) return 0n;
   let sum = 0n;
@@ -178,7 +182,7 @@ function heldAbove(range: PriceRange, ticks: readonly TickLiquidity[], isCut: bo
   return (isCut ? sum : sum + least * lower) >> 96n;
 }
 
-/** Reads the price of a pool, and its positions around it. */
+/** Reads the price of a pool, and the positions around the price. */
 export function* readPositions(
   source: PositionSource,
   tickSpacing: number,
