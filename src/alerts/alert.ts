@@ -5,7 +5,7 @@ export interface Alert {
   /** The same for a repeated message, so that a receiver can recognize it. */
   readonly id: string;
   readonly target: string;
-  /** Wall-clock time of its creation, in milliseconds since 1970 UTC. */
+  /** When it was created, in milliseconds since 1970 UTC, by a clock that never jumps. */
   readonly madeAtMs: number;
   /** JSON text, which is posted and signed. */
   readonly body: string;

@@ -26,7 +26,7 @@ export interface AlertsOptions {
   readonly beforeAttempt?: SenderOptions["beforeAttempt"];
   /**
    * Targets of visitors, who can add more. Metrics combine them as {@link OTHERS}. Default: none,
-   * and none can be added.
+   * and no such entry in the metrics.
    */
   readonly others?: readonly Target[] | undefined;
 }
@@ -43,36 +43,39 @@ export interface TargetStats {
 
 export interface Alerts {
   stats(): Readonly<Record<string, TargetStats>>;
-  /** Stops everything. The next process with the same store delivers the remaining messages. */
+  /**
+   * Stops everything and closes the store. The next process with the same store delivers the
+   * remaining messages.
+   */
   stop(): Promise<void>;
 }
 
 /** Alerts whose targets may change. */
 export interface RunningAlerts extends Alerts {
   /**
-   * Adds a target, or replaces the one with its id. Rules of the same name resume. Resolves when
-   * no later event will be missed, or after a few seconds without data.
+   * Adds a target, or replaces the one with its id. Its rules resume, except new ones and edge
+   * rules that changed. Resolves when they will miss no later event, or after {@link FOLLOWING_MS}.
    */
   replace(target: Target): Promise<void>;
-  /** Stops the delivery to a target and deletes its messages. */
+  /** Stops a target, and deletes its messages and its rules' positions. */
   remove(id: string): Promise<void>;
 }
 
-/** ID of all targets of visitors in the metrics. */
+/** The metrics' entry for all targets of visitors. */
 const OTHERS = "push";
 const NO_STATS: TargetStats = {
   attempts: { delivered: 0, failed: 0, gone: 0 },
   ...{ dropped: 0, waiting: 0, oldestAgeMs: 0, disabled: false },
 };
 
-/** Longest wait for the first data, when a target is added. */
+/** How long adding a target waits until its rules follow the log. */
 const FOLLOWING_MS = 5_000;
 
 /** Follows all rules and delivers their alerts. Deletes the state of removed targets and rules. */
 export function startAlerts(options: AlertsOptions): RunningAlerts {
   const { targets, others = [], store, clock, log, head, history, turn } = options;
   const start = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
-  // Changing the clock must not expire a day of messages at once.
+  // A change of the system clock must not expire a day of messages at once.
   const steadyMs = () => Math.round(start.wallMs + clock.monotonic() - start.monotonicMs);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -81,7 +84,7 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   const shared = { ...options, poll, commits, steadyMs, stopping: signal };
   const running = new Map<string, Running>();
   const named = new Set(targets.map(({ id }) => id));
-  /** The counts of visitors' targets that were removed, so that totals never fall. */
+  /** The counts of visitors' targets that were removed or replaced, so that totals never fall. */
   let past = NO_STATS;
   const addToPast = (one: Running | undefined) => {
     if (!one || named.has(one.target.id)) return;
@@ -160,7 +163,7 @@ function startTarget(target: Target, parts: RunningParts) {
   const isDisabled = () => sender.isDisabled;
   const follow = (rule: Target["rules"][number]) => {
     const { promise: following, resolve: onFollowing } = Promise.withResolvers<void>();
-    // One signal per rule: adding a listener costs as much as the signal already has listeners.
+    // One signal per rule: the more listeners a signal has, the more it costs to add one.
     const own = AbortSignal.any([signal]);
     return {
       following,
@@ -179,7 +182,7 @@ function startTarget(target: Target, parts: RunningParts) {
     sender,
     /** Resolves when all rules follow the log. */
     following: Promise.all(rules.map((rule) => rule.following)),
-    /** Resolves when its deliveries and rules have stopped. */
+    /** Stops its deliveries and rules. Resolves when they have stopped. */
     stop,
   };
 }
@@ -187,7 +190,10 @@ function startTarget(target: Target, parts: RunningParts) {
 /** A target to which alerts are delivered. */
 type Running = ReturnType<typeof startTarget>;
 
-/** Deletes the state of all but these targets. After a failure the next start retries. */
+/**
+ * Deletes the state of all but these targets and their rules. Only logs a failure: the next call
+ * retries.
+ */
 function forgetOthers({ store, logger }: AlertsOptions, targets: readonly Target[]): void {
   const rules = targets.flatMap(({ id, rules: those }) => those.map((rule) => nameOfRule(id, rule)));
   try {
@@ -198,7 +204,7 @@ function forgetOthers({ store, logger }: AlertsOptions, targets: readonly Target
   }
 }
 
-/** Adds up the statistics of two targets. */
+/** Combines the statistics of two targets: sums, and the greater age. */
 function sumOf(a: TargetStats, b: TargetStats): TargetStats {
   const attempts = Object.entries(a.attempts).map(([name, count]) => [name, count + (b.attempts[name] ?? 0)]);
   return {
@@ -217,7 +223,7 @@ function readStats(id: string, sender: AlertSender, store: AlertStore, nowMs: nu
     const oldestAgeMs = oldestMadeAtMs === undefined ? 0 : Math.max(0, nowMs - oldestMadeAtMs);
     return { attempts, dropped, waiting: count, oldestAgeMs, disabled: sender.isDisabled };
   } catch {
-    // The sender reports the failure. It must not hide the other metrics.
+    // The sender reports the failure, which must not hide the other metrics.
     return { attempts, dropped, waiting: Number.NaN, oldestAgeMs: Number.NaN, disabled: false };
   }
 }

@@ -66,7 +66,7 @@ test("a key file that others can write or that has no key is rejected by name an
   chmodSync(path, 0o600);
   writeFileSync(path, "no key");
   await expect(openVapidKey(path, () => {})).rejects.toThrow(
-    /push-key\.pem: it holds no private key on P-256/,
+    /push-key\.pem: it contains no P-256 private key/,
   );
   expect(readFileSync(path, "utf8")).toBe("no key");
 });

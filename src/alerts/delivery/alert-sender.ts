@@ -24,7 +24,9 @@ export interface SenderOptions {
   readonly notify: Notify;
 }
 
-/** How often an idle sender looks for expired messages. */
+/**
+ * How often an idle sender looks for expired messages. Also the pause after a failure of the store.
+ */
 const IDLE_MS = 60_000;
 
 /** Delivers one target's messages in order, repeating each until it is accepted or expires. */
@@ -59,7 +61,7 @@ export class AlertSender {
     this.#wake?.();
   }
 
-  /** Delivers until the signal aborts. Never rejects. */
+  /** Delivers until the signal aborts or the target is disabled. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, notify } = this.#options;
     let isBegun = false;
@@ -80,7 +82,9 @@ export class AlertSender {
     }
   }
 
-  /** Enables a target whose identity changed since it was disabled. */
+  /**
+   * Enables a target whose identity changed since it was disabled. Reports one that stays disabled.
+   */
   #begin(): void {
     const { store, target, notify } = this.#options;
     if (this.isDisabled)
@@ -91,6 +95,7 @@ export class AlertSender {
     else if (store.disabled(target.id) !== undefined) store.disable(target.id, undefined);
   }
 
+  /** Attempts the next message, if any. Returns the wait before the next step, in milliseconds. */
   async #step(signal: AbortSignal): Promise<number> {
     const { store, target, clock, steadyMs, notify } = this.#options;
     const { id, gapMs = 0 } = target;
@@ -145,7 +150,10 @@ export class AlertSender {
     }
   }
 
-  /** Returns the notice about dropped messages: the same notice until the receiver accepts it. */
+  /**
+   * Returns the notice about dropped messages, if one is due: the same notice until the receiver
+   * accepts it.
+   */
   #expiredNotice(): Alert | undefined {
     const { store, target, steadyMs } = this.#options;
     if (target.announcesExpired === false) return undefined;

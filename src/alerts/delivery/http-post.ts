@@ -14,7 +14,10 @@ interface HttpPost {
   readonly signal: AbortSignal;
 }
 
-/** The result of an attempt. `retryAfter`: the raw header. `body`: its first bytes, if wanted. */
+/**
+ * The result of an attempt. `retryAfter`: the raw header. `body`: the first bytes of the response's
+ * body, if `maxBodyBytes` is set.
+ */
 export type HttpAnswer =
   | {
       readonly kind: "answered";
@@ -60,7 +63,7 @@ export function postHttp(post: HttpPost): Promise<HttpAnswer> {
   });
 }
 
-/** Reads the first bytes of a body, however it ends. */
+/** Passes the first bytes of a body to `done`, also those of a body that breaks off. */
 function readStart(response: IncomingMessage, maxBytes: number, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

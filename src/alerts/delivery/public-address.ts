@@ -36,7 +36,10 @@ export function checkHost(host: string): void {
   if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
 }
 
-/** Rejects non-public addresses in the connection's own lookup: an earlier one could differ. */
+/**
+ * Resolves a name, and fails if one of its addresses is not public. Use it as the connection's
+ * lookup: a separate lookup could return other addresses.
+ */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, "", 0);

@@ -18,7 +18,7 @@ import type { PushStore, StoredPush } from "./push-store.ts";
 import { PushRequest, rulesOf, subscriptionId } from "./push-subscription.ts";
 import type { VapidKey } from "./vapid-key.ts";
 
-/** An older flare is not pushed: it may be over. */
+/** Older events are not pushed: a flare that started then may be over. */
 const MAX_PUSH_AGE_MS = 30 * MINUTE_MS;
 /** Maximum number of subscriptions, in total and from one address. */
 const PUSH_LIMITS = { all: 1_000, ofClient: 10 } as const;
@@ -30,14 +30,14 @@ interface PushOptions {
   readonly key: VapidKey;
   /** For the operators of push services: `mailto:` or https. */
   readonly contact: string;
-  /** Whether subscribers see what visitors without a key see. */
+  /** Whether subscribers see only what visitors without a key see. */
   readonly isFree: boolean;
   /**
    * Whether a key or token, or a visitor without one, may follow these channels. `undefined`:
    * unknown.
    */
   readonly isAdmitted: (holder: string | undefined, channels: readonly string[]) => boolean | undefined;
-  /** Allows plain HTTP and this machine's addresses, for tests. */
+  /** Allows plain HTTP and private addresses, for tests. */
   readonly allowPrivate: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,7 +45,8 @@ interface PushOptions {
 
 /**
  * Push subscriptions. Each is a target of alerts, like a webhook. It ends when its browser ends it,
- * or when the key or token that it was made with loses the right to it.
+ * when its push service no longer knows it, or when the key or token that it was made with loses
+ * the right to it.
  */
 export class PushAlerts {
   readonly #options: PushOptions;
@@ -67,14 +68,17 @@ export class PushAlerts {
     return this.#options.store.all().map((stored) => this.#target(stored));
   }
 
-  /** Call it when the targets are started. Later ones are added to `alerts`. */
+  /**
+   * Passes later changes of the subscriptions to `alerts`, which must have started with
+   * {@link targets}.
+   */
   start(alerts: RunningAlerts): void {
     this.#alerts = alerts;
   }
 
   /**
-   * Adds a subscription, or replaces its rules. `client`: the address that it came from.
-   * `holder`: see {@link StoredPush}. Throws FlarewireError `invalid-parameter`, `forbidden`, or
+   * Adds a subscription, or replaces its rules. `client`: the address that it came from. `holder`:
+   * see {@link StoredPush}. Rejects with FlarewireError `invalid-parameter`, `forbidden`, or
    * `over-capacity` beyond {@link PUSH_LIMITS}.
    */
   async subscribe(body: unknown, client: string, holder: string | undefined): Promise<void> {
@@ -82,14 +86,14 @@ export class PushAlerts {
     const { store } = this.#options;
     const id = subscriptionId(request.endpoint);
     if (this.#isAdmitted({ request, holder }) === false)
-      throw new FlarewireError("forbidden", "the key is limited to other channels than those of the rules", {
+      throw new FlarewireError("forbidden", "the key does not allow all channels of the rules", {
         field: "Authorization",
       });
     // Stores only a hash of the address, because the address is personal data.
     const mark = createHash("sha256").update(`${this.publicKey} ${client}`).digest("base64url");
     const { all, ofClient } = store.count(mark);
     if (!store.has(id) && (all >= PUSH_LIMITS.all || ofClient >= PUSH_LIMITS.ofClient)) {
-      const bound = `at most ${PUSH_LIMITS.ofClient} subscriptions of an address, ${PUSH_LIMITS.all} in all`;
+      const bound = `at most ${PUSH_LIMITS.ofClient} subscriptions per address, ${PUSH_LIMITS.all} in total`;
       throw new FlarewireError("over-capacity", `no more push subscriptions: ${bound}`, { bound });
     }
     store.save(id, mark, { request, holder });
@@ -206,7 +210,7 @@ export class PushAlerts {
   }
 }
 
-/** The endpoint and the keys are secrets of the browser. */
+/** Hides the endpoint and the keys, which are secrets of the browser. */
 function veil(name: PropertyKey | undefined): string | undefined {
   return ["endpoint", "p256dh", "auth"].includes(String(name)) ? "malformed" : undefined;
 }

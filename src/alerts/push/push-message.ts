@@ -6,15 +6,19 @@ import type { Alert } from "../alert.ts";
 interface PushMessage {
   /** JSON for the page's service worker. */
   readonly payload: string;
+  /** Identifies the flare's start or finish. */
   readonly tag: string;
-  /** When it happened, in milliseconds since 1970 UTC by this server's clock. */
+  /** When its event was emitted, in milliseconds since 1970 UTC by this server's clock. */
   readonly atMs: number;
 }
 
-/** Longest sentence, so that the payload fits into one record. */
+/** Maximum characters of the text, so that the payload fits into one record. */
 const MAX_BODY = 500;
 
-/** Returns the message about an alert; `undefined` if it is not about a flare. */
+/**
+ * Returns the message about an alert; `undefined` if the alert is not about a flare's start or
+ * finish.
+ */
 export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | undefined {
   const { data } = JSON.parse(body) as { readonly data: { readonly event?: EventMessage } };
   const { event } = data;

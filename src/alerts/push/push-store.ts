@@ -7,8 +7,8 @@ const FORM = {
   applicationId: 0x464c5750,
   version: 2,
   upgrades: {
-    // Some files of the first version have their holders in a table. Without it, subscriptions
-    // count as made without a key.
+    // Some files of version 1 store the holders in a table. In the others, subscriptions count as
+    // made without a key.
     1: `
     ALTER TABLE subscription ADD COLUMN holder TEXT;
     CREATE TABLE IF NOT EXISTS holder (id TEXT PRIMARY KEY, holder TEXT NOT NULL) STRICT;
@@ -57,7 +57,7 @@ export function openPushStore(path?: string, notify: Notify = () => {}) {
     all: (): readonly StoredPush[] =>
       prepare("SELECT id, request, holder FROM subscription").all().flatMap(read),
     has: (id: string): boolean => prepare("SELECT 1 FROM subscription WHERE id = ?").get(id) !== undefined,
-    /** Counts the subscriptions in total and of a client. */
+    /** Counts the subscriptions in total and from a client. */
     count: (client: string) => {
       const sql = "SELECT count(*) AS whole, count(*) FILTER (WHERE client = ?) AS own FROM subscription";
       const row = prepare(sql).get(client);

@@ -31,7 +31,7 @@ export const PushRequest = z.strictObject({
 });
 export type PushRequest = z.infer<typeof PushRequest>;
 
-/** Identifies a subscription by its endpoint, which only its page knows. */
+/** Returns a subscription's id: a hash of its endpoint, which is a secret. */
 export function subscriptionId(endpoint: string): string {
   return `push-${createHash("sha256").update(endpoint).digest("base64url").slice(0, 22)}`;
 }

@@ -7,7 +7,7 @@ import { PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 
 const MAX_BYTES = 4_096;
-/** Permissions of others than the owner. */
+/** Permissions of everyone but the owner. */
 const OTHERS = 0o077;
 /** How long a signature is valid; RFC 8292 allows a day. */
 const VALID_MS = 12 * HOUR_MS;
@@ -17,8 +17,9 @@ export type VapidKey = ReturnType<typeof vapidKey>;
 
 /**
  * Reads the key, or creates it, readable for its owner only. Without a path, the key is lost when
- * the process ends. If others can read the file, makes it private and calls `onRepaired`. Rejects
- * with InputError if others can write to it, or it does not contain such a key.
+ * the process ends. If the group or others have any permission for the file, makes it private and
+ * calls `onRepaired`. Rejects with InputError if any user can write to it, or if it contains no
+ * P-256 private key.
  */
 export async function openVapidKey(path: string | undefined, onRepaired: () => void): Promise<VapidKey> {
   if (path === undefined) return vapidKey(newKey());
@@ -34,7 +35,7 @@ export async function openVapidKey(path: string | undefined, onRepaired: () => v
   try {
     return vapidKey(createPrivateKey(text));
   } catch (cause) {
-    throw new InputError(path, "it holds no private key on P-256; remove it to create one", { cause });
+    throw new InputError(path, "it contains no P-256 private key; remove it to create one", { cause });
   }
 }
 

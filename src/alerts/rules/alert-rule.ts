@@ -19,7 +19,10 @@ export const NEWS: ReadonlySet<EventName> = new Set([
 
 const MAX_QUIET_S = 604_800;
 
-/** A level with hysteresis: after a rise to `above`, another needs a fall to `below` first. */
+/**
+ * A level with hysteresis: after a rise to `above`, the value must fall to `below` before it can
+ * rise again.
+ */
 const Edge = z
   .strictObject({
     /** A numeric field of the channel's items, as named in the API, or the `score` of flares. */
@@ -48,8 +51,8 @@ export const AlertRule = z
     filter: Filter.optional(),
     edge: Edge.optional(),
     /**
-     * After an alert, further starts for the same token are not reported for this many seconds of
-     * event time. Default: 0.
+     * After a start, listing or rise is reported, further ones for the same token are not reported
+     * for this many seconds of event time. With `fall`, this applies to falls. Default: 0.
      */
     quiet_seconds: z
       .number()
@@ -68,7 +71,7 @@ export const AlertRule = z
     const { edge, filter } = rule;
     if (!edge) checkNews(channels, filter, issue);
     else {
-      if (filter?.names) issue(["filter", "names"], "left out in a rule with an edge");
+      if (filter?.names) issue(["filter", "names"], "absent in a rule with an edge");
       for (const channel of channels) {
         const fields = edgeFieldsOf(channel);
         const expected =

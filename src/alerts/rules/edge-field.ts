@@ -29,6 +29,7 @@ export function edgeFieldsOf(channel: string): readonly string[] {
   return Object.keys(FIELDS[channel.split(".")[0] ?? ""] ?? {});
 }
 
+/** Returns the field's value; `undefined` if it is absent or not a finite number. */
 export function readEdgeField(
   field: string,
   channel: ListChannel,

@@ -30,16 +30,22 @@ interface RuleFollowing extends TargetParts {
   /** True while the target is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
   readonly onAlerts: () => void;
-  /** Called once the rule has a position, so that it misses no later event. */
+  /**
+   * Called whenever the rule starts or restarts, when it has a position and so misses no later
+   * event.
+   */
   readonly onFollowing?: () => void;
   readonly signal: AbortSignal;
 }
 
 const PAGE = { events: 200, waitMs: 30_000 };
-/** A position is saved with each message, and otherwise this often. */
+/** A position is saved with each message, and otherwise at most this often. */
 const SAVE_EVERY_MS = 60_000;
 
-/** Returns the rule's name in the store. A changed edge rule gets another name and starts over. */
+/**
+ * Returns the rule's name in the store. An edge rule gets another name, and so starts over, when
+ * its channels, filter or edge change.
+ */
 export function nameOfRule(target: string, { name, channels, filter, edge }: AlertRule): string {
   if (!edge) return `${target}/${name}`;
   const level = createHash("sha256").update(JSON.stringify([channels, filter, edge]));
@@ -61,7 +67,9 @@ export async function followRule(following: RuleFollowing): Promise<void> {
 
 type Page = Extract<PollAnswer, { kind: "page" }>;
 
-/** One run of a rule from its saved position. Its unsaved state ends with it. */
+/**
+ * Follows a rule from its saved position. After a failure, a new run discards the unsaved state.
+ */
 class RuleRun {
   readonly #following: RuleFollowing;
   readonly #name: string;

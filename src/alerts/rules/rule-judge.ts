@@ -26,7 +26,7 @@ export interface RuleJudge {
   readonly state: RuleState;
   /** Starts from a view. If `known`, the state is from an earlier view: reports the differences. */
   begin(view: View, at: Sighting, known: boolean): readonly AlertContent[];
-  /** Handles the rule's next event. Throws ChangeMismatch after a gap. */
+  /** Handles the rule's next event. An edge rule throws ChangeMismatch after a gap. */
   take(message: EventMessage): readonly AlertContent[];
 }
 
@@ -70,7 +70,7 @@ class NewsJudge implements RuleJudge {
       return this.#quiet.begins(data.flare.id, quietKeyOf(channel, data.flare), atMs);
     if (name === "flare-finished") return this.#quiet.ends(data.flare.id, this.#endsOnce);
     if (name === "token-listed") return this.#quiet.mayReport(quietKeyOf(channel, data.listing), atMs);
-    // Of the source. A rule's query excludes all events that are not in NEWS.
+    // Only `source-status` is left: a rule's query excludes all events that are not in NEWS.
     return true;
   }
 }

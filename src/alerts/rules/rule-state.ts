@@ -11,7 +11,10 @@ export type RuleState = z.infer<typeof RuleState>;
 
 export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 
-/** Maximum number of remembered starts. The ends of forgotten ones are reported. */
+/**
+ * Maximum number of remembered starts. A forgotten flare's finish is reported, and a forgotten item
+ * can be reported to rise again.
+ */
 const MAX_BEGUN = 10_000;
 
 /** Decides which starts and ends are reported. Uses event time, so a replay at any speed agrees. */
@@ -51,6 +54,7 @@ export class Quiet {
     return true;
   }
 
+  /** Records a start; true if it is reported. */
   begins(what: string, token: string, atMs: number): boolean {
     const isReported = this.mayReport(token, atMs);
     // A flare can start in two lists. If either start was reported, its end is too.

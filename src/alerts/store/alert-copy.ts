@@ -11,7 +11,7 @@ const TABLES = ["place", "alert", "expired", "disabled", "notice"];
 const { SQLITE_CHANGESET_CONFLICT, SQLITE_CHANGESET_DATA } = constants;
 const REPLACEABLE: ReadonlySet<number> = new Set([SQLITE_CHANGESET_CONFLICT, SQLITE_CHANGESET_DATA]);
 
-/** Opens a copy with the content of another. Default: none. */
+/** Opens a copy with the content of another. Default: an empty copy. */
 export function openAlertCopy(content?: string) {
   const { db, store } = openAlertMemory();
   if (content !== undefined) {
@@ -35,7 +35,8 @@ export function openAlertCopy(content?: string) {
     },
     /** Applies the changes of a copy that was equal to this one. */
     apply: (changes: Uint8Array): void => {
-      // If the two differ, the sender's state wins.
+      // If the two differ, the sender's rows replace ours. Changes of rows that we lack are
+      // skipped.
       const onConflict = (kind: number) =>
         REPLACEABLE.has(kind) ? constants.SQLITE_CHANGESET_REPLACE : constants.SQLITE_CHANGESET_OMIT;
       db.applyChangeset(changes, { onConflict });

@@ -26,7 +26,10 @@ const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id 
 /** Makes the search for expired messages cheap. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
-/** A target would fail on such a message until it expires, and block the next ones. */
+/**
+ * Deletes messages that are not JSON: a target would fail on one until it expires, which blocks the
+ * next ones.
+ */
 const DAMAGED = `DELETE FROM alert WHERE NOT json_valid(body) RETURNING webhook, id`;
 
 /**
@@ -43,7 +46,7 @@ export function openAlertStore(path?: string, notify: Notify = () => {}): AlertS
   });
 }
 
-/** Opens a store in memory and its database. */
+/** Opens a store in memory. Returns it with its database. */
 export function openAlertMemory(): { readonly db: DatabaseSync; readonly store: AlertStore } {
   return openStore(undefined, FORM, (db) => ({ db, store: new AlertStore(db) }));
 }
@@ -63,9 +66,9 @@ export interface Expired {
 }
 
 /**
- * Undelivered messages and the rules' positions, in an open database, which it closes. A message
- * and the position after its event are stored together, so a rule that resumes neither repeats nor
- * skips an alert.
+ * Undelivered messages and the rules' positions, in a database that it then owns. A message and the
+ * position after its event are stored together, so a rule that resumes neither repeats nor skips an
+ * alert.
  */
 export class AlertStore {
   readonly #db: DatabaseSync;
@@ -86,7 +89,10 @@ export class AlertStore {
     return { cursor: String(row.cursor), state };
   }
 
-  /** Stores the position and queues new messages. Throws on failure, changing nothing. */
+  /**
+   * Stores the position and queues those messages that are not yet in the queue. Throws on failure,
+   * changing nothing.
+   */
   commit(rule: string, { cursor, state }: RulePosition, alerts: readonly Alert[]): void {
     transact(this.#db, () => {
       const upsert = "INSERT OR REPLACE INTO place VALUES (?, ?, ?)";
@@ -116,7 +122,10 @@ export class AlertStore {
     this.#prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(target, id);
   }
 
-  /** Drops messages older than this time or beyond the newest `maxCount`. Returns how many. */
+  /**
+   * Drops messages made before `beforeMs` or beyond the newest `maxCount`, and counts them in
+   * {@link expired}. Returns how many.
+   */
   expire(target: string, beforeMs: number, maxCount: number): number {
     const last = this.#get(
       `SELECT max(at) AS at FROM (
@@ -138,7 +147,7 @@ export class AlertStore {
     });
   }
 
-  /** Returns the dropped messages that are not announced yet, if any. */
+  /** Summarizes the dropped messages that are not announced yet; `undefined` if there are none. */
   expired(target: string): Expired | undefined {
     const row = this.#get("SELECT count, first_ms, last_ms FROM expired WHERE webhook = ?", target);
     return (
@@ -180,7 +189,7 @@ export class AlertStore {
     return row && String(row.mark);
   }
 
-  /** Empties the target's queue and stores `mark`; `undefined` enables the target. */
+  /** Empties the target's queue. Disables the target with `mark`, or enables it if `undefined`. */
   disable(target: string, mark: string | undefined): void {
     transact(this.#db, () => {
       this.#prepare("DELETE FROM alert WHERE webhook = ?").run(target);
@@ -191,7 +200,7 @@ export class AlertStore {
     });
   }
 
-  /** Deletes the positions of all other rules and the queues of all other targets. */
+  /** Deletes the positions of all other rules, and all data of all other targets. */
   retain(rules: ReadonlySet<string>, targets: ReadonlySet<string>): void {
     const forget = (table: string, column: string, wanted: ReadonlySet<string>) => {
       const names = this.#prepare(`SELECT DISTINCT ${column} AS name FROM ${table}`).all();

@@ -1,7 +1,7 @@
 import type { Alert } from "../alert.ts";
 import type { AlertStore, RulePosition } from "./alert-store.ts";
 
-/** Maximum commits per transaction. A transaction blocks the event loop. */
+/** Maximum writes per transaction. A transaction blocks the event loop. */
 const MAX_BATCH = 200;
 
 interface Waiting {
@@ -10,7 +10,10 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** Combines writes into few transactions, because each waits for the disk. */
+/**
+ * Combines writes into few transactions, because each waits for the disk. If one write fails, so do
+ * all others in its transaction.
+ */
 export class GroupCommit {
   readonly #store: AlertStore;
   #waiting: Waiting[] = [];

@@ -46,7 +46,7 @@ const AlertFile = z
   );
 type AlertFile = z.infer<typeof AlertFile>;
 
-/** Reads a file of targets. Rejects with InputError, which contains no secret and no query. */
+/** Reads a file of targets. Rejects with InputError, which contains no secret and no URL. */
 export async function readAlertFile(file: string): Promise<AlertFile> {
   return parseAlertFile(await readTrustedText(file, MAX_BYTES), file);
 }

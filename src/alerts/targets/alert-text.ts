@@ -18,7 +18,7 @@ interface AlertText {
   readonly title: readonly Part[];
   /** Empty if the title says all. */
   readonly body: readonly Part[];
-  /** Page of the flare or token, if the server knows its own address. */
+  /** URL of the page of the flare or token, if it has one and the server knows its public URL. */
   readonly url: string | undefined;
 }
 

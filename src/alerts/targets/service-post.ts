@@ -25,7 +25,7 @@ interface ServiceReply {
   readonly retryAfterS?: unknown;
 }
 
-/** Largest response that is read. Services repeat the message in theirs. */
+/** Maximum bytes of a response that are read. Services repeat the message in theirs. */
 const MAX_REPLY_BYTES = 65_536;
 const MAX_DESCRIPTION = 200;
 /**
@@ -53,7 +53,7 @@ export async function postToService(stopping: AbortSignal, post: ServicePost): P
   if (status >= 200 && status < 300 && reply.isAccepted) return { kind: "delivered" };
   const { description, retryAfterS } = reply;
   const described = typeof description === "string" ? `: ${clean(description, post.secrets)}` : "";
-  // An object in its place may not be convertible.
+  // A service could send an object as `retryAfterS`, and `Number` throws for some objects.
   const given = [retryAfter, typeof retryAfterS === "number" ? retryAfterS : undefined];
   const waits = given.map(Number).filter((seconds) => seconds > 0);
   const retryAfterMs = Math.min(RETRY.maxRetryAfterMs, Math.ceil(Math.max(...waits) * 1_000));
@@ -76,8 +76,9 @@ function clean(description: string, secrets: readonly string[]): string {
 }
 
 /**
- * Returns a signal that aborts some time after `stopping`. Call `forget` when it is no longer
- * needed, because `stopping` lives as long as the process.
+ * Returns a signal that aborts {@link STOP_GRACE_MS} after `stopping`, or at once if that has
+ * aborted already. Call `forget` when the signal is no longer needed, because `stopping` lives as
+ * long as the process.
  */
 function afterGrace(stopping: AbortSignal): { readonly signal: AbortSignal; forget(): void } {
   const late = new AbortController();

@@ -31,7 +31,8 @@ export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Channel
         service: "Slack",
         url,
         message: {
-          // For notifications. Channels show the block, in which nothing becomes a link or mention.
+          // For notifications. Channels show the block, in which plain text does not become a link
+          // or mention.
           text,
           blocks: [{ type: "section", text: { type: "mrkdwn", text, verbatim: true } }],
           unfurl_links: false,

@@ -25,8 +25,9 @@ export const httpUrl = z
   .refine((text) => isPlainUrl(text, /^https?:$/), "an http or https URL without user name and password");
 
 /**
- * A channel, by one of its webhooks: `https://discord.com/api/webhooks/ID/TOKEN`, also with
- * `?thread_id=`, or `https://hooks.slack.com/services/…`.
+ * A chat channel, identified by the URL of one of its webhooks:
+ * `https://discord.com/api/webhooks/ID/TOKEN`, also with `?thread_id=`, or
+ * `https://hooks.slack.com/services/…`.
  */
 export const ChannelWebhook = z.strictObject({
   id: COMMON.id,

@@ -18,12 +18,16 @@ export interface Target {
    * disabled target is enabled again.
    */
   readonly identity: string;
+  /** Default: {@link QUEUE_LIMITS}. */
   readonly limits?: QueueLimits;
   /** Minimum time between an accepted message and the next one, in milliseconds. Default: 0. */
   readonly gapMs?: number;
   /** False: dropped messages are not announced to the receiver. Default: true. */
   readonly announcesExpired?: boolean;
-  /** Sends a message once, and resolves when it is accepted or has failed. Should not reject. */
+  /**
+   * Sends a message once, and resolves when it is accepted or has failed. A rejection counts as a
+   * failure.
+   */
   deliver(alert: Alert, signal: AbortSignal): Promise<Outcome>;
   /** Called when the receiver wants no more messages. */
   onGone?(): void;
@@ -33,7 +37,7 @@ export interface Target {
 
 /** What a target and its rules may read besides its messages. */
 export interface TargetParts {
-  /** They read the log by cursor, like every client. */
+  /** Reads the log by cursor, as for every client. */
   readonly poll: Pick<LongPoll, "take">;
   readonly head: Pick<Head, "ready">;
   readonly clock: Clock;
@@ -49,5 +53,5 @@ export interface QueueLimits {
 /** 24 hours, as for flares in the log; 10,000 messages. */
 export const QUEUE_LIMITS: QueueLimits = { maxAgeMs: 86_400_000, maxCount: 10_000 };
 
-/** Timeout of an attempt: the minimum of Standard Webhooks. */
+/** Timeout of an attempt: the minimum that Standard Webhooks recommends. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -90,10 +90,7 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     /edge\.field is "streak"; it must be one of score, price, liquidity/,
   ],
   [withRule({ edge, channels: ["status"] }), /must be a numeric field of every channel; status has none/],
-  [
-    withRule({ edge, filter: { names: ["flare-started"] } }),
-    /filter\.names .*left out in a rule with an edge/,
-  ],
+  [withRule({ edge, filter: { names: ["flare-started"] } }), /filter\.names .*absent in a rule with an edge/],
 ];
 
 test.each(REFUSED.map(([content, reason]) => ({ content, reason })))(

@@ -18,7 +18,7 @@ import { type AlertRule, channelsOfRule } from "../../rules/alert-rule.ts";
 import type { TargetParts } from "../target.ts";
 
 const PAGE = { limit: 200, waitMs: 30_000 };
-/** How often new numbers are published while the same tokens flare. */
+/** Minimum interval between two publications while the same flares run. */
 const NUMBERS_MS = 60_000;
 /** Home Assistant stores attributes of up to 16 KiB. */
 const MAX_FLARES = 40;
@@ -30,7 +30,10 @@ export function flareChannelsOf({ channels }: Pick<AlertRule, "channels">): read
     .filter((channel) => isFlareChannel(channel) && !channel.endsWith(".finished"));
 }
 
-/** Calls `onState` with the running flares as JSON, at each change, until the signal aborts. */
+/**
+ * Calls `onState` with the running flares as JSON, until the signal aborts: when a flare starts or
+ * ends, and at most every {@link NUMBERS_MS} when only numbers change.
+ */
 export async function followFlares(
   parts: TargetParts,
   channels: readonly ListChannel[],

@@ -5,8 +5,9 @@ interface Discovered {
   /** The target's id. */
   readonly id: string;
   readonly prefix: string;
-  /** Topics of the availability and of the alerts. */
+  /** Topic of the availability. */
   readonly status: string;
+  /** Topic of the alerts. */
   readonly events: string;
   /** One for each rule about flares. */
   readonly states: readonly { readonly name: string; readonly topic: string }[];
@@ -17,7 +18,7 @@ export const EVENT_TYPES = [...NEWS, "edge-rose", "edge-fell", "alerts-lost", "a
 
 /**
  * Returns the retained message from which Home Assistant 2024.11 or later creates a device. The
- * device has an event for the alerts, and for each rule a sensor with the number of flares.
+ * device has an event for the alerts, and for each rule about flares a sensor with their number.
  */
 export function discoveryOf({ id, prefix, status, events, states }: Discovered) {
   const device = `flarewire_${wordOf(id)}`;
@@ -47,7 +48,7 @@ export function discoveryOf({ id, prefix, status, events, states }: Discovered) 
   return { topic: `${prefix}/device/${device}/config`, payload: JSON.stringify(payload) };
 }
 
-/** Identifiers in topics have only these characters. */
+/** Replaces the characters that identifiers in topics must not contain. */
 function wordOf(text: string): string {
   return text.replace(/[^\w-]/g, "_");
 }

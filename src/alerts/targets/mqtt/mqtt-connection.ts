@@ -10,27 +10,27 @@ interface MqttOptions {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly clientId: string;
-  /** Topic with `online` or `offline`. The broker publishes the latter if this process dies. */
+  /** Topic with `online` or `offline`. The broker publishes `offline` if the connection breaks. */
   readonly status: string;
   readonly clock: Clock;
 }
 
 const RECONNECT = { floorMs: 1_000, ceilingMs: 60_000 };
 const KEEP_ALIVE_S = 30;
-/** How long a connection that ends waits for outstanding acknowledgements. */
+/** How long a stopping process waits for outstanding acknowledgements. */
 const STOP_GRACE_MS = 2_000;
 
 /** A connection, and a promise of the reason for its end. */
 interface Session {
   readonly client: MqttClient;
   readonly ended: Promise<string>;
-  /** Ends the listeners. */
+  /** Removes the listener of the signal to stop. */
   readonly over: AbortController;
 }
 
 /**
- * Connects to a broker, and reconnects after each end. Does not resend messages: undelivered alerts
- * are in the store, and retained messages are published at each connect.
+ * A connection to a broker that is opened again after each end. Does not resend messages:
+ * undelivered alerts are in the store, and retained messages are published at each connect.
  */
 export class MqttConnection {
   readonly #options: MqttOptions;
@@ -38,14 +38,15 @@ export class MqttConnection {
   /** Unacknowledged messages, each with the function that rejects it. */
   readonly #inFlight = new Map<Promise<void>, (error: Error) => void>();
   #session: Session | undefined;
-  #reason = "it is not connected yet";
+  /** Why there is no connection. */
+  #reason = "the first attempt has not finished";
 
   constructor(options: MqttOptions) {
     this.#options = options;
     this.#retained.set(options.status, "online");
   }
 
-  /** Stays connected until the signal aborts. Never rejects. */
+  /** Connects, and reconnects after each end, until the signal aborts. Never rejects. */
   async run(notify: Notify, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     let failures = 0;
@@ -66,10 +67,14 @@ export class MqttConnection {
     }
   }
 
-  /** Publishes at QoS 1. Resolves once the broker has acknowledged the message; else rejects. */
+  /**
+   * Publishes at QoS 1. Resolves once the broker has acknowledged the message. Rejects if it does
+   * not, or if there is no connection. Ends the connection if the acknowledgement takes longer than
+   * {@link ATTEMPT_TIMEOUT_MS}.
+   */
   async publish(topic: string, payload: string, retain = false): Promise<void> {
     const { client } = this.#session ?? {};
-    if (!client) throw new Error(`the broker is not connected: ${this.#reason}`);
+    if (!client) throw new Error(`not connected to the broker: ${this.#reason}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#inFlight.set(promise, reject);
     AbortSignal.timeout(ATTEMPT_TIMEOUT_MS).addEventListener("abort", () => {

@@ -15,7 +15,9 @@ const topic = z
   .max(256, "at most 256 characters")
   .regex(TOPIC, "a topic without #, + and empty levels");
 
-/** A broker of MQTT 5. It may be in a private network: only this file names it. */
+/**
+ * An MQTT 5 broker. It may be in a private network, because only the operator's file can name it.
+ */
 export const Mqtt = z.strictObject({
   id: COMMON.id,
   url: z.string().max(2_048).refine(isBroker, "mqtt://HOST or mqtts://HOST, without user name and password"),
@@ -28,7 +30,7 @@ export const Mqtt = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,128}$/, "1 to 128 letters, digits, and _ . -")
     .optional(),
-  /** Prefix of Home Assistant's discovery, usually `homeassistant`. Default: no discovery. */
+  /** Topic prefix of Home Assistant's discovery, usually `homeassistant`. Default: no discovery. */
   discovery: topic.optional(),
   rules: COMMON.rules,
 });
