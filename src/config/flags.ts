@@ -15,7 +15,7 @@ export interface ParsedFlags {
   readonly problems: readonly string[];
 }
 
-/** Returns a flag's value; `undefined` without the flag. */
+/** Returns a flag's value; `undefined` without the flag, and for a switch. */
 export function flagText(flags: ParsedFlags["flags"], name: string): string | undefined {
   const value = flags.get(name);
   return typeof value === "string" ? value : undefined;

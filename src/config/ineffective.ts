@@ -50,8 +50,8 @@ const MARKETS: Readonly<Record<Config["feed"], string>> = {
 };
 
 /**
- * Reports each given setting that the others make ineffective: its user expects another market.
- * Environment variables are skipped, because one environment serves many runs.
+ * Returns a sentence for each given setting that has no effect with the others: its user probably
+ * expects something else. Skips environment variables, because one environment serves many runs.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
   const { source, feed, live, cluster, metrics } = config;
@@ -70,7 +70,7 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
   const noEngine = `${withSource} the embedded engine; leave it out, or set source to engine`;
   const unnamed = ENRICHERS.filter((name) => !config.enrich.includes(name)).map(urlOf);
   const noEnricher = "while enrich does not name the service; leave it out, or add it to enrich";
-  const noPart = "while live leaves out its part; leave it out, or add the part to live";
+  const noPart = "while live does not include its part; leave it out, or add the part to live";
   const ofMarket = () => [
     ...idle(config.record === "none", ["recordBytes"], "without record; leave it out, or set record"),
     ...idle(true, unnamed, noEnricher),

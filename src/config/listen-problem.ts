@@ -9,8 +9,8 @@ interface AddressSettings {
 }
 
 /**
- * Turns an error of `listen` into `invalid-setting` with a value that would work, if possible.
- * `names`: the settings of the address.
+ * Turns an error of `listen` into `invalid-setting` that suggests another value; `undefined` if no
+ * setting is at fault. `names`: the settings of the address.
  */
 export function listenProblem(
   error: unknown,
@@ -22,7 +22,7 @@ export function listenProblem(
   if (syscall !== "listen" && syscall !== "getaddrinfo") return undefined;
   const shown = host.includes(":") ? `[${host}]` : host;
   const otherPort = `choose another, for example --${flagOf(names.port)} ${SETTINGS[names.port].example}`;
-  const otherHost = `choose one of its own, or --${flagOf(names.host)} 0.0.0.0 for all of them`;
+  const otherHost = `choose one of this machine's addresses, or --${flagOf(names.host)} 0.0.0.0 for all of them`;
   switch (code) {
     case "EADDRINUSE":
       return problem(

@@ -62,7 +62,10 @@ const MEANT_FLAGS: ReadonlyMap<string, string> = new Map([
   ["simulated", "--feed simulated"],
 ]);
 
-/** Reads flags, then variables, then the file. Throws `invalid-setting` that lists all mistakes. */
+/**
+ * Reads positional arguments, flags, variables and the file; the first of these that has a setting
+ * wins. `isGiven`: one of them has the setting. Throws `invalid-setting` that lists all mistakes.
+ */
 export function loadConfig(input: ConfigInput = {}) {
   const {
     args = [],
@@ -97,7 +100,8 @@ export function loadConfig(input: ConfigInput = {}) {
     return value === undefined ? undefined : { value, from: `default of ${name}`, directory, ambient: true };
   });
   const given = [words, flags, variables, ...(file ? [file] : [])];
-  // Other commands serve one fixed market, and may share a settings file with `serve`.
+  // Commands without `feed` have a fixed market. They may share a settings file with `serve`, so a
+  // setting without effect is no mistake.
   const config = resolveConfig(
     [...given, defaults],
     problems,
@@ -144,7 +148,7 @@ function isServiceLink(variable: string, value: string): boolean {
 function readFile(given: GivenValue, problems: string[]): Layer | undefined {
   if (typeof given.value !== "string") return undefined;
   const path = resolve(given.directory, given.value);
-  // The setting's own bound reports a missing file.
+  // The check of the setting itself reports a missing file.
   if (!SETTINGS.config.schema.safeParse(path).success) return undefined;
   let content: unknown;
   try {

@@ -8,8 +8,8 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns what to do if npm has taken flags for its own, as in `npm start --port=1`. It passes them
- * on as variables only. `undefined` if there is nothing to do.
+ * Returns what to do if npm has taken flags for its own, as in `npm start --port=1`. npm then
+ * passes them on only as variables. `undefined` if there is nothing to do.
  */
 export function npmFlagsHint(
   args: readonly string[],
@@ -23,7 +23,7 @@ export function npmFlagsHint(
   const lost = SETTING_NAMES.filter((setting) => {
     const forms = [`--${flagOf(setting)}`, `--no-${flagOf(setting)}`];
     const isPassed = args.some((arg) => forms.some((form) => arg === form || arg.startsWith(`${form}=`)));
-    // npm states a switch that is off, as in --no-loop, by an empty value.
+    // For a switch that is off, as with --no-loop, npm sets an empty value.
     const isGiven = SETTINGS[setting].flagOnly ? givenOf(setting) !== undefined : Boolean(givenOf(setting));
     return !isPassed && isGiven;
   });

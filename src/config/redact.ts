@@ -1,8 +1,8 @@
 import { hideSecrets } from "../keys/secret.ts";
 
 /**
- * Removes keys from `text`, and everything between a URL's `//` and its last `@`. With
- * `urlExpected`, also without a scheme, and the query.
+ * Masks keys in `text`, and everything between a URL's `//` and its last `@`. With `urlExpected`,
+ * also masks the query, and what precedes an `@` in a URL without a scheme.
  */
 export function redact(text: string, urlExpected = false): string {
   const shown = hideSecrets(text).replace(/\/\/.*@/gs, "//***@");

@@ -21,7 +21,10 @@ export interface GivenValue {
   readonly from: string;
   /** Base of relative paths. */
   readonly directory: string;
-  /** From the shared environment, so it may be meant for another run. */
+  /**
+   * From the environment or the command's defaults. It is not a mistake if such a value has no
+   * effect.
+   */
   readonly ambient?: boolean;
 }
 
@@ -29,8 +32,8 @@ export type Layer = ReadonlyMap<SettingName, GivenValue>;
 
 /**
  * Builds the Config from layers, strongest first, checking only the winning values. Throws
- * `invalid-setting` that lists all mistakes: `problems` from before, and `objections` to a valid
- * Config.
+ * `invalid-setting` that lists all mistakes: the earlier `problems`, and `objections` to an
+ * otherwise valid Config.
  */
 export function resolveConfig(
   layers: readonly Layer[],
@@ -83,7 +86,7 @@ function readGiven(
   return { problem };
 }
 
-/** Serves the simulated market by default, and a recording if `file` is given. */
+/** Returns the market to serve: by default the simulated one, or a recording if `file` is given. */
 function marketOf(layers: readonly Layer[]): Market {
   const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
   const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
@@ -97,7 +100,7 @@ function defaultOf(name: SettingName, market: Market): unknown {
   return text === undefined || path ? text : schema.parse(text);
 }
 
-/** What a node of a cluster cannot do. */
+/** Returns the problems of settings that a gateway in a cluster cannot have. */
 function clusterContradictions(config: Config): readonly string[] {
   if (config.cluster === "none") return [];
   const leader = leaderOf(config) === undefined ? [] : ["source must not follow another server"];
@@ -105,7 +108,10 @@ function clusterContradictions(config: Config): readonly string[] {
   return [...leader, ...workers].map((problem) => `with cluster, ${problem}`);
 }
 
-/** A token for another issuer or service must not count here (RFC 8725, 3.8 and 3.9). */
+/**
+ * Tokens need one source of keys, and an issuer and audience: a token from another issuer or for
+ * another service must not count here (RFC 8725, 3.8 and 3.9).
+ */
 function tokenContradictions({ jwtKey, jwksUrl, jwtIssuer, jwtAudience }: Config): readonly string[] {
   const given = [jwtKey, jwksUrl, jwtIssuer, jwtAudience].filter((value) => value !== undefined);
   if (given.length === 0) return [];
@@ -113,7 +119,7 @@ function tokenContradictions({ jwtKey, jwksUrl, jwtIssuer, jwtAudience }: Config
   return ["tokens need jwtIssuer, jwtAudience, and either jwtKey or jwksUrl"];
 }
 
-/** Settings that are valid each, but not together. */
+/** Returns the problems of settings that are valid one by one, but not together. */
 function contradictions(config: Config): readonly string[] {
   const isTlsHalf = (config.tlsCert === undefined) !== (config.tlsKey === undefined);
   const apart = [
@@ -134,7 +140,7 @@ function contradictions(config: Config): readonly string[] {
   if (config.source === "engine" && asksExchanges && config.warmupMs > MAX_FILL_MS) {
     const [given, max] = [formatDuration(config.warmupMs), formatDuration(MAX_FILL_MS)];
     return [
-      `warmup must be at most ${max} with feed = ${feed}, got ${given}: exchanges serve no longer history`,
+      `warmup must be at most ${max} with feed = ${feed}, got ${given}: exchanges do not serve a longer history`,
     ];
   }
   return [];

@@ -16,13 +16,13 @@ test.each([
   [
     "listen",
     "EADDRNOTAVAIL",
-    "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host",
+    "host = 203.0.113.9 is not an address of this machine: choose one of this machine's addresses, or --host",
     "host",
   ],
   [
     "listen",
     "EAFNOSUPPORT",
-    "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host",
+    "host = 203.0.113.9 is not an address of this machine: choose one of this machine's addresses, or --host",
     "host",
   ],
   [

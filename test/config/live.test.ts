@@ -29,8 +29,10 @@ test("the live market has all parts and three enrichers by default; the settings
   const idle = failureOf(() =>
     load("--feed live --live bsc --polygon-rpc https://a.example --exchanges gate".split(" ")),
   );
-  expect(idle).toContain("polygonRpc (flag --polygon-rpc) has no effect while live leaves out its part");
-  expect(idle).toContain("exchanges (flag --exchanges) has no effect while live leaves out its part");
+  expect(idle).toContain(
+    "polygonRpc (flag --polygon-rpc) has no effect while live does not include its part",
+  );
+  expect(idle).toContain("exchanges (flag --exchanges) has no effect while live does not include its part");
   expect(failureOf(() => load(["--feed", "chain", "--bsc-rpc", "https://a.example"]))).toContain(
     "bscRpc (flag --bsc-rpc) has no effect on a chain's market: it applies to the live market",
   );

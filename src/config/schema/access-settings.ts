@@ -1,7 +1,7 @@
 import { claim, existingFile, keySetUrl, oneOf } from "./kinds.ts";
 import { type Setting, setting } from "./setting.ts";
 
-/** Settings that decide who may read what. */
+/** Settings of keys, tokens and TLS. */
 export const ACCESS_SETTINGS = {
   keys: setting("keys", existingFile, {
     default: undefined,

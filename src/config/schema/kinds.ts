@@ -40,7 +40,7 @@ export function size(min: number, max: number): Kind<number> {
   };
 }
 
-/** `none` means no bound. */
+/** Also accepts `none`, which means no bound and is read as Infinity. */
 export function orNone({ schema, bound }: Kind<number>): Kind<number> {
   const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
   return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
@@ -53,7 +53,7 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
-/** A number of processes. `auto`: one less than the available cores, at least 1. */
+/** A number of processes. `auto`: one less than the available cores, but from 1 to `max`. */
 export function processes(max: number): Kind<number> {
   const { schema } = integer(1, max);
   const auto = z.literal("auto").transform(() => Math.min(max, Math.max(1, availableParallelism() - 1)));
@@ -207,7 +207,7 @@ export const pushContact: Kind<string> = {
   bound: "mailto: with an address, or an https:// URL without user, query or fragment",
 };
 
-/** The URL of a JWK set. Without TLS, others could replace the keys on their way. */
+/** The URL of a JWK set. Without TLS, others could replace the keys in transit. */
 export const keySetUrl: Kind<string> = {
   schema: text(2_048, (url) => isServiceUrl(url) && (url.startsWith("https:") || isLoopback(new URL(url)))),
   bound: "an https:// URL, or http:// on this machine, without user, query or fragment",

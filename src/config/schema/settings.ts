@@ -335,7 +335,10 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
 type Value<D> = D extends (market: never) => infer R ? R : D;
 
-/** The settings, frozen. Durations in milliseconds, sizes in bytes, absent ones `undefined`. */
+/**
+ * The settings, frozen. Durations are in milliseconds, sizes in bytes. A limit of `none` is
+ * Infinity. A setting without a value is `undefined`.
+ */
 export type Config = {
   readonly [N in SettingName as (typeof SETTINGS)[N]["field"]]:
     | z.output<(typeof SETTINGS)[N]["schema"]>
