@@ -23,7 +23,10 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Requests a path and returns its body, with the state of the data. Throws {@link ApiProblem}. */
+/**
+ * Requests a path and returns its body, with the state of the data. Rejects with {@link ApiProblem}
+ * unless the status is 200.
+ */
 export async function read<T>(request: RequestApi, path: string, schema: z.ZodType<T>, signal: AbortSignal) {
   const response = await request(path, signal);
   if (response.status !== 200) throw new ApiProblem(path, response);

@@ -70,7 +70,10 @@ function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): Re
   };
 }
 
-/** The URL is fixed: the protocol does not read it, and a client's `Host` may be invalid in one. */
+/**
+ * Converts a request for the protocol's handler. The URL is fixed: the handler does not read it,
+ * and a client's `Host` may be invalid in a URL.
+ */
 function webRequest({ method, headers, body }: FastifyRequest, signal: AbortSignal): Request {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers))

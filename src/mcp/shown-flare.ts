@@ -29,7 +29,7 @@ function untrustedOrNull(text: string | null): Untrusted | null {
   return text === null ? null : untrusted(text);
 }
 
-/** Renders a finished flare with its end and its outcome. */
+/** Renders a flare with its end and its outcome, which are `null` while it runs. */
 export function showRecord(record: FlareRecord) {
   const { flare, started, why, cause, outcome } = record;
   return {

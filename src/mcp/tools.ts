@@ -22,7 +22,10 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Returns the answer as JSON. Throws `ApiProblem` if the server rejects the request. */
+  /**
+   * Resolves with the answer as a JSON object. Rejects with `ApiProblem` if the server rejects the
+   * request.
+   */
   run(request: RequestApi, input: z.infer<Input>, signal: AbortSignal): Promise<object>;
 }
 
@@ -185,7 +188,7 @@ async function readSnapshot(
   limit: number,
   signal: AbortSignal,
 ) {
-  // A server without flares of other groups rejects the parameter.
+  // `bsc` is the default. A server without flares of other groups rejects the parameter.
   const path = withQuery("/api/v1/snapshot", { at, group: group === "bsc" ? undefined : group });
   const { body, data } = await read(request, path, Snapshot, signal).catch((error: unknown) => {
     const isLimited = error instanceof ApiProblem && error.response.status === 403;
@@ -220,7 +223,7 @@ async function readSince(
   const next = response.header("flarewire-cursor") ?? cursor;
   if (response.status === 204) return { data, cursor: next, events: [], more: false, lost: null };
   if (response.status === 410) {
-    // Its lists replace what the agent knew, and its cursor continues.
+    // The snapshot replaces what the agent knew. The next call continues at its cursor.
     const now = await readSnapshot(request, { group }, limit, signal);
     return { ...now, events: [], more: false, lost: lossIn(response) };
   }
