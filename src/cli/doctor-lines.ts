@@ -8,7 +8,7 @@ export function findingLine(finding: Finding, paint: Paint): string {
   return `${markOf(finding, paint)}  ${columns}  ${plainText(detail, 200)}`;
 }
 
-/** Formats failures: one sentence per distinct failure of several checks, with their names. */
+/** Formats the failures. Checks that fail equally share one sentence, with their names. */
 export function failureLines(found: readonly Finding[], paint: Paint): readonly string[] {
   const failures = found.filter(({ works }) => !works);
   const groups = Map.groupBy(failures, ({ isNeeded, detail }) => `${isNeeded} ${detail}`);

@@ -71,7 +71,7 @@ export async function doctor(
       else if (found.works) stdout.write(`${findingLine(found, paint)}\n`);
       return found;
     };
-    // In parallel: the probes use different services, or a few requests of one.
+    // In parallel: the probes use different services, or send only a few requests to one.
     const found = await Promise.all(probes.map(finding));
     const needed = found.filter(({ isNeeded }) => isNeeded);
     const broken = needed.filter(({ works }) => !works).length;
@@ -84,7 +84,10 @@ export async function doctor(
   }
 }
 
-/** Tests the cluster's servers, if one is set. Loads their client library only then. */
+/**
+ * Returns the probes of the cluster's servers; none without a cluster. Loads their client library
+ * only if it is needed.
+ */
 async function probesOfCluster(
   config: Config,
   environment: Terminal["environment"],

@@ -4,7 +4,10 @@ import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
 import { actionAfter, ERROR_CODES, FlarewireError } from "../protocol/index.ts";
 import { OutputError } from "./terminal/text-sink.ts";
 
-/** Returns the exit code for an error. A bug is `retry`: a supervisor should restart. */
+/**
+ * Returns the exit code for an error. An unknown error, such as a bug, is `retry`: a supervisor
+ * should restart the process.
+ */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OutputError || error instanceof InputError || error instanceof RecordingError)
     return EXIT.usage;

@@ -40,7 +40,7 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 
 const MAX_COUNT = 1_000_000;
-/** How long a replaced key stays valid. */
+/** How long a replaced key stays valid without `--until`. */
 const DEFAULT_OVERLAP = "24h";
 const END_BOUND =
   "a duration from now, or a future time with a time zone, for example 90d or 2027-01-31T00:00:00Z";
@@ -106,20 +106,24 @@ function createKey(
   return { text, key: { ...wanted, id, sha256: digest.toString("hex"), created_at } };
 }
 
-/** Replaces a key by one with the same rights. The old one stays valid for a time. */
+/**
+ * Replaces a key with one of the same rights. The old one stays valid until `--until`, or its
+ * earlier end.
+ */
 async function rotate(file: string, word: string, flags: Flags, terminal: Terminal): Promise<void> {
   const until = String(flags.get("until") ?? DEFAULT_OVERLAP);
   const nowMs = systemClock.now();
   const endMs = readEnd(until, nowMs);
   if (Number.isNaN(endMs)) throw wrong([`--until ${JSON.stringify(until)} must be ${END_BOUND}`]);
-  const ends = new Date(endMs).toISOString();
-  let [text, id] = ["", ""];
+  let [text, id, ends] = ["", "", ""];
   await editExisting(file, word, (existing, old) => {
     if (isExpired(old, nowMs)) throw wrong([`the key ${old.id} has ended; add a new one instead`]);
     const made = createKey(existing, old);
     text = made.text;
     id = old.id;
-    const ending = { ...old, expires_at: isExpired(old, endMs) ? old.expires_at : ends };
+    // A key that ends earlier anyway does not get more time.
+    ends = (isExpired(old, endMs) && old.expires_at) || new Date(endMs).toISOString();
+    const ending = { ...old, expires_at: ends };
     return [...existing.map((key) => (key === old ? ending : key)), made.key];
   });
   terminal.stdout.write(`${text}\n`);
@@ -149,7 +153,7 @@ async function revoke(file: string, word: string, terminal: Terminal): Promise<v
   say(terminal, `flarewire keys: revoked ${id}`);
 }
 
-/** Edits the file around the key that `word` names. */
+/** Edits the file, which must exist and contain the key that `word` names. */
 async function editExisting(
   file: string,
   word: string,
@@ -230,6 +234,7 @@ function readKey(flags: Flags): WantedKey {
   };
 }
 
+/** Reads a duration from now or a time, in milliseconds since 1970; NaN unless in the future. */
 function readEnd(text: string, nowMs: number): number {
   const durationMs = parseDuration(text);
   const hasZone = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text);

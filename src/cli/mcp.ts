@@ -24,7 +24,7 @@ Example of a client's configuration:
   {"mcpServers": {"flarewire": {"command": "npx", "args": ["flarewire", "mcp", "${DEFAULT_URL}"]}}}`;
 }
 
-/** Runs `flarewire mcp` until its input ends. */
+/** Runs `flarewire mcp` until its client leaves or a signal stops it. */
 export async function mcp(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const wrong: string[] = [];
   const [text = DEFAULT_URL, ...others] = args;

@@ -54,7 +54,7 @@ export class ReplayTally {
     return MARKET_KINDS.every((kind) => this.#of(kind) === 0);
   }
 
-  /** Returns one line: events accepted, results, and events left out, by reason. */
+  /** Returns one line: events accepted, results, and events skipped or rejected, by reason. */
   summary(skipped: Counts): string {
     const seconds = ((this.#clock.monotonic() - this.#startedAtMs) / 1_000).toFixed(1);
     const kinds = MARKET_KINDS.filter((kind) => this.#of(kind) > 0);

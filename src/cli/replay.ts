@@ -117,7 +117,10 @@ function refuseClash({ file, profiles, config }: Config, ...outputs: readonly (s
   }
 }
 
-/** Identifies a file: device and inode, or else its path. `undefined` for a device. */
+/**
+ * Identifies a file by device and inode, or by its path if it does not exist. `undefined` if it is
+ * not a regular file, such as a pipe.
+ */
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return resolve(path);

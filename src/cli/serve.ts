@@ -32,7 +32,8 @@ export function serveHelp(): string {
     "Usage: flarewire serve [options]",
     "",
     "Serves the REST API and the live events until SIGTERM or SIGINT. The first signal disconnects clients over the drain",
-    "time, then exits; another one, a second later, exits at once. Prints its address; logs are JSON on standard error.",
+    "time, then exits; another one, a second later, exits at once. Prints its address. Logs go to standard error: as JSON",
+    "lines, or as text on a terminal.",
     "",
     "Set a value with a flag, an environment variable, or a key of the JSON file that --config names; the first of these",
     "wins. An empty variable counts as not set. Paths in the file are relative to its directory.",
@@ -59,7 +60,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const logger = createLogger(config.logLevel);
   if (hint !== undefined) logger.warn(hint);
   if (!PAGES.every((page) => existsSync(page))) logger.warn(NOT_BUILT);
-  // Otherwise a log that contains JSON lines only.
+  // Only on a terminal: elsewhere, standard error contains only JSON lines. Returns true if the
+  // line was printed.
   const sayToPerson = (line: string) => {
     const isTerminal = terminal.stderr.isTTY === true;
     if (isTerminal) say(terminal, `flarewire: ${line}`);
@@ -96,7 +98,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   }
 }
 
-/** npm may have left the value of a flag as an argument, which is an error. */
+/**
+ * Loads the settings. If they are invalid, prints the hint first: npm may have left the value of a
+ * flag as an argument.
+ */
 function load(input: Parameters<typeof loadConfig>[0], hint: string | undefined, terminal: Terminal) {
   try {
     return loadConfig(input);
@@ -106,7 +111,10 @@ function load(input: Parameters<typeof loadConfig>[0], hint: string | undefined,
   }
 }
 
-/** Returns the XDG state directory. The specification ignores relative paths. */
+/**
+ * Returns this program's directory in the XDG state directory. Ignores a relative path, as the
+ * specification demands.
+ */
 function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]): string {
   return join(isAbsolute(home) ? home : join(homedir(), ".local", "state"), "flarewire");
 }

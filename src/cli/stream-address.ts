@@ -22,7 +22,7 @@ export interface StreamAddress {
 
 /**
  * Reads the URL of a server, of its API, or of its stream with a query. Appends mistakes to
- * `wrong`.
+ * `wrong`. Returns `undefined` if the text is no such URL.
  */
 export function readStreamAddress(
   text: string,

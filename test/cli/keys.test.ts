@@ -98,7 +98,8 @@ test("rotate creates a key with the same rights, and the old one ends at the giv
   expect(made).toMatchObject({ ...shared, sha256: digestOf(second).toString("hex") });
   expect(Date.parse(made?.expires_at ?? "") - Date.now()).toBeGreaterThan(89.9 * 86_400_000);
   // A key that ends earlier anyway does not get more time.
-  await keys(["rotate", "--file", file, "--until", "9h", old?.id ?? ""]);
+  const again = await keys(["rotate", "--file", file, "--until", "9h", old?.id ?? ""]);
+  expect(again.stderr).toContain(`which ends at ${old?.expires_at};`);
   expect((await readKeyFile(file)).keys[0]).toEqual(old);
 });
 

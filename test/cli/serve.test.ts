@@ -86,7 +86,10 @@ test("a port in use is a user error: exit code 1", async () => {
 });
 
 test.each([
-  ["203.0.113.9", "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host"],
+  [
+    "203.0.113.9",
+    "host = 203.0.113.9 is not an address of this machine: choose one of this machine's addresses, or --host",
+  ],
   ["no-such-host.invalid", "host = no-such-host.invalid does not resolve to an address"],
 ])("a host that serve cannot listen on, %s, is a user error: exit code 1", async (host, expected) => {
   const { code, stdout, stderr } = await runInProcess(["serve", "--port", "0", "--host", host], NO_DATA);

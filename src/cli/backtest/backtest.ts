@@ -40,8 +40,8 @@ Options:
   --bot FILE
       A module that exports a function named bot, such as examples/paper-trade.ts.
   --from TIME, --to TIME
-      The bot trades from the first time until the second, as 2017-11-12T08:00:00Z. Default: all of the recording. What comes
-      before --from is played without the bot.
+      The bot trades from the first time until the second, such as 2017-11-12T08:00:00Z. Default: all of the recording. The
+      part before --from is played without the bot; nothing after --to is played, with or without a bot.
   --fee PERCENT
       Cost of each purchase and each sale. Default: 0.25.
   --slippage PERCENT
@@ -124,7 +124,7 @@ const MOVE =
 const ES_MODULE =
   'an ES module, and its package.json says "type": "commonjs"; rename it to end in .mts, or .mjs for JavaScript, or set "type": "module" there';
 
-/** Whether Node met `import` or `export` in a file that it has to read as CommonJS. */
+/** Returns true if Node found `import` or `export` in a file that it had to read as CommonJS. */
 function isCommonJs(path: string, error: unknown): boolean {
   if (/\.m[jt]s$/.test(path)) return false;
   return error instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(error.message);
@@ -138,7 +138,10 @@ function stackOf(thrown: unknown): string {
   return `the bot failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
 }
 
-/** The SDK's error, which may come from a copy of the SDK. */
+/**
+ * Returns true for the SDK's error. Compares the name, because the bot may load another copy of the
+ * SDK.
+ */
 function isMisuse(error: unknown): boolean {
   return error instanceof Error && error.name === "StreamError";
 }
@@ -148,7 +151,10 @@ function expectedOf(path: string, error: unknown): string {
   return isMisuse(error) ? `${BOT}; this one opens a connection of its own: ${MOVE}` : loadable(error);
 }
 
-/** Whether it cannot export a bot. Then it is not even run: a live program might trade. */
+/**
+ * Returns true if the file cannot export a bot. It is then not even run, because a live program
+ * might trade.
+ */
 function hasNoExport(path: string): boolean {
   try {
     return !readFileSync(path, "utf8").includes("export");

@@ -12,7 +12,7 @@ export type Bot = (market: BotMarket) => unknown;
 
 /** What a bot trades on. */
 export interface BotMarket {
-  /** Opens a stream, like `connect` of `flarewire/client` with the address left out. */
+  /** Opens a stream, like `connect` of `flarewire/client`, but without the address. */
   connect(options?: Pick<ConnectOptions, "channels" | "filter">): Stream;
   /**
    * Orders one stake of a token. In a backtest it fills at the token's next price. Does nothing
@@ -20,8 +20,9 @@ export interface BotMarket {
    */
   buy(token: TokenName): void;
   /**
-   * Sells what is held of a token, once its purchase is filled. Does nothing without one. `reason`
-   * appears in the report.
+   * Orders the sale of a token that is ordered or held. In a backtest it fills after the purchase,
+   * at the token's next price. Does nothing for another token, or if its sale is ordered already.
+   * `reason` appears in the report. Default: none.
    */
   sell(token: TokenName, reason?: string): void;
 }

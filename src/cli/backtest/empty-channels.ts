@@ -6,7 +6,7 @@ import { flareChannelsOf, matchChannels } from "../../protocol/index.ts";
 interface Played {
   /** Channels and patterns that the bot followed. */
   readonly followed: readonly string[];
-  /** Groups that the recording has a market of. */
+  /** Groups of the recording's markets. */
   readonly groups: readonly MarketGroup[];
   /** Flares in the record; they are those of `bsc`. */
   readonly flares: number;

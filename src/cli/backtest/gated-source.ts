@@ -6,7 +6,7 @@ import type { Poll, SnapshotSource } from "../../source/index.ts";
 /** A recorded source that polls only when asked: event time waits for its readers. */
 export class GatedSource implements SnapshotSource {
   readonly info: SnapshotSource["info"];
-  /** Event time of the latest poll. */
+  /** Event time of the latest poll, in milliseconds since 1970 UTC; 0 before the first. */
   observedAtMs = 0;
   isOver = false;
   /** Why the source ended early, if it did. */

@@ -132,10 +132,13 @@ export class Lockstep {
     }
   }
 
-  /** Resolves when every stream waits for the market and no handler runs. */
+  /**
+   * Resolves when every stream waits for the market and no handler runs. Without a stream, also
+   * waits until the bot is done.
+   */
   async #untilIdle(isDone: () => boolean): Promise<void> {
     for (;;) {
-      // What has arrived reaches its handlers in microtasks, before this turn.
+      // Responses that have arrived reach their handlers in microtasks, before this immediate runs.
       await new Promise(setImmediate);
       const { size } = this.#streams;
       if (this.#running === 0 && this.#waiting.size === size && (size > 0 || isDone())) return;

@@ -79,7 +79,10 @@ export class PaperBroker {
     }
   }
 
-  /** Values what is still held at its last price. Returns all trades in the order of purchase. */
+  /**
+   * Values what is still held at its last price. Returns all trades in the order of their purchase
+   * orders, and the number of purchases that never filled.
+   */
   settle(): { readonly trades: readonly PaperTrade[]; readonly unfilled: number } {
     let unfilled = 0;
     for (const position of this.#positions.values()) {

@@ -31,8 +31,9 @@ export class PriceHistory {
   }
 
   /**
-   * Returns a control: the prices before and after `minutes`, at up to 50 moments that are spread
-   * evenly over the token's prices.
+   * Returns a control: pairs of prices that are `minutes` apart, from up to {@link CONTROLS}
+   * moments, spread evenly from the token's first price to its last. Empty if they are at most
+   * `minutes` apart.
    */
   changes(key: string, minutes: number): (readonly [from: number, to: number])[] {
     const known = this.#tokens.get(key)?.minutes ?? [];

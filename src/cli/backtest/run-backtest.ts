@@ -25,6 +25,7 @@ interface BacktestOptions {
   readonly refreshMs: number;
   /** The bot trades from here on, event time in milliseconds since 1970 UTC. */
   readonly fromMs: number;
+  /** The recording is played until here, with or without a bot. Infinity: until its end. */
   readonly toMs: number;
   readonly costs: Costs;
   readonly signal: AbortSignal;
@@ -42,7 +43,7 @@ interface BacktestResult {
 
 /**
  * Plays a recording through the engine, a gateway in this process and the SDK, in lockstep with the
- * bot. Rejects with the bot's error, the recording's, or the signal's reason.
+ * bot. Rejects with {@link BotError}, the recording's error, or the signal's reason.
  */
 export async function runBacktest(options: BacktestOptions): Promise<BacktestResult> {
   const { feed, bot, refreshMs, fromMs, toMs, costs, signal } = options;
@@ -75,8 +76,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
 }
 
 /**
- * Runs the bot until it is done with all streams, or the recording has ended. Returns the channels
- * and patterns that it followed.
+ * Runs the bot until it has returned and all its streams are closed; the recording's end closes
+ * them. Returns the channels and patterns that it followed.
  */
 async function play(
   bot: Bot,
@@ -98,7 +99,7 @@ async function play(
   return lockstep.followed;
 }
 
-/** The bot failed; `cause` is what it threw. */
+/** The bot or one of its streams failed; `cause` is the error. */
 export class BotError extends Error {
   override readonly name = "BotError";
 }
@@ -113,7 +114,7 @@ const EPOCH = toEpoch("backtest");
 /** A candle's price counts when its minute is closed, which may take until the next one. */
 const MAX_PENDING_MS = 2 * MINUTE_MS;
 
-/** Wraps the engine to note each second's prices and all groups, and to fill orders. */
+/** Wraps the engine to note prices and groups, and to fill orders. Reads prices at clock events. */
 function pricedEngine(
   engine: TrendEngine,
   broker: PaperBroker,
@@ -142,7 +143,9 @@ function pricedEngine(
   });
 }
 
-/** Opens a gateway that answers requests of this process, without a port. */
+/**
+ * Opens a gateway that answers requests of this process, without a port. Advances the source once.
+ */
 async function openGateway(
   source: GatedSource,
   refreshMs: number,

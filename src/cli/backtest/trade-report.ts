@@ -9,7 +9,7 @@ import type { PriceHistory } from "./price-history.ts";
 export interface TradeReport {
   readonly costs: Costs;
   readonly trades: readonly ReportedTrade[];
-  /** Purchases without a later price of the token. */
+  /** Purchases that never filled, because the token had no later price. */
   readonly unfilled: number;
   readonly summary: Gains & {
     /** The sum of all trades, in stakes. */

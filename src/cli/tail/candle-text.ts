@@ -37,7 +37,7 @@ function timeOfDay(time: unknown): string {
   return typeof time === "string" ? time.slice(11, 16) : "?";
 }
 
-/** An address is cut as in most wallets. */
+/** Returns a token's symbol, or else its address, cut as in most wallets. */
 function nameOf(address: unknown, symbols: SymbolBook): string {
   if (typeof address !== "string") return "?";
   return (

@@ -6,9 +6,10 @@ import { exitCodeOf } from "../exit-code.ts";
 
 interface ReportOptions {
   readonly host: string;
+  /** The stream starts after a given cursor. */
   readonly resumes: boolean;
   readonly notice: (message: string) => void;
-  /** Called if the server was never reached. */
+  /** Called if the first connection gets no response, or a refusal that will not change. */
   readonly giveUp: (exitCode: ExitCode) => void;
 }
 
@@ -43,7 +44,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
       } else if (!isFinal) {
         isInterrupted ||= wasLive;
         const words = `${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`;
-        // While a server has no data, each attempt ends alike.
+        // While a server has no data, each attempt ends the same way.
         if (words !== said) notice(words);
         said = words;
       }
@@ -56,7 +57,7 @@ const MISSED_TEXTS: Readonly<Record<string, string>> = {
   expired: "expired: the server no longer stores them",
 };
 
-/** What OpenSSL says of an answer that is not TLS. */
+/** OpenSSL's message about a response that is not TLS. */
 const NOT_TLS = /SSL routines:.*wrong version number/;
 
 /** Describes why a first connection failed, and what to check. */

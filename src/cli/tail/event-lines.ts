@@ -88,8 +88,8 @@ const MAX_TEXT_LINES = 5;
 const RUNNING = "flare-running";
 
 /**
- * Formats an event for a terminal: the time of day, what happened to which token, and the whole
- * reason, broken between words into as many lines as it needs.
+ * Formats an event for a terminal: the time of day, what happened to which token, and the reason,
+ * broken between words into at most {@link MAX_TEXT_LINES} lines.
  */
 export function screenLines(
   event: TailEvent,
@@ -126,6 +126,7 @@ function sourceOf({ channel, data }: TailEvent): string {
   return channel.replace(/^(charts|leaderboards)\./, "");
 }
 
+/** Returns the id of an event's item if neither the event nor `symbols` has its symbol. */
 export function unknownId({ data }: TailEvent, symbols: SymbolBook): string | undefined {
   const { id, flare, listing } = data;
   return typeof id === "string" && !flare && !listing && !symbols.of(id) ? id : undefined;
@@ -141,7 +142,7 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
   const { name, data, channel } = event;
   const item = asRecord(data.flare) ?? asRecord(data.listing);
   const symbol = (item && nameItem(item)) ?? symbols.of(data.id) ?? "";
-  // At a finish, the last 5 minutes could exceed the flare's peak.
+  // At a finish, the change in the last 5 minutes could exceed the flare's peak.
   const changed = name === "flare-finished" ? undefined : (item ?? asRecord(data.set))?.recent_price_change;
   const id = unknownId(event, symbols);
   const what = channel.startsWith("flares.") ? "flare" : "listing";

@@ -41,7 +41,7 @@ function channelsOf(group: Group, list: "pro" | "free" = "pro"): string {
 
 const SAMPLE_CURSOR = "8dffafc1dc3c26d1-1042";
 const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"];
-/** Time without a printed event after which tail says what it waits for. */
+/** If no event was printed this long after the start, tail says what it waits for. */
 const QUIET_MS = 3_000;
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
@@ -92,8 +92,8 @@ The environment variable ${CLIENT_KEY_VARIABLE} contains the key for a server
 that requires one; others can read a command line.
 
 Times are event time, UTC. Prints colors on a terminal only, and not if NO_COLOR
-is set. Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused
-by the server for good, 75 not reached.`;
+is set. Exit codes: 0 stopped by the user or by the reader of the pipe, 1 invalid
+options, an unknown host, or refused by the server for good, 75 not reached.`;
 }
 
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -113,7 +113,10 @@ interface Follower {
   readonly symbols: SymbolBook;
 }
 
-/** Prints events until the signal aborts, the server rejects them, or was never reached. */
+/**
+ * Prints events until the signal aborts, the server refuses the stream, or the first connection
+ * fails. Follows `free` instead of the default `pro` if the key does not include that.
+ */
 async function follow(follower: Follower, channels: string, after: string | undefined): Promise<ExitCode> {
   const { plan, key, signal, terminal, symbols } = follower;
   const notice = (message: string) => {
@@ -157,7 +160,7 @@ async function follow(follower: Follower, channels: string, after: string | unde
     const [pro, free] = [channelsOf(plan.group), channelsOf(plan.group, "free")];
     const [flares = ""] = pro.split(",");
     const { code: status, reason } = stream.connection;
-    // A key that is limited to some channels may lack another one.
+    // Only if the flares are refused: a key that is limited to some channels may lack another one.
     const isRefused = status === 403 && reason.includes(flares);
     if (isRefused && channels === pro && plan.channels === undefined) {
       const why =

@@ -17,7 +17,8 @@ export function plainText(text: string, width = 200): string {
 
 /**
  * Breaks `text` between words into lines of at most `width` columns, safe to print. The first line
- * has at most `first`. Text beyond `most` lines is cut and ends in `…`.
+ * has at most `first`. Text beyond `most` lines and words longer than a line are cut and end in
+ * `…`.
  */
 export function wrapText(
   text: string,

@@ -15,10 +15,14 @@ export class OutputError extends Error {
   override readonly name = "OutputError";
 }
 
-/** Approximate size of a write, to combine short lines. */
+/** Approximate size of a write in characters, to combine short lines. */
 const CHUNK = 65_536;
 
-/** Opens a file to overwrite, or `stdout` for `-`. Rejects with {@link OutputError} or EPIPE. */
+/**
+ * Opens a file to overwrite, or `stdout` for `-`; `undefined` discards the text. For a file,
+ * opening and writing reject with {@link OutputError}; for `stdout`, writing rejects with its
+ * error.
+ */
 export async function openSink(target: string | undefined, stdout: Output): Promise<TextSink> {
   if (target === undefined) return { write: async () => {}, close: async () => {} };
   return target === "-" ? chunked(streamSink(stdout)) : chunked(await fileSink(target));

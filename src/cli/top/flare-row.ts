@@ -5,7 +5,7 @@ import { flaresKeyOf, type Group, nameItem, Outcome } from "../../model/index.ts
 /** One flare in the table. Unknown numbers are NaN. Its texts are untrusted: not safe to print. */
 export interface FlareRow {
   readonly id: string;
-  /** The pair, such as `BTC/USDT`, of a flare of the exchange. */
+  /** The token's symbol; on the exchange the pair, such as `BTC/USDT`. */
   readonly symbol: string;
   readonly name: string;
   readonly address: string;

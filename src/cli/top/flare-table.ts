@@ -27,7 +27,7 @@ export interface TableForm {
   readonly order: Order;
   /** Event time to which ages refer, in milliseconds since 1970; NaN if unknown. */
   readonly nowMs: number;
-  /** The last closes of a token, by address, oldest first. Default: none. */
+  /** Draws a token's last prices in {@link TREND_WIDTH} characters, by address. Default: blank. */
   readonly trendOf?: (address: string) => string;
   readonly paint: Paint;
 }
@@ -191,7 +191,7 @@ function columnsFor(width: number, all: readonly ColumnName[]): readonly Shown[]
     if (taken(names) + MIN_SYMBOL <= width) break;
     names = names.filter((name) => name !== dropped);
   }
-  // Extra space goes to the symbol first, then to the last column.
+  // Extra space goes to the symbol first, then to the warnings, if they are shown.
   const free = Math.max(1, width - taken(names));
   const symbol = Math.min(COLUMNS.symbol.width, free);
   return names.map((name, at) => {

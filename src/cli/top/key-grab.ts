@@ -10,7 +10,7 @@ function splitKeys(pressed: string): readonly string[] {
   return pressed.match(KEYS) ?? [];
 }
 
-/** Reports each key, Ctrl-C too, until released. Does nothing without a keyboard. */
+/** Reports each key, Ctrl-C too, until released. Does nothing unless the input is a terminal. */
 export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly string[]) => void) {
   if (keyboard?.isTTY !== true) return { pause: () => {}, resume: () => {}, release: () => {} };
   const hear = (chunk: Buffer) => onKeys(splitKeys(chunk.toString("utf8")));
@@ -19,10 +19,10 @@ export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly
   keyboard.setRawMode?.(true);
   keyboard.on("data", hear).on("error", ignore).resume();
   return {
-    /** Restores the previous mode until `resume`. */
+    /** Restores the terminal's normal mode until `resume`. */
     pause: () => void keyboard.setRawMode?.(false),
     resume: () => void keyboard.setRawMode?.(true),
-    /** Restores the previous mode for good. */
+    /** Restores the terminal's normal mode for good. */
     release: () => {
       keyboard.off("data", hear);
       keyboard.setRawMode?.(false);

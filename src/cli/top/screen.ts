@@ -21,7 +21,7 @@ export class Screen {
     return { width: this.#output.columns || 80, height: this.#output.rows || 24 };
   }
 
-  /** Takes the terminal, at first and after {@link pause}. */
+  /** Takes the terminal, at first and after {@link pause}. Does nothing after {@link leave}. */
   enter(): void {
     if (this.#state !== "closed") return;
     this.#state = "open";

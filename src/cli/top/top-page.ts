@@ -20,10 +20,11 @@ export interface TopPage {
   readonly freshness: DataFreshness | undefined;
   readonly cursor: string | undefined;
   readonly flares: FlaresNow;
-  /** Flares that started and ended in the list since the command started. */
+  /** Flares that started in the list since the command started. */
   readonly started: number;
+  /** Flares that ended or were withdrawn in the list since the command started. */
   readonly ended: number;
-  /** Events missed since then; `null`: an unknown number. */
+  /** Events missed since the command started; `null`: an unknown number. */
   readonly missed: number | null;
 }
 

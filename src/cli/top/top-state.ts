@@ -15,7 +15,7 @@ export interface TopState {
   readonly isWhy: boolean;
   /** ID of the selected flare. `undefined`: the first one, whichever that is. */
   readonly selected: string | undefined;
-  /** Its row, which stays selected if the flare leaves the list. */
+  /** Index of its row, which stays selected if the flare leaves the list. */
   readonly at: number;
   /** First row on the screen. */
   readonly first: number;
@@ -84,7 +84,7 @@ function typed(state: TopState, key: string): TopState {
   return { ...state, filter: `${state.filter}${key}`, selected: undefined, at: 0, first: 0 };
 }
 
-/** Follows the selected flare to its row among `rows`, and scrolls until that is in sight. */
+/** Follows the selected flare to its row among `rows`, and scrolls until that row is visible. */
 export function settle(state: TopState, rows: readonly FlareRow[], lines: number): TopState {
   const found = rows.findIndex(({ id }) => id === state.selected);
   const at = state.selected === undefined ? 0 : found < 0 ? Math.min(state.at, rows.length - 1) : found;

@@ -26,7 +26,7 @@ import { pageLines, rowsOf, type TopPage } from "./top-page.ts";
 import { INITIAL_STATE, SORT_KEYS, settle, stateAfter } from "./top-state.ts";
 import { TrendBook } from "./trend-book.ts";
 
-/** Draws at most four times per second, whatever the number of events. */
+/** Interval between drawings, whatever the number of events. Keys and a new size draw at once. */
 const FRAME_MS = 250;
 /** Width of a page that is printed once. Wide enough for all columns. */
 const PRINTED_WIDTH = 120;
@@ -139,7 +139,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   const paint = paintFor(terminal.stdout);
   const trendOf = (address: string) => trends.trendOf(address);
   let state = INITIAL_STATE;
-  const inSight = () => {
+  const settleRows = () => {
     const shown = rowsOf(page(), { ...screen.size, state });
     state = settle(state, shown.rows, shown.lines);
     return shown;
@@ -147,7 +147,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   const draw = () => {
     const now = page();
     void refreshTrends(trends, now);
-    inSight();
+    settleRows();
     screen.draw(pageLines(now, { ...screen.size, state, trendOf, paint }));
   };
   const resized = () => {
@@ -178,7 +178,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
       keys = grabKeys(terminal.stdin, (pressed) => {
         for (const key of pressed) {
           if (QUIT_KEYS.has(key) || (/^q$/i.test(key) && !state.isTyping)) return resolve();
-          const { rows, lines } = inSight();
+          const { rows, lines } = settleRows();
           state = stateAfter(state, key, rows, Math.max(1, lines - 1));
         }
         draw();
@@ -200,7 +200,9 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   }
 }
 
-/** Fetches the last hour of the flares of `bsc`; other groups have no candles. Never rejects. */
+/**
+ * Fetches the last hour's prices for flares of `bsc`; other groups have no candles. Never rejects.
+ */
 async function refreshTrends(trends: TrendBook, { flares, freshness }: TopPage): Promise<void> {
   if (flares.group === "bsc")
     await trends.refresh(Date.parse(freshness?.observedAt ?? ""), flares.rows[0]?.id);
@@ -210,7 +212,7 @@ type Failure = Parameters<typeof describeFailure>[0];
 
 /**
  * Waits for data, reports why there is none yet, and prints the page once. Returns 75 if the server
- * does not respond.
+ * does not respond, or refuses with a final status.
  */
 async function printOnce({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
