@@ -57,7 +57,7 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
       );
     else if (name === "tokens" || name === "symbols") filter[name] = values;
     else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" && Number.isFinite(Number.parseFloat(first)))
+    else if (name === "min_price_change" && first.trim() !== "" && Number.isFinite(Number(first)))
       filter[name] = Number(first);
     else if (name === "min_price_change") wrong.push(`${name} ${quoted} must be a number, for example 5`);
     else if (name === "sticky" && /^(true|false)$/.test(first)) filter[name] = first === "true";

@@ -255,6 +255,8 @@ test("an invalid address is rejected with the reason, without its password", asy
     ["http://user:secret@127.0.0.1", "must not contain a user or password"],
     ["http://127.0.0.1/?names=flare-started", '"names" must be one of tokens'],
     ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],
+    ["http://127.0.0.1/?min_price_change=5x", 'min_price_change "5x" must be a number'],
+    ["http://127.0.0.1/?min_price_change=", 'min_price_change "" must be a number'],
   ] as const) {
     const { code, stderr } = await runInProcess(["top", url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
