@@ -212,7 +212,7 @@ type Failure = Parameters<typeof describeFailure>[0];
 
 /**
  * Waits for data, reports why there is none yet, and prints the page once. Returns 75 if the server
- * does not respond, or refuses with a final status.
+ * does not respond, and 1 if it refuses for good.
  */
 async function printOnce({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
@@ -230,8 +230,10 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
   });
   if (answer === "stopped") return EXIT.clean;
   if (answer !== "there") {
-    say(terminal, `flarewire top: could not reach the server: ${plainText(describeFailure(answer), 400)}`);
-    return EXIT.retry;
+    const isReached = answer.code !== undefined;
+    const failure = plainText(describeFailure(answer), 400);
+    say(terminal, `flarewire top: ${isReached ? "" : "could not reach the server: "}${failure}`);
+    return isReached ? EXIT.usage : EXIT.retry;
   }
   const paint = paintFor(terminal.stdout);
   await refreshTrends(trends, page());

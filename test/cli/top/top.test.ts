@@ -249,6 +249,15 @@ test("an unreachable server ends top with 75, one that rejects it with 1", async
   expect(top.stderr()).toContain("flarewire top: refused (close code 4000");
 });
 
+test("a server that is not Flarewire ends top with 1", async ({ server }) => {
+  server.refuse = { status: 404, body: "<html>nothing here</html>" };
+  const { code, stderr } = await runInProcess(["top", server.url]);
+  expect([code, stderr]).toEqual([
+    1,
+    "flarewire top: refused: HTTP 404; check that the URL is a Flarewire server's\n",
+  ]);
+});
+
 test("an invalid address is rejected with the reason, without its password", async () => {
   for (const [url, message] of [
     ["nowhere", "must start with http://, https://, ws:// or wss://"],
