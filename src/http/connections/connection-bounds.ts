@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { Refusals } from "../access/refusals.ts";
-import { rawProblem } from "../problems/client-error.ts";
+import { destroyAfter, rawProblem } from "../problems/client-error.ts";
 import { retryAfterS } from "../problems/problem.ts";
 import { closeIdleConnections } from "./node-internals.ts";
 
@@ -15,9 +15,15 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
 }
 
-/** Time for a refused client to read the response. Further ones than `max` are destroyed. */
+/**
+ * How long a refused client may take to read the response, and how many may do so at once. The
+ * connections of further ones are destroyed without a response.
+ */
 const LINGER = { ms: 1_000, max: 32 };
-/** How often a full server closes idle connections, and how long a new one may send nothing. */
+/**
+ * Minimum time between two searches of a full server for connections to close, and how long a new
+ * connection may send nothing.
+ */
 const CHECK_IDLE_MS = 1_000;
 
 interface Group {
@@ -26,9 +32,11 @@ interface Group {
 }
 
 /**
- * Refuses connections beyond the limits with 503, unread. A full server closes idle ones, which
- * clients reopen on demand. `isTrusted`: whether an address is a proxy of many clients; `unheard`:
- * connections without a request so far.
+ * Refuses connections beyond the limits with 503, without reading their requests. A full server
+ * also closes idle connections, which clients reopen on demand, and refuses those that have sent
+ * nothing for a second. `isTrusted`: whether an address is a proxy of many clients; `unheard`: see
+ * boundClosing. Call it first: throws TypeError if the server has other connection listeners than
+ * Node's.
  */
 export function boundConnections(
   server: Server,
@@ -62,6 +70,7 @@ export function boundConnections(
     refuseConnection(
       socket,
       new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound }),
+      clock,
     );
   };
   const closeIdle = () => {
@@ -77,7 +86,7 @@ export function boundConnections(
   };
   const [serve, ...others] = server.rawListeners("connection");
   if (!serve || others.length > 0)
-    throw new TypeError("the server has other connection listeners than Fastify's");
+    throw new TypeError("the server has other connection listeners than Node's");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     const peer = socket.remoteAddress ?? "";
@@ -97,11 +106,11 @@ export function boundConnections(
   });
 }
 
-/** Sends the problem on a connection without reading its request, and closes it. */
-export function refuseConnection(socket: Socket, failure: FlarewireError): void {
+/** Sends the problem on a connection without parsing its request, and closes it. */
+export function refuseConnection(socket: Socket, failure: FlarewireError, clock: Clock): void {
   // An error on a refused connection needs no action.
   socket.on("error", () => {});
   socket.resume();
   socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
-  socket.setTimeout(LINGER.ms, () => socket.destroy());
+  destroyAfter(LINGER.ms, socket, clock);
 }

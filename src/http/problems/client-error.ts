@@ -31,13 +31,18 @@ export function createClientErrorHandler(
     if (isResponding(socket)) return void setImmediate(() => socket.destroySoon());
     const code = CODE_BY_PARSER_ERROR[error.code ?? ""] ?? "invalid-request";
     socket.end(rawProblem(new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning), nextId()));
-    const closed = new AbortController();
-    socket.once("close", () => closed.abort());
-    clock.sleep(LINGER_MS, closed.signal).then(
-      () => socket.destroy(),
-      () => {},
-    );
+    destroyAfter(LINGER_MS, socket, clock);
   };
+}
+
+/** Destroys the socket unless it closes in time. A client that keeps sending gets no more time. */
+export function destroyAfter(ms: number, socket: Socket, clock: Clock): void {
+  const closed = new AbortController();
+  socket.once("close", () => closed.abort());
+  clock.sleep(ms, closed.signal).then(
+    () => socket.destroy(),
+    () => {},
+  );
 }
 
 /** Formats the complete response to request `id`; `fields`: further header lines. */

@@ -113,7 +113,7 @@ export class ConnectionHandoff {
   #refuse(socket: Socket): void {
     this.#options.refusals.count("no-worker", socket.remoteAddress);
     const message = "no worker process is ready; try again";
-    refuseConnection(socket, new FlarewireError("not-ready", message));
+    refuseConnection(socket, new FlarewireError("not-ready", message), this.#options.clock);
   }
 
   #refuseLate(): void {

@@ -117,6 +117,25 @@ describe("[W33] connections of any kind are limited", () => {
     expect((await ask(port, "127.0.0.5")).status).toBe(200);
   });
 
+  test("a refused client that keeps sending is disconnected after a second", async ({ makeRest }) => {
+    const { port, app, clock } = await bounded(makeRest, { maxConnectionsPerAddress: 1 });
+    const held = await idle(port, "127.0.0.2");
+    const accepted = once(app.server, "connection");
+    const sender = connect({ port, host: "127.0.0.1", localAddress: "127.0.0.2", allowHalfOpen: true });
+    sender.on("error", () => {});
+    const [refused] = (await accepted) as [Socket];
+    await once(refused, "finish");
+    expect(refused.destroyed).toBe(false);
+
+    clock.advance(1_000);
+    const keepsSending = () => {
+      sender.write("x");
+      return refused.destroyed;
+    };
+    await eventually(keepsSending, () => refused.bytesRead, { maxWaitMs: 5_000 });
+    for (const socket of [sender, held]) socket.destroy();
+  });
+
   test("but not those of a trusted proxy, which has many clients", async ({ makeRest }) => {
     const settings = { maxConnectionsPerAddress: 1, trustProxy: ["127.0.0.2/32"] };
     const { port } = await bounded(makeRest, settings);
