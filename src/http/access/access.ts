@@ -6,9 +6,10 @@ import type { Audit } from "../connections/audit.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /**
-     * Channels whose data the route serves. A key that may not follow all of them gets `forbidden`.
-     * Default: `*` and `candles`. Empty: the route itself selects permitted channels. A function
-     * reads them from the query and the path's parameters.
+     * Channels, or patterns of them, whose data the route serves. A key that is limited to some
+     * channels gets `forbidden` if it lacks one of these that its plan has. Default: `*` and
+     * `candles`. Empty: the route itself selects permitted channels. A function reads them from the
+     * query and the path's parameters.
      */
     channels?: readonly string[] | ((query: unknown, params: unknown) => readonly string[]);
   }
@@ -22,7 +23,7 @@ export interface Access extends Rights {
   readonly ticket?: string | undefined;
 }
 
-/** Access of a request without credentials: no query and no `Authorization`. */
+/** Access of a request without credentials: no `Authorization` and, for a stream, no ticket. */
 export interface Anonymous {
   readonly access: Access;
   /** Response fields that {@link AccessPolicy.admit} would set. */
@@ -36,15 +37,25 @@ export interface AccessPolicy {
   readonly audit?: Audit | undefined;
   /** `undefined`: a request without credentials is refused. */
   readonly anonymous: Anonymous | undefined;
-  /** Verifies the request's token. Call it before the other methods. Never rejects. */
+  /**
+   * Verifies the request's token; returns `undefined` if it has none. Call it before the other
+   * methods. Never rejects.
+   */
   verify(request: FastifyRequest): Promise<void> | undefined;
   /** Returns the id of the request's valid key, given directly or by a ticket. Counts nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
   /** Returns the id of the valid key in `Authorization`. */
   keyIdIn(authorization: string): string | undefined;
-  /** Returns a request's access and sets its fields. Throws `unauthorized` or `rate-limited`. */
+  /**
+   * Counts a request, returns its access and sets response fields. Throws `unauthorized`,
+   * `rate-limited`, `forbidden` for the route's channels, or `not-ready` while the token issuer's
+   * keys are not available. Ignores a ticket.
+   */
   admit(request: FastifyRequest, reply: FastifyReply): Access;
-  /** Like `admit`, for a connection. {@link ConnectionRegistry.admit} redeems its ticket. */
+  /**
+   * Like `admit`, for a stream, which may send a ticket. {@link ConnectionRegistry.admit} redeems
+   * it.
+   */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
   /** Returns text that identifies the access's holder, for storage; `undefined` without a key. */
   holderOf(access: Access): string | undefined;
@@ -53,7 +64,11 @@ export interface AccessPolicy {
    * the token issuer's keys are not available.
    */
   isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined;
-  /** Issues a ticket for the request's key. Rejects like `admit`, and if there are no keys. */
+  /**
+   * Issues a ticket for the request's key. Rejects like `admit`; also with `unauthorized` for a
+   * request without a key, `not-found` if the server has no keys, and `rate-limited` or
+   * `over-capacity` at a limit of tickets.
+   */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
 
@@ -63,7 +78,10 @@ export const CHALLENGE = 'Bearer realm="flarewire"';
 /** Names of query parameters in which clients often send keys by mistake. */
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
-/** Returns an error if the query contains a key, because proxies and browsers store URLs. */
+/**
+ * Returns an error if the query contains a key or a parameter that is named like one, because
+ * proxies and browsers store URLs.
+ */
 export function keyInUrl(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKeyOrToken(String(text))))

@@ -2,9 +2,9 @@ import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Returns the text under which an address is counted. For IPv6 it is the first 64 bits, because a
- * household usually has all addresses below them. IPv4 inside IPv6 becomes plain IPv4. Other text
- * is returned unchanged.
+ * Returns the text under which an address is counted. For IPv6 it is the first 64 bits, because one
+ * household usually has all addresses with this prefix. IPv4-mapped IPv6 becomes plain IPv4. Other
+ * text is returned unchanged.
  */
 export function clientOf(address: string): string {
   // Runs for each request, nearly always with an IPv4 address.

@@ -11,13 +11,13 @@ export interface ReachedLimit {
 export interface ConnectionHolder {
   /** The address as it is counted: see clientOf. */
   readonly address: string;
-  /** The key of the request. */
+  /** The key or token of the request. */
   readonly key: Access["key"];
   /** Closes the connection or ends the wait, with the reason. */
   end: (reason: CloseReason) => void;
 }
 
-/** Limits open streams in total, per address and per key, whatever their transport. */
+/** Limits open streams and waiting polls in total, per address and per key. */
 export class ConnectionLimiter {
   #max: number;
   readonly #maxPerAddress: number;
@@ -25,7 +25,7 @@ export class ConnectionLimiter {
   readonly #byKey = new Map<string, Set<ConnectionHolder>>();
   #taken = 0;
 
-  /** `max`: Infinity for no limit, 0 to refuse everyone. */
+  /** Either limit: Infinity for no limit, 0 to refuse everyone. */
   constructor(max: number, maxPerAddress: number) {
     this.#max = max;
     this.#maxPerAddress = maxPerAddress;
@@ -40,7 +40,10 @@ export class ConnectionLimiter {
     return this.#taken;
   }
 
-  /** Counts a holder, or returns the limit it exceeds. Ignores `replaced`, which will close. */
+  /**
+   * Counts a holder, or returns the limit that it would exceed. Does not count `replaced` against
+   * the limits; the caller releases it.
+   */
   acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): ReachedLimit | undefined {
     const { address, key } = holder;
     const own = this.#byAddress.get(address) ?? 0;

@@ -15,8 +15,9 @@ export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined
 
 /**
  * Creates a check that `Host` is given exactly once, and that its name is allowed. The authority of
- * an absolute URL replaces `Host` (RFC 9112, 3.2.2). On loopback, or with a list, other names are
- * refused: by DNS rebinding, a page whose name resolves to 127.0.0.1 could read this server.
+ * an absolute URL replaces `Host` (RFC 9112, 3.2.2). A server on loopback, or with a list, accepts
+ * only listed and local names: by DNS rebinding, a page whose name resolves to 127.0.0.1 could
+ * otherwise read it.
  */
 export function createHostCheck({
   host,
@@ -30,7 +31,7 @@ export function createHostCheck({
     if (fault || isOpen || given === undefined) return fault;
     if (isOwn(given)) return undefined;
     const shown = JSON.stringify(given.slice(0, MAX_REPEATED));
-    const message = `this server is not served under the name ${shown}; its operator can add the name with the setting allowedHosts (--allowed-hosts NAME)`;
+    const message = `this server does not accept the host name ${shown}; its operator can add the name to the setting allowedHosts (--allowed-hosts NAME)`;
     return new FlarewireError("host-refused", message, {
       field: "Host",
       bound: "localhost, or a name in allowedHosts",
@@ -39,8 +40,9 @@ export function createHostCheck({
 }
 
 /**
- * Creates a check that a host is listed in `allowedHosts` or is this machine. Any other host is an
- * unverified claim, which must not appear in a response that a shared cache may store.
+ * Creates a check that a host is listed in `allowedHosts` or is a loopback name. Any other host,
+ * even if `*` allows it, is an unverified claim, which must not appear in a response that a shared
+ * cache may store.
  */
 export function createOwnHostCheck({
   allowedHosts,
@@ -58,7 +60,10 @@ function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-/** Returns a `Host` field's name, lower case, without port, brackets and last dot, if valid. */
+/**
+ * Returns a `Host` field's name in lower case, without port, brackets and last dot; `undefined` if
+ * the field is invalid.
+ */
 function nameIn(host: string): string | undefined {
   const [, inBrackets, name = inBrackets] =
     /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];
@@ -70,7 +75,10 @@ function authorityIn(target = ""): string | undefined {
   return /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
 }
 
-/** Requires one Host. Node answers a missing one with an empty body, and accepts a second one. */
+/**
+ * Requires one Host, except in HTTP/1.0, which may lack it. Node itself would answer a missing one
+ * with an empty body, and accepts a second one.
+ */
 function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

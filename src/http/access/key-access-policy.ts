@@ -23,24 +23,27 @@ import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
   readonly ring: KnownKeys;
-  /** Verifies tokens, which `ring` then finds. Default: none is valid. */
+  /** Verifies tokens, which `ring` then finds. Default: no token is valid. */
   readonly tokens?: Pick<TokenVerifier, "verify" | "source"> | undefined;
   readonly clock: Clock;
-  /** Access without a key: the plan free, or none. */
+  /** Access without a key: the plan `free`, or none. */
   readonly anonymous: "free" | "off";
   readonly tickets: Omit<Tickets, "spend">;
   readonly audit?: Audit | undefined;
-  /** Called at each use of a key from the key file. Default: nothing. */
+  /** Called at each admitted use of a key from the key file. Default: nothing. */
   readonly onUsed?: ((id: string) => void) | undefined;
-  /** Called for each counted request of a key that has a rate. Default: nothing. */
+  /** Called for each admitted request of a key that has a rate. Default: nothing. */
   readonly onCounted?: (id: string) => void;
 }
 
 const BEARER = /^Bearer +([^ ]+) *$/i;
-/** A reference to the grant, and the hash of a key's secret. */
+/** A reference to the grant, and the hash of the key's secret; `null` for a token. */
 const Holder = z.tuple([z.string(), z.string().nullable()]);
 const MINUTE_S = 60;
-/** Maximum rates to remember: more than a key file's keys. Beyond it, the oldest is dropped. */
+/**
+ * Maximum rates to remember: more than the keys that a file may have, because tokens have rates
+ * too. Beyond it, the oldest is dropped.
+ */
 const MAX_RATES = 20_000;
 
 const ANONYMOUS: Anonymous = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
@@ -64,7 +67,7 @@ export class KeyAccessPolicy implements AccessPolicy {
   readonly anonymous: Anonymous | undefined;
   readonly #options: KeyAccessPolicyOptions;
   readonly #rates = new BoundedMap<string, Rate>(MAX_RATES);
-  /** Why the token of a request is invalid. */
+  /** Why the token of a request is invalid, or cannot be verified now. */
   readonly #invalid = new WeakMap<FastifyRequest, FlarewireError>();
 
   constructor(options: KeyAccessPolicyOptions) {
@@ -161,7 +164,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return all.filter(({ requests }) => requests > 0);
   }
 
-  /** Drops a key's count and tickets. Call it when a key is removed or its id is reused. */
+  /** Drops a key's spent rate and tickets. Call it when a key is removed, replaced or expired. */
   forget(id: string): void {
     this.#options.tickets.forget(id);
     this.#rates.delete(id);
@@ -183,8 +186,8 @@ export class KeyAccessPolicy implements AccessPolicy {
   }
 
   async #byTicket(text: string, reply: FastifyReply): Promise<KeyGrant> {
-    const id = await this.#options.tickets.refOfTicket(text);
-    const key = id === undefined ? undefined : this.#options.ring.get(id);
+    const ref = await this.#options.tickets.refOfTicket(text);
+    const key = ref === undefined ? undefined : this.#options.ring.get(ref);
     if (key) return this.#current(key, reply, "ticket");
     throw refusal(reply, TICKET_GONE, "ticket");
   }
@@ -194,7 +197,9 @@ export class KeyAccessPolicy implements AccessPolicy {
     throw refusal(reply, `the key expired at ${key.expires_at}`, field);
   }
 
-  /** Counts the request and returns the key's access. */
+  /**
+   * Counts the request, returns the key's access and sets response fields. Throws `rate-limited`.
+   */
   #grant(key: KeyGrant, request: FastifyRequest, reply: FastifyReply): Access {
     const { id, plan, requests_per_minute } = key;
     const access = { plan, channels: key.channels, key };
@@ -244,13 +249,13 @@ function refusal(reply: FastifyReply, message: string, field: string): Flarewire
   return new FlarewireError("unauthorized", message, { field });
 }
 
-/** Throws `forbidden` if the key may not follow all channels that the route serves. */
+/** Throws `forbidden` if a limited key lacks a channel of its plan that the route serves. */
 export function checkRoute({ routeOptions, query, params }: FastifyRequest, rights: Rights): void {
   const { channels = ["*", "candles"] } = routeOptions.config;
   requireChannels(rights, typeof channels === "function" ? channels(query, params) : channels);
 }
 
-/** Throws `forbidden` if the key may not follow all channels of its plan in these patterns. */
+/** Throws `forbidden` if a limited key lacks a channel of its plan that matches these patterns. */
 export function requireChannels(rights: Rights, patterns: readonly string[]): void {
   if (!rights.channels || mayRead(patterns, rights)) return;
   const needed = patterns.flatMap(matchChannels);
@@ -259,7 +264,10 @@ export function requireChannels(rights: Rights, patterns: readonly string[]): vo
   throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
 }
 
-/** Returns whether the rights include all of the served channels that belong to their plan. */
+/**
+ * Returns whether the rights include all of the served channels that belong to their plan. If
+ * channels are served, at least one must belong to it.
+ */
 function mayRead(served: readonly string[], rights: Rights): boolean {
   const needed = served.flatMap(matchChannels);
   const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));

@@ -38,7 +38,10 @@ interface Logged {
   readonly count: number;
 }
 
-/** Counts refusals by reason. Logs each at once and then at most once a minute. */
+/**
+ * Counts refusals by reason. Logs the first of each reason at once, and later ones at most once a
+ * minute.
+ */
 export class Refusals {
   readonly counts: Partial<Record<RefusalReason | ErrorCode, number>> = {};
   readonly #clock: Clock;
@@ -63,7 +66,7 @@ export class Refusals {
     this.#logger?.[level](facts, "refusing clients; logging each reason at most once a minute");
   }
 
-  /** Counts a connection that failed for lack of a file descriptor. Its client sees a reset. */
+  /** Counts a failed accept if a file descriptor was lacking. The client sees a reset. */
   countFailedAccept(error: Error & { code?: unknown }): void {
     if (error.code === "EMFILE" || error.code === "ENFILE") this.count("open-files");
   }

@@ -32,8 +32,8 @@ const MAX_REPEATED = 200;
 
 /**
  * Adds the hooks that each request passes first. They wait for the previous responses, verify the
- * token, set common fields, refuse requests above limits, and answer OPTIONS, methods that are not
- * allowed and unknown paths. Call it before the routes are added.
+ * token, set common fields, refuse requests above limits or for other hosts, and answer OPTIONS,
+ * methods that are not allowed and unknown paths. Call it before the routes are added.
  */
 export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
   const { settings, policy, common, checkHost, visitors, refusals } = parts;

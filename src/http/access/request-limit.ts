@@ -21,7 +21,7 @@ interface LimitedUse {
 
 const REQUESTS: LimitedUse = {
   policy: "address",
-  what: "requests a minute, responses of 64 KiB or more count by their size",
+  what: "requests a minute (a response counts as one more for each 64 KiB)",
   reason: "requests-of-address",
 };
 /** New connections that follow events, which cost more than a request. */
@@ -31,7 +31,10 @@ export const STREAMS: LimitedUse = {
   reason: "new-streams-of-address",
 };
 
-/** Limits requests and response bytes, or new streams, per address without a key. */
+/**
+ * Limits requests and the bytes of their responses, or new streams, per address. {@link Visitors}
+ * applies it to clients without a key.
+ */
 export class RequestLimit {
   readonly #use: LimitedUse;
   readonly #perMinute: number;

@@ -1,19 +1,19 @@
 import { type IssuedTicket, TicketTable } from "../../keys/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** Tickets, which one process may issue and another redeem. */
+/** Tickets, which one process may issue and another redeem. `ref`: see refOf. */
 export interface Tickets {
-  issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
+  issue(ref: string): IssuedTicket | Promise<IssuedTicket>;
   refOfTicket(text: string): string | undefined | Promise<string | undefined>;
   /** See TicketTable. If several processes try at once, exactly one succeeds. */
   spend(text: string): boolean | Promise<boolean>;
-  forget(keyId: string): void;
+  forget(ref: string): void;
 }
 
 /** State that all processes of one service share. */
 export interface SharedState {
   readonly tickets: Tickets;
-  /** Announces that this process now serves the client. */
+  /** Announces to the other processes that this one now serves the client. */
   claim(client: string): void;
   /** Sets the listener for clients that were connected here and now use another process. */
   onClaimed(listener: (client: string) => void): void;

@@ -22,7 +22,10 @@ export function createTrust(trustProxy: HttpSettings["trustProxy"]): (address: s
   return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** Creates a reader of the client's address. It returns `undefined` for an untrusted proxy. */
+/**
+ * Creates a reader of the client's address. It returns `undefined` if an untrusted peer sends
+ * `X-Forwarded-For`.
+ */
 export function createAddressReader(
   isTrusted: (address: string) => boolean,
 ): (request: IncomingMessage) => string | undefined {

@@ -39,13 +39,19 @@ export class Visitors {
     this.#logger = logger;
   }
 
-  /** Counts a request with a ready response of `bytes`. If false, it must pass {@link check}. */
-  takes(request: IncomingMessage, bytes: number): boolean {
+  /**
+   * Counts a request with a ready response of `bytes`. Returns false, without counting, if the
+   * request must pass {@link check}: above the limit, or through an untrusted proxy.
+   */
+  take(request: IncomingMessage, bytes: number): boolean {
     const address = this.#addressOf(request);
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);
   }
 
-  /** Counts a request without a key, except health checks. Returns an error above a limit. */
+  /**
+   * Counts a request without a valid key, except health checks. Returns an error above a limit.
+   * Warns once of an untrusted proxy.
+   */
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;
@@ -62,14 +68,14 @@ export class Visitors {
     this.#limit?.charge(request, bytes);
   }
 
-  /** Behind an untrusted proxy, all clients have one address and share its limits. */
+  /** Warns of an untrusted proxy: all clients behind it have one address and share its limits. */
   #warnOfProxy({ headers, ips = [], socket }: FastifyRequest): void {
     // Fastify lists only the peer if it does not trust it.
     if (this.#hasWarned || headers["x-forwarded-for"] === undefined || ips.length > 1) return;
     this.#hasWarned = true;
     this.#logger?.warn(
       { peer: socket.remoteAddress },
-      "ignoring X-Forwarded-For of a peer that is not in trustProxy: all clients behind it count as one address; if it is your proxy, name it with --trust-proxy",
+      "ignoring X-Forwarded-For from a peer that is not in trustProxy: all clients behind it count as one address; if it is your proxy, name it with --trust-proxy",
     );
   }
 }

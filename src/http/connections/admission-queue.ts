@@ -40,8 +40,8 @@ interface Waiting {
  * Admits requests for events within the event loop's budget. After a failure, thousands of clients
  * return at once, and they must not delay the connected ones.
  *
- * Claimants take turns, keys before addresses. A request that finds the queue full, or waits for
- * too long, is refused with an HTTP response.
+ * Claimants take turns, keys before addresses. A request that waits for too long is refused with an
+ * HTTP response. So is one request whenever another arrives at a full queue: see #makeRoom.
  */
 export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];
@@ -56,7 +56,10 @@ export class AdmissionQueue {
     this.#limits = { ...DEFAULT_ADMISSION_LIMITS, ...limits };
   }
 
-  /** Runs `work` in turn. Rejects with its error, or if the queue is full or the client leaves. */
+  /**
+   * Runs `work` in turn. Rejects with its error, or with `over-capacity` if the request has to give
+   * way in a full queue, waits for too long, or its connection closes first.
+   */
   async admit<Result>(request: AdmissionRequest, work: () => Promise<Result>): Promise<Result> {
     const { admissions } = this.#hub.counters;
     await this.#enter(request);
@@ -130,8 +133,10 @@ export class AdmissionQueue {
   }
 
   /**
-   * Refuses the newest request of the client with the most waiting; throws if the new one must be
-   * refused. Requests with a key are refused only if all have one, and only for another key.
+   * Refuses the newest request of the client with the most, among clients without a key if any
+   * wait; or throws, if the arriving request must be refused. A key displaces clients without one,
+   * never the reverse. Between equals, the arriving client must not end up with more waiting than
+   * the other.
    */
   #makeRoom({ name, isKeyed }: Claimant): void {
     const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
@@ -154,7 +159,9 @@ function overCapacity(message: string, bound: string, reason: RefusalReason): Fl
   return new FlarewireError("over-capacity", message, { bound, reason });
 }
 
-/** Calls `gone` when the connection ends. Returns a function that stops watching. */
+/**
+ * Calls `gone` when the connection ends, at once if it has. Returns a function that stops watching.
+ */
 function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => void {
   if (socket.destroyed) {
     gone();

@@ -14,7 +14,7 @@ import type { ConnectionRegistry } from "./connection-registry.ts";
 
 /** Maximum characters of a client's value that a message repeats. */
 const MAX_QUOTED = 64;
-/** Long enough to be hard to guess; RFC 3986 unreserved characters only. */
+/** Long enough for random ids that do not collide; RFC 3986 unreserved characters only. */
 const CLIENT_ID = /^[-.~\w]{8,64}$/;
 
 /** Throws `origin-refused` if pages of the origin may not connect. Without a list, all may. */
@@ -27,7 +27,7 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
   });
 }
 
-/** Sets `Retry-After` if the server is full, is stopping or has no data yet. */
+/** Sets a random `Retry-After` for `over-capacity`, `draining` and `not-ready`. */
 export function setRetryAfter(reply: FastifyReply, code: ErrorCode, random = Math.random): void {
   if (code === "over-capacity" || code === "draining" || code === "not-ready")
     reply.header("retry-after", retryAfterS(random));
@@ -40,14 +40,17 @@ export function checkHub(hub: Hub): void {
   if (refusal) throw new FlarewireError(refusal, "the server is stopping; connect again soon");
 }
 
-/** Returns the claimant of a waiting request: its key, or else its address. */
+/** Returns the claimant for whom a request waits: its valid key, or else its address. */
 export async function claimantOf(policy: AccessPolicy, request: FastifyRequest): Promise<Claimant> {
   const keyId = await policy.keyIdOf(request);
   if (keyId !== undefined) return { name: `key ${keyId}`, isKeyed: true };
   return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
 }
 
-/** Counts a poll; `end` ends it. Returns a function to release it. Throws `over-capacity`. */
+/**
+ * Counts a poll toward the limits of connections. Throws `over-capacity` at a limit. `end`: ends
+ * the poll when its key loses rights. Returns a function that releases the slot; call it only once.
+ */
 export function acquireSlot(
   registry: ConnectionRegistry,
   { ip }: FastifyRequest,
@@ -61,8 +64,10 @@ export function acquireSlot(
 }
 
 /**
- * Admits a connection until it closes, replaces the client's previous one, and redeems its ticket.
- * Rejects with `invalid-parameter`, `over-capacity`, or `unauthorized` for a used ticket.
+ * Gives a connection a slot until it closes, replaces the client's previous one, redeems the
+ * ticket, and logs the admission. Rejects with `invalid-parameter` for the client's id,
+ * `over-capacity` at a limit or if the connection has closed, and `unauthorized` if the ticket is
+ * no longer valid.
  */
 export async function admitConnection(
   { registry, audit }: { readonly registry: ConnectionRegistry; readonly audit?: Audit | undefined },
@@ -88,7 +93,10 @@ function overLimit({ bound, reason }: ReachedLimit): FlarewireError {
   return new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound, reason });
 }
 
-/** Returns the client's id, equal for all its connections. Throws `invalid-parameter`. */
+/**
+ * Reads the parameter `client`, the id that a client sends with all its connections; `undefined` if
+ * absent. Throws `invalid-parameter`.
+ */
 export function readClientId(query: unknown): string | undefined {
   const client = typeof query === "object" && query !== null && "client" in query ? query.client : undefined;
   if (client === undefined || (typeof client === "string" && CLIENT_ID.test(client))) return client;

@@ -12,7 +12,7 @@ export function createOrderHook(
 ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
   const ahead = new WeakMap<object, number>();
   return (request, reply, done) => {
-    // Node assigns a response its socket once the previous one has been written.
+    // Node assigns a response its socket once the previous response has been written.
     if (reply.raw.socket) return done();
     const { socket } = request.raw;
     const waiting = (ahead.get(socket) ?? 0) + 1;

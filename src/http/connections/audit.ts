@@ -11,9 +11,9 @@ import { asksForSse } from "../stream/accept-sse.ts";
 
 /** Lines per minute and address, and the size of a burst. */
 export const LINES_PER_MINUTE = 30;
-/** The same for all addresses together: at most some 250 MB of log a day. */
+/** Lines per minute of all addresses together: at most about 250 MB of log a day. */
 const ALL_LINES_PER_MINUTE = 600;
-/** Thousands of clients may return at once. */
+/** Size of a burst of all addresses together: thousands of clients may return at once. */
 const ALL_BURST = 12_000;
 /** Maximum addresses, and keys at an address, to remember. */
 const MAX_REMEMBERED = 20_000;
@@ -26,15 +26,15 @@ interface Logger {
 
 interface Lines {
   readonly bucket: TokenBucket;
-  /** Number of lines omitted since the last written one. */
+  /** Number of the address's lines omitted since the last written one. */
   suppressed: number;
 }
 
 /**
  * Logs admissions and refusals on a server with keys. Writes one line for each stream, each
- * refusal, and each minute in which a key reads REST from an address. Lines are limited per
- * address, so that a flood of requests does not fill the disk. The next line has the number of
- * omitted ones.
+ * refusal, and each minute in which a key reads REST from an address. Lines are limited per address
+ * and in total, so that a flood of requests does not fill the disk. The next line of an address has
+ * the number of its omitted ones.
  */
 export class Audit {
   readonly #clock: Clock;
@@ -50,7 +50,10 @@ export class Audit {
     this.#all = new TokenBucket(ALL_LINES_PER_MINUTE / 60, ALL_BURST, clock.monotonic());
   }
 
-  /** Stores the access of the request's key. The request may still be refused. */
+  /**
+   * Stores the access that the request's key grants, for later lines. The request may still be
+   * refused.
+   */
   grant(request: FastifyRequest, access: Access): void {
     this.#granted.set(request, access);
   }
@@ -60,7 +63,9 @@ export class Audit {
     this.#write(request, access, "admitted", {});
   }
 
-  /** Logs a key's response from REST, unless it did so within the last minute. */
+  /**
+   * Logs that a key read REST from this address, unless it has logged that within the last minute.
+   */
   answered(request: FastifyRequest): void {
     const access = this.#granted.get(request);
     if (!access?.key) return;

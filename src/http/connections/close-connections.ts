@@ -6,9 +6,10 @@ import type { Clock } from "../../lib/time/clock.ts";
 const POLL_EVERY_MS = 50;
 
 /**
- * Makes `app.close()` finish within `graceMs`. Fastify and Node close only connections that are
- * idle at that moment. This closes unused ones at once, others as they become idle, and then the
- * rest. Fills `unheard` with the connections without a request so far, and when each was accepted.
+ * Makes `app.close()` finish within `graceMs`. By themselves, Fastify and Node close only
+ * connections that are idle at the start. This closes unused ones at once, others as they become
+ * idle, and the rest after `graceMs`. Maintains `unheard`: the connections without a request so
+ * far, each with the monotonic time at which it was accepted.
  */
 export function boundClosing(
   app: FastifyInstance,

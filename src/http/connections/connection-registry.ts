@@ -38,8 +38,8 @@ class Slot implements ConnectionHolder {
     return this.access.key;
   }
 
-  /** Sets the session, which {@link end} closes from now on. */
-  taken(session: Ending): void {
+  /** Sets the session, which {@link end} closes from then on. */
+  attach(session: Ending): void {
     this.#session = session;
   }
 
@@ -61,7 +61,10 @@ export class ConnectionRegistry {
   readonly #spend: (ticket: string) => boolean | Promise<boolean>;
   readonly #claim: (client: string) => void;
 
-  /** `spend` redeems a ticket, false if invalid; `claim` announces a client to other processes. */
+  /**
+   * `spend` redeems a ticket, or returns false if it is invalid; `claim` announces to other
+   * processes that this one serves the client.
+   */
   constructor(
     limiter: ConnectionLimiter,
     spend: (ticket: string) => boolean | Promise<boolean> = () => true,
@@ -77,9 +80,10 @@ export class ConnectionRegistry {
   }
 
   /**
-   * Admits a connection until its socket closes, or returns the reason for a refusal; as a promise
-   * if another process redeems the ticket. `name`: the client's id. An admitted connection replaces
-   * the client's previous one. Ids are not secret, so each counts only within its key or address.
+   * Gives a connection a slot until its socket closes, or returns the reason for a refusal; as a
+   * promise if another process redeems the ticket. An admitted connection replaces the client's
+   * previous one. `name`: the client's id. Ids are not secret, so each counts only within its key
+   * or address.
    */
   admit(
     raw: ConnectionHandle,
@@ -108,13 +112,13 @@ export class ConnectionRegistry {
     return this.#byRaw.get(raw);
   }
 
-  /** Ends the client's connection, because it has connected to another process since. */
+  /** Ends the client's connection, because the client has connected to another process since. */
   supersede(client: string): void {
     const held = this.#byClient.get(client);
     if (held?.holdsSlot) this.#end(held);
   }
 
-  /** Makes the connection the current one of its client. */
+  /** Makes the connection the current one of its client, and ends the previous one. */
   #enter(held: Slot): undefined {
     const { client } = held;
     // It may have closed while its ticket was redeemed.

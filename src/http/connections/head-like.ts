@@ -1,7 +1,10 @@
 import type { Snapshot } from "../../model/index.ts";
 import type { Cursor } from "../../protocol/index.ts";
 
-/** The newest state for REST. Within one turn, all fields describe the same moment (law L2). */
+/**
+ * A state that REST serves: the newest, or that of a past minute. Within one turn, all fields
+ * describe the same moment (law L2).
+ */
 export interface HeadLike {
   /** The first snapshot has arrived, which replaces the empty state without moving the cursor. */
   readonly ready: boolean;

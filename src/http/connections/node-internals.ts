@@ -22,7 +22,7 @@ const CHECKS = {
   extensions: () => "_extensions" in Reflect.construct(WebSocket, [null, undefined, {}]),
 };
 
-/** Names the parts that this version of Node or ws lacks. Checked when a server starts. */
+/** Returns the names of the {@link CHECKS} that fail in this version of Node or ws. */
 export function missingInternals(): readonly string[] {
   return Object.entries(CHECKS).flatMap(([name, isPresent]) => (isPresent() ? [] : [name]));
 }
@@ -59,7 +59,7 @@ export function isResponding(socket: Socket): boolean {
   return partOf(partOf(socket, "_httpMessage"), "headersSent") === true;
 }
 
-/** Whether a response on this connection is not finished. */
+/** Whether a response on this connection, begun or not, is not finished. */
 export function hasResponse(socket: Duplex): boolean {
   return Boolean(partOf(socket, "_httpMessage"));
 }
@@ -89,8 +89,8 @@ export function releaseInflater(socket: WebSocket): void {
  * parser.
  *
  * Returns true if the caller now owns the socket, which is paused and has no listeners for errors
- * or its end. Returns false, without a change, if another request follows, or if the connection is
- * not Node's HTTP/1.
+ * or its end. Returns false, without a change, if the request is incomplete, if another one
+ * follows, or if the connection is not Node's HTTP/1.
  */
 export function leaveHttp(request: IncomingMessage): boolean {
   const { socket, method } = request;

@@ -30,7 +30,7 @@ export class QuickPath {
   readonly #below: (readonly [prefix: string, route: QuickRoute])[] = [];
   readonly #common: (origin: string | undefined) => ReadyFields;
   readonly #checkHost: HostCheck;
-  readonly #visitors: Pick<Visitors, "takes">;
+  readonly #visitors: Pick<Visitors, "take">;
   readonly #responses: ResponseCounts;
   readonly #tail = createTail();
   readonly #ready: () => boolean;
@@ -44,7 +44,7 @@ export class QuickPath {
     app: FastifyInstance,
     common: (origin: string | undefined) => ReadyFields,
     checkHost: HostCheck,
-    visitors: Pick<Visitors, "takes">,
+    visitors: Pick<Visitors, "take">,
     responses: ResponseCounts,
     ready: () => boolean = () => true,
   ) {
@@ -86,7 +86,7 @@ export class QuickPath {
     const found = this.#routeOf(request);
     if (!found || !this.#open || !this.#ready() || !isPlain(request) || !staysOpen(response)) return false;
     const ready = this.#checkHost(request) ? undefined : attempt(found.answer, request);
-    if (!ready || !this.#visitors.takes(request, ready.body?.length ?? 0)) return false;
+    if (!ready || !this.#visitors.take(request, ready.body?.length ?? 0)) return false;
     const { status, fields, body } = ready;
     let head: string = STATUS_LINES[status] + this.#common(request.headers.origin).lines;
     for (const { lines } of fields) head += lines;

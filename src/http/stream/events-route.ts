@@ -126,7 +126,7 @@ async function follow(
     out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
     const session = hub.connect(connection, sseFraming, query, access);
     connection.attach(session);
-    registry.slotOf(socket)?.taken(session);
+    registry.slotOf(socket)?.attach(session);
   } finally {
     socket.uncork();
   }

@@ -72,7 +72,7 @@ export function openConnection(
   const session = begin(socket, slot.access);
   releaseHandshake(ws, request, responses.get(request.raw));
   socket.attach(session, pings);
-  slot.taken(session);
+  slot.attach(session);
 }
 
 /** Refuses requests without an upgrade at a WebSocket path. */

@@ -27,7 +27,7 @@ function occupied(
     const refusal = registry.admit(wire, address, name, { plan: undefined, key, ticket }) as
       | Refusal
       | undefined;
-    registry.slotOf(wire)?.taken({ close: (reason) => ends.push(`${name} ${reason}`) });
+    registry.slotOf(wire)?.attach({ close: (reason) => ends.push(`${name} ${reason}`) });
     return { wire, refusal };
   };
   /** Admits a connection whose ticket another process redeems. */
