@@ -7,14 +7,17 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Query parameters that the route reads; it rejects others. Absent: it ignores its query. */
     readonly parameters?: readonly string[];
-    /** One of them that may be a key, for clients that cannot send it otherwise. */
+    /**
+     * One of {@link parameters} that may contain a key, for clients that cannot send it otherwise.
+     */
     readonly keyParameter?: string;
   }
 }
 
 /**
- * Returns the error for a query parameter that the route does not read, with the nearest known
- * name, because a mistyped filter would have no effect; also for an invalid percent escape.
+ * Returns the error for a key in the query, a parameter that the route does not read, or an invalid
+ * percent escape. An unknown parameter is an error because a mistyped filter would have no effect.
+ * The message suggests the nearest known name.
  */
 export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): FlarewireError | undefined {
   const { parameters: known, keyParameter } = routeOptions.config;
@@ -40,7 +43,7 @@ function badEscape(target = ""): FlarewireError | undefined {
       decodeURIComponent(part);
     } catch {
       const field = (part.split("=", 1)[0] ?? "").slice(0, 64);
-      const bound = 'UTF-8, with a percent sign itself as "%25"';
+      const bound = 'UTF-8, with each literal percent sign as "%25"';
       const message = `${field} has an invalid percent escape; values must be ${bound}`;
       return new FlarewireError("invalid-parameter", message, { field, bound });
     }

@@ -8,19 +8,19 @@ export const PROBLEM_TYPE = "application/problem+json";
 /** `Retry-After` in seconds for lack of readiness or capacity, if nothing better is known. */
 export const RETRY_AFTER_S = 5;
 
-/** Minimum `Retry-After` of a refused stream, and the size of its random range. */
+/** Minimum random `Retry-After`, and the number of seconds in its range. */
 const MIN_STREAM_RETRY_S = 3;
 const STREAM_RETRY_SPREAD_S = 10;
 
 /**
- * Returns `Retry-After` for a refused stream: 3 to 12 s at random, so that thousands do not return
- * at once. `random` returns [0, 1).
+ * Returns `Retry-After` for a refused stream, poll or connection: 3 to 12 s at random, so that
+ * thousands do not return at once. `random` returns [0, 1).
  */
 export function retryAfterS(random: () => number = Math.random): string {
   return String(MIN_STREAM_RETRY_S + Math.floor(random() * STREAM_RETRY_SPREAD_S));
 }
 
-/** Characters of a framework's message that a problem repeats. */
+/** Maximum characters of the framework's message that a problem repeats. */
 const MAX_MESSAGE = 200;
 
 /** Codes of the framework's errors by status. All others are malformed requests. */
@@ -71,7 +71,7 @@ export function toFlarewireError(error: unknown): FlarewireError {
   return new FlarewireError(CODE_BY_STATUS[status] ?? "invalid-request", message, { cause: error });
 }
 
-/** Shortens Fastify's message, which repeats the whole URL. */
+/** Shortens Fastify's message, which may repeat the whole URL. */
 function shorten(message: string): string {
   return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
 }
@@ -81,7 +81,7 @@ function refusalStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("statusCode" in error)) return undefined;
   const { code, statusCode } = error;
   if (typeof code !== "string" || typeof statusCode !== "number") return undefined;
-  // Fastify also gives a status to the error that ends a body early.
+  // Fastify also gives a status to the error of a connection that ends during the body.
   if (!code.startsWith("FST_") && code !== "ECONNRESET") return undefined;
   return statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }

@@ -6,8 +6,9 @@ import { PROBLEM_TYPE, problemOf, RETRY_AFTER_S, toFlarewireError } from "./prob
 const NOT_FOR_PROBLEMS = ["etag", "content-encoding", "content-length", "last-modified"] as const;
 
 /**
- * Sends an error's problem. Leaves `Allow`, `Retry-After` and `Link` as set. Logs an internal error
- * to `logOf`; default: the framework's log.
+ * Sends an error's problem. Leaves `Allow`, `Retry-After` and `Link` as set, and adds a missing
+ * `Retry-After` to 503 and 429. Logs errors with status 500 or 502 to `logOf`; default: the
+ * framework's log.
  */
 export function sendProblem(
   error: unknown,

@@ -10,7 +10,10 @@ const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i;
 const MAX_REMEMBERED = 64;
 const remembered = new Map<string, Coding>();
 
-/** Chooses the best coding, the smaller of equals (RFC 9110, 12.5.3), `identity` if none fits. */
+/**
+ * Chooses the coding with the highest weight (RFC 9110, 12.5.3), among equals the smallest;
+ * `identity` if none is acceptable.
+ */
 export function chooseCoding(field: string | undefined): Coding {
   if (field === undefined || field === "") return "identity";
   const known = remembered.get(field);

@@ -9,12 +9,17 @@ const FACTS = [
   "profiles",
 ] as const satisfies readonly (keyof SourceInfo["facts"])[];
 
-/** Sets the data's age, facts and origin. Does not use `Age`, because caches compute with it. */
+/**
+ * Sets the fields of the data's age, source state, origin and facts. Does not use `Age`, because
+ * caches compute with it.
+ */
 export function setFreshness(reply: FastifyReply, fresh: Freshness, info: SourceInfo): void {
   reply.headers(freshnessFields(fresh, info));
 }
 
-/** Like {@link setFreshness} with the cursor; reuses the fields until something changes. */
+/**
+ * Creates a function like {@link stateFields} that returns the previous fields until one changes.
+ */
 export function createStateFields(): (cursor: Cursor, fresh: Freshness, info: SourceInfo) => ReadyFields {
   let of: { readonly cursor: Cursor; readonly fresh: Freshness; readonly info: SourceInfo } | undefined;
   let made: ReadyFields | undefined;
@@ -35,7 +40,7 @@ export function createStateFields(): (cursor: Cursor, fresh: Freshness, info: So
 
 type ShownFreshness = Pick<Freshness, "state" | "observed_at" | "data_age_ms">;
 
-/** Returns the fields of the data's age, facts and origin, and of the cursor. */
+/** Returns the fields that {@link setFreshness} sets, and the cursor's. */
 export function stateFields(cursor: Cursor, fresh: ShownFreshness, info: SourceInfo): Record<string, string> {
   return { ...freshnessFields(fresh, info), "flarewire-cursor": formatCursor(cursor) };
 }

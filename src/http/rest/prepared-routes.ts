@@ -41,18 +41,24 @@ export interface PreparedRoute {
   readonly parameters: readonly string[];
   /** Channels with the same data, which a limited key needs: see FastifyContextConfig. */
   readonly channels?: FastifyContextConfig["channels"] | undefined;
-  /** Returns the body at the head, if one is always prepared; `query`: without `at`. */
+  /**
+   * Returns the body at the head, for requests without `at`. Absent if {@link read} makes all
+   * bodies.
+   */
   readonly live?: (plan: Plan | undefined, query?: RouteQuery) => Representation;
-  /** The other bodies stay cached while this returns the same text. */
+  /** The bodies of {@link read} at the head stay cached while this returns the same text. */
   readonly now: Stamp;
-  /** Reads other bodies' data. Returns a function that creates the body from the plan's view. */
+  /**
+   * Reads the data of bodies that are not {@link live}. Returns a function that creates the body
+   * from the plan's view.
+   */
   readonly read: (
     request: FastifyRequest,
     rights: Rights,
-    /** The state that the parameter `at` selects. */
+    /** The state that the parameter `at` selects; `undefined` for the head. */
     then: PastState | undefined,
   ) => Promise<(shown: Snapshot) => Representation>;
-  /** Returns further header fields of a response that is not of the past. Default: none. */
+  /** Returns further header fields of a response without `at`. Default: none. */
   readonly fields?: () => Promise<Readonly<Record<string, string>>>;
 }
 
@@ -62,19 +68,22 @@ interface Prepared {
   readonly body: Representation;
   /** Fields of a past state. */
   readonly past?: ReadyFields | undefined;
-  /** Further fields of a response that is not of the past. */
+  /** Further fields of a response without `at`. */
   readonly further?: ReadyFields | undefined;
 }
 
-/** Bodies of arbitrary pages, flares, tokens, records and past states. */
+/**
+ * Maximum memory of cached bodies: pages of history, single flares, tokens, records and past
+ * states.
+ */
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Returns a function that adds routes. A body is made once per plan and URL, and again when its
- * data changes. Clients without a key get a prepared body by the quick path.
+ * Returns a function that adds routes. A body is made once per plan, channels and URL, and again
+ * when its data changes. Clients without a key get a prepared body by the quick path.
  *
- * Caches must revalidate (`no-cache`): data may change any second. Before the first snapshot the
- * response is `not-ready`; an empty list would be wrong.
+ * Caches must revalidate (`no-cache`), except for past states: data may change any second. Before
+ * the first snapshot the response is `not-ready`; an empty list would be wrong.
  */
 export function createPreparedRoutes(
   scope: FastifyInstance,
@@ -82,7 +91,7 @@ export function createPreparedRoutes(
 ): (route: PreparedRoute) => void {
   const { head, freshness, info, policy = allowAll, quick, past } = parts;
   const answer = createAnswer(parts);
-  // At most as much again for the compressed forms, which are made at their first use.
+  // Twice the size, to include the compressed forms, which are made at their first use.
   const bodies = new StampedCache<Prepared>(MAX_BYTES, ({ body }) => 2 * body.bytes.length);
   const { anonymous } = policy;
   const anonymousFields = readyFields(anonymous?.fields ?? {});
@@ -131,7 +140,7 @@ export function createPreparedRoutes(
         // No wait from here on, so that fields and body describe the same moment (law L2).
         const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
         const last = bodies.last(key)?.body;
-        // An equal body has its compressed forms already.
+        // An equal body may have its compressed forms already.
         const body = last?.version === made.version ? last : made;
         const prepared = { body, past: then?.fields, further: further && readyFields(further) };
         bodies.set(key, prepared, then ? then.stamp : before, then?.now ?? now);
@@ -147,11 +156,15 @@ const routeOf = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
  * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes. A
- * cache may reuse a response for a minute, and then must confirm it by its entity tag.
+ * cache may reuse a response for a minute, and then confirms it by its entity tag.
  */
 const PAST_CACHE_CONTROL = "max-age=60";
 
-/** Reads body and cursor without waiting in between, so both describe one moment (law L2). */
+/**
+ * Creates a function that returns the response with a body, the cursor and the data's age. It does
+ * not wait, so body and cursor describe the same moment if the caller has just made the body (law
+ * L2).
+ */
 function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {
   const vary = [
     "Accept-Encoding",
@@ -175,7 +188,7 @@ function createAnswer({ head, freshness, info, settings, policy = allowAll }: Re
 
 const shownToFree = new WeakMap<Snapshot, Snapshot>();
 
-/** Returns a plan's view of the snapshot: the same object for the same snapshot. */
+/** Returns the plan's view of a snapshot: always the same object for the same snapshot. */
 export function shownTo(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
   const shown = shownToFree.get(snapshot) ?? snapshotOfPlan(snapshot, plan);

@@ -8,7 +8,7 @@ import type { ResponseCounts } from "../response-counts.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 
-/** Returns a path's response to a plain request; else the framework's route must answer. */
+/** Returns the response to a plain request; `undefined` if the framework's route must answer it. */
 type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
 
 interface QuickRoute {
@@ -21,8 +21,9 @@ const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modifi
 
 /**
  * Answers plain requests with prepared bytes, because the framework costs more than the rest of a
- * response. Plain: GET or HEAD of a registered path, on a connection that stays open, without
- * body or key. The framework gets all others, and everything while the server closes.
+ * response. Plain: HTTP/1.1 GET or HEAD of a registered path, on a connection that stays open,
+ * without body or key. The framework gets all other requests, also those above a limit, and
+ * everything while the server closes.
  */
 export class QuickPath {
   readonly #app: FastifyInstance;
@@ -37,8 +38,9 @@ export class QuickPath {
   #open = true;
 
   /**
-   * For our own server, because no other hooks run. `common`: fields for a page's origin; `ready`:
-   * see HttpServerOptions, while false the framework answers and closes.
+   * For our own server only, because the hooks of a host would not run. `common`: fields for a
+   * page's origin; `ready`: see HttpServerOptions. While it returns false, the framework answers,
+   * and closes the connection.
    */
   constructor(
     app: FastifyInstance,
@@ -64,12 +66,12 @@ export class QuickPath {
     });
   }
 
-  /** Answers requests for `path` with any query. It also needs a route in the framework. */
+  /** Answers requests for `path` with any query. The framework must have a route for it, too. */
   add(path: string, answer: QuickAnswer): void {
     this.#routes.set(path, { route: path, answer });
   }
 
-  /** Like `add`, with any path that begins with `prefix`; `route`: its path in the framework. */
+  /** Like `add`, for all paths that begin with `prefix`; `route`: their path in the framework. */
   addBelow(prefix: string, route: string, answer: QuickAnswer): void {
     this.#below.push([prefix, { route, answer }]);
   }
@@ -103,7 +105,7 @@ function attempt(answer: QuickAnswer, request: IncomingMessage): ReadyAnswer | u
   try {
     return answer(request);
   } catch {
-    // The route fails too, logs the error and turns it into a problem.
+    // The route will fail too, log the error and turn it into a problem.
     return undefined;
   }
 }
@@ -123,14 +125,17 @@ function isPlain({ method, headers, httpVersionMinor }: IncomingMessage): boolea
 function staysOpen(response: ServerResponse): boolean {
   return (
     response.shouldKeepAlive &&
-    // A response behind an unsent one is buffered, which the framework does.
+    // Without a socket, an earlier response is not finished. The framework makes the request wait.
     response.socket !== null &&
     Object.getPrototypeOf(response) === ServerResponse.prototype &&
     hasNoHead(response)
   );
 }
 
-/** Creates the fields that Node appends and the end of the head, renewed each second. */
+/**
+ * Creates a function that returns the fields that Node would append, and the end of the head.
+ * Renews them each second.
+ */
 function createTail(): (keepAliveTimeoutMs: number) => string {
   let second = Number.NaN;
   let tail = "";

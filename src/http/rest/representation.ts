@@ -33,17 +33,20 @@ export function represent(text: string, documentType?: string): Representation {
   return new Representation(bytes, versionOf(bytes), documentType);
 }
 
-/** One state as bytes: plain and, once used, compressed; each form made once (law L6). */
+/** A body as bytes: plain and, once requested, compressed. Makes each form once (law L6). */
 export class Representation {
   readonly bytes: Buffer;
-  /** Identifies this state among all states of the resource. Entity tags derive from it. */
+  /** Identifies this body among all bodies of the resource. Entity tags derive from it. */
   readonly version: string;
   readonly #type: string;
   readonly #isDocument: boolean;
   readonly #tags = new Map<Coding, ReadyFields>();
   readonly #forms = new Map<Coding, Form>();
 
-  /** `documentType`: media type of a document that never changes. Default: data as JSON. */
+  /**
+   * `documentType`: media type of a document or picture; text is compressed more slowly and better
+   * than data. Default: data, as JSON.
+   */
   constructor(bytes: Buffer, version: string, documentType?: string) {
     this.bytes = bytes;
     this.version = version;
@@ -94,7 +97,7 @@ function encode(bytes: Buffer, coding: Coding, isDocument: boolean): Buffer {
 
 function brotli(bytes: Buffer, isDocument: boolean): Buffer {
   // For 174 kB of flares, level 4 gives 14.0 kB in 0.6 ms (gzip 14.9 in 0.8). Level 9 takes 16 ms,
-  // which only documents are worth, because they are compressed once.
+  // which is worth it only for documents, because they are compressed once.
   return brotliCompressSync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: isDocument ? 9 : 4,

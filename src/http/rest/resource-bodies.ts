@@ -22,7 +22,7 @@ const BY_PLAN: readonly Part[] = ["flares", "explanations"];
 /** Parts that differ by group, each limited to that group's flares. */
 const BY_GROUP: readonly Part[] = ["flares", "explanations", "outcomes"];
 
-/** Values derived from an object of the snapshot. */
+/** An object of the snapshot and the body made from it. */
 interface Held {
   readonly value: unknown;
   readonly representation: Representation;
@@ -40,22 +40,29 @@ interface HeldSnapshot {
 }
 
 /**
- * Caches the bodies of REST, made once per change and plan at the first request. A version derives
- * from bytes and plan, not from the cursor, so unchanged parts still get 304.
+ * Caches the bodies of the resources. Makes each at the first request after a change, once per
+ * plan. A version derives from bytes and plan, not from the cursor, so unchanged parts still get
+ * 304.
  */
 export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
   readonly #candles = new Map<Plan | undefined, HeldCandles>();
   readonly #snapshots = new Map<string, HeldSnapshot>();
-  /** The plan free's view of a snapshot with these flares and explanations. */
+  /**
+   * A snapshot and the free plan's view of it. Only the view's flares and explanations are used,
+   * because its other parts may be outdated.
+   */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 
   constructor(head: HeadLike) {
     this.#head = head;
   }
 
-  /** The candles of the tokens whose flares the plan sees. Changes once a minute and at starts. */
+  /**
+   * Returns the candles of the tokens whose running flares the plan sees. Changes once a minute,
+   * and when a flare starts or ends.
+   */
   candles(plan?: Plan): Representation {
     const { candles } = this.#head.snapshot;
     const { flares } = plan === "free" ? this.#shownFree() : this.#head.snapshot;
@@ -78,8 +85,8 @@ export class ResourceBodies {
   }
 
   /**
-   * Returns the snapshot with its cursor and the flares of the group. While these are unchanged,
-   * so is the body, including `observed_at`.
+   * Returns the snapshot with its cursor and the flares of the group. While cursor and lists are
+   * unchanged, so is the body, including `observed_at`.
    */
   snapshot(plan?: Plan, group: Group = "bsc"): Representation {
     const cursor = formatCursor(this.#head.cursor);

@@ -34,14 +34,17 @@ export function addResourceRoutes(
   for (const name of RESOURCES)
     if (name !== "flares")
       addResource(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan), [`${name}.*`]);
-  addResource(ENDPOINTS.flares.path, (of, plan, group) => of.resource("flares", plan, group), flaresOf, [
-    GROUP_PARAMETER.name,
-  ]);
+  addResource(
+    ENDPOINTS.flares.path,
+    (of, plan, group) => of.resource("flares", plan, group),
+    flareChannelsOf,
+    [GROUP_PARAMETER.name],
+  );
   addResource(ENDPOINTS.candles.path, (of, plan) => of.candles(plan), ["candles"]);
   addResource(
     ENDPOINTS.snapshot.path,
     (of, plan, group) => of.snapshot(plan, group),
-    (query) => ["*", "candles", ...flaresOf(query)],
+    (query) => ["*", "candles", ...flareChannelsOf(query)],
     [GROUP_PARAMETER.name],
   );
 }
@@ -52,8 +55,11 @@ function groupIn(query: unknown): Group | undefined {
   return readGroup(group);
 }
 
-/** Returns the pattern of the channels with the flares that a query selects by `group`. */
-export function flaresOf(query: unknown): readonly string[] {
+/**
+ * Returns the pattern of the channels with the flares of a group: the field `group` of a query, of
+ * a path's parameters or of a flare. Default: BSC.
+ */
+export function flareChannelsOf(query: unknown): readonly string[] {
   const { group } = Object(query) as { readonly group?: unknown };
   return [flarePatternOf(OTHER_GROUPS.find((name) => name === group) ?? "bsc")];
 }
