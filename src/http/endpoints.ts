@@ -20,7 +20,10 @@ import {
   TicketResponse,
 } from "./rest/responses.ts";
 
-/** A REST path with its responses. All accept GET, HEAD and OPTIONS. */
+/**
+ * A REST path with its responses. Tickets accept POST and OPTIONS, all others GET, HEAD and
+ * OPTIONS.
+ */
 export interface Endpoint {
   /** Relative to the base path. */
   readonly path: string;
@@ -30,13 +33,13 @@ export interface Endpoint {
   readonly schema: z.ZodType;
   /** Has an entity tag, 304, compression and the `Flarewire-*` fields. */
   readonly conditional: boolean;
-  /** Also served at the root, for the machine's probes, which do not know the base path. */
+  /** Also served at the root, for probes, which do not know the base path. */
   readonly alsoAtRoot: boolean;
   /** Problems specific to the path, in addition to those of any path. */
   readonly problems: readonly ErrorCode[];
 }
 
-/** All resources have the parameter `at`. */
+/** Describes a resource. All have the parameter `at`, if the server has a history. */
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   const problems: readonly ErrorCode[] = [
     ...(["invalid-parameter", "unauthorized", "forbidden", "not-ready"] as const),
@@ -45,7 +48,7 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
-/** Problems of one flare or token, with `at`. */
+/** Problems specific to one flare or token. */
 const NAMED_PROBLEMS: readonly ErrorCode[] = [
   "invalid-parameter",
   "unauthorized",
@@ -99,7 +102,10 @@ export const ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/** Finished flares, and single flares and tokens. Needs a history: see `addHistoryRoutes`. */
+/**
+ * Finished flares, single flares, tokens and the track record. They need a history: see
+ * `addHistoryRoutes`.
+ */
 export const HISTORY_ENDPOINTS = {
   flare: {
     ...resource("/api/v1/flares/{id}", "One flare, running or finished, with its explanations.", FlareRecord),
@@ -125,7 +131,7 @@ export const HISTORY_ENDPOINTS = {
   ),
 } as const satisfies Record<string, Endpoint>;
 
-/** Events as JSON, 204 after an empty wait, or SSE. Needs a hub: see `registerEvents`. */
+/** Events as JSON or SSE; 204 if a poll finds none. Needs a hub: see `registerEvents`. */
 export const EVENTS_ENDPOINT = {
   path: "/api/v1/events",
   summary:
@@ -152,7 +158,14 @@ export const TICKETS_ENDPOINT = {
   schema: TicketResponse,
   conditional: false,
   alsoAtRoot: false,
-  problems: ["invalid-parameter", "unauthorized", "origin-refused", "not-found", "over-capacity"],
+  problems: [
+    "invalid-parameter",
+    "unauthorized",
+    "origin-refused",
+    "not-found",
+    "over-capacity",
+    "not-ready",
+  ],
 } as const satisfies Endpoint;
 
 /** Path of the WebSocket, relative to the base path, as in `Link`. */
@@ -161,18 +174,20 @@ export const STREAM_PATH = "/api/v1/stream";
 /** WebSocket for freqtrade's consumers; freqtrade sets the path. */
 export const PRODUCER_PATH = "/api/v1/message/ws";
 
-/** Problems that refuse a stream while it is still HTTP, in addition to those of any path. */
+/** Problems that refuse a WebSocket while it is still HTTP, in addition to those of any path. */
 export const STREAM_PROBLEMS = [
   "invalid-parameter",
   "unknown-channel",
   "unsupported-version",
+  "unauthorized",
+  "forbidden",
   "origin-refused",
   "upgrade-required",
   "not-ready",
   "draining",
 ] as const satisfies readonly ErrorCode[];
 
-/** Problems of any path: exceeded limits and internal errors. */
+/** Problems of any path: invalid requests, exceeded limits and internal errors. */
 export const ANY_PROBLEMS = [
   "invalid-request",
   "host-refused",

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { TICKET_MS, TICKETS_OF_KEY } from "../../../src/keys/index.ts";
 import { SseClient } from "../../support/clients/sse-client.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";
 import { type Keyed, test } from "./keyed-fixture.ts";
 
@@ -105,8 +106,10 @@ test("[K4] an invalid ticket, or one of a revoked key, opens nothing; Authorizat
     `/api/v1/stream?channels=status&ticket=${ticket}`,
     HANDSHAKE,
   );
-  expect(message.statusCode).toBe(401);
+  const { statusCode: status = 0, headers } = message;
+  expect(status).toBe(401);
   expect(body).toContain("revoked");
+  validateResponse("GET", "/api/v1/stream", { status, headers, body: Buffer.from(body) });
 });
 
 test("[K4] tickets are issued for keys only, and do not open pages of events", async ({ keyed, wire }) => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../../src/protocol/index.ts";
 import { SseClient } from "../../support/clients/sse-client.ts";
+import { validateResponse } from "../../support/expect/validate-response.ts";
 import { type Finish, newDirectory } from "../../support/servers/edges.ts";
 import {
   AUDIENCE,
@@ -186,6 +187,11 @@ test("[K9] while the issuer's keys are not available, tokens get 503 with Retry-
     ]);
     expect(message.headers).toHaveProperty("retry-after");
   }
+  const { message, body } = await keyed.wire.ask("/api/v1/tickets", headers, "POST");
+  const refused = { status: message.statusCode ?? 0, headers: message.headers, body: Buffer.from(body) };
+  expect(validateResponse("POST", "/api/v1/tickets", refused)).toMatchObject({
+    type: "urn:flarewire:problem:not-ready",
+  });
   expect((await keyed.wire.ask("/api/v1/flares", keyed.bearer("pro"))).message.statusCode).toBe(200);
   expect(keyed.trouble()).toBe("the JWK set is unavailable or has no usable key; tokens are rejected");
   expect(keyed.lines.join()).toContain(
