@@ -31,16 +31,19 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
 export interface CommonHeaders {
   /** Sets `nosniff`, and CORS for allowed origins except on health and metrics. */
   apply(request: FastifyRequest, reply: FastifyReply): void;
-  /** Returns the same fields without `Vary`, for a response that sets it itself. */
+  /**
+   * Returns the fields for a path that is not an operator's, without `Vary`, which the response
+   * sets.
+   */
   readyFor(origin: string | undefined): ReadyFields;
   /** Answers OPTIONS with 204, `Allow`, and the fields for a preflight of an allowed origin. */
   answerOptions(request: FastifyRequest, reply: FastifyReply, allow: string): void;
 }
 
-/** Only operators read these paths; pages of other origins may not. */
+/** Only operators read these paths; pages of other origins may not read them. */
 const OPERATOR_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
 
-/** Creates the fields. With a list of origins, responses differ by origin, which `Vary` states. */
+/** Creates the fields. With a list of origins, responses differ by origin, as `Vary` states. */
 export function createCommonHeaders({
   basePath,
   corsOrigins,

@@ -16,11 +16,14 @@ declare module "fastify" {
 
 interface HealthParts
   extends Pick<HttpServerOptions, "head" | "freshness" | "info" | "isStaleReady" | "clock"> {
-  /** Returns false once the server is about to stop. */
+  /** Returns false once the server is about to stop; `/readyz` then fails. */
   readonly ready: () => boolean;
 }
 
-/** Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise. */
+/**
+ * Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise.
+ * With `isStaleReady`, stale data is enough.
+ */
 export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
   const startedAt = parts.clock.monotonic();
   add(scope, ENDPOINTS.healthz.path, () => {

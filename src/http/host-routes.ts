@@ -11,9 +11,9 @@ import { sendProblem } from "./problems/send-problem.ts";
 import { addRoutes, type HttpServerOptions } from "./server.ts";
 
 /**
- * Adds the routes of {@link HttpServerOptions} to a host's scope; without a prefix, the host
- * handles unknown paths. Throws `invalid-setting` if the host has a WebSocket plugin, which would
- * take the stream's requests.
+ * Adds the routes of {@link HttpServerOptions} to a host's scope. Without a prefix, the host
+ * handles unknown paths. Rejects with `invalid-setting` if the host has a WebSocket plugin, which
+ * would take the stream's requests.
  */
 export async function addHostRoutes(scope: FastifyInstance, options: HttpServerOptions): Promise<void> {
   const given = completeHttpSettings(options.settings ?? {});

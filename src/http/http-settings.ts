@@ -5,9 +5,12 @@ export const MAX_PATH_PART = 130;
 export interface HttpSettings {
   /** Prefix of every path, as clients see it: `""` (default), or as `/flarewire`. */
   readonly basePath: string;
-  /** On a loopback address, only local names and `allowedHosts` are served. Default: any name. */
+  /**
+   * Address on which the server listens. On loopback, only local names and `allowedHosts` are
+   * served. Default: unknown, so any name is.
+   */
   readonly host: string | undefined;
-  /** Further names to serve; `*` for any. Empty (default): see `host`. */
+  /** Names to serve besides local ones; `*` for any. Empty (default): see `host`. */
   readonly allowedHosts: readonly string[];
   /**
    * URL of this server for its visitors, without trailing slash. Default: that of the request, if
@@ -21,7 +24,7 @@ export interface HttpSettings {
    * networks such as `10.0.0.0/8`, `loopback`, `linklocal`, `uniquelocal`.
    */
   readonly trustProxy: boolean | readonly string[];
-  /** Maximum request body in bytes. Default 1,024; only push subscriptions need one. */
+  /** Maximum request body in bytes. Default 1,024; see also pushSettings. */
   readonly bodyLimitBytes: number;
   /** Maximum URL with its query, in characters. Default 8,192. */
   readonly urlLimit: number;
@@ -35,13 +38,16 @@ export interface HttpSettings {
   readonly keepAliveTimeoutMs: number;
   /** How long a connection may neither read nor write during a response. Default 120,000. */
   readonly idleTimeoutMs: number;
-  /** Maximum connections of our own server. Default Infinity; one more gets a 503. */
+  /**
+   * Maximum connections of our own server, idle ones included. Default Infinity; one more gets a
+   * 503.
+   */
   readonly maxConnections: number;
   /** Maximum connections from one address, unless a trusted proxy's. Default Infinity. */
   readonly maxConnectionsPerAddress: number;
   /**
-   * Requests per minute of an address without a key, and its burst; then 429. 64 KiB of response
-   * count as one more. Default Infinity.
+   * Requests per minute of an address without a key, and its burst; then 429. A response counts as
+   * one more for each 64 KiB. Default Infinity.
    */
   readonly anonymousRequests: number;
   /** The same for new streams: WebSocket handshakes and SSE. Default Infinity. */

@@ -1,4 +1,4 @@
-/** Maximum keys with their own metric series. */
+/** Maximum keys that are counted individually. */
 const MAX_KEYS = 100;
 const OTHERS = "other";
 

@@ -5,10 +5,16 @@ import type { Refusals } from "./access/refusals.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { sendProblem } from "./problems/send-problem.ts";
 
-/** Relative to the base path; served only if the setting is on. */
+/**
+ * Relative to the base path, except on the metrics' own server. Served if the setting `metrics` is
+ * on.
+ */
 export const METRICS_PATH = "/metrics";
 
-/** Prometheus uses one or two. Each takes a file descriptor that clients may need. */
+/**
+ * Maximum connections of the metrics' own server. Prometheus uses one or two, and each takes a file
+ * descriptor that clients may need.
+ */
 export const MAX_METRICS_CONNECTIONS = 32;
 
 export interface MetricsText {
@@ -28,7 +34,7 @@ export function registerMetrics(app: FastifyInstance, metrics: MetricsText): voi
   });
 }
 
-/** Creates a server that has `/metrics` only, for the caller to listen and close. */
+/** Creates a server that has only `/metrics`. The caller starts and closes it. */
 export function createMetricsServer(
   settings: Pick<HttpSettings, "host" | "allowedHosts">,
   metrics: MetricsText,

@@ -10,7 +10,9 @@ import type { WebSocketOptions } from "./stream/websocket-route.ts";
 const PUSH_PATH = "/push";
 /** A client that may read these channels may subscribe. */
 export const PUSH_CHANNELS: readonly string[] = ["flares.*"];
-/** Enough for a subscription with the maximum number of rules and tokens of a page. */
+/**
+ * Maximum body: enough for a subscription with the maximum number of rules and tokens of a page.
+ */
 const MAX_BYTES = 65_536;
 
 interface PushSubscriptions {
@@ -25,12 +27,15 @@ interface PushRouteOptions extends Pick<WebSocketOptions, "allowedOrigins"> {
   readonly policy: AccessPolicy;
 }
 
-/** Raises the body limit of the server, because subscriptions have a body. */
+/** Returns the settings for push: a higher limit of bodies, because subscriptions have one. */
 export function pushSettings(push: PushSubscriptions | undefined): Partial<HttpSettings> {
   return push ? { bodyLimitBytes: MAX_BYTES } : {};
 }
 
-/** `GET /push` returns the server's key or `null`. `PUT` and `DELETE` change a subscription. */
+/**
+ * Adds `/push`. GET returns the server's public key, or `null` if push is off. PUT creates or
+ * replaces a subscription, and DELETE removes one.
+ */
 export function registerPush(app: FastifyInstance, { push, policy, allowedOrigins }: PushRouteOptions): void {
   const shared = { url: PUSH_PATH, config: { parameters: [] } };
   app.route({

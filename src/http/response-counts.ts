@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 
-/** Route of requests that match none. */
+/** Counts as the route of responses to paths that no route serves. */
 const UNKNOWN = "unknown";
 
-/** Counts responses by route and status. Accepted streams have none: they count as connections. */
+/** Counts responses by route and status. An accepted stream counts as a connection instead. */
 export class ResponseCounts {
   readonly #byRoute = new Map<string, Map<number, number>>();
 

@@ -49,28 +49,38 @@ export interface HttpServerOptions {
   readonly settings?: Partial<HttpSettings>;
   /** Grants access. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Finished flares. Default: their paths respond with `not-found`. */
+  /**
+   * The history. Default: its paths respond with `not-found`, and resources have no parameter `at`.
+   */
   readonly history?: HistoryReader | undefined;
-  /** False when the server accepts no more clients; `/readyz` then fails. Default: always true. */
+  /**
+   * Returns false when the server accepts no more clients: `/readyz` then fails, and each response
+   * closes its connection. Default: always true.
+   */
   readonly ready?: () => boolean;
   /**
-   * Whether `/readyz` succeeds without fresh data. A cluster's nodes become stale at the same time,
+   * Whether `/readyz` succeeds with stale data. A cluster's nodes become stale at the same time,
    * and a load balancer must not remove all of them. Default: no.
    */
   readonly isStaleReady?: () => boolean;
-  /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
+  /**
+   * Logs internal errors and warnings; `false` (default) logs nothing. Successful requests are not
+   * logged.
+   */
   readonly logger?: FastifyBaseLogger | false;
-  /** Draws the pictures of permalinks. Default: in a thread, with its default limits. */
+  /** Draws the pictures of permalinks. Default: a new Pictures with the default limits. */
   readonly pictures?: Pictures | undefined;
-  /** Counts refusals. Default: none. */
+  /** Counts refusals, for metrics. Default: they are not reported. */
   readonly refusals?: Refusals | undefined;
-  /** Counts responses. Default: none. */
+  /** Counts responses, for metrics. Default: they are not reported. */
   readonly responses?: ResponseCounts | undefined;
-  /** Adds routes below the base path; their errors become problems, their methods `Allow`. */
+  /**
+   * Adds routes below the base path. Their errors become problems, and `Allow` lists their methods.
+   */
   readonly register?: (app: FastifyInstance) => void | Promise<void>;
 }
 
-/** Creates the server, for the caller to listen and close. */
+/** Creates the server. The caller starts and closes it. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
@@ -138,7 +148,8 @@ export async function addRoutes(
       visitors.charge(request, payload.length);
     if (reply.statusCode < 400) options.policy?.audit?.answered(request);
     // While not ready, ends kept-alive connections, so that clients find another server. The
-    // connection of a refused upgrade ends too, or clients would send their next request there.
+    // connection of a refused upgrade ends too, because nothing would read a further request from
+    // it.
     const isKept = reply.raw.shouldKeepAlive && raw.headers.upgrade === undefined;
     if (raw.httpVersionMajor !== 1 || (ready() && isKept)) return;
     // A field that is set by hand replaces Node's own announcement that this is the last response.
@@ -178,8 +189,8 @@ function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
 }
 
 /**
- * Sets a connection's idle timeout at its first request. Node's `connectionTimeout` would leave a
- * timer on every WebSocket, which each write would move to the end of Node's list.
+ * Sets a connection's idle timeout at each request. Node's `connectionTimeout` would leave a timer
+ * on every WebSocket, which each write would move to the end of Node's list.
  */
 function limitIdleness(server: Server, idleTimeoutMs: number): void {
   const limit = ({ socket }: IncomingMessage) => {
@@ -190,7 +201,10 @@ function limitIdleness(server: Server, idleTimeoutMs: number): void {
   server.prependListener("checkExpectation", limit);
 }
 
-/** Creates request ids that no other process or run creates: a few random digits and a count. */
+/**
+ * Returns a function that creates request ids. No other process or run creates the same: each id is
+ * the run's random digits and a count.
+ */
 function createRequestIds(): () => string {
   const run = randomBytes(5).toString("hex");
   let count = 0;

@@ -44,7 +44,7 @@ const EXAMPLES: Readonly<Partial<Record<ErrorCode, ErrorText>>> = {
     { field: "after", lost: { reason: "expired", events: 92 } },
   ],
   "time-gone": [
-    "no state is stored for 2017-11-11T08:24:00.000Z: it is out of reach; at must be from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z",
+    "no state is stored for 2017-11-11T08:24:00.000Z: it is outside the stored range; at must be from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z",
     { field: "at", bound: "from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z" },
   ],
   "not-ready": ["no data yet: the market's past is still being read"],

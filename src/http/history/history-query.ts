@@ -11,7 +11,7 @@ export const MAX_RECORDS = 200;
 
 export const DEFAULT_WINDOW: RecordWindow = "24h";
 
-/** Position after a record: its finish and id. */
+/** Position after a record: its finish in milliseconds since 1970 UTC, and its id. */
 export const PAGE_CURSOR = /^(0|[1-9]\d{0,14})\.([-0-9A-Za-z_]{1,64})$/;
 
 /** Reads a query. Throws `invalid-parameter`. */

@@ -21,11 +21,14 @@ interface HistoryParts {
   readonly history: HistoryReader;
 }
 
-/** Adds finished flares, single flares and tokens. Finished flares are the same for all plans. */
+/**
+ * Adds the routes of finished flares, single flares, tokens and the track record. Finished flares
+ * are the same for all plans.
+ */
 export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, history }: HistoryParts): void {
   const records = new RecordBodies(head, history);
   const tokens = new TokenBodies({ head, history });
-  // The history of another process has no version here.
+  // The history of another process has no version here, so its bodies are not cached.
   const version = () => history.flaresVersion?.toString();
   const versionAndMinutes = () => {
     const flares = version();

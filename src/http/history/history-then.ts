@@ -11,8 +11,8 @@ import {
 import { FlarewireError } from "../../protocol/index.ts";
 
 /**
- * Returns a reader of the history as it was known at an event time. Each read throws `time-gone` if
- * data that it would have returned then has expired.
+ * Returns a reader of the history as it was known at the event time `knownMs`. Each read of flares,
+ * candles or records rejects with `time-gone` if data that it would have returned then has expired.
  */
 export function historyThen(history: HistoryReader, knownMs: number): HistoryReader {
   const check = async (query: Omit<PastDataQuery, "knownMs">) => {
@@ -56,7 +56,8 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
     minute: (atMs) => history.minute(atMs),
     minuteRange: () => history.minuteRange(),
     record: async (query) => {
-      // An outcome is final an hour after the start, so some flares finished before the window.
+      // A flare counts when its outcome is final, an hour after its start, so some flares in the
+      // window finished before it.
       await check({
         group: query.group ?? "bsc",
         fromMs: query.toMs - RECORD_WINDOWS[query.window] * HOUR_MS - HOUR_MS,
@@ -67,7 +68,10 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
   };
 }
 
-/** Returns the candles of the tokens that flared then. Throws `time-gone` unless all are stored. */
+/**
+ * Returns the candles of the tokens that flare in the snapshot. Rejects with `time-gone` unless all
+ * are stored.
+ */
 export async function candlesThen(
   history: HistoryReader,
   { flares }: Snapshot,

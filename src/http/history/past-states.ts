@@ -21,13 +21,16 @@ export interface PastState {
   readonly bodies: ResourceBodies;
   /** The history as it was known then. */
   readonly history: HistoryReader;
-  /** Reads the candles, too. Throws `time-gone` if they are not stored. */
+  /**
+   * Reads the candles, which `bodies` lacks, and returns bodies with them. Rejects with `time-gone`
+   * if they are not stored.
+   */
   readonly withCandles: () => Promise<ResourceBodies>;
-  /** The minute, with age and state of the data as of then. */
+  /** Header fields of the minute, and of the cursor, age and state of the data at that time. */
   readonly fields: ReadyFields;
   /** The result of {@link now} before the state was read. */
   readonly stamp: string | undefined;
-  /** The state may have changed if this returns another text. */
+  /** The state may have changed if this returns another text, or `undefined`. */
   readonly now: Stamp;
   /** Estimated memory. */
   readonly bytes: number;
@@ -67,9 +70,9 @@ export class PastStates {
   }
 
   /**
-   * Returns the state at `at`, rounded down to the minute. Throws `invalid-parameter` unless that
-   * minute is over, `time-gone` if its state is not stored, `not-ready` if the store has a fault,
-   * and `over-capacity` if too many wait.
+   * Returns the state at `at`, rounded down to the minute. Rejects with `invalid-parameter` unless
+   * the head's state is later than that minute (T4), `time-gone` if the minute's state is not
+   * stored, `not-ready` if the store has a fault, and `over-capacity` if too many wait.
    */
   async read(at: unknown, by: Claimant): Promise<PastState> {
     const { head } = this.#parts;
@@ -80,7 +83,10 @@ export class PastStates {
     return await this.#states.read(`${atMs}`, now, () => this.inTurn(by, () => this.#load(atMs, now)));
   }
 
-  /** The history of another process has no version here. It changes only when the head does. */
+  /**
+   * Returns a text that differs whenever stored states may. The history of another process has no
+   * version here, but it changes only when the head does.
+   */
   #version(): string {
     const { head, history } = this.#parts;
     const { minutesVersion, flaresVersion } = history;
@@ -88,7 +94,10 @@ export class PastStates {
     return `${formatCursor(head.cursor)} ${head.observedAtMs}`;
   }
 
-  /** Runs a read of the past when its turn comes. Throws `over-capacity` if too many wait. */
+  /**
+   * Runs a read of the past when its turn comes. Rejects with its error, or with `over-capacity` if
+   * too many wait.
+   */
   async inTurn<T>(by: Claimant, read: () => Promise<T>): Promise<T> {
     if (this.#reading < MAX_READING) this.#reading += 1;
     else if (this.#waiting.size >= MAX_WAITING) throw tooMany(`${MAX_WAITING}`);
@@ -174,7 +183,7 @@ function timeGone(
   const isInside = atMs > stored.oldestMs && atMs < stored.newestMs;
   const why = isInside
     ? "this server did not run, had no data, or could not store them at that minute"
-    : "it is out of reach";
+    : "it is outside the stored range";
   const message = `no state is stored for ${isoTime(atMs)}: ${why}; at must be ${bound}`;
   return new FlarewireError("time-gone", message, { field: "at", bound });
 }

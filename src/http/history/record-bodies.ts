@@ -8,9 +8,10 @@ import { minuteOf } from "./token-details.ts";
 const MAX_BYTES = 2 ** 20;
 
 /**
- * Prepares track records, each at most once a minute of event time, and not while another one is
- * computed, because a fast replay plays a minute within milliseconds. A window ends a minute before
- * the head: its flares are stored by now, so every process computes the same record.
+ * Prepares track records, each at most once a minute of event time. While one is computed, the
+ * windows do not move, because a fast replay plays a minute within milliseconds. A window ends at
+ * least a minute before the head: its flares are stored by now, so every process computes the same
+ * record.
  */
 export class RecordBodies {
   readonly #head: { readonly observedAtMs: number };

@@ -17,22 +17,28 @@ interface TokenParts {
 /** Returns the identity of the requested token, from the snapshot's lists and the history. */
 type Resolve = (snapshot: Snapshot) => string;
 
-/** Histories of tokens: a day of candles has 300 kB, though few tokens flare all day. */
+/**
+ * Maximum memory of cached histories: a day of candles takes 430 kB, though few tokens flare all
+ * day.
+ */
 const MAX_BYTES = 8 * 2 ** 20;
 /** Memory of a parsed flare record, and of a candle. */
 const RECORD_BYTES = 5_000;
 const CANDLE_BYTES = 300;
-/** Addresses that a problem lists. */
+/** Maximum addresses that a problem lists. */
 const MAX_LISTED = 20;
 const ADDRESS = /^0x[0-9a-f]+$/i;
 
-/** Makes bodies of tokens. Reads a token's history once per minute and per change of its flares. */
+/**
+ * Makes bodies of tokens. Reads a token's history once per minute of event time, and again when
+ * stored flares or the token's listed ones change.
+ */
 export class TokenBodies {
   readonly #parts: TokenParts;
   readonly #indexes = new WeakMap<Snapshot, Map<Group, TokenIndex>>();
   readonly #stored: StampedCache<StoredToken>;
 
-  /** `maxBytes`: of the histories that are cached. */
+  /** `maxBytes`: maximum memory of cached histories; 0 caches none. */
   constructor(parts: TokenParts, maxBytes = MAX_BYTES) {
     this.#parts = parts;
     this.#stored = new StampedCache(
@@ -43,7 +49,8 @@ export class TokenBodies {
 
   /**
    * Reads the token's stored data. Returns a function that creates the body from a plan's view of a
-   * snapshot. Both throw `not-found` unless the name belongs to exactly one token.
+   * snapshot. Both fail with `not-found` unless the group exists and the name belongs to exactly
+   * one of its tokens.
    */
   async read(
     given: { readonly group: string; readonly token: string },
@@ -166,7 +173,7 @@ function ambiguous(group: Group, key: string, found: readonly string[]): Flarewi
   const bound = `one of ${found.slice(0, MAX_LISTED).join(", ")}${more}`;
   return new FlarewireError(
     "not-found",
-    `several tokens of ${group} have the symbol ${quote(key)}; it must be ${bound}`,
+    `several tokens of ${group} have the symbol ${quote(key)}; token must be ${bound}`,
     {
       field: "token",
       bound,

@@ -109,7 +109,7 @@ export function withLive(
   return liveFrom === undefined ? stored : [...stored.filter((c) => c.open_at < liveFrom), ...live];
 }
 
-/** The first and the last minute of a flare's candles. */
+/** Returns the times of the first and the last candle that a flare shows. */
 function spanOf({ started_trending_at, finished_trending_at }: AnyFlare): readonly [number, number] {
   const startMs = Date.parse(started_trending_at);
   const endMs = finished_trending_at === null ? Number.POSITIVE_INFINITY : Date.parse(finished_trending_at);

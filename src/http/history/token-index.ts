@@ -65,7 +65,10 @@ export class TokenIndex {
 
 type Listed = readonly [facts: TokenFacts, flare?: AnyFlare];
 
-/** Lists with current facts come first, the most often updated of them first. */
+/**
+ * Returns the tokens of all lists. Lists with current facts come first, the most often updated of
+ * them first.
+ */
 function listed(group: Group, snapshot: Snapshot): readonly Listed[] {
   const { pro, free, finished_trending }: AnyFlares = snapshot[flaresKeyOf(group)];
   return [

@@ -13,7 +13,7 @@ interface ConsumersParts {
 interface Group {
   readonly query: PairQuery;
   readonly sessions: Set<ConsumerSession>;
-  /** The list from which its pairs were selected. */
+  /** The list from which its pairs were selected, as JSON. */
   from: string;
   text: string;
   frame: Buffer;
@@ -22,7 +22,7 @@ interface Group {
 /** How often to check whether the data is stale, which empties the lists. */
 const CHECK_MS = 1_000;
 
-/** freqtrade ignores an empty list and keeps the last one. No exchange trades this pair. */
+/** Sent instead of an empty list, which freqtrade ignores. No exchange trades this pair. */
 const NO_PAIR = "NONE/NONE";
 
 /** Sends consumers their pairs whenever these change. Builds each frame once per query. */
@@ -59,7 +59,7 @@ export class Consumers {
     return session;
   }
 
-  /** Stops the updates. The hub's drain closes the sessions. */
+  /** Stops the updates. Sessions close when the hub is stopping. */
   stop(): void {
     for (const stop of this.#stops) stop();
   }

@@ -40,7 +40,7 @@ export function readPairQuery(query: unknown): PairQuery {
   };
 }
 
-/** Returns the channel of the list that a query names; none if the query is invalid. */
+/** Returns the channel of the list that a query names; none if there is no such list. */
 export function channelsOfQuery(query: unknown): readonly Channel[] {
   const { list = DEFAULT_LIST }: { readonly list?: unknown } = Object(query);
   return PAIR_LISTS.flatMap((name) => (name === list ? [PAIR_SOURCES[name].channel] : []));
@@ -56,8 +56,8 @@ export function checkPlan({ list }: PairQuery, plan: Plan | undefined): void {
 }
 
 /**
- * Returns the list's pairs that may be traded now. Returns none while the data is stale, because
- * flares may have finished. An error instead would make a bot keep its last list.
+ * Returns the list's pairs. Returns none while the data is not live, because flares may have
+ * finished. An error instead would make a bot keep its last list.
  */
 export function listedPairs(
   list: PairSource,

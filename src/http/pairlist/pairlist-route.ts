@@ -7,7 +7,9 @@ import { represent } from "../rest/representation.ts";
 import type { Pairlist } from "../rest/responses.ts";
 import { channelsOfQuery, checkPlan, listedPairs, readPairQuery, selectPairs } from "./pair-query.ts";
 
-/** Seconds between two requests of a client. A body is small, and most responses are a 304. */
+/**
+ * Seconds that a client should wait between requests. Bodies are small, and most responses are 304.
+ */
 const REFRESH_S = 10;
 
 interface PairlistParts {
