@@ -35,7 +35,7 @@ export const Candles = z
     bsc: TokenCandles,
   })
   .describe(
-    "`GET /api/v1/candles`: the last 60 closed minutes of each token that flares, or whose flare started within two hours, by group. Tokens of other groups have none.",
+    "`GET /api/v1/candles`: the last 60 closed minutes of each token with a running flare, by group. A mirror also gets those of flares that started within two hours. Tokens of other groups have none.",
   );
 export type Candles = z.infer<typeof Candles>;
 
