@@ -41,12 +41,11 @@ export type ListChannel = keyof typeof LIST_CHANNELS;
 /** The channels of {@link LIST_CHANNELS}. */
 export const LIST_CHANNEL_NAMES = /* @__PURE__ */ Object.keys(LIST_CHANNELS) as readonly ListChannel[];
 
-/** All channels: the lists, `status` with the state of the data source, and `candles`. */
+/** All channels: those of the lists, `status` with the state of the data source, and `candles`. */
 export const CHANNELS: readonly Channel[] = /* @__PURE__ */ (LIST_CHANNEL_NAMES as readonly Channel[]).concat(
   "status",
   "candles",
 );
-/** The patterns `*` and `flares.*` exclude `candles` and the flares of groups other than `bsc`. */
 export type Channel = ListChannel | "status" | "candles";
 
 /** The channels of the flares of `bsc`. */
@@ -74,13 +73,13 @@ export function isFlareChannel(channel: Channel): channel is FlareChannel {
 }
 
 /** Whether a channel carries the flares of a group other than `bsc`. */
-function isOfOtherGroup(channel: Channel): channel is OtherFlareChannel {
+function isOtherFlareChannel(channel: Channel): channel is OtherFlareChannel {
   return isFlareChannel(channel) && channel.split(".").length > 2;
 }
 
 /** The list channels of the resources that the specification defines. */
 export const SPEC_CHANNELS = /* @__PURE__ */ LIST_CHANNEL_NAMES.filter(
-  (name): name is SpecChannel => !isOfOtherGroup(name),
+  (name): name is SpecChannel => !isOtherFlareChannel(name),
 );
 
 /** Valid channel names and patterns, for suggestions. */
@@ -103,11 +102,12 @@ export function isChannel(name: string): name is Channel {
 }
 
 /**
- * Returns a pattern's channels. A pattern is a name, `*`, or `prefix.*`. A prefix is all but the
- * last part of a name: `flares.*` matches only the flares of `bsc`. Report an empty result.
+ * Returns a pattern's channels; none if it matches nothing, which callers should report. A pattern
+ * is a name, `*`, or `prefix.*`. `*` excludes `candles` and the flares of groups other than `bsc`.
+ * A prefix is all but the last part of a name: `flares.*` matches only the flares of `bsc`.
  */
 export function matchChannels(pattern: string): readonly Channel[] {
-  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles" && !isOfOtherGroup(name));
+  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles" && !isOtherFlareChannel(name));
   if (pattern.endsWith(".*"))
     return CHANNELS.filter((name) => name.includes(".") && listPathOf(name)[0] === pattern.slice(0, -2));
   return isChannel(pattern) ? [pattern] : [];

@@ -1,4 +1,7 @@
-/** The server's reasons to close a WebSocket, with what `actionAfter` returns for each. */
+/**
+ * The server's reasons to close a WebSocket or end a stream of server-sent events, with what
+ * `actionAfter` returns for each.
+ */
 export const CLOSE_CODES = {
   "going-away": { code: 1001, action: "backoff", meaning: "the server shuts down immediately" },
   "bad-request": { code: 4000, action: "stop", meaning: "too many invalid commands" },

@@ -10,7 +10,10 @@ export type Seq = number & { readonly __brand: "Seq" };
  */
 export type Run = string & { readonly __brand: "Run" };
 
-/** A client's position: it received everything up to the event `seq` of `run`. Opaque to it. */
+/**
+ * A client's position: it received everything up to the event `seq` of `run`; without a run, of the
+ * epoch's first run. Clients treat its text as opaque.
+ */
 export type Cursor = { readonly epoch: Epoch; readonly seq: Seq; readonly run?: Run | undefined };
 
 const CURSOR = /^([0-9a-z]{4,32})-(0|[1-9]\d{0,14})(?:-([0-9a-z]{1,12}))?$/;
@@ -36,12 +39,14 @@ export function toRun(text: string): Run {
   return text as Run;
 }
 
-/** Formats `<epoch>-<seq>` or `<epoch>-<seq>-<run>`: URL-safe, at most 61 characters. */
+/** Formats `<epoch>-<seq>` or `<epoch>-<seq>-<run>`: URL-safe, at most 62 characters. */
 export function formatCursor({ epoch, seq, run }: Cursor): string {
   return run === undefined ? `${epoch}-${seq}` : `${epoch}-${seq}-${run}`;
 }
 
-/** Parses {@link formatCursor}'s result; `undefined` for other text. Never throws. */
+/**
+ * Parses {@link formatCursor}'s result. Returns `undefined` for other text, and from seq 10^15 on.
+ */
 export function parseCursor(text: string): Cursor | undefined {
   const match = CURSOR.exec(text);
   if (!match?.[1] || !match[2]) return undefined;

@@ -65,7 +65,10 @@ export type RefusalReason =
   | "queue-late"
   | "no-worker";
 
-/** An error with a public code. `field`: what is invalid; `bound`: what it must be. */
+/**
+ * An error with a public code. `field`: what is invalid; `bound`: what it must be; `reason`: for
+ * metrics; `lost`: if a cursor cannot be resumed; `parts`: if the market has no fresh data.
+ */
 export class FlarewireError extends Error {
   override readonly name = "FlarewireError";
   readonly code: ErrorCode;

@@ -14,8 +14,9 @@ import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
 import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./view/change-schema.ts";
 
 /*
- * Events as stored and carried by every transport. `data` describes the event and, by `op`, its
- * change to the channel's list (see change.ts). An insert's item is `data.flare` or `data.listing`.
+ * Events as stored and carried by every transport. `data` describes the event and its changes to
+ * the channel's list (see change.ts): one by `op`, whose item to insert is `data.flare` or
+ * `data.listing`, or several in `changes`.
  */
 
 const FlareChannel = z.enum(FLARE_CHANNELS);
@@ -72,7 +73,7 @@ export const FlareFinished = event(
     z.object({ op: z.literal("insert"), index, ...ended }),
   ]),
 ).describe(
-  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is its final form on each. `outcome` is what the price has done since the start; while it is not `final`, a `flare-outcome` follows.",
+  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. Each of these events has its final form as `flare`. `outcome` is what the price has done since the start. If it is not `final`, a `flare-outcome` follows, unless a `flare-expired` comes first.",
 );
 
 export const FlareOutcome = event(
@@ -84,23 +85,21 @@ export const FlareOutcome = event(
     "flares.avalanche.finished",
   ]),
   SetChange.extend({ outcome: Outcome.nullable() }),
-).describe(
-  "The outcome of a finished flare changed: it is final, an hour after the flare's start. `set` is empty.",
-);
+).describe("The outcome of a finished flare became final, an hour after the flare's start. `set` is empty.");
 
 export const FlareWithdrawn = event(
   "flare-withdrawn",
   FlareChannel,
   RemoveChange.extend({ cause: z.enum(["canary", "upstream", "filtered"]) }),
 ).describe(
-  "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
+  "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
 );
 
 /** `filtered`: the item is still listed, but no longer meets the subscription's filter. */
 const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
 
 export const FlareExpired = event("flare-expired", FlareChannel, Filtered).describe(
-  "A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones. Cause `filtered`: it no longer meets the subscription's filter.",
+  "A finished flare leaves `flares.finished` after 24 hours. It leaves earlier if a hundred newer ones have finished and its outcome is final, or if a thousand have. Cause `filtered`: it no longer meets the subscription's filter.",
 );
 
 const NewestChannel = z.literal("newest.bsc");
@@ -115,7 +114,7 @@ export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetCh
   "Fields of a listing changed, such as its price, liquidity or newly found facts, or the order of the list.",
 );
 export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered).describe(
-  "A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the subscription's filter.",
+  "A listing leaves at the age of 15 minutes, or earlier if there are 1,000 newer ones. Cause `filtered`: it no longer meets the subscription's filter.",
 );
 
 const changes = z.array(ChangeSchema).min(1);
@@ -148,7 +147,7 @@ export const CandlesClosed = event(
     gone: z.array(Address).describe("Tokens whose candles are no longer followed."),
   }),
 ).describe(
-  "A minute ended, or a flare started: the candles of tokens that flare, or started to within two hours. Candles that opened more than 60 minutes before `closed_at` leave.",
+  "A minute ended, or a flare started: the candles of tokens that flare, or whose flare started within two hours. Candles that opened more than 60 minutes before `closed_at` leave.",
 );
 
 export const SourceState = z
@@ -201,7 +200,9 @@ export type EventName = EventBody["name"];
 
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
 
-/** Events that are stored longer: starts, finishes and outcomes of flares, states of the source. */
+/**
+ * Events that are stored longer: starts, finishes and outcomes of flares, and states of the source.
+ */
 export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
   "flare-started",
   "flare-finished",

@@ -18,9 +18,9 @@ export interface Step {
 /**
  * Transforms an event for a client with this filter: applied to the filtered view of `before`, the
  * result yields the filtered view of `after`. Returns the same object if nothing differs, and
- * `undefined` if the event has no effect or the filter excludes its name. An item that becomes
- * selected enters complete, and an item that is no longer selected leaves, by the events with which
- * items enter and leave that list.
+ * `undefined` if the event does not change that view or the filter excludes the result's name. An
+ * item that becomes selected enters complete, and an item that is no longer selected leaves, by the
+ * events with which items enter and leave that list.
  */
 export function filterEvent(filter: ListFilter, step: Step): EventBody | undefined {
   const event = select(filter, step);
@@ -67,7 +67,7 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
   }
 }
 
-/** Transforms changes for the list of selected items. Equal changes stay the same objects. */
+/** Transforms changes for the list of selected items. Unaffected changes stay the same objects. */
 function filterChanges(
   filter: ListFilter,
   { before, after }: Step,
@@ -119,7 +119,10 @@ function filterChange(
   }
 }
 
-/** Transforms a single change without the list, if possible: most events affect few clients. */
+/**
+ * Transforms a single change without testing the whole list; `undefined` if that is necessary. Most
+ * events change no selected item, so most calls are cheap.
+ */
 function filterSingleChange(
   changes: readonly Change[],
   wasSelected: (key: string) => boolean,
@@ -149,7 +152,9 @@ class SelectedKeys {
     return this.#selected.has(key);
   }
 
-  /** Inserts a key. Returns its index among the selected keys if it is selected. */
+  /**
+   * Inserts a key. Returns its index among the selected keys; `undefined` if it is not selected.
+   */
   enter(key: string, index: number, selected: boolean): number | undefined {
     this.#keys.splice(index, 0, key);
     return selected ? this.admit(key) : undefined;
@@ -173,7 +178,7 @@ class SelectedKeys {
     return this.#selected.delete(key);
   }
 
-  /** Reorders the keys. Returns the selected ones, if their order changed. */
+  /** Reorders the keys. Returns the selected ones; `undefined` if their order is the same. */
   arrange(keys: readonly string[]): string[] | undefined {
     const before = this.#keys.filter((key) => this.has(key));
     this.#keys = [...keys];
@@ -183,8 +188,8 @@ class SelectedKeys {
 }
 
 /**
- * Returns the tokens and symbols of all affected items, as few as possible (see movedKeys). They
- * are in lower case, as in Marks, and may contain duplicates.
+ * Returns the tokens and symbols of the items that an event affects; if it reorders a list, of the
+ * moved items (see movedKeys). They are in lower case, as in Marks, and may contain duplicates.
  */
 export function touchedBy({ event, before, after }: Step): Pick<Marks, "tokens" | "symbols"> {
   const tokens: string[] = [];
@@ -209,7 +214,7 @@ function keysOf(change: Change, before: Lists, channel: ListChannel): readonly s
 type Named<N extends EventBody["name"]> = Extract<EventBody, { name: N }>;
 type Insert = Extract<Change, { op: "insert" }>;
 
-/** A listed flare becomes selected: for this client it enters the list. */
+/** Returns the event by which a listed flare that becomes selected enters the client's list. */
 function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, item }: Insert): EventBody {
   const { channel, observed_at } = event;
   const id = keyOf(item);
@@ -233,7 +238,9 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
   return { name: "flare-started", channel, observed_at, data };
 }
 
-/** A listed flare is no longer selected: for this client it leaves the list. */
+/**
+ * Returns the event by which a listed flare that is no longer selected leaves the client's list.
+ */
 function flareLeaves({ channel, observed_at }: Named<"flare-updated">, id: string): EventBody {
   const name = channel.endsWith(".finished") ? "flare-expired" : "flare-withdrawn";
   return { name, channel, observed_at, data: filteredOut(id) };
@@ -243,7 +250,7 @@ function filteredOut(id: string) {
   return { op: "remove", id, cause: "filtered" } as const;
 }
 
-/** A listed token becomes selected: for this client it enters the list. */
+/** Returns the event by which a listed token that becomes selected enters the client's list. */
 function tokenEnters({ after }: Step, event: Named<"token-updated">, { index, item }: Insert): EventBody {
   const listing = after.snapshot.newest.bsc.find((one) => one.id === keyOf(item));
   if (!listing) return event;

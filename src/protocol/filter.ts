@@ -54,7 +54,7 @@ export const Filter = z
   })
   .refine((filter) => filter.sticky === undefined || selectsItems(filter), {
     path: ["sticky"],
-    error: `left out without ${ITEM_FIELDS.join(", ")}`,
+    error: `omitted without ${ITEM_FIELDS.join(", ")}`,
   })
   .describe(
     "Selects the items of the lists that meet every given field. One matching value per field is enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
@@ -91,12 +91,12 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
   const liquidity = min_liquidity === undefined ? undefined : Number(min_liquidity);
   const isItemFilter = selectsItems(filter ?? {});
   const inForce: Filter = {
-    ...(tokens && { tokens: distinct(tokens.map(foldCase)) }),
-    ...(symbols && { symbols: distinct(symbols.map(foldCase)) }),
+    ...(tokens && { tokens: uniqueSorted(tokens.map(foldCase)) }),
+    ...(symbols && { symbols: uniqueSorted(symbols.map(foldCase)) }),
     ...(liquidity !== undefined && { min_liquidity: liquidity }),
     ...(min_price_change !== undefined && { min_price_change }),
     ...(isItemFilter && { sticky }),
-    ...(names && { names: distinct(names) }),
+    ...(names && { names: uniqueSorted(names) }),
   };
   const key = JSON.stringify(inForce);
   if (key === "{}") return undefined;
@@ -123,6 +123,6 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-function distinct<T extends string>(values: readonly T[]): T[] {
+function uniqueSorted<T extends string>(values: readonly T[]): T[] {
   return [...new Set(values)].sort();
 }

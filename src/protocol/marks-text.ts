@@ -7,7 +7,10 @@ import { listOf } from "./view/view.ts";
 
 const Texts = z.array(z.string()).max(1_000);
 
-/** An item's addresses, symbols, highest liquidity and price change. See {@link Marks}. */
+/**
+ * An item's addresses, symbols, highest liquidity and highest price change, as in {@link Marks}.
+ * `null` stands for -Infinity.
+ */
 const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
 
 export const MarksText = z
@@ -25,7 +28,10 @@ export function formatMarks({ snapshot, marks }: Lists): MarksText {
   return text;
 }
 
-/** Restores the lists from {@link formatMarks}'s result. Ignores marks of items in no list. */
+/**
+ * Restores the lists from {@link formatMarks}'s result. Ignores marks of items that are not in the
+ * channel's list.
+ */
 export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
   const lists = listsOf(snapshot);
   const read = (channel: ListChannel): ReadonlyMap<string, Marks> => {

@@ -19,8 +19,8 @@ import { MarksText } from "./marks-text.ts";
 import { PLANS } from "./plans.ts";
 
 /*
- * WebSocket frames: one JSON object per text frame, discriminated by `type`. Clients ignore unknown
- * fields; the server rejects them.
+ * Messages, discriminated by `type`: each is the JSON of a WebSocket's text frame or of a
+ * server-sent event. Clients ignore unknown fields; the server rejects them.
  */
 
 export const CursorText = z
@@ -54,12 +54,12 @@ export const FreshnessPart = z
     data_age_ms: z
       .int()
       .min(0)
-      .describe("Milliseconds since that last advanced, or since the server's start."),
+      .describe("Milliseconds since `observed_at` last advanced, or since the server's start."),
     filling: z
       .object({ read_ms: z.int().min(0), of_ms: z.int().min(0) })
       .optional()
       .describe(
-        "Progress of reading its past, in milliseconds of event time; absent when it is read. Until then its counts and usual values cover less time.",
+        "Progress of reading its past, in milliseconds of event time; absent once all is read. Until then its counts and usual values cover less time.",
       ),
   })
   .describe("State of one part of a market that combines several.");
@@ -73,7 +73,12 @@ export const Freshness = z
     last_success_at: Timestamp.nullable().describe(
       "Wall-clock time of the source's latest response; `null` before the first.",
     ),
-    data_age_ms: z.int().min(0).describe("Milliseconds since then, or since the server's start."),
+    data_age_ms: z
+      .int()
+      .min(0)
+      .describe(
+        "Age of the data in milliseconds: since the source's latest response, plus the age that an upstream stated in it; before the first, since the server's start.",
+      ),
     parts: z
       .array(FreshnessPart)
       .optional()
@@ -121,10 +126,7 @@ export const Hello = z
     cursor: CursorText.describe("The server's position; it does not move the client's cursor."),
     heartbeat_interval_ms: z.int(),
     silence_limit_ms: z.int().describe("Reconnect with the cursor after this long without a frame."),
-    plan: z
-      .enum(PLANS)
-      .optional()
-      .describe("The connection's plan, if the server uses keys: see channelsOfPlan."),
+    plan: z.enum(PLANS).optional().describe("The connection's plan. Absent if the server uses no keys."),
     limits: Limits,
     source: SourceInfo,
     freshness: Freshness,
@@ -194,7 +196,7 @@ export const Unsubscribed = z
   .describe("Server → client: the response to `unsubscribe`.");
 export type Unsubscribed = z.infer<typeof Unsubscribed>;
 
-/** Fields that the log adds to an event: its position and the time of the append. */
+/** Fields that the log adds to an event: its position and when it was appended. */
 const appended = { type: z.literal("event"), cursor: CursorText, seq: z.int().min(1), emitted_at: Timestamp };
 
 const EventPosition = z.object({
@@ -212,7 +214,7 @@ const EventPosition = z.object({
 export const EventMessage: z.ZodIntersection<typeof EventPosition, typeof EventBody> = z
   .intersection(EventPosition, EventBody)
   .describe(
-    "Server → client. No event of this subscription between `prev` and `seq` was left out. A client that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it already.",
+    "Server → client. No event of the subscription lies between `prev` and `seq`. A client whose position is `prev` or later has missed nothing; one whose position is `seq` or later already has this event.",
   );
 export type EventMessage = z.infer<typeof EventMessage>;
 
@@ -264,7 +266,7 @@ const MissedPosition = z.object({ type: z.literal("missed"), seq: z.int().min(1)
 export const Missed: z.ZodIntersection<typeof MissedPosition, typeof EventBody> = z
   .intersection(MissedPosition, EventBody)
   .describe(
-    "Server → client, in mode `latest`: a start, a finish or a source status that the client was too slow for. It changes no list and moves no cursor.",
+    "Server → client, in mode `latest`: a start, finish or outcome of a flare, or a source status, that `conflated` skips. It changes no list and moves no cursor.",
   );
 export type Missed = z.infer<typeof Missed>;
 
@@ -276,7 +278,7 @@ export const Conflated = z
     snapshot: ViewSchema,
   })
   .describe(
-    "Server → client, in mode `latest`: replaces events that the client was too slow for. Contains the lists of these channels at `cursor`. Flare channels always come together, and `explanations` then replaces the previous ones.",
+    "Server → client, in mode `latest`: replaces the backlog of a client that is slow or resumes. Contains the lists of these channels at `cursor`. Flare channels always come together, and `explanations` then replaces the previous ones.",
   );
 export type Conflated = z.infer<typeof Conflated>;
 
@@ -288,7 +290,7 @@ export const Goaway = z
     window_ms: z.int().min(0).describe("Shutdown window over which all connections are closed."),
   })
   .describe(
-    "Server → client: the server is being replaced. Connect again, here or elsewhere, with the cursor after `reconnect_after_ms`. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
+    "Server → client: the server is being replaced. After `reconnect_after_ms`, connect again with the cursor, here or elsewhere. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
   );
 export type Goaway = z.infer<typeof Goaway>;
 

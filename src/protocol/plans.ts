@@ -15,12 +15,18 @@ const PRO_CHANNELS: readonly Channel[] = [
 
 const FREE_CHANNELS: readonly Channel[] = CHANNELS.filter((channel) => !PRO_CHANNELS.includes(channel));
 
-/** Returns a plan's channels, in the order of {@link CHANNELS}; all without keys. */
+/**
+ * Returns a plan's channels, in the order of {@link CHANNELS}. `undefined`: the server has no keys,
+ * so all.
+ */
 export function channelsOfPlan(plan: Plan | undefined): readonly Channel[] {
   return plan === "free" ? FREE_CHANNELS : CHANNELS;
 }
 
-/** Returns the part of a snapshot that a plan may see. Reuses unchanged parts. */
+/**
+ * Returns the snapshot with only the flares and explanations that a plan may see. Does not limit
+ * the candles. Reuses unchanged parts.
+ */
 export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
   const { explanations } = projectSnapshot(snapshot, FREE_CHANNELS);

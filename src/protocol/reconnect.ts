@@ -1,9 +1,10 @@
 import { BACK_OFF, backOffSpreadMs } from "../lib/time/back-off.ts";
 
 /**
- * What a client does after a connection has ended. `resume`: reconnect at once, or later if the one
- * before was not stable either; `backoff`: later; `fallback`: the same, and leave a transport that
- * never delivered; `stop`: the request would fail again.
+ * What a client does after a connection has ended. `resume`: reconnect at once, or after a delay if
+ * the previous connection was not stable either. `backoff`: reconnect after a delay. `fallback`: if
+ * the connection delivered nothing, try another transport; otherwise as `backoff`. `stop`: do not
+ * reconnect, because the request would fail again.
  */
 export type ReconnectAction = "resume" | "backoff" | "fallback" | "stop";
 
@@ -28,13 +29,16 @@ export function actionAfter(code: number): ReconnectAction {
   return ACTIONS[code] ?? ACTIONS[Math.floor(code / 100)] ?? "fallback";
 }
 
-/** A delay with full jitter: `minMs` plus a random part of `spreadMs`. */
+/** A random delay: `minMs` plus a random part of `spreadMs`. */
 export interface RetryDelay {
   readonly minMs: number;
   readonly spreadMs: number;
 }
 
-/** Returns the delay after `failures` consecutive failures, at least what the server asked for. */
+/**
+ * Returns the delay after a failure that `failures` others immediately preceded. It is at least a
+ * second, and at least what the server asked for, up to 15 minutes.
+ */
 export function retryDelay(failures: number, askedMs?: number): RetryDelay {
   return {
     minMs: Math.max(BACK_OFF.floorMs, boundAsked(askedMs)),
@@ -42,7 +46,7 @@ export function retryDelay(failures: number, askedMs?: number): RetryDelay {
   };
 }
 
-/** Limits a delay requested by a server; 0 if it is invalid. */
+/** Limits a duration that a server states to 15 minutes; 0 if it is invalid. */
 export function boundAsked(ms = 0): number {
   return ms > 0 ? Math.min(ms, MAX_ASKED_MS) : 0;
 }

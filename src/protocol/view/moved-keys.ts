@@ -1,6 +1,6 @@
 /**
- * Returns as few keys as possible so that all other common keys keep their relative order. The
- * others are a longest increasing subsequence of the former positions (M. L. Fredman, 1975).
+ * Returns the fewest keys of both lists such that all other common keys keep their relative order.
+ * Those others are a longest increasing subsequence of the former positions (M. L. Fredman, 1975).
  * Takes O(n log n).
  */
 export function movedKeys(before: readonly string[], after: readonly string[]): readonly string[] {

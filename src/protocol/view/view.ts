@@ -15,7 +15,7 @@ export type { Snapshot } from "../../model/index.ts";
 
 /**
  * A client's part of a snapshot: its channels' lists, with explanations of their flares, and
- * outcomes if a channel of finished flares is among the channels.
+ * outcomes if one of the channels has finished flares.
  */
 export type View = {
   readonly [R in Exclude<keyof Snapshot, "explanations" | "outcomes" | "candles">]?: Partial<Snapshot[R]>;
@@ -63,7 +63,10 @@ export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
   return listsOf(view, resource)?.[name] ?? [];
 }
 
-/** Returns the view after `event`; unchanged if it lacks this list. Throws ChangeMismatch. */
+/**
+ * Returns the view after `event`: the same one if it lacks the event's list. Throws ChangeMismatch
+ * if the event does not fit.
+ */
 export function applyEvent(view: View, event: EventBody): View {
   const [resource, name] = listPathOf(event.channel);
   const held = listsOf(view, resource);
@@ -100,8 +103,8 @@ interface FlareData {
 }
 
 /**
- * Updates explanations and outcomes. They stay as long as their flare is in one of its group's
- * lists. Other items have none.
+ * Updates explanations and outcomes. An explanation stays as long as its flare is in one of its
+ * group's lists, an outcome as long as it is in the finished ones. Other items have neither.
  */
 function annotate(
   view: View,

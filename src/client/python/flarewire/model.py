@@ -301,8 +301,9 @@ class FlareFinishedData:
 @dataclass(frozen=True)
 class FlareFinished:
     """A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`.
-    `flare` is its final form on each. `outcome` is what the price has done since the start;
-    while it is not `final`, a `flare-outcome` follows."""
+    Each of these events has its final form as `flare`. `outcome` is what the price has done
+    since the start. If it is not `final`, a `flare-outcome` follows, unless a `flare-expired`
+    comes first."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -327,8 +328,8 @@ class FlareOutcomeData:
 
 @dataclass(frozen=True)
 class FlareOutcome:
-    """The outcome of a finished flare changed: it is final, an hour after the flare's start.
-    `set` is empty."""
+    """The outcome of a finished flare became final, an hour after the flare's start. `set` is
+    empty."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -352,7 +353,7 @@ class FlareWithdrawnData:
 @dataclass(frozen=True)
 class FlareWithdrawn:
     """A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause
-    `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`:
+    `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`:
     the flare continues, but no longer meets the subscription's filter."""
 
     type: Literal["event"]
@@ -376,8 +377,9 @@ class FlareExpiredData:
 
 @dataclass(frozen=True)
 class FlareExpired:
-    """A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones.
-    Cause `filtered`: it no longer meets the subscription's filter."""
+    """A finished flare leaves `flares.finished` after 24 hours. It leaves earlier if a hundred
+    newer ones have finished and its outcome is final, or if a thousand have. Cause `filtered`:
+    it no longer meets the subscription's filter."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -466,8 +468,8 @@ class TokenUnlistedData:
 
 @dataclass(frozen=True)
 class TokenUnlisted:
-    """A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the
-    subscription's filter."""
+    """A listing leaves at the age of 15 minutes, or earlier if there are 1,000 newer ones.
+    Cause `filtered`: it no longer meets the subscription's filter."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -636,8 +638,8 @@ class CandlesClosedData:
 
 @dataclass(frozen=True)
 class CandlesClosed:
-    """A minute ended, or a flare started: the candles of tokens that flare, or started to
-    within two hours. Candles that opened more than 60 minutes before `closed_at` leave."""
+    """A minute ended, or a flare started: the candles of tokens that flare, or whose flare
+    started within two hours. Candles that opened more than 60 minutes before `closed_at` leave."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -740,7 +742,7 @@ class SourceInfo:
 
 @dataclass(frozen=True)
 class FreshnessPartFilling:
-    """Progress of reading its past, in milliseconds of event time; absent when it is read.
+    """Progress of reading its past, in milliseconds of event time; absent once all is read.
     Until then its counts and usual values cover less time."""
 
     read_ms: int
