@@ -1,4 +1,6 @@
 import { expect } from "vitest";
+import { createLatest } from "../../src/client/features/latest.ts";
+import type { View } from "../../src/protocol/index.ts";
 import { shownLists } from "../support/expect/shown-lists.ts";
 import { test } from "./stream-kit.ts";
 
@@ -60,3 +62,18 @@ test("over long polls mode latest delivers every event", async ({ wire, start })
   await wire.publish("list", "refresh");
   await until(() => seqs().length === 2);
 });
+
+test.for([
+  ["flares.exchange.pro", { "flares.exchange": { pro: [] } }, {}],
+  ["charts.bsc", { charts: { bsc: [] } }, { one: "an explanation" }],
+] as const)(
+  "[W35] `conflated` replaces the explanations only if it has flares, here with %s",
+  ([channel, lists, explanations]) => {
+    const view = { "flares.exchange": { pro: [] }, charts: {}, explanations: { one: "an explanation" } };
+    const client = { cursor: "abcd-1", started: true, view: view as unknown as View };
+    const snapshot = { explanations: {}, ...lists } as never;
+    const channels = [channel];
+    const next = createLatest()(client, { type: "conflated", cursor: "abcd-99", channels, snapshot });
+    expect(next.client.view).toEqual({ ...view, ...lists, explanations });
+  },
+);

@@ -1,7 +1,7 @@
 import type { View } from "../../protocol/view/view.ts";
 import { applyMessage, seqOf } from "../client-state.ts";
 
-/** Returns {@link applyMessage} with the messages of mode `latest`. */
+/** Returns an {@link applyMessage} that also processes the messages of mode `latest`. */
 export function createLatest(): typeof applyMessage {
   let missed = 0;
   return (client, message) => {
@@ -26,14 +26,13 @@ export function createLatest(): typeof applyMessage {
   };
 }
 
-/** Returns the view with these lists. Flares come with all their lists and explanations. */
+/**
+ * Returns the view with these lists. If flares are among them, all followed lists of flares are, and
+ * the explanations and outcomes replace the earlier ones.
+ */
 function withLists(view: View, lists: View): View {
-  const { charts, leaderboards } = lists;
-  return {
-    ...view,
-    ...lists,
-    ...(!lists.flares && { explanations: view.explanations }),
-    ...(charts && { charts: { ...view.charts, ...charts } }),
-    ...(leaderboards && { leaderboards: { ...view.leaderboards, ...leaderboards } }),
-  };
+  const { explanations: _explanations, outcomes: _outcomes, ...others } = view;
+  const next: Record<string, object> = `${Object.keys(lists)}`.includes("flares") ? others : { ...view };
+  for (const [name, part] of Object.entries(lists)) next[name] = { ...next[name], ...part };
+  return next as unknown as View;
 }
