@@ -26,7 +26,7 @@ type NamedFlare<C extends string> = C extends `flares.exchange.${string}`
       ? Flare
       : never;
 
-/** `view` replaces all previous data: at the start, and whenever events are lost. */
+/** `view` replaces all previous data: at the start, and whenever the lists cannot be continued. */
 export interface Reset {
   readonly name: "reset";
   /**
@@ -34,7 +34,7 @@ export interface Reset {
    * view; `changed`: by {@link Stream.update}; `conflated`: mode `latest` omitted events.
    */
   readonly reason: "started" | "epoch-changed" | "expired" | "mismatch" | "changed" | "conflated";
-  /** Maximum number of missed events; `null` if unknown. 0 at the start. */
+  /** Maximum number of missed events; `null` if unknown. 0 at the start and after an update. */
   readonly lost: number | null;
   readonly cursor: string;
   /** The lists at `cursor`; `undefined` if none are maintained. */
@@ -45,9 +45,12 @@ export type StreamItem<F extends AnyFlare = Flare> = StreamEvent<EventName, F> |
 
 /** A client's cursor, and the lists there. */
 export interface ClientState {
-  /** `undefined` before the first response, and after a mismatch. */
+  /** `undefined` before the first response, unless the stream resumes, and after a mismatch. */
   readonly cursor: string | undefined;
-  /** `undefined` before the first response, or if none is maintained. */
+  /**
+   * `undefined` if no lists are maintained, and before the first response that has them. The
+   * response to a resume has none.
+   */
   readonly view: View | undefined;
   /**
    * Whether a response has arrived. If a later response starts over without `lost`, this client
@@ -67,7 +70,10 @@ export type Start = Omit<Subscribed, "id" | "channels" | "lost"> & {
   readonly lost?: Lost | { readonly reason: "changed"; readonly events: number } | undefined;
 };
 
-/** Processes any message. Throws {@link End} or another error if the connection must end. */
+/**
+ * Processes any message but those of mode `latest`. Throws {@link End} or another error if the
+ * connection must end.
+ */
 export function applyMessage(client: ClientState, message: TransportMessage): Transition {
   if (message.type === "subscribed") return applySubscribed(client, message);
   if (message.type === "event") return acceptEvent(client, message);
@@ -91,7 +97,10 @@ function applySubscribed(client: ClientState, { cursor, lost, resumed, snapshot 
   };
 }
 
-/** Processes a new event. Throws {@link End} after a gap, another error if it does not fit. */
+/**
+ * Processes an event, unless the client already has it. Throws {@link End} after a gap or for
+ * another epoch, and another error if the event does not fit.
+ */
 export function acceptEvent(client: ClientState, event: EventMessage): Transition {
   const seq = seqOf(client, event.cursor);
   if (event.seq <= seq) return { client };

@@ -22,9 +22,9 @@ export interface Facts {
   readonly failures: number;
   /** Whether the transport was stable and has not failed since. */
   readonly proven: boolean;
-  /** Upgrade attempts since the best transport last worked. */
+  /** Upgrade attempts since the best transport was last stable. */
   readonly upgrades: number;
-  /** Delay before the first upgrade attempt. */
+  /** Minimum delay before the first upgrade attempt. */
   readonly upgradeAfterMs: number;
 }
 
@@ -68,8 +68,8 @@ export type Input =
 
 export type Effect =
   /**
-   * Opens a connection. The old one ends at the new one's first message. Without a transport, ends
-   * both.
+   * Cancels both timers and opens a connection. The old one ends at the new one's first message, or
+   * at once if it has not delivered any. Without a transport, ends every connection and opens none.
    */
   | { readonly do: "open"; readonly transport?: Transport }
   /** Starts this timer. It fires after `minMs` plus a random part of `spreadMs`. */
@@ -137,7 +137,10 @@ const backoff = (facts: Facts, { reason, code, minMs }: Omit<End, "action">): Co
 const resume = (facts: Facts, end: Omit<End, "action">): ConnectionState =>
   facts.failures ? backoff(facts, end) : open({ ...facts, failures: 1 }, end);
 
-/** Counts a failure and tries the next transport. A proven one gets a second chance. */
+/**
+ * Tries the next transport at once, or the first one after a delay. A proven transport, or the only
+ * one, is tried again instead.
+ */
 function fallBack(facts: Facts, end: End, heard: boolean): ConnectionState {
   const failed = { ...facts, proven: false };
   if (facts.proven || !facts.transports[1]) return (heard ? resume : backoff)(failed, end);
@@ -158,7 +161,10 @@ function ended(
   return backoff(facts.index ? { ...facts, index: 0, proven: false } : facts, end);
 }
 
-/** A lesser transport is temporary: it starts the upgrade timer, longer after each attempt. */
+/**
+ * Starts the upgrade timer if a better transport exists. Its delay doubles with each attempt, up to
+ * 16 times the first.
+ */
 function answered(facts: Facts): ConnectionState {
   const minMs = facts.upgradeAfterMs * 2 ** Math.min(facts.upgrades, MAX_UPGRADE_DOUBLINGS);
   const upgrade = { do: "upgrade", minMs, spreadMs: minMs / 2 } as const;
@@ -178,7 +184,7 @@ const TABLE: Table = {
     ended,
     // The delay of a goaway has passed: proceed as if the server had closed the connection now.
     due: (facts) => resume(facts, { reason: "the server is being replaced" }),
-    // Start with the best transport, and with a worse one after each failure.
+    // Try the better transports in turn, the best one first.
     upgrade: (facts) =>
       open({
         ...facts,

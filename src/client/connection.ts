@@ -33,10 +33,11 @@ interface ConnectionUse {
   readonly cursor: () => string | undefined;
   /** Processes a message. Throws an End if the connection must end. */
   readonly receive: (message: TransportMessage) => void;
+  /** Called after each change of the status. */
   readonly changed: () => void;
 }
 
-/** Maximum silence until the server states its own. */
+/** Maximum silence until the server states its own limit. */
 const SILENCE_MS = 35_000;
 
 /**

@@ -122,7 +122,10 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
   return { stream, input };
 }
 
-/** Closes on abort, pauses while the page is hidden, reconnects when the network is back. */
+/**
+ * Closes on abort, pauses once the page has been hidden for a while, and reconnects when it is
+ * visible again or the network is back.
+ */
 function watch(
   { platform, pauseHiddenAfterMs, signal }: StreamPlan,
   over: AbortSignal,

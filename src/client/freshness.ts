@@ -1,13 +1,13 @@
 import type { Freshness } from "../protocol/messages.ts";
 import type { TransportMessage } from "./transport/transport.ts";
 
-/** Age of the data. It grows while no message arrives, whatever the reason. */
+/** State and age of the data. The age grows while no message arrives, whatever the reason. */
 export interface DataFreshness {
   /** The server's latest report. */
   readonly state: Freshness["state"];
   /** Why it is not `live`; empty if there is nothing to report. */
   readonly reason: string;
-  /** Milliseconds since the server's source last responded, as far as known. */
+  /** Age of the data in milliseconds, as the server reported it, plus the time since then. */
   readonly ageMs: number;
   /** Event time of the newest data in ISO 8601; `null` before the first. */
   readonly observedAt: string | null;
@@ -15,7 +15,7 @@ export interface DataFreshness {
   readonly parts?: Freshness["parts"] | undefined;
 }
 
-/** Tracks freshness from messages; `nowMs` is the platform's clock. */
+/** Tracks freshness from messages. `nowMs` is the platform's monotonic clock. */
 export function createFreshness(nowMs: () => number) {
   let reported: Freshness | undefined;
   let atMs = 0;

@@ -36,18 +36,24 @@ export interface ConnectOptions extends Selection {
    * current lists. A slow reader also causes a backlog. Long polls always deliver every event.
    */
   readonly mode?: "events" | "latest";
-  /** `auto` (default) tries WebSocket, SSE, then long poll, and upgrades when it can again. */
+  /** `auto` (default) tries WebSocket, SSE, then long poll, and later retries the better ones. */
   readonly transport?: Transport | "auto";
   /** Resumes after this cursor, from a stream with equal options. Default: start with the lists. */
   readonly after?: string;
   readonly signal?: AbortSignal;
   /** Milliseconds until a hidden page pauses the stream; Infinity: never. Default 10,000. */
   readonly pauseHiddenAfterMs?: number;
-  /** Maximum items queued for `for await`; then pauses until half are read. Default 1,000. */
+  /**
+   * Maximum items queued for `for await`; the stream then pauses until half are read. Default
+   * 1,000.
+   */
   readonly queueLimit?: number;
   /** Milliseconds without a message before the next transport is tried. Default 8,000. */
   readonly firstMessageMs?: number;
-  /** Milliseconds on a lesser transport before an upgrade; more after failures. Default 60,000. */
+  /**
+   * Minimum milliseconds on a lesser transport before a better one is retried; more after each
+   * attempt. Default 60,000.
+   */
   readonly upgradeAfterMs?: number;
   /** Receives a line for each request, message and change of the connection, never with the key. */
   readonly debug?: (line: string) => void;
@@ -65,7 +71,7 @@ export interface StreamPlan
   readonly base: string;
   /** What the next connection selects. */
   selection: SelectionPlan;
-  /** Query parameters of streams. */
+  /** More query parameters of WebSockets and SSE. Long polls would reject them. */
   readonly options?: Readonly<Record<string, string>>;
   /** Returns the headers of a connection's requests. Called for each connection. */
   readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
@@ -80,7 +86,7 @@ export interface StreamPlan
 }
 
 export interface SelectionPlan {
-  /** Query parameters of every URL, whatever the transport. */
+  /** Query parameters of each request for events, whatever the transport. */
   readonly query: Readonly<Record<string, string>>;
   /** Whether the stream maintains lists. */
   readonly keepsView: boolean;
@@ -123,7 +129,10 @@ const OPTIONS = [
   ...Object.keys(NUMBERS),
 ] satisfies string[];
 
-/** Validates all options but the filter, which the server checks. Throws StreamError `misuse`. */
+/**
+ * Validates names, address, channels, key, transport and numbers. The server checks the filter, the
+ * mode and the cursor. Throws StreamError `misuse`.
+ */
 export function readOptions(given: string | URL, options: ConnectOptions): StreamPlan {
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
   const { key, transport = "auto", mode } = options;

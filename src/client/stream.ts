@@ -38,10 +38,17 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
    * response, after a start with `after` until a reset, and always with `filter.names`.
    */
   readonly view: View | undefined;
-  /** The position after everything emitted. With `for await`, store the event's cursor instead. */
+  /**
+   * The position after everything emitted. `undefined` before the first response, unless the stream
+   * resumes, and after a mismatch until the reset. With `for await`, store the event's cursor
+   * instead.
+   */
   readonly cursor: string | undefined;
   readonly connection: ConnectionStatus;
-  /** The server's greeting: what its data is, and its limits. `undefined` over long polls. */
+  /**
+   * The latest greeting of a server: what its data is, and its limits. `undefined` before the
+   * first. Long polls have none.
+   */
   readonly server: Hello | undefined;
   /** Current age of the data; `undefined` before the server's first report. */
   readonly freshness: DataFreshness | undefined;
@@ -49,13 +56,13 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
   on<N extends keyof Listened>(name: N, listener: Listener<N, F>): () => void;
   /** Calls `listener` with the next value of this name only. Returns a function that removes it. */
   once<N extends keyof Listened>(name: N, listener: Listener<N, F>): () => void;
-  /** Removes a listener that was added with {@link on} or {@link once}. */
+  /** Removes a listener, however often it was added with {@link on} or {@link once}. */
   off<N extends keyof Listened>(name: N, listener: Listener<N, F>): void;
   /**
-   * Replaces the channels, the filter, or both; what is left out stays. The stream emits every
-   * event of the earlier selection up to a cursor, then a reset `changed` with the new lists at
-   * that cursor, then every event of the new selection. If the server rejects the new selection,
-   * the stream ends.
+   * Replaces the channels, the filter, or both; what is omitted stays. The stream emits every event
+   * of the earlier selection up to a cursor, then a reset `changed` with the new lists at that
+   * cursor, then every event of the new selection. If the server rejects the new selection, the
+   * stream ends.
    */
   update(selection: Selection): void;
   /**

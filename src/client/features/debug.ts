@@ -2,7 +2,7 @@ import { applyMessage } from "../client-state.ts";
 import type { Listeners } from "../listeners.ts";
 import type { StreamPlan } from "../options.ts";
 
-/** Reports requests, messages and the state of the connection, one line for each. */
+/** Reports requests, messages and changes of the connection, one line for each. */
 export function trace(plan: StreamPlan, debug: (line: string) => void, { add }: Listeners): void {
   const { apply, platform } = plan;
   const { fetch } = platform;

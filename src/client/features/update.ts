@@ -5,9 +5,10 @@ import { ended } from "../transport/end.ts";
 import type { Page } from "../transport/poll-transport.ts";
 
 /**
- * Returns a function that changes what the stream selects. The next connection begins with a
- * snapshot of the new selection, reads the events of the earlier one up to that snapshot's cursor,
- * and continues there. So each event is emitted once, by one of the two selections.
+ * Sets `plan.lead`, and returns a function that changes what the stream selects. The next
+ * connection begins with a snapshot of the new selection, reads the events of the earlier one up to
+ * that snapshot's cursor, and continues there. So each event is emitted once, by one of the two
+ * selections.
  */
 export function createUpdate(plan: StreamPlan, first: Selection): (selection: Selection) => void {
   let given = first;

@@ -16,7 +16,10 @@ export interface TransportContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs a transport until `run` returns or throws. The headers are sent with each request. */
+/**
+ * Runs a transport until `run` returns or throws. The headers are sent with each request. Aborting
+ * the returned controller ends it without `onEnd`.
+ */
 export function startTransport(
   { fetch }: Platform,
   headers: Promise<Readonly<Record<string, string>>> | undefined,

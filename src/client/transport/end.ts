@@ -2,12 +2,15 @@ import { actionAfter, type ReconnectAction } from "../../protocol/reconnect.ts";
 
 /** How a connection ended, and what to do next. */
 export interface End {
-  /** `silent`: no message for too long. `away`: no HTTP response, or no key. Others: by code. */
+  /**
+   * `silent`: no message for too long. `away`: no HTTP response, or no key. For the others, see
+   * {@link ReconnectAction}.
+   */
   readonly action: ReconnectAction | "silent" | "away";
   readonly reason: string;
   /** Close code or HTTP status, if there was one. */
   readonly code?: number | undefined;
-  /** Minimum delay requested by the server. */
+  /** Minimum delay requested by the server, in milliseconds. NaN if it is not a number. */
   readonly minMs?: number | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface TransportListener {
   readonly onEnd: (end: End) => void;
 }
 
-/** Returns a URL of the server. `query`: default: the stream's current selection. */
+/** Returns a URL of the server. `query` defaults to the connection's selection. */
 export type UrlOf = (
   path: string,
   more: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ Decoder = Callable[[Any], Any]
 
 
 def decode(kind: type[T], value: Any) -> T:
-    """Returns the value as this dataclass. Raises ProtocolError if a field is missing."""
+    """Returns the value as this dataclass. Raises ProtocolError if a field is missing or no object."""
     decoded: T = _decoder(kind)(value)
     return decoded
 
@@ -49,7 +49,7 @@ def _built(kind: Any) -> Decoder:
 
 
 def _of_any(kinds: list[Any]) -> Decoder:
-    """Takes the type with the most fields, of those whose required fields are all there."""
+    """Takes the type with the most required fields, of those whose required fields are all there."""
 
     def of(value: Any) -> Any:
         if not isinstance(value, (dict, list)):

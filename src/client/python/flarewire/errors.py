@@ -14,7 +14,7 @@ class StreamError(Exception):
 
 
 class RequestError(Exception):
-    """A REST request failed; `problem` is the server's problem (RFC 9457), if it sent one."""
+    """A REST request failed; `problem` is the server's problem (RFC 9457), or empty if it sent none."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
         super().__init__(f"HTTP {status} {problem.get('detail', '')}".strip())
@@ -23,4 +23,4 @@ class RequestError(Exception):
 
 
 class ProtocolError(ValueError):
-    """A message lacks what the contracts promise."""
+    """A message or a response is not in the form of the contracts."""

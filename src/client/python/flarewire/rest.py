@@ -32,8 +32,9 @@ T = TypeVar("T")
 class Client:
     """Requests to a server: `async with Client("https://example.com") as client`.
 
-    Each method raises RequestError if the server rejects the request, and aiohttp's or asyncio's
-    error if it cannot be reached. `at` is a past minute, such as `2026-01-31T12:00Z`.
+    Each method raises RequestError if the server rejects the request, aiohttp's or asyncio's error
+    if it cannot be reached, and ProtocolError or ValueError if the response is invalid.
+    `at` is a past minute, such as `2026-01-31T12:00Z`.
     """
 
     def __init__(self, url: str, *, key: Key = None, timeout_s: float = 30) -> None:

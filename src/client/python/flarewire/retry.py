@@ -11,7 +11,7 @@ Action = Literal["resume", "backoff", "fallback", "stop", "silent", "away"]
 
 FLOOR_S, CEILING_S = 1.0, 30.0
 MAX_ASKED_S = 900.0
-"""Longest delay accepted from a server."""
+"""Longest duration accepted from a server."""
 MAX_UPGRADE_DOUBLINGS = 4
 _ACTIONS: dict[int, Action] = {
     **{4: "stop", 5: "backoff", 40: "stop", 41: "backoff", 42: "resume"},
@@ -25,12 +25,12 @@ def action_after(code: int) -> Action:
 
 
 def bound_asked(seconds: float) -> float:
-    """Limits a delay requested by a server; 0 if it is invalid."""
+    """Limits a duration that a server states; 0 if it is invalid."""
     return min(seconds, MAX_ASKED_S) if seconds > 0 else 0.0
 
 
 class End(Exception):
-    """How a connection ended. `silent`: no message for too long; `away`: no answer at all."""
+    """How a connection ended. `silent`: no message for too long; `away`: no HTTP response, or no key."""
 
     def __init__(self, action: Action, reason: str, code: int | None = None, min_s: float = 0) -> None:
         super().__init__(reason)
@@ -39,7 +39,7 @@ class End(Exception):
 
 @dataclass
 class Attempts:
-    """Which transport is next, and after how long."""
+    """Decides which transport is next, and after how long."""
 
     transports: tuple[Transport, ...]
     upgrade_after_s: float
@@ -53,23 +53,27 @@ class Attempts:
         return self.transports[self.index]
 
     def settled(self) -> None:
-        """The connection is stable."""
+        """Records that the connection is stable."""
         self.failures, self.proven = 0, True
         if self.index == 0:
             self.upgrades = 0
 
     def upgrade_delay(self) -> float | None:
-        """Seconds until a better transport is tried; None with the best one."""
+        """Returns the seconds until a better transport is tried; None with the best one."""
         if self.index == 0:
             return None
         after: float = self.upgrade_after_s * 2 ** min(self.upgrades, MAX_UPGRADE_DOUBLINGS)
         return after * (1 + random.random() / 2)
 
     def upgrade(self) -> None:
+        """Chooses a better transport: each in turn, the best one first."""
         self.index, self.upgrades, self.proven = self.upgrades % self.index, self.upgrades + 1, False
 
     def ended(self, end: End, heard: bool) -> float:
-        """Returns the seconds until the next connection. `heard`: it delivered a message."""
+        """Chooses the next transport, and returns the seconds until the next connection.
+
+        `heard`: the one that ended delivered a message.
+        """
         if end.action == "silent" or (end.action == "fallback" and not heard):
             was_proven, self.proven = self.proven, False
             if was_proven or len(self.transports) == 1:

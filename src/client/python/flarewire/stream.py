@@ -21,7 +21,7 @@ from .view import Mismatch, apply_event
 
 Json = dict[str, Any]
 SILENCE_S = 35.0
-"""Until the server states its own limit."""
+"""Maximum silence until the server states its own limit."""
 STABLE_S = 1.0
 """Age from which a connection counts as stable."""
 _REFUSED = (401, 4003)
@@ -30,17 +30,17 @@ _FAULTS = (
     *(aiohttp.ClientError, OSError, ValueError, ArithmeticError),
     *(LookupError, TypeError, AttributeError, RecursionError),
 )
-"""A lost connection, or a message that is not one of the protocol."""
+"""What a lost connection or an invalid message raises."""
 ALL: tuple[Transport, ...] = ("websocket", "sse", "poll")
 
 
 @dataclass(frozen=True)
 class Reset:
-    """The lists start over: at the start, or because events were missed."""
+    """The lists start over: at the start, or because they cannot be continued."""
 
     reason: Literal["started", "epoch-changed", "expired", "mismatch"]
     lost: int | None
-    """Most events that were missed; None if unknown, 0 at the start."""
+    """Maximum number of missed events; None if unknown, 0 at the start."""
     cursor: str
     view: View | None
     """The lists at the cursor; None with a filter of names."""
@@ -54,10 +54,11 @@ class Connection:
     state: Literal["connecting", "live", "waiting", "closed"]
     transport: Transport
     reason: str = ""
-    """Why the connection before ended."""
+    """Why the previous connection ended."""
     code: int | None = None
     """Its close code or HTTP status."""
     retry_in_s: float = 0
+    """Delay before the next connection while `waiting`; otherwise 0."""
 
     def __str__(self) -> str:
         """Returns a line for a log, such as `waiting by sse: cut off; retrying in 1.2 s`."""
@@ -82,8 +83,9 @@ def connect(
 
     `after` resumes after this cursor of an earlier, equal stream. `key` is an API key, or a
     function that returns one for each connection. `first_message_s` is the time without a message
-    before the next transport is tried, `upgrade_after_s` the time on a lesser one before a better
-    one is tried again. `on_connection` is called with each change of the connection.
+    before the next transport is tried, `upgrade_after_s` the minimum time on a lesser one before a
+    better one is tried again. `on_connection` is called with each change of the connection. Raises
+    ValueError if an argument is invalid.
     """
     base = url.rstrip("/").replace("ws", "http", 1) if url.startswith("ws") else url.rstrip("/")
     if not base.startswith(("http://", "https://")):
@@ -122,11 +124,14 @@ class Stream:
         on_connection: Callable[[Connection], None] | None,
     ) -> None:
         self.cursor = after
-        """Every event up to here was returned. Store it, to resume with `after`."""
+        """Every event up to here was returned. Store it to resume with `after`.
+
+        None before the first response, unless the stream resumes, and after a mismatch until the reset.
+        """
         self.server: Hello | None = None
-        """What the server says about itself."""
+        """What the server says about itself; None before the first connection. Long polls have none."""
         self.freshness: Freshness | None = None
-        """Age and state of the server's data, as of the last heartbeat."""
+        """Age and state of the server's data, as of the last heartbeat. Long polls have none."""
         self.connection = Connection("connecting", attempts.transport)
         self.raw_view: Json | None = None
         """`view` as JSON."""
@@ -142,7 +147,10 @@ class Stream:
 
     @property
     def view(self) -> View | None:
-        """The lists at `cursor`, equal to what REST serves there; None before the first reset."""
+        """The lists at `cursor`, equal to what REST serves there.
+
+        None before the first reset, and always with a filter of names.
+        """
         raw = self.raw_view
         if raw is None:
             return None
@@ -157,7 +165,7 @@ class Stream:
         try:
             return await self._items.__anext__()
         except asyncio.CancelledError:
-            # The caller may only have stopped waiting. The next item follows the cursor.
+            # The caller may have stopped waiting only for now. A new run resumes from the cursor.
             self._items = self._run()
             raise
 
@@ -230,7 +238,7 @@ class Stream:
                     raise End("fallback", f"failed: {error!r}") from error
                 if item is not None:
                     yield item
-                # After the reader: a slow one is no silence of the server.
+                # Set timers only after the reader returns: a slow reader is not a silent server.
                 if kind == "subscribed":
                     self._was_refused = False
                     self._changed(Connection("live", attempts.transport))
@@ -246,7 +254,10 @@ class Stream:
             await source.aclose()  # type: ignore[attr-defined]
 
     def _may_ask_again(self, code: int | None) -> bool:
-        """Whether a function may return a valid key instead of the refused one, which may have expired."""
+        """Whether to ask the function for another key, as the refused one may have expired.
+
+        True once until the next response to a subscription.
+        """
         was_refused, self._was_refused = self._was_refused, True
         return callable(self._key) and code in _REFUSED and not was_refused
 
@@ -298,12 +309,12 @@ class Stream:
         return event
 
     def _advance(self, cursor: str) -> None:
-        """Moves to a cursor up to which all was sent; never back."""
+        """Moves to a cursor up to which everything was sent; never back."""
         if int(cursor.split("-")[1]) > self._position(cursor):
             self.cursor = cursor
 
     def _position(self, cursor: str) -> int:
-        """Returns the number of this client's position. Raises End if the server is elsewhere."""
+        """Returns the seq of this client's position. Raises End if `cursor` is of another epoch."""
         epoch, seq, *_ = (self.cursor or "-0").split("-")
         if epoch != cursor.split("-")[0]:
             raise self._apart(cursor)
@@ -319,7 +330,7 @@ class Stream:
 
 
 class _Ended(Exception):
-    """A connection ended, and the seconds until the next one."""
+    """A connection ended; `wait_s` is the time until the next one."""
 
     def __init__(self, end: End, wait_s: float) -> None:
         super().__init__(end.reason)

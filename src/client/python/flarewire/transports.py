@@ -1,4 +1,4 @@
-"""One connection over each transport: messages until it ends, by raising End."""
+"""Yields the messages of one connection over each transport. Raises End when it ends."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .retry import End, action_after
 Json = dict[str, Any]
 Key = Union[str, Callable[[], Awaitable[str]], None]
 POLL_WAIT_S = 25
-"""Below the silence limit and those of proxies."""
+"""How long the server may delay a response: below the silence limit and the time limits of proxies."""
 CLOSE_S = 1.0
-"""A dead connection never answers a close."""
+"""How long to wait for the answer to a close, because a dead connection never answers."""
 _FAILURES = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
 
 
 async def headers_of(key: Key) -> dict[str, str]:
-    """Returns the header that carries the key. It never appears in an address."""
+    """Returns the header with the key, if there is one. The key never appears in an address."""
     text = await key() if callable(key) else key
     return {} if text is None else {"Authorization": f"Bearer {text}"}
 
@@ -38,7 +38,7 @@ class Requests:
         return f"{self.base}/api/v1/{path}?{urlencode(query)}"
 
     async def get(self, url: str, statuses: tuple[int, ...], accept: str = "application/json") -> aiohttp.ClientResponse:
-        """Raises End for a status that is not listed, or without an answer."""
+        """Sends a GET request. Raises End for a status that is not listed, or without an answer."""
         try:
             response = await self.session.get(url, headers={**self.headers, "Accept": accept})
         except _FAILURES as error:
@@ -49,7 +49,7 @@ class Requests:
 
 
 async def _refusal(response: aiohttp.ClientResponse) -> End:
-    """A problem (RFC 9457) comes from the server, any other error from an intermediary."""
+    """Returns the End for a rejection. Without a problem (RFC 9457), an intermediary sent it."""
     status, detail = response.status, ""
     is_own = "problem+json" in response.headers.get("Content-Type", "")
     if is_own:

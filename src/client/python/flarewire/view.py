@@ -12,7 +12,10 @@ class Mismatch(Exception):
 
 
 def apply_event(view: Json, event: Json) -> Json:
-    """Returns the view after the event, unmodified itself. Raises Mismatch."""
+    """Returns the view after the event; does not modify the given one.
+
+    Raises Mismatch or KeyError if the event does not fit.
+    """
     resource, _, name = event["channel"].rpartition(".")
     name = "finished_trending" if name == "finished" else name
     lists = view.get(resource)
