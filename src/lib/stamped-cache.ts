@@ -55,7 +55,10 @@ export class StampedCache<V> {
     this.#entries.delete(key);
   }
 
-  /** Returns the key's cached value, or reads it. Concurrent calls share one read. */
+  /**
+   * Returns the key's cached value, or reads it. Calls share a read in progress while the stamp is
+   * the same. Does not cache a failure.
+   */
   read(key: string, now: Stamp, read: () => Promise<V>): Promise<V> {
     const known = this.get(key);
     if (known !== undefined) return Promise.resolve(known);
@@ -64,7 +67,9 @@ export class StampedCache<V> {
     if (shared && shared.stamp === stamp) return shared.value;
     const reading = { stamp, value: read() };
     this.#reading.set(key, reading);
-    /** Returns whether no other read of the key has begun since. */
+    /**
+     * Forgets this read, unless another read of the key has begun since. Returns whether it did.
+     */
     const end = () => this.#reading.get(key) === reading && this.#reading.delete(key);
     reading.value.then((value) => {
       if (end()) this.set(key, value, stamp, now);

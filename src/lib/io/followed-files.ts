@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Clock } from "../time/clock.ts";
 
-/** How often to check the files. */
+/** Interval at which the files are checked. */
 export const LOOK_MS = 1_000;
 
 interface FollowedFilesOptions<T> {
@@ -11,7 +11,7 @@ interface FollowedFilesOptions<T> {
   readonly read: () => Promise<{ readonly text: string; readonly value: T }>;
   /** Receives each new valid version. */
   readonly onChange: (value: T) => void;
-  /** Reports once that the files are invalid. */
+  /** Receives the error once for each change that leaves the files invalid. */
   readonly onInvalid: (error: unknown) => void;
 }
 
@@ -19,7 +19,10 @@ interface FollowedFilesOptions<T> {
 export class FollowedFiles<T> {
   readonly #options: FollowedFilesOptions<T>;
   #signature = "";
-  /** Whether the files were read again after a change: the next may have the same timestamp. */
+  /**
+   * Whether the files were read again after a change, because a further change may have left the
+   * same timestamp.
+   */
   #isSettled = false;
   /** The valid text; `undefined` while the files are invalid. */
   #text: string | undefined;
@@ -88,7 +91,10 @@ export class FollowedFiles<T> {
   }
 }
 
-/** Changes when the file changes or is replaced. For a missing file, returns the error code. */
+/**
+ * Returns a text that changes when the file changes or is replaced. For a missing file, it is the
+ * error code.
+ */
 async function signatureOf(file: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });

@@ -14,7 +14,9 @@ interface JsonIssue {
 
 /** How to describe an issue without revealing secrets. */
 interface IssueWords {
-  /** Describes a value that must not be shown; `undefined` shows it. */
+  /**
+   * Returns a description instead of the value of the key `name`; `undefined` to show the value.
+   */
   readonly veil?: (name: PropertyKey | undefined) => string | undefined;
   /** Removes secrets from JSON text. */
   readonly hide?: (text: string) => string;

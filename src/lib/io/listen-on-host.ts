@@ -9,14 +9,15 @@ interface HostListening {
   readonly backlog: number;
   /** Creates a server, one for each address. */
   readonly create: () => Server;
-  /** Receives the errors of a server that listens. */
+  /** Receives the errors of a server once it listens. */
   readonly onError: (error: Error) => void;
 }
 
 /**
  * Listens on the addresses of a host. As in Fastify, `localhost` stands for the addresses of both
- * families, and all but the first are optional. Returns the servers, and the host and port of a URL
- * by which this machine reaches the first one. Rejects with the system's error.
+ * families, and all but the first are optional. Returns the servers that listen and, as
+ * `authority`, the host and port of a URL by which this machine reaches the first one. Rejects with
+ * the system's error.
  */
 export async function listenOnHost({ host, port, backlog, create, onError }: HostListening) {
   const servers: Server[] = [];

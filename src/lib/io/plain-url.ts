@@ -1,4 +1,7 @@
-/** Whether a text is a URL of such a protocol, without user name and password. */
+/**
+ * Whether a text is a URL whose protocol, such as `https:`, matches, without user name and
+ * password.
+ */
 export function isPlainUrl(text: string, protocol: RegExp): boolean {
   const url = URL.parse(text);
   return url !== null && protocol.test(url.protocol) && url.username === "" && url.password === "";

@@ -5,7 +5,7 @@ interface Refusal {
   readonly status: number;
   /** The received part of the body, up to about 16 KiB; `""` if there is none. */
   readonly body: string;
-  /** Requested delay in milliseconds; `undefined` if there is none, or it is a date. */
+  /** Requested delay in milliseconds; `undefined` if there is none, or it is 0 or a date. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export function problemDetail(body: string): string {
   return found.slice(0, MAX_DETAIL);
 }
 
-/** Problems are short. A server that sends more than this is malicious. */
+/** Problems are short. A server that sends more than this is broken or malicious. */
 const MAX_BODY_BYTES = 16_384;
 
 /** Reads a rejection. Never rejects: a broken connection yields what was received. */

@@ -5,7 +5,7 @@ import { DeadlineExpired, withDeadline } from "../time/deadline.ts";
 /** Why a request failed, in words such as "returned 503". */
 export interface Failure {
   readonly reason: string;
-  /** Delay that the upstream requested. */
+  /** Delay that the upstream requested, limited to 1 s to 5 min. */
   readonly retryAfterMs?: number;
   /** The upstream rejected it because of too many requests. */
   readonly isRate?: boolean;
@@ -15,11 +15,17 @@ export type Answer =
   | { readonly kind: "fresh"; readonly body: unknown; readonly etag?: string; readonly headers: Headers }
   /** 304: unchanged since the last ETag. */
   | { readonly kind: "unchanged"; readonly headers: Headers }
-  /** Nothing is served at this address, or not to GET. */
+  /** Nothing is served at this address, or not with this method: 404, 405, 501. */
   | { readonly kind: "absent"; readonly failure: Failure }
-  /** An unusable response, which is not likely to change soon: other content, a redirect, 4xx. */
+  /**
+   * An unusable response, which is not likely to change soon: not JSON, too large, a redirect,
+   * another 4xx.
+   */
   | { readonly kind: "unusable"; readonly failure: Failure }
-  /** No complete response, or a temporary error: refused, timed out, interrupted, 418, 429, 5xx. */
+  /**
+   * No complete response, or a temporary error: refused, timed out, interrupted, 418, 429, another
+   * 5xx.
+   */
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /** Settings that all requests to one upstream share. */
@@ -83,7 +89,7 @@ async function exchange(
   return refusal;
 }
 
-/** Checks a response before reading its body. */
+/** Returns the answer to a response whose body need not be read; otherwise `undefined`. */
 function refusalOf({ status, headers }: Response, clock: Clock): Answer | undefined {
   if (status === 404 || status === 405 || status === 501)
     return { kind: "absent", failure: { reason: `returned ${status}` } };

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../time/clock.ts";
 
-/** The process to watch: `process`, or a test's own. */
+/** The process to watch: `process`, or a test's substitute. */
 interface SignalSource {
   on(signal: Signal, listener: () => void): unknown;
   off(signal: Signal, listener: () => void): unknown;
@@ -27,7 +27,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** A watch on SIGTERM, SIGINT and, under npm, the parent process. */
 interface Shutdown {
-  /** Aborts with the first request; its reason is the cause. */
+  /** Aborts with the first request; the message of its reason names the cause. */
   readonly signal: AbortSignal;
   /** Resolves with the cause of the first request. */
   readonly requested: Promise<ShutdownCause>;
@@ -47,7 +47,7 @@ const PARENT_CHECK_MS = 1_000;
  * signal, at least a second later, exits with EXIT.retry, for operators who do not want to wait.
  *
  * `npx` and package scripts run a shell, which dies of the SIGTERM that npm forwards without
- * telling its child. So its exit also requests a shutdown.
+ * telling its child. So under npm, the end of the parent process also requests a shutdown.
  */
 export function watchShutdown(source: SignalSource, clock: Clock = systemClock): Shutdown {
   const controller = new AbortController();

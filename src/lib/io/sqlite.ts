@@ -11,7 +11,10 @@ interface DatabaseForm {
   readonly upgrades?: Readonly<Record<number, string>>;
 }
 
-/** The file belongs to another program, or holds what Flarewire would not have written. */
+/**
+ * The file belongs to another program, has an unsupported version, or holds what Flarewire would
+ * not have written.
+ */
 export class DamagedError extends Error {
   readonly fault = "damaged";
 }
@@ -19,13 +22,17 @@ export class DamagedError extends Error {
 /**
  * Opens or creates a database and locks it for this process; without a path, in memory. Each
  * transaction is on disk when it ends. Throws {@link DamagedError}, before any change, if the
- * database is corrupt or not ours.
+ * database is not ours, or if its check finds damage. If SQLite cannot even read it, throws
+ * SQLite's error.
  */
 export function openDatabase(path: string | undefined, form: DatabaseForm): DatabaseSync {
   return openStore(path, form, (db) => db);
 }
 
-/** Opens a database like {@link openDatabase}, and `open` a store in it. */
+/**
+ * Opens a database like {@link openDatabase}, and calls `open` for a store in it. Closes it if that
+ * throws.
+ */
 export function openStore<T>(path: string | undefined, form: DatabaseForm, open: (db: DatabaseSync) => T): T {
   if (path !== undefined) makePrivateFile(path);
   const db = new DatabaseSync(path ?? ":memory:");
@@ -63,7 +70,7 @@ function read(db: DatabaseSync, pragma: string): unknown {
   return row && Object.values(row)[0];
 }
 
-/** Runs `work` in a transaction, or the open one. If it throws, rolls back and rethrows. */
+/** Runs `work` in the open transaction, or in a new one, which is rolled back if `work` throws. */
 export function transact<T>(db: DatabaseSync, work: () => T): T {
   if (db.isTransaction) return work();
   db.exec("BEGIN IMMEDIATE");
@@ -96,7 +103,10 @@ export interface Statement {
   iterate(...values: SQLInputValue[]): ReturnType<StatementSync["iterate"]>;
 }
 
-/** Replaces numbered parameters with plain ones: Node 22 takes them for named ones. */
+/**
+ * Prepares a statement. Replaces numbered parameters with plain ones: Node 22 takes them for named
+ * ones.
+ */
 function prepare(db: DatabaseSync, sql: string): Statement {
   const order = Array.from(sql.matchAll(/\?(\d+)/g), ([, number]) => Number(number) - 1);
   if (order.length === 0) return db.prepare(sql);

@@ -4,7 +4,7 @@ const formatter = (maximumSignificantDigits: number) =>
   new Intl.NumberFormat("en", { maximumSignificantDigits }).format;
 const formatWhole = formatter(6);
 const formatFraction = formatter(4);
-/** The digit ₀, before the others. */
+/** Code of the subscript ₀. The subscripts ₁ to ₉ follow it. */
 const BELOW = 0x2080;
 
 /** Formats a price: `0.001844`, `0.0₈3542` (eight zeros), `63,412.5`; `–` if unknown, sent as 0. */

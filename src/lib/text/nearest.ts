@@ -1,7 +1,10 @@
-/** Minimum length of a prefix that counts as the name itself. */
+/** Minimum length of a prefix that identifies a candidate. */
 const MIN_PREFIX = 5;
 
-/** Returns the only candidate that starts with `text`, else the nearest with few differences. */
+/**
+ * Returns the only candidate that starts with `text`, if that has 5 characters or more, else the
+ * nearest with few differences, if any. Ignores case.
+ */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const typed = text.toLowerCase();
   const begun = candidates.filter((candidate) => candidate.toLowerCase().startsWith(typed));
@@ -44,7 +47,7 @@ export function suggestion(text: string, candidates: readonly string[]): string 
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
-/** Reports that `given` is not one of the `known` names, with the nearest of them. */
+/** Returns a message that `given` is not one of the `known` names, with the nearest of them. */
 export function unknownName(kind: string, given: string, known: readonly string[]): string {
   const names = known.length === 0 ? "none is known here" : `known: ${known.join(", ")}`;
   return `unknown ${kind} ${JSON.stringify(given.slice(0, 80))}${suggestion(given, known)}; ${names}`;

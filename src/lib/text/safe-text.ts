@@ -9,7 +9,10 @@ const HARMFUL = /(?!\u200d\p{ExtPict})[\p{Cc}\p{Cf}]|(?<!\p{ExtPict}.?)\u200d/gu
 /** Combining marks, which can pile up on one letter until they cover neighboring lines. */
 const PILED = /(\p{M}{3})\p{M}+/gu;
 
-/** Makes untrusted text safe to display: short, on one line, without harm to its neighbors. */
+/**
+ * Makes untrusted text safe to display: at most 48 characters on one line, without effect on the
+ * text around it. Returns `(no name)` if nothing remains.
+ */
 export function safeText(text: string): string {
   // Cut first, so that a huge name costs no more than a short one.
   const plain = text
@@ -28,7 +31,10 @@ export function safeText(text: string): string {
     : plain;
 }
 
-/** Returns an untrusted link if it is http or https, else `undefined`. */
+/**
+ * Returns an untrusted link in normalized form; `undefined` unless it is an http or https URL of at
+ * most 2,048 characters without a user name.
+ */
 export function safeLink(link: string | null | undefined): string | undefined {
   const url = typeof link === "string" && link.length <= 2_048 ? URL.parse(link) : null;
   return url && /^https?:$/.test(url.protocol) && url.username === "" ? url.href : undefined;

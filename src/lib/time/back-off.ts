@@ -1,10 +1,10 @@
-/** Bounds of the wait after a failed poll, in milliseconds. */
+/** Default bounds of the wait after a failure, in milliseconds. */
 export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000 } as const;
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
  * Returns the wait in ms after the `failures`-th consecutive failure (from 1). It is random, from
- * the floor to a bound that doubles up to the ceiling, so that gateways do not poll in step.
+ * the floor to a bound that doubles up to the ceiling, so that clients do not retry in step.
  */
 export function backOffMs(failures: number, random: () => number, bounds: BackOffBounds = BACK_OFF): number {
   return bounds.floorMs + Math.floor(random() * backOffSpreadMs(failures, bounds));
@@ -21,8 +21,9 @@ interface BackOffBounds {
 }
 
 /**
- * Parses `Retry-After` in ms, limited to 1 s to 5 min; `undefined` if it is neither seconds nor a
- * date. A date counts from the response's `Date`, if any, so that clocks need not agree.
+ * Returns the delay in `Retry-After` in milliseconds, limited to 1 s to 5 min; `undefined` if there
+ * is none, or it is neither seconds nor a date. A date counts from the response's `Date`, if any,
+ * so that clocks need not agree.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const text = headers.get("retry-after")?.trim();

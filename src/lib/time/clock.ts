@@ -17,8 +17,9 @@ export interface Clock {
 }
 
 /**
- * Returns the wall-clock time, or the time since this call added to the wall-clock time of this
- * call, whichever is later: a clock that is set back below it has no effect.
+ * Returns a function that returns the wall-clock time, but never less than its value at this call
+ * plus the monotonic time since. So if the clock is set back, the result goes back no further than
+ * that.
  */
 export function createForwardTime(clock: Pick<Clock, "now" | "monotonic">): () => number {
   const offsetMs = clock.now() - clock.monotonic();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-/** Resolves as the promise, or rejects with the signal's reason as soon as it aborts. */
+/** Settles as the promise does, or rejects with the signal's reason as soon as that aborts. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -2,7 +2,10 @@ import { isoTime } from "./iso-time.ts";
 
 export const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/;
 
-/** Returns the UTC time in milliseconds since 1970; `undefined` unless it is one that exists. */
+/**
+ * Parses a time in the form {@link UTC_TIME}. Returns milliseconds since 1970; `undefined` for
+ * another form or a date that does not exist.
+ */
 export function parseUtcTime(text: string): number | undefined {
   const ms = UTC_TIME.test(text) ? Date.parse(text) : Number.NaN;
   // Date.parse takes 30 February as 2 March.

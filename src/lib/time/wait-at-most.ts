@@ -1,7 +1,10 @@
 import type { Clock } from "./clock.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** Resolves as the promise, or with `undefined` after `ms`. Rejects with the signal's reason. */
+/**
+ * Settles as the promise does, or resolves with `undefined` after `ms`. Rejects with the signal's
+ * reason as soon as that aborts.
+ */
 export async function waitAtMost<T>(
   promise: Promise<T>,
   ms: number,
