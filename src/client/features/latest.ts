@@ -27,8 +27,8 @@ export function createLatest(): typeof applyMessage {
 }
 
 /**
- * Returns the view with these lists. If flares are among them, all followed lists of flares are, and
- * the explanations and outcomes replace the earlier ones.
+ * Returns the view with these lists. If they include flares, they include every followed list of
+ * flares, and the explanations and outcomes replace the earlier ones.
  */
 function withLists(view: View, lists: View): View {
   const { explanations: _explanations, outcomes: _outcomes, ...others } = view;
