@@ -82,7 +82,7 @@ test("[W6] a command with an unknown or ineffective field is rejected with the f
     [
       { type: "subscribe", channels: ["*"], filter: { sticky: true } },
       "filter.sticky",
-      /left out without tokens/,
+      /omitted without tokens/,
     ],
     [{ type: "unsubscribe", colour: "red" }, "colour", /unknown field "colour"; known: type, id/],
     [{ type: "ping", ["x".repeat(99)]: 1 }, "x".repeat(64), /unknown field "x{64}"; known: type, id/],
