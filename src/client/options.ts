@@ -203,7 +203,7 @@ function readAddress(given: string | URL): string {
   }
   // Do not quote a password or a query, which may contain a key: errors end up in logs.
   const shown = `${given}`.replace(/[^?#]*@|[?#].*/gs, "");
-  return misuse(`address "${shown}"`, "use http:// or https://, without user or query");
+  return misuse(`address "${shown}"`, "use http(s)://, without user or query");
 }
 
 /** Returns the transports that are available here and allowed. */

@@ -9,7 +9,7 @@ const ELEMENTS = { "flare-ticker": FlareTicker, "flare-list": FlareList, "flare-
 
 const { currentScript } = document;
 if (!(currentScript instanceof HTMLScriptElement) || currentScript.src === "") {
-  throw new Error('widget.js finds its server by its own URL; load it with <script src="…/widget.js">');
+  throw new Error('load widget.js with <script src="…/widget.js">, not as a module');
 }
 // The page may load the script twice.
 if (!customElements.get("flare-list")) {

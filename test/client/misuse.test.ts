@@ -13,7 +13,7 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "an address without a scheme",
     () => connect("example.com"),
-    /^address "example.com": use http:\/\/ or https:\/\/, without user or query$/,
+    /^address "example.com": use http\(s\):\/\/, without user or query$/,
   ],
   [
     "a host and port without a scheme",
