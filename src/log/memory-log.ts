@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { copyOutOfPool } from "../lib/io/copy-out-of-pool.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { DAY_MS } from "../lib/time/time.ts";
 import {
@@ -16,7 +17,6 @@ import {
   toSeq,
 } from "../protocol/index.ts";
 import { checkContiguous } from "./check-contiguous.ts";
-import { copyOutOfPool } from "./copy-out-of-pool.ts";
 import { encodeTail } from "./encode-tail.ts";
 import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult } from "./event-log.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
@@ -201,7 +201,7 @@ export class MemoryLog implements FollowerLog {
   protected writeAhead(_records: readonly LogRecord[]): void {}
 
   #append(batch: readonly LogRecord[]): readonly LogRecord[] {
-    const records = batch.map(copyOutOfPool);
+    const records = batch.map(withOwnTail);
     this.writeAhead(records);
     this.#store(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
@@ -260,7 +260,7 @@ export class MemoryLog implements FollowerLog {
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
     this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
     this.#lasting = new RetainedEvents(oldestLasting ?? this.#oldest);
-    for (const record of records.map(copyOutOfPool)) {
+    for (const record of records.map(withOwnTail)) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
       const event = { record, appendedAtMs: this.#clock.monotonic() - ageMs };
       if (record.seq <= this.#oldest) this.#lasting.push(event);
@@ -367,4 +367,9 @@ export class MemoryLog implements FollowerLog {
   #mustBeOpen(): void {
     if (this.#closed) throw new FlarewireError("draining", "the event log is closed");
   }
+}
+
+function withOwnTail(record: LogRecord): LogRecord {
+  const tail = copyOutOfPool(record.tail);
+  return tail === record.tail ? record : { ...record, tail };
 }

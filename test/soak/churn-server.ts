@@ -2,10 +2,12 @@
  * The HTTP part of a gateway, whose clock the parent process advances, and which counts objects of
  * connections: see churn.ts. Needs --expose-gc and a parent process.
  */
+import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { queryObjects } from "node:v8";
+import { WebSocket } from "ws";
 import {
   ConnectionLimiter,
   ConnectionRegistry,
@@ -46,8 +48,11 @@ export interface Second {
  */
 export type ChurnOrder = "heap" | "left" | "second";
 
-/** Steps of the market before the first connection, so that the log has reached its full size. */
-const INITIAL_STEPS = 5_000;
+/**
+ * Steps of the market before the first connection, so that the log and the cache of compressed
+ * events have reached their full size.
+ */
+const INITIAL_STEPS = 20_000;
 const TICKETS_A_SECOND = 2;
 
 /** Number of sockets of standard input and output. */
@@ -122,7 +127,21 @@ async function publish(steps: number): Promise<void> {
   await head.publish({ observedAtMs: 1_000, ...market.poll(some) });
 }
 
-while (step < INITIAL_STEPS) await publish(100);
+await fill();
+/** Publishes the initial steps to a client that receives them compressed. */
+async function fill(): Promise<void> {
+  const { port } = app.server.address() as AddressInfo;
+  const client = new WebSocket(`ws://127.0.0.1:${port}/api/v1/stream?channels=*`);
+  await once(client, "open");
+  client.on("message", () => {});
+  while (step < INITIAL_STEPS) {
+    await publish(100);
+    await turn();
+  }
+  client.close();
+  await once(client, "close");
+}
+
 const ORDERS = { heap, left, second } as const satisfies Record<ChurnOrder, () => unknown>;
 process.on("message", async (order: ChurnOrder) => {
   process.send?.(await ORDERS[order]());

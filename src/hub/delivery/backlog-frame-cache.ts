@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
+import { copyOutOfPool } from "../../lib/io/copy-out-of-pool.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import type { Epoch, Seq } from "../../protocol/index.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
@@ -43,13 +44,14 @@ export class BacklogFrameCache {
     if (entry && (entry.last === last || (entry.frames.through < entry.last && entry.frames.through < last)))
       return entry.frames;
     const { epoch, ...position } = from;
-    const frames = frameEvents(
+    const fresh = frameEvents(
       records,
       shape,
       { ...position, heads: new EventHeadCache(epoch) },
       undefined,
       maxBytes,
     );
+    const frames = fresh.bytes ? { ...fresh, bytes: copyOutOfPool(fresh.bytes) } : fresh;
     this.#entries.set(key, { frames, last });
     return frames;
   }

@@ -1,5 +1,6 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { BoundedMap } from "../../lib/bounded-map.ts";
+import { copyOutOfPool } from "../../lib/io/copy-out-of-pool.ts";
 
 /**
  * Base-2 logarithm of the window size. A value of 15 would shrink snapshots by another tenth, and
@@ -68,8 +69,8 @@ export class DeflateCache {
     this.#counts.deflatedTexts += 1;
     this.#counts.deflatedFromBytes += joined.length;
     this.#counts.deflatedToBytes += end;
-    // Copy it: zlib returns a slice of a 16 KiB Buffer.
-    const deflated = end + overhead < joined.length ? Buffer.from(blocks.subarray(0, end)) : undefined;
+    // zlib returns a slice of a 16 KiB Buffer.
+    const deflated = end + overhead < joined.length ? copyOutOfPool(blocks.subarray(0, end)) : undefined;
     this.#entries.set(text, { before, deflated });
     return deflated;
   }

@@ -104,3 +104,14 @@ test("[L3] frames that ended at the newest event are encoded again when more eve
   );
   expect(throughs).toEqual([10, 10, 20, 60]);
 });
+
+test("cached frames hold no more memory than their own bytes", async () => {
+  const records = (await manyRecords()).slice(0, 2);
+  const cache = new BacklogFrameCache();
+  for (const shape of shapes) {
+    const from = { epoch, prev: toSeq(0), through: toSeq(0) };
+    cache.frame(records, shape, from, 1_000_000);
+    const { bytes } = cache.frame(records, shape, from, 1_000_000);
+    expect(bytes?.buffer.byteLength).toBe(bytes?.length);
+  }
+});

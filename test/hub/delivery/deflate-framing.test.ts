@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { DeflateCache } from "../../../src/hub/delivery/deflate-cache.ts";
 import {
   createDeflateFraming,
   createHubCounters,
@@ -133,4 +134,14 @@ test("[L5] the cache of deflated texts is bounded: the oldest are dropped, and c
   expect(counters.deflatedTexts).toBe(40);
   framing.events(events.slice(0, 2));
   expect(counters.deflatedTexts).toBe(42);
+});
+
+test("a cached text holds no more memory than its own bytes", () => {
+  const cache = new DeflateCache(1e6, createHubCounters());
+  const text = `"price":"0.0001234",`.repeat(50);
+  for (const key of [text, Buffer.from(text)]) {
+    const deflated = cache.take(key, '{"a":1,', "}", 0);
+    expect(deflated?.length).toBeGreaterThan(20);
+    expect(deflated?.buffer.byteLength).toBe(deflated?.length);
+  }
 });
