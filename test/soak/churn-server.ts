@@ -43,8 +43,9 @@ export interface Second {
 }
 
 /**
- * A request of the parent process. `heap`: bytes of V8's heap after a full collection. `left`:
- * {@link Left}. `second`: advances the clock by a second and returns {@link Second}.
+ * A request of the parent process. `heap`: bytes in use after a full collection, in V8's heap and
+ * in Buffers. `left`: {@link Left}. `second`: advances the clock by a second and returns
+ * {@link Second}.
  */
 export type ChurnOrder = "heap" | "left" | "second";
 
@@ -99,7 +100,8 @@ async function heap(): Promise<number> {
     await turn();
     gc();
   }
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 function left(): Left {

@@ -26,7 +26,8 @@ interface Churn {
    */
   readonly left: Left;
   /**
-   * Growth of the idle heap from the middle to the end, in bytes per connection of the second half.
+   * Growth of the memory in use from the middle to the end, in bytes per connection of the second
+   * half.
    */
   readonly growth: number;
 }
