@@ -10,7 +10,9 @@ const MAX_BYTES = 4 * 1_024 * 1_024;
 
 interface CacheEntry {
   readonly frames: EventFrames;
-  /** Seq of the last record that was available. */
+  /**
+   * Seq of the last record given. It is after `frames.through` if the frames ended at a size limit.
+   */
   readonly last: Seq;
 }
 

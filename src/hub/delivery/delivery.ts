@@ -198,7 +198,8 @@ export class Delivery implements GroupMember {
   #deliver(state: Behind, part: Records): void {
     const { head, limits } = this.#host;
     if (this.latest && head.cursor.seq - state.seq >= limits.conflateFrom) state.conflating ??= 0;
-    // The missing events are unknown. They may have been on any channel.
+    // The log no longer has all events after the cursor. Those that it dropped may have been on any
+    // channel.
     if (this.latest && part.sparse) state.conflating = state.shape.selection.mask;
     // The socket filled up meanwhile. These records are read again once it has room.
     if (state.full) return;
@@ -287,7 +288,8 @@ export class Delivery implements GroupMember {
     const { head, limits, backlogFrames } = this.#host;
     const { epoch } = head.cursor;
     const from = { prev, through: seq };
-    // Not cached: filtered frames depend on the lists before them, and sparse ones on the gaps.
+    // Filtered frames depend on the lists before them, and sparse ones on the gaps, so only others
+    // are cached.
     if (!walk && !sparse) return backlogFrames.frame(records, shape, { ...from, epoch }, limits.catchUpBytes);
     return frameEvents(
       records,

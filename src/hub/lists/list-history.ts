@@ -107,7 +107,8 @@ export class ListHistory {
       return { event, before, after: lists };
     });
     for (const [at, step] of steps.entries()) this.#steps.put(last.seq - steps.length + 1 + at, step);
-    // `snapshot` equals `lists.snapshot`, but the rest of the process already holds its objects.
+    // Stores `snapshot` and not the equal `lists.snapshot`, because the process already holds its
+    // objects.
     this.#lists = { snapshot, marks: lists.marks };
     this.#texts.clear();
     this.#seq = last.seq;
@@ -138,7 +139,8 @@ export class ListHistory {
     try {
       return await this.#walkTo(cursor, pause);
     } catch (error) {
-      // The events do not lead there: an earlier process called `restart` in between.
+      // Replaying from the checkpoint does not give these lists: an earlier process called
+      // `restart` after it.
       if (error instanceof ChangeMismatch) return undefined;
       throw error;
     }
@@ -174,7 +176,7 @@ export class ListHistory {
     }
   }
 
-  /** Returns a walk along the log from a seq with these lists. */
+  /** Returns a walk along the log that starts with these lists. */
   walkFrom(lists: Lists): ListWalk {
     return new ListWalk(this.#steps, lists);
   }
