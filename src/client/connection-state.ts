@@ -183,7 +183,7 @@ const TABLE: Table = {
       to({ ...facts, failures: 0, proven: true, upgrades: facts.index && facts.upgrades }, phase),
     ended,
     // The delay of a goaway has passed: proceed as if the server had closed the connection now.
-    due: (facts) => resume(facts, { reason: "the server is being replaced" }),
+    due: (facts) => resume(facts, { reason: "the server is shutting down" }),
     // Try the better transports in turn, the best one first.
     upgrade: (facts) =>
       open({

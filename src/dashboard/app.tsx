@@ -181,7 +181,16 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
     case "events":
       return <EventsView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
     case "record":
-      return <RecordView group={route.group} window={route.window} go={go} server={server} apiKey={apiKey} />;
+      return (
+        <RecordView
+          group={route.group}
+          window={route.window}
+          go={go}
+          server={server}
+          apiKey={apiKey}
+          isSimulated={seen?.access?.origin === "simulated"}
+        />
+      );
     case "token":
       return (
         <TokenView

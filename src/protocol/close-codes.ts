@@ -19,7 +19,7 @@ export const CLOSE_CODES = {
     meaning: "the client repeatedly exceeded the command rate in hello",
   },
   internal: { code: 4101, action: "backoff", meaning: "an internal error" },
-  draining: { code: 4200, action: "resume", meaning: "the server is being replaced" },
+  draining: { code: 4200, action: "resume", meaning: "the server is shutting down" },
   "slow-consumer": {
     code: 4201,
     action: "resume",

@@ -290,7 +290,7 @@ export const Goaway = z
     window_ms: z.int().min(0).describe("Shutdown window over which all connections are closed."),
   })
   .describe(
-    "Server → client: the server is being replaced. After `reconnect_after_ms`, connect again with the cursor, here or elsewhere. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
+    "Server → client: the server is shutting down. After `reconnect_after_ms`, connect again with the cursor, here or elsewhere. The delay differs per client, so that they do not all return at once. The server then closes the connection if it is still open.",
   );
 export type Goaway = z.infer<typeof Goaway>;
 

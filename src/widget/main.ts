@@ -9,7 +9,7 @@ const ELEMENTS = { "flare-ticker": FlareTicker, "flare-list": FlareList, "flare-
 
 const { currentScript } = document;
 if (!(currentScript instanceof HTMLScriptElement) || currentScript.src === "") {
-  throw new Error('load widget.js with <script src="…/widget.js">, not as a module');
+  throw new Error("load widget.js with <script src>, not as a module");
 }
 // The page may load the script twice.
 if (!customElements.get("flare-list")) {

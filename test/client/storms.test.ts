@@ -71,7 +71,7 @@ test("[W31] if a server sends goaway on each connection, the client waits after 
     send(socket, { type: "goaway", reason: "draining" });
   }
   await until(() => stream.connection.state === "waiting" && stream.connection.reason !== "");
-  expect(stream.connection).toMatchObject({ state: "waiting", reason: "the server is being replaced" });
+  expect(stream.connection).toMatchObject({ state: "waiting", reason: "the server is shutting down" });
 });
 
 test("[W31] a client that reconnects to a server which still drains waits after each 503, and resumes from its cursor", async ({

@@ -19,7 +19,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await using client = follow(server.url);
     await client.said("stdout", "flare-started");
     await server.stop();
-    await client.said("stderr", /(?:the server is being replaced|close code 42\d\d); retrying in 0\.0 s/);
+    await client.said("stderr", /(?:the server is shutting down|close code 42\d\d); retrying in 0\.0 s/);
     await server.start();
     // A draining server refuses WebSockets, so the client may use server-sent events.
     await client.said("stderr", /retrying[\s\S]*live by \w/);

@@ -68,7 +68,7 @@ export function describeFailure(status: Pick<ConnectionStatus, "reason" | "code"
 }
 
 /**
- * Describes how a connection ended: `closed: 4200 draining: the server is being replaced`. A server
+ * Describes how a connection ended: `closed: 4200 draining: the server is shutting down`. A server
  * that has no data yet or no capacity says why.
  */
 export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason" | "code">): string {

@@ -16,10 +16,11 @@ export interface RecordViewProps extends RecordChoice {
   readonly go: Go;
   readonly server: URL;
   readonly apiKey: string | undefined;
+  readonly isSimulated: boolean;
 }
 
 /** What prices did after flares, beside other moments of the same tokens. */
-export function RecordView({ group, window, go, server, apiKey }: RecordViewProps) {
+export function RecordView({ group, window, go, server, apiKey, isSimulated }: RecordViewProps) {
   const { record, failure } = useRecord(server, apiKey, { group, window });
   const isShown = record?.window === window && record.by_group.some((row) => row.group === group);
   return (
@@ -31,6 +32,12 @@ export function RecordView({ group, window, go, server, apiKey }: RecordViewProp
         depend on the price. Only flares that are over and began at least 60 minutes ago count: their outcomes
         are final.
       </p>
+      {isSimulated && (
+        <p class="legend">
+          This market is simulated, with built-in pumps, so its prices rise after most flares. Real prices do{" "}
+          <a href={new URL("docs/flares#track-record", server).href}>not</a>.
+        </p>
+      )}
       <Segments
         legend="Group"
         name="record-group"

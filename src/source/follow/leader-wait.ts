@@ -68,7 +68,7 @@ export function leaderTrouble(end: LeaderEnd): string {
       return end.code === 1006 ? "dropped the connection" : `closed the connection with ${end.code}`;
     }
     case "moved":
-      return "is being replaced";
+      return "is shutting down";
     case "silent":
       return `sent nothing for ${end.afterMs} ms`;
     case "refused":

@@ -37,12 +37,12 @@ test("if the server has not responded for some seconds, tail says so", async ({ 
   await tail.said("stderr", /^flarewire tail: waiting for a response from 127\.0\.0\.1:\d+\n/);
 });
 
-test("[W31] a server that is being replaced is named in plain words", async ({ server }) => {
+test("[W31] a server that shuts down is named in plain words", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   send(socket, { type: "goaway", reason: "draining", reconnect_after_ms: 50, window_ms: 50 });
-  await tail.said("stderr", "the server is being replaced; reconnecting");
+  await tail.said("stderr", "the server is shutting down; reconnecting");
   expect((await server.next()).query.get("after")).toBe("abcd-6");
   expect(tail.stderr()).not.toContain("goaway");
 });

@@ -55,7 +55,7 @@ test("[L3] after a lost connection, tail resumes with its cursor, says so, and p
   send(second.socket, flareStarted(9, "REPEATED"));
   send(second.socket, flareStarted(10, "TWO"));
   await tail.said("stdout", "TWO");
-  expect(tail.stderr()).toContain("closed: 4200 draining: the server is being replaced; reconnecting\n");
+  expect(tail.stderr()).toContain("closed: 4200 draining: the server is shutting down; reconnecting\n");
   expect(tail.stderr()).toContain("resumed at abcd-9: nothing was missed");
   expect(tail.stdout()).not.toContain("REPEATED");
 });

@@ -230,7 +230,7 @@ class Stream:
                         attempts.upgrade()
                         raise _Ended(End("resume", "a better transport is tried"), 0) from None
                     if now >= turn_at:
-                        raise End("resume", "the server is being replaced") from None
+                        raise End("resume", "the server is shutting down") from None
                     raise End("silent", f"nothing for {now - opened_at if not heard else self._silence_s:.0f} s") from None
                 except StopAsyncIteration:
                     raise End("fallback", "cut off") from None

@@ -55,7 +55,7 @@ function prepareSearch(form) {
 }
 
 /** Words that make a question of others, as in "how to stop the server". */
-const FILLERS = /^(?:an?|are|can|do(?:es)?|for|how|in|is|it|my|of|the|to|what|where|which)$/;
+const FILLERS = /^(?:an?|are|can|did|do(?:es)?|for|how|in|is|it|my|of|the|to|what|where|which|why)$/;
 
 /** Returns the words of a typed text, without fillers if there are others. */
 function wordsOf(text) {
