@@ -40,8 +40,8 @@ import { SseSocket } from "./sse-socket.ts";
 import type { WebSocketOptions } from "./websocket-route.ts";
 
 /**
- * WebSockets share the limits and the admission queue. A poll counts as a connection until it is
- * answered.
+ * This route shares the limits and the admission queue with WebSockets. A poll counts as a
+ * connection until it is answered.
  */
 interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
   readonly log: EventLog;

@@ -5,10 +5,10 @@ import { hasResponse } from "../connections/node-internals.ts";
 import { pathOf } from "../problems/allowed-methods.ts";
 
 /**
- * Returns an emitter of the upgrade requests for WebSockets at `paths`, and of those that no other
- * listener would answer. Leaves all other upgrades to HTTP, such as `h2c`, which Java's client
- * requests. Node before 24.9 cannot do that: with an `upgrade` listener, it takes every request
- * with an `Upgrade` field out of HTTP.
+ * Returns an emitter of the WebSocket handshakes at `paths`. Leaves all other upgrades, such as
+ * `h2c`, which Java's client requests, to HTTP or to other listeners. Node before 24.9 cannot leave
+ * them to HTTP: with an `upgrade` listener, it takes every request with an `Upgrade` field out of
+ * HTTP. There, the emitter also emits the requests that no other listener would answer.
  *
  * A handshake whose method is not GET, or that arrives before the end of the previous response, is
  * left to HTTP. If Node has already taken it out of HTTP, its connection is destroyed, because

@@ -65,8 +65,8 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 
 /**
  * Adapts one WebSocket to the hub's socket. `ws` does the handshake, the parsing and the control
- * frames. The hub's frames bypass it. They stay in order with control frames, which `ws` does not
- * queue here.
+ * frames. The hub's frames bypass it. They stay in order with control frames: `ws` queues those
+ * only behind messages that it compresses, and it sends no messages here.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   pingSecond = 0;
@@ -177,8 +177,8 @@ export class WebSocketSocket implements Socket, PingTarget {
   }
 
   /**
-   * Closes the connection. A slow reader sees the ping late, so the hub's `slow-consumer` limit
-   * applies instead.
+   * Closes the connection, unless the session is behind: a slow reader sees the ping late, so only
+   * the hub's `slow-consumer` limit applies to it.
    */
   lost(): void {
     if (this.#session && !this.#session.isBehind) this.#session.close("heartbeat-lost");
