@@ -46,18 +46,20 @@ function isWarning(name: string): name is Warning {
 
 export function createCanary() {
   return {
-    /** The active warnings, in the order of {@link WARNINGS}. `mask` has the same as bits. */
+    /**
+     * The active warnings, in the order of {@link WARNINGS}. `mask` is the same set, one bit per
+     * warning.
+     */
     warnings: NO_WARNINGS,
     mask: 0,
     isOn: false,
     /**
-     * When `isOn` last changed. Before that: when the token was first judged; -1 before the first
-     * time.
+     * When `isOn` last changed. If it never has: when the token was first judged; -1 before that.
      */
     changedMs: -1,
     /**
-     * Once on: since when the total weight has been below 1, also after it turned off. Otherwise
-     * -1.
+     * Since when the total weight has been below 1, if the canary was ever on; stays after it turns
+     * off. -1 while the weight is at least 1, or if the canary was never on.
      */
     calmSinceMs: -1,
     /** Since when many have bought and almost nobody has sold; -1 otherwise. */

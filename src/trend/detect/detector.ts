@@ -24,7 +24,7 @@ import { medianInPlace } from "./statistics.ts";
 
 /**
  * Maximum gap between past candles that is filled minute by minute. A late candle may change a
- * silent minute of at most this age. After that time, little is left of any average.
+ * silent minute of at most this age. An older value has almost no weight left in any average.
  */
 const MAX_FLAT_MINUTES = 1_440;
 
@@ -104,9 +104,10 @@ export class Detector {
   }
 
   /**
-   * Recomputes a past minute with a candle that arrived late. The minute must be one of the latest
-   * silent ones ({@link TokenState.silentMinutes}). If there are none, it must be `lastMinute`.
-   * Call {@link catchUp} afterwards to repeat the silent minutes after it.
+   * Recomputes a past minute with a candle that arrived late. The minute must lie in the unbroken
+   * run of silent minutes ({@link TokenState.silentMinutes}) that ends with `lastMinute`. If
+   * `lastMinute` was not silent, it must be that one. Call {@link catchUp} afterwards to repeat the
+   * silent minutes after it.
    *
    * @param lastMinute The last closed minute.
    */

@@ -38,7 +38,8 @@ export interface Circumstances {
   /** A grave warning ends the flare at once and prevents a start. */
   readonly hasGraveWarning: boolean;
   /**
-   * Trading has almost stopped, or the score is too low to start. Ends a flare of minimum duration.
+   * Trading has almost stopped, or the score is too low to start. Ends a flare after its minimum
+   * duration.
    */
   readonly isSilent: boolean;
   /**

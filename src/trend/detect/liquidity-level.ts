@@ -10,9 +10,9 @@ import { decay } from "./statistics.ts";
 
 /**
  * Below this share of the usual liquidity, the pools count as empty, even if nobody removed any.
- * The same holds for one pool and its reference. Trading can drain a position of concentrated
- * liquidity. Its later removal would then go unnoticed. A pool without concentrated liquidity falls
- * below this share only if the price falls by 99.75 %.
+ * The same holds for one pool and its reference. The reason: trading can drain a position of
+ * concentrated liquidity, and without this rule its later removal would go unnoticed. A pool
+ * without concentrated liquidity falls below this share only if the price falls by 99.75 %.
  */
 const EMPTY_SHARE = 0.05;
 /** Below this, the usual level counts as unknown. The averages start once it is reached. */

@@ -33,8 +33,8 @@ export function createMarket() {
      */
     sinceMs: -1,
     /**
-     * Running sum of the median one-minute log returns after each of the last 32 minutes, by minute
-     * modulo 32.
+     * The median one-minute log returns, added up: the sum at the end of each of the last 32
+     * minutes, by minute modulo 32.
      */
     path: new Float64Array(PATH_MINUTES),
     pathMinute: -1,

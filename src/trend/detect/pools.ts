@@ -203,9 +203,9 @@ export type PoolRole = "price" | "other" | "shallow";
  *
  * The price comes from the pool that trades most. Another pool of sufficient depth takes over once
  * it has traded twice as much recently. While the current pool trades, the other's price must also
- * be near, and at least an hour must have passed since the last takeover. Neither is needed if the
- * other is much deeper. Volume is cheap to fake, a price that nobody arbitrages means nothing, and
- * switching back and forth could add up to a rise that nobody traded.
+ * be near, and at least an hour must have passed since the last takeover. The reasons: volume is
+ * cheap to fake, a price that nobody arbitrages means nothing, and switching back and forth could
+ * add up to a rise that nobody traded. Neither is needed if the other is much deeper.
  */
 export function noteTradeInPool(
   token: TokenState,

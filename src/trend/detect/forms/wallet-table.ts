@@ -9,8 +9,8 @@
 
 const MEMORY_MS = 7_200_000;
 /**
- * Enough for a sale to find a purchase ten minutes earlier at two hundred new traders a minute. Few
- * tokens have that many.
+ * Even with two hundred new traders a minute, a wallet's purchase is still stored when it sells ten
+ * minutes later. Few tokens have that many.
  */
 const MAX_ROWS = 2_048;
 const SPARE_ROWS = 512;

@@ -37,8 +37,8 @@ export function measureWindow(
   const { m5, h1, h24 } = counts;
   const ageMs = createdAt === undefined ? DAY_MS : clip(at - createdAt, 0, DAY_MS);
   const usualMs = Math.max(0, ageMs - RECENT_MS);
-  // The hour's share of distinct buyers is usually the lower one, because it counts a wallet once
-  // in the hour. The greater share of the two is used.
+  // Distinct buyers per purchase, in the last five minutes or the last hour, whichever is greater.
+  // The hour's is usually lower, because it counts a wallet only once.
   const distinct = Math.max(shareOf(m5.buyers, m5.buys), shareOf(h1.buyers, h1.buys));
   const usd = Number(m5.usd);
   const usualUsd = usualMs > 0 ? (Math.max(0, Number(h24.usd) - usd) * RECENT_MS) / usualMs : 0;
