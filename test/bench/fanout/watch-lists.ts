@@ -3,6 +3,8 @@ import type { MarketFile } from "../harness/market-file.ts";
 
 /** Number of tokens in a watch-list. */
 const TOKENS = 10;
+/** Number of parts whose tokens make each list different from the others. */
+const FIRST_PARTS = 4;
 /**
  * Factor between the lists' numbers and their later digits. It is prime, so that neighboring lists
  * differ in every token.
@@ -30,12 +32,13 @@ function busyTokens({ batches }: MarketFile): readonly string[] {
 export function watchLists(market: MarketFile, count: number): readonly string[] {
   const tokens = busyTokens(market);
   const choices = Math.floor(tokens.length / TOKENS);
-  if (choices < 8) throw new Error(`the market has only ${tokens.length} tokens`);
+  if (choices ** FIRST_PARTS < count)
+    throw new Error(`the market has only ${tokens.length} tokens, too few for ${count} lists`);
   return Array.from({ length: count }, (_, list) => {
     const chosen = Array.from({ length: TOKENS }, (_, part) => {
       // The list's number in base `choices`: its digits make the first parts different, and its
       // multiples the other parts.
-      const digit = part < 4 ? Math.floor(list / choices ** part) : list * (part + STEP);
+      const digit = part < FIRST_PARTS ? Math.floor(list / choices ** part) : list * (part + STEP);
       return tokens[part * choices + (digit % choices)];
     });
     return `/api/v1/stream?channels=flares.*,newest.*,charts.*,leaderboards.*&snapshot=false&tokens=${chosen.join(",")}`;
