@@ -33,7 +33,7 @@ test("an invalid address ends the bot with one line", async () => {
   await using bot = spawnNode(["examples/bot.ts", "localhost:8080"]);
   expect([await bot.ended(), bot.stderr()]).toEqual([
     1,
-    expect.stringMatching(/^address .*use http:\/\/ or https:\/\/, .*\n$/),
+    expect.stringMatching(/^address .*use http\(s\):\/\/, .*\n$/),
   ]);
 });
 
