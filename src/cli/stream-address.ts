@@ -12,6 +12,9 @@ export const DEFAULT_URL = "http://127.0.0.1:8080";
 /** Parameters that select items; `names` selects events. */
 export const ITEM_PARAMETERS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky"] as const;
 
+/** A decimal number as the server reads it. */
+const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?$/;
+
 /** A server's URL as a user types it. */
 export interface StreamAddress {
   readonly url: URL;
@@ -57,8 +60,7 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
       );
     else if (name === "tokens" || name === "symbols") filter[name] = values;
     else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" && first.trim() !== "" && Number.isFinite(Number(first)))
-      filter[name] = Number(first);
+    else if (name === "min_price_change" && DECIMAL.test(first)) filter[name] = Number(first);
     else if (name === "min_price_change") wrong.push(`${name} ${quoted} must be a number, for example 5`);
     else if (name === "sticky" && /^(true|false)$/.test(first)) filter[name] = first === "true";
     else if (name === "sticky") wrong.push(`${name} ${quoted} must be true or false`);

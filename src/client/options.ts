@@ -201,8 +201,8 @@ function readAddress(given: string | URL): string {
   } catch {
     // Not a URL.
   }
-  // Do not quote a password or a query, which may contain a key: errors end up in logs.
-  const shown = `${given}`.replace(/[^?#]*@|[?#].*/gs, "");
+  // Quote no password, path or query, which may contain a key: errors end up in logs.
+  const shown = `${given}`.replace(/.*@.*|([^:/])[/?#].*/s, "$1");
   return misuse(`address "${shown}"`, "use http(s)://, without user or query");
 }
 

@@ -99,7 +99,7 @@ export const FlareWithdrawn = event(
 const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
 
 export const FlareExpired = event("flare-expired", FlareChannel, Filtered).describe(
-  "A finished flare leaves `flares.finished` after 24 hours. It leaves earlier if a hundred newer ones have finished and its outcome is final, or if a thousand have. Cause `filtered`: it no longer meets the subscription's filter.",
+  "A finished flare leaves `flares.finished` after 24 hours. It leaves earlier if a hundred newer ones have finished and it has no outcome or a final one, or if a thousand have. Cause `filtered`: it no longer meets the subscription's filter.",
 );
 
 const NewestChannel = z.literal("newest.bsc");
@@ -114,7 +114,7 @@ export const TokenUpdated = event("token-updated", NewestChannel, z.union([SetCh
   "Fields of a listing changed, such as its price, liquidity or newly found facts, or the order of the list.",
 );
 export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered).describe(
-  "A listing leaves at the age of 15 minutes, or earlier if there are 1,000 newer ones. Cause `filtered`: it no longer meets the subscription's filter.",
+  "A listing leaves at the age of 15 minutes, or earlier if there are 1,000 newer ones, or if its token is forgotten or found to be a quote token. Cause `filtered`: it no longer meets the subscription's filter.",
 );
 
 const changes = z.array(ChangeSchema).min(1);

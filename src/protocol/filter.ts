@@ -6,7 +6,7 @@ import type { Marks } from "./view/lists.ts";
 /** Maximum number of tokens, and of symbols, in a filter. */
 const MAX_NAMED = 64;
 const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
-const SOME_EVENTS = { error: `a list of 1 to ${EVENT_NAMES.length}` };
+const SOME_EVENTS = { error: `a list of 1 to ${EVENT_NAMES.length} event names` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
 /** Fields that select items, not events. */

@@ -20,21 +20,25 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
     () => connect("localhost:8080"),
     /^address "localhost:8080": use http/,
   ],
-  ["an address of another scheme", () => connect("ftp://x"), /^address "ftp:\/\/x": use http/],
+  [
+    "an address of another scheme (whose path the message omits)",
+    () => connect("ftp://x/secret"),
+    /^address "ftp:\/\/x": use http/,
+  ],
   [
     "an address with a password (which the message omits)",
     () => connect("http://me:secret@127.0.0.1:9/base"),
-    /^address "127.0.0.1:9\/base": use http.* without user or query$/,
+    /^address "": use http.* without user or query$/,
   ],
   [
     "an address with a password (which the message omits) and no scheme",
-    () => connect("me:secret@127.0.0.1:9"),
-    /^address "127.0.0.1:9": use http/,
+    () => connect("me:sec?ret@127.0.0.1:9"),
+    /^address "": use http/,
   ],
   [
     "an address with a key (which the message omits)",
     () => connect(`${URL}/?key=fw_3f9a1c2e_secret#part`),
-    /^address "http:\/\/127.0.0.1:9\/": use http/,
+    /^address "http:\/\/127.0.0.1:9": use http/,
   ],
   ["an address with a query", () => connect(`${URL}/?channels=*`), /^address .*: use http/],
   [

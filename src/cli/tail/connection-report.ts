@@ -98,6 +98,6 @@ function reportData({ freshness }: Stream, notice: (message: string) => void): v
 }
 
 /** Returns the system's error that a reason names, such as ECONNREFUSED. */
-function systemError(reason: string): Error {
+export function systemError(reason: string): Error {
   return Object.assign(new Error(reason), { code: /\bE[A-Z]{3,}\b/.exec(reason)?.[0] });
 }

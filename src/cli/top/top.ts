@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { GROUPS, type Group } from "../../model/index.ts";
 import { actionAfter, FlarewireError, flareChannelsOf, flarePatternOf } from "../../protocol/index.ts";
+import { exitCodeOf } from "../exit-code.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
@@ -14,7 +15,7 @@ import {
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
-import { describeEnd, describeFailure } from "../tail/connection-report.ts";
+import { describeEnd, describeFailure, systemError } from "../tail/connection-report.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
@@ -76,8 +77,8 @@ For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: oth
 users can read a command line.
 
 Ages refer to the event time of the data. NO_COLOR turns colors off. Exit codes:
-0 stopped by the user or printed, 1 rejected by the server for good, 75 server
-not reached (if printed once).`;
+0 stopped by the user or printed, 1 rejected by the server for good or an unknown
+host, 75 server not reached (if printed once).`;
 }
 
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -212,7 +213,7 @@ type Failure = Parameters<typeof describeFailure>[0];
 
 /**
  * Waits for data, reports why there is none yet, and prints the page once. Returns 75 if the server
- * does not respond, and 1 if it refuses for good.
+ * does not respond, and 1 if it refuses for good or its name does not resolve.
  */
 async function printOnce({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
@@ -233,7 +234,7 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
     const isReached = answer.code !== undefined;
     const failure = plainText(describeFailure(answer), 400);
     say(terminal, `flarewire top: ${isReached ? "" : "could not reach the server: "}${failure}`);
-    return isReached ? EXIT.usage : EXIT.retry;
+    return isReached ? EXIT.usage : exitCodeOf(systemError(answer.reason));
   }
   const paint = paintFor(terminal.stdout);
   await refreshTrends(trends, page());

@@ -12,10 +12,19 @@ export function hideAddress(text: string, url: string): string {
   const query = search.slice(1);
   const parts = [username, password, ...pathname.split("/"), query, ...query.split(/[&=]/)];
   return (
-    [...parts, ...searchParams.values()]
+    [...parts, ...parts.map(decoded), ...searchParams.values()]
       .filter(({ length }) => length >= MIN_SECRET)
       // The longest first, because it may contain another part.
       .sort((a, b) => b.length - a.length)
       .reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
   );
+}
+
+/** Decodes a part of a URL. Returns a malformed one unchanged. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -30,9 +30,9 @@ interface KeyAccessPolicyOptions {
   readonly anonymous: "free" | "off";
   readonly tickets: Omit<Tickets, "spend">;
   readonly audit?: Audit | undefined;
-  /** Called at each admitted use of a key from the key file. Default: nothing. */
+  /** Called at each use of a key from the key file within its rate. Default: nothing. */
   readonly onUsed?: ((id: string) => void) | undefined;
-  /** Called for each admitted request of a key that has a rate. Default: nothing. */
+  /** Called for each request within the rate of a key that has one. Default: nothing. */
   readonly onCounted?: (id: string) => void;
 }
 

@@ -18,8 +18,8 @@ export type Answer =
   /** Nothing is served at this address, or not with this method: 404, 405, 501. */
   | { readonly kind: "absent"; readonly failure: Failure }
   /**
-   * An unusable response, which is not likely to change soon: not JSON, too large, a redirect,
-   * another 4xx.
+   * An unusable response, which is not likely to change soon: not JSON, not UTF-8, too large, or
+   * any other status below 500 than 200.
    */
   | { readonly kind: "unusable"; readonly failure: Failure }
   /**

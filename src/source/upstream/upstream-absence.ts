@@ -30,8 +30,8 @@ interface KeysOfAnswer {
 
 /**
  * Tracks how long responses have lacked items of one list, because an end cannot be undone. After
- * an item returns, all absences must last twice as long as that item's did, until its return is
- * forgotten.
+ * an item returns, all absences must last twice as long as the longest one that ended in a return,
+ * at most an hour, until that one is forgotten.
  */
 export class Absences {
   readonly #absent = new Map<string, { readonly sinceMs: number; answers: number }>();

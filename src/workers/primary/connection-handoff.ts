@@ -33,8 +33,8 @@ interface Waiting {
  * another worker gets that connection.
  *
  * In a burst, the next connection waits for the worker with the fewest connections, unless that
- * worker is stuck or very many wait. While no worker is ready, each connection waits here for 5 s,
- * and is then refused.
+ * worker is stuck or very many wait. While no worker is ready, connections that have waited for 5 s
+ * are refused, and those beyond 2,048 at once.
  */
 export class ConnectionHandoff {
   readonly #options: ConnectionHandoffOptions;

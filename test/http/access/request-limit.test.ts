@@ -253,3 +253,16 @@ test("a connection that fails for lack of a file descriptor is counted and logge
     { reason: "open-files", refused: 5 },
   ]);
 });
+
+test("a request whose connection is reset at once is no internal error", async ({ makeRest }) => {
+  const { port, lines } = await bounded(makeRest, { anonymousRequests: 10_000 });
+  const reset = async () => {
+    const socket = connect({ port, host: "127.0.0.1" }).on("error", () => {});
+    await once(socket, "connect");
+    socket.write("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    socket.resetAndDestroy();
+  };
+  await Promise.all(Array.from({ length: 100 }, reset));
+  expect((await ask(port, "127.0.0.2", "/nothing")).status).toBe(404);
+  expect(lines.filter(({ msg }) => msg === "request failed")).toEqual([]);
+});

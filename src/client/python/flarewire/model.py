@@ -378,8 +378,8 @@ class FlareExpiredData:
 @dataclass(frozen=True)
 class FlareExpired:
     """A finished flare leaves `flares.finished` after 24 hours. It leaves earlier if a hundred
-    newer ones have finished and its outcome is final, or if a thousand have. Cause `filtered`:
-    it no longer meets the subscription's filter."""
+    newer ones have finished and it has no outcome or a final one, or if a thousand have. Cause
+    `filtered`: it no longer meets the subscription's filter."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -468,8 +468,9 @@ class TokenUnlistedData:
 
 @dataclass(frozen=True)
 class TokenUnlisted:
-    """A listing leaves at the age of 15 minutes, or earlier if there are 1,000 newer ones.
-    Cause `filtered`: it no longer meets the subscription's filter."""
+    """A listing leaves at the age of 15 minutes, or earlier if there are 1,000 newer ones, or
+    if its token is forgotten or found to be a quote token. Cause `filtered`: it no longer meets
+    the subscription's filter."""
 
     type: Literal["event"]
     cursor: Cursor

@@ -14,7 +14,8 @@ type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 /**
  * A failed request. The message is the second half of a sentence about the endpoint, until
  * {@link RpcTrouble.of} adds the endpoint's name. A message about several endpoints is a whole
- * sentence. No message contains the endpoint's address, which may include a key, but `cause` may.
+ * sentence. Messages hide the endpoint's address, which may include a key, except its host (see
+ * {@link hideAddress}). `cause` may contain all of it.
  */
 export class RpcTrouble extends Error {
   override readonly name = "RpcTrouble";
