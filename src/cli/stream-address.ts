@@ -4,16 +4,20 @@ import { flagText, type ParsedFlags } from "../config/flags.ts";
 import { redact } from "../config/redact.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { GROUPS, type Group } from "../model/index.ts";
-import { CHANNEL_PATTERNS, CHANNELS, EVENT_NAMES, FlarewireError, matchChannels } from "../protocol/index.ts";
+import {
+  CHANNEL_PATTERNS,
+  CHANNELS,
+  EVENT_NAMES,
+  FlarewireError,
+  matchChannels,
+  QUERY_DECIMAL,
+} from "../protocol/index.ts";
 
 /** The server that commands follow by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8080";
 
 /** Parameters that select items; `names` selects events. */
 export const ITEM_PARAMETERS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky"] as const;
-
-/** A decimal number as the server reads it. */
-const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?$/;
 
 /** A server's URL as a user types it. */
 export interface StreamAddress {
@@ -60,7 +64,7 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
       );
     else if (name === "tokens" || name === "symbols") filter[name] = values;
     else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" && DECIMAL.test(first)) filter[name] = Number(first);
+    else if (name === "min_price_change" && QUERY_DECIMAL.test(first)) filter[name] = Number(first);
     else if (name === "min_price_change") wrong.push(`${name} ${quoted} must be a number, for example 5`);
     else if (name === "sticky" && /^(true|false)$/.test(first)) filter[name] = first === "true";
     else if (name === "sticky") wrong.push(`${name} ${quoted} must be true or false`);

@@ -5,7 +5,7 @@ import { pastNewsOf } from "../../src/dashboard/state/feed/past-news.ts";
 import { createStartNotices } from "../../src/dashboard/state/feed/start-notices.ts";
 import { describeEvent } from "../../src/dashboard/text/describe-event.ts";
 import { feedText } from "../../src/dashboard/text/feed-text.ts";
-import { withWholePcts } from "../../src/dashboard/text/format.ts";
+import { withWholePcts } from "../../src/lib/text/format-pct.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import {
   SAMPLE_EXPLANATION,

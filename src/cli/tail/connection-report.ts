@@ -40,7 +40,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
       const isFinal = !isReached && (code === undefined || actionAfter(code) === "stop");
       if (isFinal && state === "waiting") {
         notice(describeFailure(status));
-        giveUp(code === undefined ? exitCodeOf(systemError(reason)) : EXIT.usage);
+        giveUp(exitCodeAfter(status));
       } else if (!isFinal) {
         isInterrupted ||= wasLive;
         const words = `${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`;
@@ -97,7 +97,9 @@ function reportData({ freshness }: Stream, notice: (message: string) => void): v
   notice(`the data is ${state}${reason === "" ? "" : `: ${reason}`}`);
 }
 
-/** Returns the system's error that a reason names, such as ECONNREFUSED. */
-export function systemError(reason: string): Error {
-  return Object.assign(new Error(reason), { code: /\bE[A-Z]{3,}\b/.exec(reason)?.[0] });
+/** Returns the exit code after a first connection that failed for good. */
+export function exitCodeAfter({ reason, code }: Pick<ConnectionStatus, "reason" | "code">): ExitCode {
+  if (code !== undefined) return EXIT.usage;
+  // The reason names the system's error, such as ECONNREFUSED.
+  return exitCodeOf(Object.assign(new Error(reason), { code: /\bE[A-Z]{3,}\b/.exec(reason)?.[0] }));
 }

@@ -5,7 +5,6 @@ import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { GROUPS, type Group } from "../../model/index.ts";
 import { actionAfter, FlarewireError, flareChannelsOf, flarePatternOf } from "../../protocol/index.ts";
-import { exitCodeOf } from "../exit-code.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
@@ -15,7 +14,7 @@ import {
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
-import { describeEnd, describeFailure, systemError } from "../tail/connection-report.ts";
+import { describeEnd, describeFailure, exitCodeAfter } from "../tail/connection-report.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
@@ -231,10 +230,9 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
   });
   if (answer === "stopped") return EXIT.clean;
   if (answer !== "there") {
-    const isReached = answer.code !== undefined;
-    const failure = plainText(describeFailure(answer), 400);
-    say(terminal, `flarewire top: ${isReached ? "" : "could not reach the server: "}${failure}`);
-    return isReached ? EXIT.usage : exitCodeOf(systemError(answer.reason));
+    const trouble = answer.code === undefined ? "could not reach the server: " : "";
+    say(terminal, `flarewire top: ${trouble}${plainText(describeFailure(answer), 400)}`);
+    return exitCodeAfter(answer);
   }
   const paint = paintFor(terminal.stdout);
   await refreshTrends(trends, page());

@@ -32,7 +32,10 @@ export function createLatest(): typeof applyMessage {
  */
 function withLists(view: View, lists: View): View {
   const { explanations: _explanations, outcomes: _outcomes, ...others } = view;
-  const next: Record<string, object> = `${Object.keys(lists)}`.includes("flares") ? others : { ...view };
+  const next: Record<string, object> = Object.keys(lists).some((name) => name.startsWith("flares"))
+    ? others
+    : { ...view };
   for (const [name, part] of Object.entries(lists)) next[name] = { ...next[name], ...part };
+  // Each part is a record, merged by its name. The types of View do not express that.
   return next as unknown as View;
 }

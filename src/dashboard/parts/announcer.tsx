@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { hasPro } from "../state/feed/news.ts";
 import { createStartNotices } from "../state/feed/start-notices.ts";
 import { judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
@@ -19,7 +20,7 @@ export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
       setWord(judge(now).word);
       const notice = noticeOf(
         now.news.map(({ event }) => event),
-        now.view?.flares?.pro !== undefined,
+        hasPro(now.view),
       );
       if (notice) setSentence(notice);
     };

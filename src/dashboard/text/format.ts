@@ -33,11 +33,6 @@ export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): reado
   return [withMinus(value), unit];
 }
 
-/** Keeps each percentage of a sentence on one line, such as `−3 %`. */
-export function withWholePcts(sentence: string): string {
-  return sentence.replaceAll(" %", "\u00a0%");
-}
-
 /** Writes the minus sign of a number as `formatPct` does. */
 export function withMinus(number: string): string {
   return number.replaceAll("-", "−");

@@ -1,6 +1,7 @@
 import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EventMessage } from "../../client/index.ts";
+import { withWholePcts } from "../../lib/text/format-pct.ts";
 import { DAY_MS } from "../../lib/time/time.ts";
 import type { Flare, FlareRecord, Token } from "../../model/index.ts";
 import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
@@ -10,7 +11,7 @@ import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
-import { fetchNews, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
+import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
 import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
@@ -18,7 +19,6 @@ import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { tokenOf } from "../text/event-token.ts";
 import { feedText } from "../text/feed-text.ts";
-import { withWholePcts } from "../text/format.ts";
 import { onDemand } from "./on-demand.tsx";
 
 const EventSheet = onDemand<EventSheetProps>(
@@ -80,7 +80,7 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
     fetchOlderFlares(server, apiKey, day, signal).then(setRecords, orNone(setRecords));
     return () => over.abort();
   }, [server.href, apiKey]);
-  const seesPro = view?.flares?.pro !== undefined;
+  const seesPro = hasPro(view);
   const all = useMemo(() => {
     if (logged === undefined || records === undefined) return undefined;
     const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);

@@ -9,7 +9,7 @@ import { AT_PARAMETER, HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from 
 import { HISTORY_ENDPOINTS } from "../endpoints.ts";
 import { type PreparedRoute, shownTo } from "../rest/prepared-routes.ts";
 import { represent } from "../rest/representation.ts";
-import { flareChannelsOf } from "../rest/resource-routes.ts";
+import { flarePatternsIn } from "../rest/resource-routes.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import type { PastState } from "./past-states.ts";
 import { RecordBodies } from "./record-bodies.ts";
@@ -49,7 +49,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   add({
     path: HISTORY_ENDPOINTS.history.path,
     parameters: [AT_PARAMETER.name, ...queryNames(HISTORY_PARAMETERS)],
-    channels: flareChannelsOf,
+    channels: flarePatternsIn,
     now: versionAndMinutes,
     fields: async () => {
       const range = await history.minuteRange();
@@ -90,7 +90,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   add({
     path: HISTORY_ENDPOINTS.record.path,
     parameters: [AT_PARAMETER.name, ...queryNames(RECORD_PARAMETERS)],
-    channels: flareChannelsOf,
+    channels: flarePatternsIn,
     now: records.now,
     read: async ({ query }, _rights, then) => {
       const of = then ? new RecordBodies(then.head, then.history) : records;
@@ -102,7 +102,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
 
 /** Returns the channels whose data a token's path selects. */
 export function channelsOfToken(_query: unknown, params: unknown): readonly string[] {
-  return ["*", "candles", ...flareChannelsOf(params)];
+  return ["*", "candles", ...flarePatternsIn(params)];
 }
 
 /**
@@ -122,7 +122,7 @@ export function flareText(
   // The history is written after the head has moved.
   const flare = running ?? (stored ? undefined : listed("finished_trending"));
   const found = flare ?? (stored && (JSON.parse(stored.body) as FlareRecord).flare);
-  requireChannels(rights, flareChannelsOf(found));
+  requireChannels(rights, flarePatternsIn(found));
   if (flare) return JSON.stringify(recordOf(flare, started, shown));
   if (stored) return stored.body;
   throw new FlarewireError("not-found", `no flare with the id ${quote(id)} is running or stored`);

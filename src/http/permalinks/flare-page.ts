@@ -1,5 +1,5 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
-import { formatPct } from "../../lib/text/format-pct.ts";
+import { formatPct, withWholePcts } from "../../lib/text/format-pct.ts";
 import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { tokenPath } from "../../lib/text/page-path.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
@@ -154,7 +154,7 @@ function capitalized(text: string): string {
 
 /** Adds a capital letter and a missing period. Keeps each number and its % on one line. */
 export function sentenceOf(text: string): string {
-  return `${capitalized(text)}${text.endsWith(".") ? "" : "."}`.replaceAll(" %", "\u00a0%");
+  return withWholePcts(`${capitalized(text)}${text.endsWith(".") ? "" : "."}`);
 }
 
 /** Returns the change at the peak; `null` if unknown, or below `min`, which rounds to zero. */

@@ -37,6 +37,8 @@ export function createClientErrorHandler(
 
 /** Destroys the socket unless it closes in time. A client that keeps sending gets no more time. */
 export function destroyAfter(ms: number, socket: Socket, clock: Clock): void {
+  // A destroyed socket may already have emitted `close`: waiting for it would delay an exit.
+  if (socket.destroyed) return;
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
   clock.sleep(ms, closed.signal).then(

@@ -37,14 +37,14 @@ export function addResourceRoutes(
   addResource(
     ENDPOINTS.flares.path,
     (of, plan, group) => of.resource("flares", plan, group),
-    flareChannelsOf,
+    flarePatternsIn,
     [GROUP_PARAMETER.name],
   );
   addResource(ENDPOINTS.candles.path, (of, plan) => of.candles(plan), ["candles"]);
   addResource(
     ENDPOINTS.snapshot.path,
     (of, plan, group) => of.snapshot(plan, group),
-    (query) => ["*", "candles", ...flareChannelsOf(query)],
+    (query) => ["*", "candles", ...flarePatternsIn(query)],
     [GROUP_PARAMETER.name],
   );
 }
@@ -59,7 +59,7 @@ function groupIn(query: unknown): Group | undefined {
  * Returns the pattern of the channels with the flares of a group: the field `group` of a query, of
  * a path's parameters or of a flare. Default: BSC.
  */
-export function flareChannelsOf(query: unknown): readonly string[] {
+export function flarePatternsIn(query: unknown): readonly string[] {
   const { group } = Object(query) as { readonly group?: unknown };
   return [flarePatternOf(OTHER_GROUPS.find((name) => name === group) ?? "bsc")];
 }

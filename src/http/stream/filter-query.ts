@@ -1,5 +1,5 @@
 import { suggestion } from "../../lib/text/nearest.ts";
-import { EVENT_NAMES, Filter } from "../../protocol/index.ts";
+import { EVENT_NAMES, Filter, QUERY_DECIMAL } from "../../protocol/index.ts";
 import { invalid } from "../connections/admission.ts";
 
 const LISTS = ["tokens", "symbols", "names"] as const;
@@ -18,7 +18,7 @@ export function readFilter(query: Readonly<Record<string, unknown>>): Filter | u
   for (const field of NUMBERS) {
     const value = query[field];
     if (value === undefined) continue;
-    if (typeof value !== "string" || !/^-?\d{1,30}(\.\d{1,30})?$/.test(value))
+    if (typeof value !== "string" || !QUERY_DECIMAL.test(value))
       throw invalid(field, value, "a decimal number");
     given[field] = Number(value);
   }

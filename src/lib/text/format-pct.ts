@@ -13,3 +13,8 @@ export function formatPct(pct: number, digits = 0): string {
   const sign = Number(text) === 0 ? "±" : pct > 0 ? "+" : "−";
   return `${sign}${text} %`;
 }
+
+/** Keeps each percentage of a text on one line, such as `−3 %`. */
+export function withWholePcts(text: string): string {
+  return text.replaceAll(" %", "\u00a0%");
+}

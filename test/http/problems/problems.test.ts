@@ -1,8 +1,10 @@
-import { connect } from "node:net";
+import { connect, Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import { ENDPOINTS } from "../../../src/http/index.ts";
+import { destroyAfter } from "../../../src/http/problems/client-error.ts";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../../src/protocol/index.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test } from "../rest/rest-fixture.ts";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -174,4 +176,13 @@ test("a URL or a body beyond its limit is rejected with the limit", async ({ mak
   const big = await rest.ask("GET", "/api/v1/flares", { "content-length": "11" });
   expect(big.status).toBe(413);
   expect(big.json).toMatchObject({ field: "Content-Length", bound: "at most 10 bytes" });
+});
+
+test("a socket is destroyed after its time, and one that is destroyed already leaves no timer", async () => {
+  const clock = new ManualClock();
+  const [open, gone] = [new Socket(), new Socket().destroy()];
+  for (const socket of [open, gone]) destroyAfter(1_000, socket, clock);
+  expect(clock.slept).toEqual([1_000]);
+  clock.advance(1_000);
+  await expect.poll(() => open.destroyed).toBe(true);
 });

@@ -1,4 +1,4 @@
-import type { EventMessage } from "../../../client/index.ts";
+import type { EventMessage, View } from "../../../client/index.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The events that the feed shows by default. */
@@ -17,6 +17,11 @@ export function newsKey({ name, data }: EventMessage): string | undefined {
   if (!NEWS_NAMES.some((known) => known === name)) return undefined;
   if ("flare" in data) return `${name} ${data.flare.id}`;
   return "listing" in data ? `${name} ${data.listing.id}` : undefined;
+}
+
+/** Whether the visitor receives `flares.pro`. */
+export function hasPro(view: View | undefined): boolean {
+  return view?.flares?.pro !== undefined;
 }
 
 /**

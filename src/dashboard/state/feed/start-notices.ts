@@ -5,17 +5,18 @@ import { newsKey, newsOf } from "./news.ts";
 const MAX_NAMED = 3;
 
 /**
- * Returns a function that words the starts in the latest news which it has not worded before: those
- * that the visitor's plan receives, each flare once. It returns an empty text if there are none.
+ * Returns a function that announces the starts of flares in the latest news. It announces each
+ * flare once, when the visitor's plan receives it. It returns an empty text if there is nothing
+ * new.
  */
 export function createStartNotices(): (newestFirst: readonly EventMessage[], seesPro: boolean) => string {
-  let worded: ReadonlySet<string | undefined> = new Set();
+  let announced: ReadonlySet<string | undefined> = new Set();
   return (newestFirst, seesPro) => {
     const starts = newsOf(newestFirst, seesPro).filter((event) => event.name === "flare-started");
     const symbols = starts
-      .filter((event) => !worded.has(newsKey(event)))
+      .filter((event) => !announced.has(newsKey(event)))
       .map(({ data }) => safeText(data.flare.token.symbol));
-    worded = new Set(starts.map(newsKey));
+    announced = new Set(starts.map(newsKey));
     return symbols.length > 0 ? startsText(symbols, seesPro) : "";
   };
 }

@@ -82,8 +82,9 @@ function* pairsOf(
 
 function readPairCreated(log: EvmLog): PoolCreated | undefined {
   const created = readCreated(log, "liquidity-book", 4, 2, 0);
-  const step = created ? readUint(log.topics[3] ?? "", 0) : MAX_STEP + 1n;
-  return created && step <= MAX_STEP ? { ...created, step: Number(step) } : undefined;
+  if (!created) return undefined;
+  const step = readUint(log.topics[3] ?? "", 0);
+  return step <= MAX_STEP ? { ...created, step: Number(step) } : undefined;
 }
 
 /** The pair also receives the protocol's fees, which go to no bin. */
@@ -113,7 +114,8 @@ function readOldSwap(log: EvmLog): Swap | undefined {
 }
 
 function readOldMove(log: EvmLog, sign: 1n | -1n): BinMove | undefined {
-  const id = isShaped(log, 4, 2) ? readUint(log.topics[3] ?? "", 0) : MAX_ID + 1n;
+  if (!isShaped(log, 4, 2)) return undefined;
+  const id = readUint(log.topics[3] ?? "", 0);
   if (id > MAX_ID) return undefined;
   const amounts = [sign * readUint(log.data, 0), sign * readUint(log.data, 1)] as const;
   return { kind: "bins", form: "bins", isAdded: sign > 0n, changes: [{ id: Number(id), amounts }] };
