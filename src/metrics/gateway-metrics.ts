@@ -29,9 +29,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 /** Upper bounds of the histogram of {@link GatewayMetrics.polled}, in seconds. */
 const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
-/**
- * Creates the metrics of one gateway process, most of which are read from counters at each scrape.
- */
+/** Creates the metrics of one gateway process. Most are read from counters at each scrape. */
 export function createGatewayMetrics(parts: MetricsParts) {
   const registry = new Registry();
   const meter = measureProcess();

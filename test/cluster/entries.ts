@@ -15,7 +15,7 @@ export function entryAfter(position: Position, header: Partial<EntryHeader> = {}
   };
 }
 
-/** Makes consecutive entries, of which the first is a base. */
+/** Makes consecutive entries. The first is a base. */
 export function chain(count: number, header: Partial<EntryHeader> = {}): readonly Entry[] {
   const entries: Entry[] = [];
   for (let index = 0; index < count; index++)

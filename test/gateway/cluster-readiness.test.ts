@@ -19,8 +19,8 @@ import { createHubUnderTest, EPOCH, FRESH, INFO } from "../hub/hub-fixture.ts";
 const never = () => new Promise<never>(() => {});
 
 /**
- * An engine with three entries, of which the last one is not committed. The first one has the
- * update. Once `rest` resolves, it reports that its log has no more entries.
+ * An engine with three entries. The first has the update, and the last is not committed. Once
+ * `rest` resolves, it reports that its log has no more entries.
  */
 function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
   const entries: Entry[] = [];

@@ -54,7 +54,7 @@ export async function installPackages(env: NodeJS.ProcessEnv): Promise<Installed
 async function install(folder: string, packed: string, env: NodeJS.ProcessEnv): Promise<void> {
   const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
   await run("npm", ["install", ...flags, packed], { cwd: folder, env });
-  // The copy nests packages of which development dependencies have another version.
+  // The copy nests a package if a development dependency requires another version of it.
   await run("npm", ["dedupe", ...flags], { cwd: folder, env });
 }
 

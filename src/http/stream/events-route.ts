@@ -52,7 +52,7 @@ interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
   readonly random?: () => number;
 }
 
-/** Minimum reconnect delay for browsers. A random delay of up to as much is added. */
+/** Browsers reconnect after a random delay between this and twice this. */
 const RETRY_MS = 1_000;
 
 /**
@@ -174,13 +174,7 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
     reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
-    const missed =
-      events === null
-        ? "an unknown number of events is"
-        : events === 1
-          ? "at most one event is"
-          : `at most ${events} events are`;
-    const message = `after is "${query.after}" (${reason}); ${missed} lost; get the current lists and their cursor from ${prefix}${ENDPOINTS.snapshot.path}`;
+    const message = `after is "${query.after}" (${reason}); ${lossText(events)} lost; get the current lists and their cursor from ${prefix}${ENDPOINTS.snapshot.path}`;
     throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
   }
   const cursor = formatCursor(answer.cursor);
@@ -195,6 +189,11 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   const body = Buffer.concat([Buffer.from(prefixText), answer.bytes, Buffer.from(suffixText)]);
   reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
   return request.method === "HEAD" ? reply.send() : reply.send(body);
+}
+
+function lossText(events: number | null): string {
+  if (events === null) return "an unknown number of events is";
+  return events === 1 ? "at most one event is" : `at most ${events} events are`;
 }
 
 async function waitForEvents(
@@ -224,7 +223,8 @@ function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, ov
   let isOver = false;
   const end = () => {
     // When the socket closes, Node closes the response first, which calls `end`. Removing `end`
-    // from the socket is then too late: this emit has already copied its listeners.
+    // from the socket is then too late: the socket's emit of `close` has already copied its
+    // listeners.
     if (isOver) return;
     isOver = true;
     raw.off("close", end);

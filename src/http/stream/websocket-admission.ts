@@ -46,7 +46,7 @@ function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
 }
 
 /**
- * Reads the parameters of all transports. Throws `invalid-parameter`, `unknown-channel` or
+ * Reads the parameters that all transports share. Throws `invalid-parameter`, `unknown-channel` or
  * `forbidden`.
  */
 export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {

@@ -93,8 +93,8 @@ function releaseHandshake(
   response?.detachSocket(socket);
   // Only the plugin's listener is there yet. It would hold the request and the reply.
   ws.removeAllListeners();
-  // V8 keeps the capacity of a list that was longer: twenty places for two listeners. Removing and
-  // adding them again creates a shorter list.
+  // The socket's list of `close` listeners was longer, and V8 keeps its capacity: twenty places for
+  // two listeners. Removing and adding them again creates a shorter list.
   const [, ...others] = socket.rawListeners("close");
   for (const listener of others) socket.off("close", listener);
   for (const listener of others) socket.on("close", listener);

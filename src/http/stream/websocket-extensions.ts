@@ -43,7 +43,9 @@ function acceptDeflate({ parameters }: Offer): string | undefined {
   return `${DEFLATE}; ${NO_TAKEOVER}${server}${client}`;
 }
 
-/** Whether a parameter is valid. Any other makes the server decline the offer (RFC 7692, 7.1). */
+/**
+ * Whether a parameter is valid. An invalid one makes the server decline the offer (RFC 7692, 7.1).
+ */
 function isParameter(name: string, value: string | true): boolean {
   switch (name) {
     case "server_no_context_takeover":

@@ -65,8 +65,9 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 
 /**
  * Adapts one WebSocket to the hub's socket. `ws` does the handshake, the parsing and the control
- * frames. The hub's frames bypass it. They stay in order with control frames: `ws` queues those
- * only behind messages that it compresses, and it sends no messages here.
+ * frames. The hub's frames bypass it. `ws` would queue a control frame only behind a message that
+ * it is compressing. Here it sends no messages, so the hub's frames and control frames stay in
+ * order.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   pingSecond = 0;

@@ -14,7 +14,10 @@ Decoder = Callable[[Any], Any]
 
 
 def decode(kind: type[T], value: Any) -> T:
-    """Returns the value as this dataclass. Raises ProtocolError if a field is missing or no object."""
+    """Returns the value as this dataclass.
+
+    Raises ProtocolError if a field is missing or not an object.
+    """
     decoded: T = _decoder(kind)(value)
     return decoded
 
@@ -49,7 +52,7 @@ def _built(kind: Any) -> Decoder:
 
 
 def _of_any(kinds: list[Any]) -> Decoder:
-    """Takes the type with the most required fields, of those whose required fields are all there."""
+    """Chooses, among the types whose required fields are all present, the one with the most."""
 
     def of(value: Any) -> Any:
         if not isinstance(value, (dict, list)):

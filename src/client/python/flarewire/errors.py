@@ -14,7 +14,7 @@ class StreamError(Exception):
 
 
 class RequestError(Exception):
-    """A REST request failed; `problem` is the server's problem (RFC 9457), or empty if it sent none."""
+    """A REST request failed. `problem`: the server's problem (RFC 9457), or empty if it sent none."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
         super().__init__(f"HTTP {status} {problem.get('detail', '')}".strip())

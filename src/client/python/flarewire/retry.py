@@ -30,7 +30,10 @@ def bound_asked(seconds: float) -> float:
 
 
 class End(Exception):
-    """How a connection ended. `silent`: no message for too long; `away`: no HTTP response, or no key."""
+    """How a connection ended.
+
+    `silent`: no message for too long. `away`: no HTTP response, or no key.
+    """
 
     def __init__(self, action: Action, reason: str, code: int | None = None, min_s: float = 0) -> None:
         super().__init__(reason)

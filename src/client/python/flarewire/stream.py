@@ -126,10 +126,14 @@ class Stream:
         self.cursor = after
         """Every event up to here was returned. Store it to resume with `after`.
 
-        None before the first response, unless the stream resumes, and after a mismatch until the reset.
+        None before the first response, unless the stream resumes. None after a mismatch until the
+        reset.
         """
         self.server: Hello | None = None
-        """What the server says about itself; None before the first connection. Long polls have none."""
+        """What the server says about itself.
+
+        None before the first connection. Long polls have none.
+        """
         self.freshness: Freshness | None = None
         """Age and state of the server's data, as of the last heartbeat. Long polls have none."""
         self.connection = Connection("connecting", attempts.transport)

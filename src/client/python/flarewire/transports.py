@@ -16,7 +16,7 @@ from .retry import End, action_after
 Json = dict[str, Any]
 Key = Union[str, Callable[[], Awaitable[str]], None]
 POLL_WAIT_S = 25
-"""How long the server may delay a response: below the silence limit and the time limits of proxies."""
+"""How long the server may delay a response: less than the silence limit and proxies' limits."""
 CLOSE_S = 1.0
 """How long to wait for the answer to a close, because a dead connection never answers."""
 _FAILURES = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
