@@ -87,7 +87,7 @@ class Mixed extends BaseSequencer {
  */
 export default defineConfig(({ mode }) => {
   const isUnit = mode === "unit";
-  const setup = ["support/setup/build-pages.ts"];
+  const setup = ["support/setup/temporary-files.ts", "support/setup/build-pages.ts"];
   return {
     test: {
       globalSetup: isUnit ? setup : [...setup, "support/setup/bundle-program.ts"],

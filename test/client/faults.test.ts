@@ -2,9 +2,7 @@ import { expect } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { test } from "./stream-kit.ts";
 
-/**
- * A busy machine may delay the first message beyond the limit of the accelerated client.
- */
+/** A busy machine may delay the first message beyond the limit of the accelerated client. */
 const OPTIONS = { transport: "websocket", channels: ["flares.pro"], firstMessageMs: 1_000_000 } as const;
 const EMPTY = { flares: { pro: [] }, explanations: {} };
 
@@ -29,7 +27,7 @@ test("[W15] after a gap the stream reconnects with its cursor, and delivers each
 
 test("[W15] an event without prev after a missing seq counts as a gap", async ({ start }) => {
   await using server = await startScriptedServer();
-  const { stream, seqs } = start(server.url, { transport: "websocket", channels: ["flares.pro"] });
+  const { stream, seqs } = start(server.url, OPTIONS);
   const first = await server.next();
   greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: EMPTY });
   send(first.socket, { ...flareStarted(9, "ONE"), prev: undefined });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -34,7 +34,6 @@ let day: string | undefined;
 export function pumpedDay(): string {
   if (day) return day;
   const directory = mkdtempSync(join(tmpdir(), "flarewire-pumped-"));
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   day = writePumpedMarket(join(directory, "market.csv"), 24);
   return day;
 }
