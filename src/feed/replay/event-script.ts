@@ -7,46 +7,50 @@ import { type Line, MAX_LINE_CHARS } from "./read/line-splitter.ts";
 import type { SkipCounter, SkipReason } from "./read/skips.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Recordings at least this long repeat in whole days, which preserves the time of day. */
+/** Recordings at least this long repeat after whole days, which preserves the time of day. */
 const WHOLE_DAYS_FROM_MS = DAY_MS / 2;
 
-/** Returns a lap's offset: its span, rounded up to whole days, or minutes if under 12 hours. */
+/**
+ * Returns the time from one lap's start to the next: longer than the recording's span, in whole
+ * days, or in whole minutes if the span is under 12 hours.
+ */
 export function lapLengthMs(spanMs: number): number {
   const unit = spanMs < WHOLE_DAYS_FROM_MS ? MINUTE_MS : DAY_MS;
   return (Math.floor(spanMs / unit) + 1) * unit;
 }
 
-/** Turns the lines of a recording into events, with ticks (clock events) between them, by laps. */
+/** Turns the lines of a recording into events, lap by lap, and adds ticks (clock events). */
 export class EventScript {
-  readonly #path: string;
   readonly #parser: LineParser;
   readonly #timeline: Timeline;
   readonly #skips: SkipCounter;
   #lap = 0;
   #lapMs = 0;
   #shiftMs = 0;
+  #part = { path: "", linesBefore: 0 };
   #line = 0;
   #begun = false;
   #count = 0;
   readonly #jump = new Jump();
 
-  constructor(path: string, parser: LineParser, timeline: Timeline, skips: SkipCounter) {
-    this.#path = path;
+  constructor(parser: LineParser, timeline: Timeline, skips: SkipCounter) {
     this.#parser = parser;
     this.#timeline = timeline;
     this.#skips = skips;
   }
 
-  get line(): number {
-    return this.#line;
+  /** The file that is being read, and the number of its lines so far. */
+  get position(): { readonly path: string; readonly line: number } {
+    const { path, linesBefore } = this.#part;
+    return { path, line: this.#line - linesBefore };
   }
 
-  /** Number of events so far, without ticks. */
+  /** Number of events in all laps so far, not counting clocks. */
   get count(): number {
     return this.#count;
   }
 
-  /** Yields the events of these lines. Throws `InputError` if the first line is invalid. */
+  /** Yields the events of these lines. Throws `InputError` if a part's first line is invalid. */
   *read(lines: readonly Line[]): Generator<MarketEvent> {
     const events: MarketEvent[] = [];
     for (const line of lines) {
@@ -63,14 +67,17 @@ export class EventScript {
         if (this.#jump.isConfirmed) yield* this.#leap();
         continue;
       }
-      // A line in time, or late, proves that the time of the lines ahead is wrong.
+      // A line that is in time or late proves that the lines ahead have a wrong time.
       if (!skipped || skipped.reason === "late") this.#skipAhead(this.#jump.take());
       if (skipped) this.#skip(skipped.reason, skipped.detail);
       else yield* this.#place(events);
     }
   }
 
-  /** Yields the events of lines that are still ahead at the end of a lap, if a gap is likely. */
+  /**
+   * Ends a lap: yields the events of lines that are still ahead if a gap is likely, else skips
+   * them.
+   */
   *endLap(): Generator<MarketEvent> {
     if (this.#jump.isLikely) yield* this.#leap();
     else this.#skipAhead(this.#jump.take());
@@ -100,8 +107,9 @@ export class EventScript {
     for (const { detail, number } of lines) this.#skip("ahead", detail, number);
   }
 
-  /** Prepares for the lines of another file, which may start with a header. */
-  beginPart(): void {
+  /** Prepares for the lines of another file of the recording, which may start with a header. */
+  beginPart(path: string): void {
+    this.#part = { path, linesBefore: this.#line };
     this.#begun = false;
   }
 
@@ -110,15 +118,18 @@ export class EventScript {
     this.#skip("torn", detail);
   }
 
-  /** Starts the next lap, or the lap of `fromMs`. Returns `false` beyond the year 9999. */
+  /**
+   * Starts the next lap, or the one that contains `fromMs` if that is later. Returns `false` if it
+   * would end after the year 9999.
+   */
   nextLap(fromMs = 0): boolean {
     const first = this.#timeline.first ?? 0;
     if (this.#lap === 0) this.#lapMs = lapLengthMs(this.#timeline.latest - first);
     const lap = Math.max(this.#lap + 1, Math.floor((fromMs - first) / this.#lapMs));
-    const leftOutMs = (lap - this.#lap - 1) * this.#lapMs;
-    if (leftOutMs > 0) {
-      this.#timeline.advance(leftOutMs);
-      this.#parser.advance(leftOutMs);
+    const skippedMs = (lap - this.#lap - 1) * this.#lapMs;
+    if (skippedMs > 0) {
+      this.#timeline.advance(skippedMs);
+      this.#parser.advance(skippedMs);
     }
     this.#lap = lap;
     this.#shiftMs = lap * this.#lapMs;
@@ -131,8 +142,8 @@ export class EventScript {
     return this.#timeline.close();
   }
 
-  /** Reports unused profiles at the end of the first lap. */
-  reportUnused(): void {
+  /** At the end of the first lap, reports unused profiles and the totals of skipped lines. */
+  reportLap(): void {
     if (this.#lap > 0) return;
     for (const name of this.#parser.unusedProfiles()) {
       this.#skips.add(
@@ -146,7 +157,10 @@ export class EventScript {
   #isHeader(line: string): boolean {
     this.#begun = true;
     const kind = this.#parser.firstLine(line);
-    if (typeof kind === "object") throw new InputError(this.#path, kind.problem, { line: this.#line });
+    if (typeof kind === "object") {
+      const { path, line: number } = this.position;
+      throw new InputError(path, kind.problem, { line: number });
+    }
     return kind === "header";
   }
 

@@ -8,21 +8,24 @@ const MAX_SLEEP_MS = 3_600_000;
 
 interface FlowOptions {
   readonly speed: number;
-  /** Event time after the first event that is not paced, in milliseconds. */
+  /** Milliseconds of event time, from the first event on, that are not paced. */
   readonly warmupMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Called at the start of each wait. */
   readonly onPause: () => void;
 }
 
 /**
- * Decides when an event is due. While paced, event time is its start plus speed × elapsed monotonic
- * time, so delays do not add up. A slow consumer gets the due events at once, never more.
+ * Decides when an event is due. From the start of pacing, event time advances by speed × elapsed
+ * monotonic time, so delays do not add up. A slow consumer gets all due events at once, but none
+ * early.
  */
 export class Flow {
   readonly #options: FlowOptions;
   /** Event time up to which everything is due. */
   #horizon: number;
+  /** The start of pacing. `mono` is `undefined` until the warm-up has been emitted. */
   #origin: { at: number; mono: number | undefined } | undefined;
   #sinceTurn = 0;
   #turnedAt: number;
@@ -34,14 +37,20 @@ export class Flow {
     this.#turnedAt = options.clock.monotonic();
   }
 
-  /** Returns whether an event of this time is due. Call once per event. */
+  /**
+   * Returns whether an event at this time can be emitted now, without `wait`: it is due, and the
+   * turn of the event loop is not over. Counts the event, so call it once per event.
+   */
   ready(at: number): boolean {
     if (at > this.#horizon || this.#options.signal.aborted) return false;
     this.#sinceTurn += 1;
     return !this.#turnDue();
   }
 
-  /** Waits for an event's time and a turn of the event loop; `false` if the signal aborts first. */
+  /**
+   * Waits until an event is due, and lets other tasks run if the turn of the event loop is over.
+   * Resolves to `false` if the signal aborts.
+   */
   async wait(at: number): Promise<boolean> {
     const { signal, clock, speed, onPause } = this.#options;
     if (signal.aborted) return false;
@@ -63,7 +72,7 @@ export class Flow {
     return !signal.aborted;
   }
 
-  /** Moves the horizon to the present and returns it. */
+  /** Moves the horizon to the present and returns it. The first call sets the start. */
   #advance(at: number): number {
     const { clock, speed, warmupMs } = this.#options;
     const mono = clock.monotonic();

@@ -1,9 +1,13 @@
 import { MAX_GAP_MS, MAX_LATE_MS } from "./timeline.ts";
 
-/** Number of distinct times of lines ahead that confirm a gap; fewer at the recording's end. */
+/** Number of increasing times of lines ahead that confirm a gap. */
 const CONFIRMING_TIMES = 3;
+/** The same at the end of the recording. */
 const CONFIRMING_TIMES_AT_END = 2;
-/** This many lines ahead without one in time confirm a gap too. More are not stored. */
+/**
+ * This many lines ahead, without a line in time between them, confirm a gap too. More are not
+ * stored.
+ */
 const MAX_LINES = 10_000;
 
 /** A line whose event is too far after the latest one. */
@@ -15,18 +19,17 @@ export interface LineAhead {
   readonly detail: string;
 }
 
-/** Collects lines too far ahead. A wrong one occurs alone. After a gap, more lines follow. */
+/** Collects lines too far ahead. A wrong time occurs alone; after a gap, all times are ahead. */
 export class Jump {
   #lines: LineAhead[] = [];
   #latest = 0;
   #times = 0;
-
   /** Returns whether the lines prove a gap. */
   get isConfirmed(): boolean {
     return this.#times >= CONFIRMING_TIMES || this.#lines.length >= MAX_LINES;
   }
 
-  /** Returns whether a gap is likely, if no more lines follow. */
+  /** Returns whether a gap is likely if no more lines follow. */
   get isLikely(): boolean {
     return this.#times >= CONFIRMING_TIMES_AT_END;
   }
@@ -42,6 +45,7 @@ export class Jump {
     return refuted;
   }
 
+  /** Returns and removes all lines. */
   take(): readonly LineAhead[] {
     const lines = this.#lines;
     this.#lines = [];

@@ -5,12 +5,12 @@ import type { TokenProfile, TokenProfiles } from "./read/profiles-file.ts";
 /** Maximum number of pairs in one recording, which bounds the memory. */
 export const MAX_PAIRS = 100_000;
 
-/** A token is introduced again after this silence: no window over candles is longer. */
+/** A token is introduced again after this silence, because the engine then forgets it. */
 export const REINTRODUCE_AFTER_MS = 6 * 3_600_000;
 
 /**
- * Returns the token id of a recorded pair: on the exchange its name, on a chain `0x` and the first
- * 20 bytes of the SHA-256 of `flarewire:<group>:<pair>`, which belong to no contract.
+ * Returns the token id of a recorded pair: in the group `exchange` its name, on a chain `0x` and
+ * the first 20 bytes of the SHA-256 of `flarewire:<group>:<pair>`. No contract has this address.
  */
 export function addressOf(group: MarketGroup, pair: string): string {
   if (group === "exchange") return pair;
@@ -42,7 +42,9 @@ export class PairBook {
     this.#profiles = profiles;
   }
 
-  /** Returns the pair of that name; `undefined` beyond `MAX_PAIRS`. */
+  /**
+   * Returns the pair of that name and adds it if new; `undefined` if that would exceed `MAX_PAIRS`.
+   */
   get(name: string): Pair | undefined {
     const known = this.#pairs.get(name);
     if (known || this.#pairs.size >= MAX_PAIRS) return known;
@@ -57,7 +59,7 @@ export class PairBook {
     return this.#pairs.has(name);
   }
 
-  /** Moves all candles so far by `ms`. */
+  /** Adds `ms` to the time of each pair's latest candle. */
   advance(ms: number): void {
     for (const pair of this.#pairs.values()) if (pair.lastOpenAt >= 0) pair.lastOpenAt += ms;
   }
@@ -72,7 +74,10 @@ function pairToken(group: MarketGroup, pair: string, profile: TokenProfile | und
   };
 }
 
-/** Converts a profile of the file to a token's event fields. */
+/**
+ * Converts an entry of the profiles file to event fields. A forum post without an address gets the
+ * token's; on the exchange, where tokens have none, the post is omitted.
+ */
 export function profileFields(
   group: MarketGroup,
   token: string,

@@ -16,10 +16,10 @@ import { type RecordingFormat, type RecordingHead, sniffRecording } from "./read
 import { Timeline } from "./timeline.ts";
 
 export interface ReplayProgress {
-  /** Bytes of the file (as on disk) read in this lap. */
+  /** Bytes of the recording, as on disk, read in this lap. */
   readonly bytesRead: number;
   readonly bytesTotal: number;
-  /** Events over all laps, without clocks. */
+  /** Events read in all laps, not counting clocks. */
   readonly events: number;
   /** Event time reached; 0 before the first event. */
   readonly observedAtMs: number;
@@ -38,7 +38,10 @@ export interface ReplayOptions {
   readonly path: string;
   /** With `auto` (the default), a file whose first character is `{` is NDJSON, any other CSV. */
   readonly format?: RecordingFormat | "auto";
-  /** Group of a CSV's pairs whose profile names none. Default: `exchange`. NDJSON has its own. */
+  /**
+   * Group of a CSV's pairs whose profile names none. Default: `exchange`. NDJSON events name
+   * theirs.
+   */
   readonly group?: MarketGroup;
   /** A profiles file (`ProfilesFile`) for the recording. */
   readonly profilesPath?: string;
@@ -46,19 +49,25 @@ export interface ReplayOptions {
   readonly speed?: number;
   /** Repeat at the end, each lap later in event time (`lapLengthMs`). Default: false. */
   readonly loop?: boolean;
-  /** Event milliseconds from the recording's first event on that run at full speed. Default: 0. */
+  /**
+   * Milliseconds of event time, from the recording's first event on, to emit at full speed.
+   * Default: 0.
+   */
   readonly warmupMs?: number;
   readonly resume?: ReplayResume;
   readonly clock: Clock;
-  /** Called at most ten times per second, and at the end. */
+  /** Called at most ten times per second, and at the end unless the signal aborted. */
   readonly onProgress?: (progress: ReplayProgress) => void;
-  /** Called in the first lap, for each reason's first five skipped lines, then with totals. */
+  /**
+   * Called in the first lap for each reason's first five skipped lines, and after that lap with the
+   * total of each reason that has more.
+   */
   readonly onSkipped?: OnSkipped;
 }
 
 const PROGRESS_EVERY_MS = 100;
 
-/** Returns a predicate that is true up to and including the `clock` of this time. */
+/** Returns a predicate that is true up to and including the first `clock` at or after this time. */
 function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
   let passed = false;
   return (event) => {
@@ -69,12 +78,13 @@ function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
 }
 
 /**
- * A feed from a recording, see `RECORDING.md`. Equal files and profiles give equal events,
- * whatever the speed and the consumer.
+ * A feed from a recording, see `RECORDING.md`. Its events depend on the recording, the profiles and
+ * the group, never on the speed or the consumer.
  *
- * Unusable lines are skipped, counted and reported. The constructor throws `InputError` if the file
- * or its profiles are unusable. `events` throws `InputError` if the packed data ends early or no
- * line is usable.
+ * Unusable lines are skipped, counted and reported. The constructor throws `InputError` if the
+ * recording's start or its profiles are unusable. `events` throws `InputError`, after the events so
+ * far, if the data is truncated, damaged or unreadable, a part's first line is invalid, or no line
+ * is usable.
  */
 export class ReplayFeed implements Feed {
   readonly name = "replay";
@@ -90,7 +100,6 @@ export class ReplayFeed implements Feed {
   readonly #script: EventScript;
   #started = false;
   #bytesRead = 0;
-  #readingPath = "";
   #progressAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReplayOptions) {
@@ -109,7 +118,7 @@ export class ReplayFeed implements Feed {
       head.format === "csv"
         ? new CandleCsvParser(new PairBook(options.group ?? "exchange", known), this.#timeline, known)
         : new EventNdjsonParser(this.#timeline, known);
-    this.#script = new EventScript(options.path, parser, this.#timeline, this.#skips);
+    this.#script = new EventScript(parser, this.#timeline, this.#skips);
   }
 
   /** Returns the number of skipped lines of the first lap so far, by reason. */
@@ -139,7 +148,7 @@ export class ReplayFeed implements Feed {
         failure = this.#failureOf(error);
       }
       failure ??= this.#script.count === 0 ? this.#noUsableLine() : undefined;
-      this.#script.reportUnused();
+      this.#script.reportLap();
     } while (loop && !failure && !signal.aborted && this.#script.nextLap(resume?.afterMs));
     for (const event of this.#script.close()) {
       if (isPast(event)) continue;
@@ -152,7 +161,7 @@ export class ReplayFeed implements Feed {
     if (failure) throw failure;
   }
 
-  /** Creates the pacing. It starts with the first emitted event, at this time. */
+  /** Creates the pacing, which starts with the first emitted event, at `atMs`. */
   #flow(atMs: number, signal: AbortSignal): Flow {
     const { speed = 1, warmupMs = 0, resume, clock } = this.#options;
     const pacedFromMs = Math.max((this.#timeline.first ?? atMs) + warmupMs, resume?.catchUpToMs ?? 0);
@@ -181,8 +190,7 @@ export class ReplayFeed implements Feed {
         read = bytes;
         this.#bytesRead = before + bytes;
       };
-      this.#readingPath = path;
-      this.#script.beginPart();
+      this.#script.beginPart(path);
       try {
         for await (const bytes of readBytes(path, onRead)) yield splitter.push(bytes);
         yield splitter.finish();
@@ -198,13 +206,13 @@ export class ReplayFeed implements Feed {
   #failureOf(error: unknown): InputError {
     if (error instanceof InputError) return error;
     if (!(error instanceof BytesEndedError)) throw error;
-    const { line } = this.#script;
+    const { path, line } = this.#script.position;
     const reason = {
       cut: `the file is truncated after line ${line}: its packed data ends early`,
       damaged: `the file's packed data is damaged after line ${line} (${messageOf(error)})`,
       unreadable: `cannot read the file after line ${line} (${messageOf(error)})`,
     }[error.how];
-    return new InputError(this.#readingPath, reason, { line, cause: error });
+    return new InputError(path, reason, { line, cause: error });
   }
 
   #noUsableLine(): InputError {

@@ -6,7 +6,10 @@ import type { Skipped } from "./read/skips.ts";
 export const MAX_LATE_MS = 5_000;
 /** Maximum unconfirmed step ahead: one wrong time must not make all following events late. */
 export const MAX_GAP_MS = 31 * DAY_MS;
-/** Maximum part of a gap that gets clock events, because no state lasts longer. */
+/**
+ * A gap longer than `MAX_GAP_MS` gets clock events only this long, because no state lasts longer,
+ * and for its last second.
+ */
 const TICKED_GAP_MS = 2 * DAY_MS;
 
 /** Tracks event time: judges which events are in time, and inserts ticks between them. */
@@ -19,7 +22,10 @@ export class Timeline {
   #nextTick = 0;
   #mayLeap = false;
 
-  /** @param hasOwnClocks The recording contains all clocks, so none are added. */
+  /**
+   * @param hasOwnClocks The recording contains all clocks, so none are added or dropped and no
+   * event is rejected.
+   */
   constructor(hasOwnClocks = false) {
     this.#hasOwnClocks = hasOwnClocks;
   }
@@ -29,14 +35,14 @@ export class Timeline {
     return this.#first;
   }
 
-  /** Event time of the latest event so far; 0 before the first. */
+  /** Event time of the latest event or tick so far; 0 before the first. */
   get latest(): number {
     return this.#latest;
   }
 
-  /** Returns why an event at this time is rejected, if it is. */
+  /** Returns why an event at this time is rejected; `undefined` if it is in time. */
   judge(at: number): Skipped | undefined {
-    // With recorded clocks, the engine decides by the same clocks as live.
+    // With recorded clocks, the engine rejects the same events as it did live.
     if (this.#first === undefined || this.#hasOwnClocks) return undefined;
     if (at < this.#latest - MAX_LATE_MS) {
       return {
@@ -59,7 +65,10 @@ export class Timeline {
     this.#mayLeap = true;
   }
 
-  /** Yields the ticks before an event, then the event. Drops a recorded clock that adds nothing. */
+  /**
+   * Yields the ticks before an event, then the event. Drops a recorded clock that is not after the
+   * latest one. If the recording has its own clocks, yields only the event.
+   */
   *place(event: MarketEvent): Generator<MarketEvent> {
     const { at } = event;
     if (this.#first === undefined) {

@@ -96,6 +96,21 @@ describe("a recording of the simulated market", () => {
     expect(() => replayed(recorder.directory)).toThrow(/manifest\.json: version: /);
     expect(() => replayed(directory)).toThrow("a directory without manifest.json");
   });
+
+  test("reports damage with the part's file and the line within it", async ({ directory }) => {
+    const { recorder, feed } = recording(simulated(10), directory, 20_000);
+    await drain(feed);
+    const [first, second] = manifestIn(recorder.directory).parts;
+    if (first?.state !== "closed" || second?.state !== "closed") throw new Error("both parts are closed");
+    const path = join(recorder.directory, second.file);
+    const whole = readFileSync(path);
+    const start = whole.indexOf(MEMBER, 1);
+    writeFileSync(path, whole.fill(0xff, start, start + 10));
+    const { error } = await replay(recorder.directory);
+    // No line of a chunk that contains damage is read.
+    expect(error).toMatchObject({ file: path, line: 0 });
+    expect(error).toHaveProperty("reason", expect.stringContaining("damaged after line 0"));
+  });
 });
 
 test("[L4] clocks are recorded, so that a replay adds none", async ({ directory }) => {

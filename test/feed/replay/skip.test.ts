@@ -54,7 +54,7 @@ const BAD_LINES: readonly [SkipReason, string, string][] = [
   ["impossible", row("1,2,0,1.5,10"), "low 0"],
   ["impossible", row("1,1.2,0.5,1.5,10"), "high 1.2"],
   ["impossible", row("1,2,1.1,1.5,10"), "low 1.1"],
-  ["duplicate", line(0), `BTC_AAA already has a candle of ${T0}`],
+  ["duplicate", line(0), `BTC_AAA already has a candle for ${T0}`],
   ["late", line(-1), "is 60000 ms before the latest event (maximum 5000)"],
   ["ahead", line(FAR), "after the latest event (maximum 2678400000)"],
 ];

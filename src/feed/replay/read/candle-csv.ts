@@ -51,7 +51,7 @@ export class CandleCsvParser implements LineParser {
     if (recordedAt < 0 || recordedAt % MINUTE_MS !== 0 || recordedAt + MINUTE_MS + shiftMs > LATEST_AT_MS) {
       return {
         reason: "bad-time",
-        detail: `time_ms ${shown(time)} is not a whole minute in milliseconds since 1970`,
+        detail: `time_ms ${shown(time)} is not a whole minute in milliseconds since 1970, up to the year 9999`,
       };
     }
     if (name === "" || name.length > MAX_PAIR_CHARS || CONTROL.test(name)) {
@@ -71,7 +71,7 @@ export class CandleCsvParser implements LineParser {
     if (!pair)
       return { reason: "too-many-pairs", detail: `pair ${shown(name)} exceeds the maximum number of pairs` };
     if (openAt <= pair.lastOpenAt)
-      return { reason: "duplicate", detail: `${name} already has a candle of ${time}` };
+      return { reason: "duplicate", detail: `${name} already has a candle for ${time}` };
 
     const introduce = pair.lastOpenAt < 0 || openAt - pair.lastOpenAt > REINTRODUCE_AFTER_MS;
     pair.lastOpenAt = openAt;

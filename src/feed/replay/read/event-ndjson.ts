@@ -12,14 +12,19 @@ import { type Skipped, shown } from "./skips.ts";
 /** Version of the recording format. */
 export const RECORDING_VERSION = 1;
 
-/** The optional first line: the facts that the recorded feed supports, even without events. */
+/**
+ * The optional first line. States which facts the recorded feed supports, even if no event has
+ * them.
+ */
 export const RecordingHeader = z.object({
   kind: z.literal("recording"),
   version: z.literal(RECORDING_VERSION),
   /** Origin of the recorded feed. In a replay, all except `simulated` become `recorded`. */
   origin: Origin.optional(),
   facts: FeedFacts,
-  /** The recording has every `clock`. If absent, a replay adds one at each whole second. */
+  /**
+   * The recording contains every `clock` of the feed. If absent, a replay adds one at each second.
+   */
   clocks: z.literal("recorded").optional(),
 });
 export type RecordingHeader = z.infer<typeof RecordingHeader>;
@@ -44,7 +49,7 @@ export function readHeader(line: string): RecordingHeader | { readonly problem: 
 export class EventNdjsonParser implements LineParser {
   readonly #timeline: Timeline;
   readonly #profiles: TokenProfiles;
-  /** When each token with a profile was last seen, by group and token. */
+  /** Latest event time of each token in the profiles file, by group and token. */
   readonly #seenAt = new Map<string, number>();
   readonly #used = new Set<string>();
 
@@ -84,7 +89,8 @@ export class EventNdjsonParser implements LineParser {
     }
     const untimely = this.#timeline.judge(event.at);
     if (untimely) return untimely;
-    // Introduce a token after its recorded profile, so that the profiles file takes precedence.
+    // A token is introduced by its first other event, so that the profiles file takes precedence
+    // over a recorded profile before it.
     if (event.kind !== "profile" && "token" in event) this.#introduce(event, out);
     out.push(event);
     return undefined;

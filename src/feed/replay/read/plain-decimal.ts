@@ -5,8 +5,9 @@ const PLAIN = /^\d+(\.\d+)?$/;
 const LOOSE = /^\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * Converts a number to a plain decimal, exactly: an exponent (`1e-8`), a leading plus and `.5` are
- * written out. `undefined` for anything else, or more than `MAX_AMOUNT_CHARS` characters.
+ * Converts a number to a plain decimal without rounding, also from forms such as `1e-8`, `+2` and
+ * `.5`. Returns `undefined` if the text is no number, is negative, or would have more than
+ * `MAX_AMOUNT_CHARS` characters.
  */
 export function plainDecimal(text: string): string | undefined {
   if (PLAIN.test(text)) return text.length <= MAX_AMOUNT_CHARS ? text : undefined;

@@ -14,7 +14,7 @@ const Moment = z.iso
   .transform((text) => Date.parse(text))
   .pipe(z.int().min(0, "must not be before 1970"));
 
-/** The group of a pair, or several: its events are then repeated for each. */
+/** One group or several. A CSV's pair is sent once for each; in NDJSON, they limit the profile. */
 const Groups = z
   .union([MarketGroup, z.array(MarketGroup).min(1)], {
     error: `must be one of ${GROUP_NAMES}, or a list of these`,
@@ -23,11 +23,11 @@ const Groups = z
 
 /** Facts about one token, in the API's field names. Absent: unknown. `null`: known not to exist. */
 const TokenProfileEntry = z.strictObject({
-  /** Default: the replay's group. */
+  /** Default: the replay's group for CSV, every group for NDJSON. */
   group: Groups.optional(),
-  /** Default: the pair's name. */
+  /** Default: the pair's name for CSV, no change for NDJSON. */
   symbol: z.string().min(1).max(256).optional(),
-  /** Default: the pair's name. */
+  /** Default: the pair's name for CSV, no change for NDJSON. */
   name: z.string().max(1_024).optional(),
   /** Default: when the token first occurs in the recording. */
   created_at: Moment.optional(),

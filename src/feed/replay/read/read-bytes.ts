@@ -6,7 +6,7 @@ import { messageOf } from "../../../lib/text/message-of.ts";
 /** Bytes per read. Gzip unpacks to at most 1,032 times that: 17 MB from a malicious file. */
 const READ_BYTES = 16_384;
 
-/** Why the bytes ended early: the packed data is truncated, damaged or unreadable. */
+/** A file's bytes ended early: the packed data is truncated or damaged, or reading failed. */
 export class BytesEndedError extends Error {
   override readonly name = "BytesEndedError";
   readonly how: "cut" | "damaged" | "unreadable";
@@ -22,7 +22,10 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** Yields the file's bytes, unpacked if gzip, as far as possible before a truncation's error. */
+/**
+ * Yields the file's bytes, unpacked if gzip. If they end early, throws `BytesEndedError` after
+ * them.
+ */
 export async function* readBytes(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const source = fileBytes(path, onRead);
   try {
@@ -59,7 +62,10 @@ async function* fileBytes(path: string, onRead: (bytes: number) => void): AsyncG
   }
 }
 
-/** Yields all output before more input or the end, so that an error drops no lines before it. */
+/**
+ * Yields the output of each chunk before it feeds the next, so that an error drops at most the
+ * output of its chunk.
+ */
 async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
   let ready: Uint8Array[] = [];
@@ -85,7 +91,10 @@ async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): A
   }
 }
 
-/** Resolves when the chunk, or the end if `undefined`, is processed and its output was emitted. */
+/**
+ * Resolves when the chunk, or the end if `undefined`, is processed and its output was emitted.
+ * Rejects with `BytesEndedError`.
+ */
 async function feedGunzip(gunzip: Gunzip, chunk: Uint8Array | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const settle = (error?: Error | null) => {

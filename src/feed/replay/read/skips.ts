@@ -2,19 +2,19 @@
 export const SKIP_REASONS = {
   "too-long": "the line has more than 65,536 characters",
   "bad-columns": "the line does not have exactly seven columns",
-  "bad-time": "time_ms is not a whole minute in milliseconds since 1970",
+  "bad-time": "time_ms is not a whole minute in milliseconds since 1970, up to the year 9999",
   "bad-pair": "the pair's name is empty, longer than 128 characters, or contains a control character",
   "bad-number": "a price or the volume is not a decimal number of at most 100 characters",
   negative: "a price or the volume is negative",
   impossible: "a price is zero, or high and low do not enclose open and close",
-  duplicate: "the pair already has a candle of this minute",
+  duplicate: "the pair already has a candle for this minute",
   "bad-json": "the line is not JSON",
   "bad-event": "the line is JSON, but not a market event",
   late: "the event is more than 5 s before the latest one",
   ahead:
     "the event is more than 31 days after the latest one, and the following lines do not continue from it",
   "too-many-pairs": "the pair is beyond the first 100,000 of the recording",
-  torn: "the last part ends in the middle of a gzip member, because the recording process was killed",
+  torn: "the last part ends in the middle of a gzip member, because the recording process was killed or is still writing",
   "profile-unused": "the recording does not contain a token of the profiles file",
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
@@ -26,10 +26,13 @@ export interface Skipped {
   readonly at?: number;
 }
 
-/** Receives skipped lines. `line` counts from 1; 0 means no particular line. */
+/**
+ * Receives skipped lines and totals. `line` counts from 1 over all files of the recording; 0 means
+ * no particular line. A total comes with the last such line.
+ */
 export type OnSkipped = (reason: SkipReason, line: number, detail: string) => void;
 
-/** Lines per reason that are reported individually. A summary covers the rest. */
+/** Lines per reason that are reported individually. If there are more, a total follows. */
 export const DETAILED_PER_REASON = 5;
 
 /** Quotes an untrusted value in a message: escaped, at most 60 characters. */

@@ -16,15 +16,18 @@ export interface RecordingHead {
   readonly sizeBytes: number;
   readonly origin: Origin;
   readonly facts: FeedFacts;
-  /** The recording contains the clocks of the feed. */
+  /** The recording contains every clock of the feed. */
   readonly hasOwnClocks: boolean;
   readonly parts: readonly PartFile[];
 }
 
-/** Number of bytes to inspect; unpacked at most 1,032 times as many. */
+/** Number of bytes to inspect. Gzip unpacks them to at most 1,032 times as many. */
 const HEAD_BYTES = 4_096;
 
-/** Inspects a recording's start. Throws `InputError` if it is unreadable or of neither format. */
+/**
+ * Inspects a recording's start, or a directory's manifest. Throws `InputError` if it is unreadable
+ * or of neither format.
+ */
 export function sniffRecording(path: string, format: RecordingFormat | "auto"): RecordingHead {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
   const { head, sizeBytes } = readHead(path);
