@@ -2,13 +2,16 @@ import { readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST_FILE, PART_FILE, type RecordingManifest, readManifest, writeManifest } from "./manifest.ts";
 
-/** The name of a recording's directory: its start time, and a number if that was taken. */
+/** The name of a recording's directory: its start time, and a number if that name was taken. */
 const RECORDING_NAME = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z(-\d+)?$/;
 
 interface Removable {
-  /** Bytes on disk of the oldest part; `undefined` if none can be removed. */
+  /** Bytes on disk of the oldest part; `undefined` if there is none that can be removed. */
   readonly next: number | undefined;
-  /** Removes it from the manifest, then from the disk: a manifest never names a missing file. */
+  /**
+   * Removes the oldest part from the manifest, then from the disk: a manifest never names a missing
+   * file.
+   */
   drop(): void;
 }
 
@@ -16,8 +19,9 @@ interface Removable {
  * Removes whole parts, oldest first and those of `own` last, until the recordings in `root` have at
  * most `maxBytes` in total.
  *
- * Only one process records into `root`, so every other recording has ended. Other directories stay.
- * May be killed at any point: the next call removes files that no manifest names.
+ * Only one process records into `root`, so every other recording has ended. In those, each call
+ * also removes parts that the manifest does not name, left by a process that was killed in between,
+ * and then recordings without parts. Other directories stay. Throws the file system's errors.
  */
 export function makeRoom(
   root: string,
@@ -38,7 +42,7 @@ export function makeRoom(
   }
 }
 
-/** Returns the ended recording in a directory, as a list of at most one. */
+/** Returns the ended recording in a directory, as a list of at most one, and tidies it. */
 function openEnded(directory: string): EndedRecording[] {
   const exists = statSync(join(directory, MANIFEST_FILE), { throwIfNoEntry: false })?.isFile() ?? false;
   if (!exists) return [];
@@ -46,7 +50,7 @@ function openEnded(directory: string): EndedRecording[] {
   try {
     manifest = readManifest(directory);
   } catch {
-    // Not ours, or of an unknown version.
+    // Not a recording, or one with a damaged manifest or an unknown version.
     return [];
   }
   return [new EndedRecording(directory, manifest)];

@@ -13,7 +13,7 @@ export const MANIFEST_FILE = "manifest.json";
 /** Enough for ten years of one-hour parts. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
-/** Header and trailer of RFC 1952. */
+/** A gzip member's header and trailer (RFC 1952). */
 const MIN_MEMBER_BYTES = 18;
 
 /** Names of the files of a recording's parts. */
@@ -29,8 +29,9 @@ export const RecordingPart = z.discriminatedUnion("state", [
     bytes: z.int().min(0),
     /** Market events, including `clock` events. */
     events: z.int().min(0),
-    /** Event time of its first and last event. */
+    /** Event time of its first event. */
     first_at: EventTimeMs,
+    /** Event time of its last event. */
     last_at: EventTimeMs,
   }),
 ]);
@@ -45,12 +46,12 @@ export const RecordingManifest = z.object({
   /** Wall-clock time of the recording's start, ISO 8601. */
   started_at: z.iso.datetime(),
   writer: z.string().max(256),
-  /** In order of time. The first ones may have been removed. Only the last one can be open. */
+  /** Oldest first. The first ones may have been removed. Only the last one can be open. */
   parts: z.array(RecordingPart),
 });
 export type RecordingManifest = z.infer<typeof RecordingManifest>;
 
-/** A file to read, and whether it may end with a torn member. */
+/** A file to read, and whether it may end with an incomplete gzip member. */
 export interface PartFile {
   readonly path: string;
   readonly isOpen: boolean;
@@ -63,9 +64,9 @@ interface RecordedDirectory {
 }
 
 /**
- * Reads a recording's manifest and checks its parts. Throws `InputError` if the manifest is
- * missing or invalid, or if a closed part is missing or has another size. An open part may be
- * missing.
+ * Reads a recording's manifest and checks its parts. Throws `InputError` if the manifest is missing
+ * or invalid, or if a closed part is missing or has another size. An open part that is missing or
+ * too short for a gzip member is omitted.
  */
 export function readRecordingDirectory(directory: string): RecordedDirectory {
   const manifest = readManifest(directory);

@@ -3,8 +3,8 @@ import type { Feed } from "../feed.ts";
 import type { Recorder, RecordingError } from "./recorder.ts";
 
 /**
- * Returns the feed with each event recorded before it is passed on. If recording fails, calls
- * `onFailure` once and continues without it.
+ * Returns a feed that hands each event to the recorder before it yields it, and closes the recorder
+ * at the end. If recording fails, calls `onFailure` once and continues without it.
  */
 export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: RecordingError) => void): Feed {
   return { ...feed, events: (signal) => recorded(feed, recorder, onFailure, signal) };

@@ -14,25 +14,33 @@ import { RECORDING_VERSION, type RecordingHeader } from "../replay/read/event-nd
 import { makeRoom } from "./make-room.ts";
 import { type RecordingManifest, type RecordingPart, writeManifest } from "./manifest.ts";
 
-/** A recording cannot be written. The message names its directory and, if any, the saved events. */
+/**
+ * A recording cannot be written. The message names the directory and, if recording had started, how
+ * many events were saved.
+ */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
 
 export interface RecorderOptions {
-  /** Directory of all recordings, created if missing. Each gets a directory named by its start. */
+  /**
+   * Directory of all recordings, created if missing. Each gets a subdirectory named after its
+   * start.
+   */
   readonly directory: string;
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: Clock;
   /**
-   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed, also
-   * those of earlier recordings, so only one process may record there. At least 16 ×
-   * `memberChars`; default Infinity.
+   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed, those of
+   * other recordings first, so only one process may record there. Must be at least 16 ×
+   * `memberChars`, which is not checked. Default Infinity.
    */
   readonly maxBytes?: number;
   /** Bytes on disk at which a part is closed. Default 64 MiB, at most an eighth of `maxBytes`. */
   readonly partBytes?: number;
-  /** Milliseconds after which the next write closes a part. Default one hour. */
+  /**
+   * Milliseconds after which a part is closed, once its next member is written. Default one hour.
+   */
   readonly partMs?: number;
   /** A gzip member is written each second, or at this many characters. Default 262,144. */
   readonly memberChars?: number;
@@ -49,6 +57,7 @@ const packed = promisify(gzip);
 interface OpenPart {
   readonly file: string;
   readonly handle: FileHandle;
+  /** Monotonic time in milliseconds. */
   readonly openedAt: number;
   /** Bytes of complete members. */
   bytes: number;
@@ -95,7 +104,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #startedAt: string;
   readonly #stopTimer: () => void;
-  /** The parts that still exist, oldest first. */
+  /** The closed parts that have not been removed, oldest first. */
   readonly #closed: ClosedPart[] = [];
   readonly #partBytes: number;
   readonly #memberChars: number;
@@ -132,11 +141,12 @@ export class Recorder {
     this.#stopTimer = options.clock.every(SEAL_EVERY_MS, () => this.#seal());
   }
 
-  /** Events written so far, including `clock` events. */
+  /** Events in complete members so far, including `clock` events and those of removed parts. */
   get events(): number {
     return this.#events;
   }
 
+  /** Bytes on disk of the parts that have not been removed. */
   get bytes(): number {
     return this.#closed.reduce((sum, { bytes }) => sum + bytes, this.#part?.bytes ?? 0);
   }
@@ -149,7 +159,10 @@ export class Recorder {
     return this.#failure;
   }
 
-  /** Records an event. Wait for the promise, if any: it bounds memory on a slow disk. */
+  /**
+   * Buffers an event for the disk. Wait for the promise, if any: it bounds memory on a slow disk.
+   * Does nothing after a failure or `close`.
+   */
   write(event: MarketEvent): Promise<void> | undefined {
     if (this.#failure || this.#ending) return undefined;
     if (this.#lines.length === 0) this.#firstAt = event.at;
@@ -161,7 +174,10 @@ export class Recorder {
     return this.#waiting > MAX_WAITING ? this.#queue : undefined;
   }
 
-  /** Writes buffered events and closes the last part. Idempotent. Never rejects. */
+  /**
+   * Writes buffered events and closes the last part. Idempotent. Never rejects; an error becomes
+   * `failure`.
+   */
   close(): Promise<void> {
     this.#ending ??= this.#end();
     return this.#ending;
@@ -236,7 +252,9 @@ export class Recorder {
     this.#writeManifest();
   }
 
-  /** Makes room for the next part: its full size, and one member by which it may exceed that. */
+  /**
+   * Makes room for the next part: its full size, and one member by which it may exceed that size.
+   */
   #makeRoom(): void {
     const { directory: root, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
     if (maxBytes === Number.POSITIVE_INFINITY) return;
@@ -289,7 +307,7 @@ export class Recorder {
   }
 }
 
-/** Appends after the complete members. If that fails, removes the partial member. */
+/** Appends after the complete members. If that fails, removes the partial member and rejects. */
 async function writeWhole({ handle, bytes: from }: OpenPart, bytes: Buffer): Promise<void> {
   try {
     for (let at = 0; at < bytes.byteLength; ) {
