@@ -1,4 +1,7 @@
-/** A simulated market: a feed with a seed and with ground truth about its own events. */
+/**
+ * A simulated market: its seed determines the events, and its labels are the ground truth about
+ * them.
+ */
 export type { Label, LabelKind } from "./market/episodes/label.ts";
 export { createSimulatedMarket } from "./market/simulated-market.ts";
 export { createSimulatedFeed, type SimulatedFeedOptions } from "./simulated-feed.ts";

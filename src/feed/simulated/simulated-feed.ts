@@ -11,16 +11,25 @@ const PIECE_MS = SECOND_MS;
 /** While catching up, the feed lets other tasks run after this time or this many events. */
 const YIELD_AFTER_MS = 12;
 const YIELD_AFTER_EVENTS = 10_000;
-/** Bounds of a sleep: batches events at high speeds, limits clock errors. */
+/**
+ * Bounds of a sleep: the lower one batches events at high speeds, the upper one limits clock
+ * errors.
+ */
 const MIN_SLEEP_MS = 20;
 const MAX_SLEEP_MS = 1_000;
 
 export interface SimulatedFeedOptions {
-  /** Default 1. Equal seed, start and warm-up give equal events. 1 and "1" are the same seed. */
+  /**
+   * Default 1. Equal seed, `tokens`, start and warm-up give equal events. 1 and "1" are the same
+   * seed.
+   */
   readonly seed?: number | string;
   /** Event time, in whole milliseconds, at the start of iteration. The warm-up precedes it. */
   readonly startAtMs: number;
-  /** Event time of the past to emit at full speed. Default 6 hours; 0: none. Not with `resume`. */
+  /**
+   * Event time before `startAtMs` to emit at full speed. Default 6 hours; 0: none. Ignored with
+   * `resume`.
+   */
   readonly warmupMs?: number;
   /** Continues an earlier market seamlessly. Default: a new one starts with the warm-up. */
   readonly resume?: SimulatedResume;
@@ -28,15 +37,20 @@ export interface SimulatedFeedOptions {
   readonly speed?: number;
   /** Its monotonic time paces the events. */
   readonly clock: Clock;
-  /** Established tokens, at least 4. Default 480. Some hundred new ones are added. */
+  /** Established tokens, at least 4. Default 480. About 24 new ones per hour are listed besides. */
   readonly tokens?: number;
   /** Event time after `startAtMs` at which the feed ends. Default Infinity. */
   readonly durationMs?: number;
-  /** Receives each label as its episode starts, before its events. */
+  /**
+   * Receives each label before the first event of its episode. With `resume`, also receives the
+   * labels since `beginAtMs`.
+   */
   readonly onLabel?: LabelSink;
 }
 
-/** Where a market continues. Regenerating it takes about a tenth of a second per hour. */
+/**
+ * Where a market continues. Regenerating it takes about a tenth of a second per hour of event time.
+ */
 interface SimulatedResume {
   /** The earlier {@link SimulatedFeed.beginAtMs}. */
   readonly beginAtMs: number;
@@ -48,15 +62,21 @@ interface SimulatedResume {
 }
 
 interface SimulatedFeed extends Feed {
-  /** The newest 10,000 labels by start. Grows while the events are read. */
+  /**
+   * The newest 10,000 labels. Grows while the events are read. Those of the exchange's pairs come a
+   * minute after their start.
+   */
   readonly labels: readonly Label[];
-  /** Event time at which its market starts. With the seed, it determines the market. */
+  /**
+   * Event time at which its market starts. With the seed and `tokens`, it determines the market.
+   */
   readonly beginAtMs: number;
 }
 
 /**
  * Creates the simulated market as a feed. After the warm-up, event time is `startAtMs` plus the
- * elapsed time × the speed, so it neither drifts nor loses events.
+ * speed × the time since iteration began, so it neither drifts nor loses events. Throws RangeError
+ * if the times of `resume` are out of order.
  */
 export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFeed {
   const settings = complete(options);
@@ -97,7 +117,9 @@ function complete({
 }: SimulatedFeedOptions): Settings {
   if (resume && !(resume.beginAtMs <= resume.afterMs && resume.afterMs <= startAtMs)) {
     const { beginAtMs, afterMs } = resume;
-    throw new RangeError(`resume is out of order: got ${beginAtMs}, ${afterMs}, ${startAtMs}`);
+    throw new RangeError(
+      `resume is out of order: beginAtMs ${beginAtMs}, afterMs ${afterMs}, startAtMs ${startAtMs}`,
+    );
   }
   const fresh = { beginAtMs: startAtMs - warmupMs, afterMs: Number.NEGATIVE_INFINITY };
   return { seed, startAtMs, ...(resume ?? fresh), speed, clock, tokens, durationMs };
@@ -117,7 +139,7 @@ async function* paced(
   };
   const piece: MarketEvent[] = [];
   let yieldedAt = began;
-  let emitted = 0;
+  let generated = 0;
   for (let at = beginAtMs; !signal.aborted; ) {
     const dueAt = due();
     at = Math.min(dueAt, at + PIECE_MS);
@@ -129,14 +151,14 @@ async function* paced(
       if (signal.aborted) return;
     }
     if (at >= endAtMs) return;
-    emitted += piece.length;
-    const isInStep = at >= dueAt;
-    const mustYield = emitted >= YIELD_AFTER_EVENTS || clock.monotonic() - yieldedAt >= YIELD_AFTER_MS;
-    if (!isInStep && !mustYield) continue;
+    generated += piece.length;
+    const isCaughtUp = at >= dueAt;
+    const mustYield = generated >= YIELD_AFTER_EVENTS || clock.monotonic() - yieldedAt >= YIELD_AFTER_MS;
+    if (!isCaughtUp && !mustYield) continue;
     const untilNext = (market.nextAtMs - at) / speed;
-    const sleepMs = isInStep ? Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext)) : 0;
+    const sleepMs = isCaughtUp ? Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext)) : 0;
     await clock.sleep(sleepMs, signal).catch(() => undefined);
     yieldedAt = clock.monotonic();
-    emitted = 0;
+    generated = 0;
   }
 }

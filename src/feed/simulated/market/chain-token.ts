@@ -18,14 +18,16 @@ import { Venue } from "./venues/venue.ts";
 const NEVER = Number.POSITIVE_INFINITY;
 /** A token resumes within this time after an outage of its chain. */
 const RETURN_MS = 20 * SECOND_MS;
-/** Makers change a pool about once in ten hours, by at most a tenth. */
+/** Makers change a pool's liquidity about once in ten hours, by at most a tenth. */
 const MAKERS_PER_MINUTE = 1 / 600;
 
 /** The state that the tokens of one chain share. */
 export interface Chain {
   readonly marketFactor: MarketFactor;
   readonly wallets: Wallets;
-  /** Dollars of the wrapped native token at the market's start; it moves with the market. */
+  /**
+   * Price of the wrapped native token at the market's start, in dollars; it moves with the market.
+   */
   readonly nativeUsd: number;
   readonly outages: Outages;
   readonly onLabel: LabelSink;
@@ -40,21 +42,22 @@ export interface TokenTraits {
   readonly value: ValueTraits;
   readonly liquidityUsd: number;
   readonly feeShare: number;
-  /** Trades per millisecond at a time, before the daily rhythm. */
+  /** Mean trades per millisecond at a time, without the daily rhythm. */
   readonly tradesPerMs: (atMs: number) => number;
   /** Mean number of trades that one trade triggers. */
   readonly branching: number;
-  /** Probability that a price gap is traded away within a minute. */
+  /** Probability, in each minute with a price gap, that it is traded away in the next minute. */
   readonly arbitrageChance: number;
   readonly canSell: boolean;
   /** When trading ends; Infinity for never. */
   readonly endsAtMs: number;
   /** Future facts, sorted by time. */
   readonly profiles: readonly Profile[];
-  /** Returns the next episode. Called at the start and after each script. */
+  /** Returns the next episode; `null` for none. Called at the start and after each script. */
   readonly nextEpisode: (nowMs: number, liquidityUsd: number) => Episode | null;
 }
 
+/** Simulates a token on a chain: its main pool, its traders, its scripts and its facts. */
 export class ChainToken implements Actor {
   readonly rank: number;
   readonly venue: Venue;
@@ -103,21 +106,22 @@ export class ChainToken implements Actor {
     return this.#isAbandoned || this.#nextAtMs === NEVER;
   }
 
-  /** Whether a crowd is pumping it. */
+  /** Whether a script's crowd is trading it, during a pump, a rug or a honeypot. */
   get isPumped(): boolean {
     return this.#run?.phase?.style === "crowd";
   }
 
-  /** Whether one wallet is holding up its price. */
+  /** Whether one wallet has raised its price and has just sold or is about to. */
   get isTicking(): boolean {
     return this.#run?.phase?.style === "tick";
   }
 
-  /** When its chain's latest outage ends or ended. */
+  /** When its chain's latest outage ends or ended; -Infinity before the first. */
   get resumesAtMs(): number {
     return this.#chain.outages.downUntilMs;
   }
 
+  /** Multiplies the pool's liquidity by `factor` and reports the change. */
   moveLiquidity(at: number, factor: number, out: MarketEvent[]): void {
     this.venue.remind(at, this.quoteUsd, out);
     this.venue.pool.scale(factor);
@@ -130,7 +134,7 @@ export class ChainToken implements Actor {
     this.venue.moveTo(at, pool, this.quoteUsd, out);
   }
 
-  /** Trades `share` of the pool's quote at once. */
+  /** Buys for `share` of the pool's quote, or sells `share` of its tokens, in one trade. */
   tradeLarge(at: number, share: number, random: Random, out: MarketEvent[]): void {
     this.#traders.large(this.momentIn(this.venue.pool, at), share, random, out);
   }
@@ -201,7 +205,10 @@ export class ChainToken implements Actor {
     this.venue.report(now, this.quoteUsd, "sync", out);
   }
 
-  /** Moves the depth toward its initial value, because makers come and go. */
+  /**
+   * Simulates makers who come and go: changes the liquidity at random, but toward its initial
+   * value.
+   */
   #makersMove(now: number, out: MarketEvent[]): void {
     const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.quoteUsd);
     const factor = Math.max(0.9, Math.min(1.1, Math.sqrt(wanted) * this.#random.logNormal(1, 0.05)));
@@ -248,7 +255,10 @@ export class ChainToken implements Actor {
     this.#awaitCrowd(now, phase);
   }
 
-  /** Adds a forum post a few minutes later, because a pump often causes one. */
+  /**
+   * Schedules a forum post 1 to 11 minutes later in two of five cases, because a pump often causes
+   * one.
+   */
   #stirForum(now: number): void {
     if (this.#traits.subject.group === "exchange" || !this.#random.chance(0.4)) return;
     const at = now + MINUTE_MS + this.#random.below(10 * MINUTE_MS);
@@ -269,7 +279,7 @@ export class ChainToken implements Actor {
     this.#crowdAtMs = perMs > 0 ? Math.ceil(now + this.#random.waiting(1 / perMs)) : NEVER;
   }
 
-  /** Dollars per quote now. */
+  /** Price of the pool's quote token now, in dollars. */
   get quoteUsd(): number {
     return this.#traits.quotedIn === "native"
       ? this.#chain.nativeUsd * Math.exp(this.#chain.marketFactor.level)

@@ -8,7 +8,7 @@ const RECALL_MINUTES = (5 * DAY_MS) / MINUTE_MS;
 /** How a token's value moves by itself and with the market. */
 export interface ValueTraits {
   readonly startUsd: number;
-  /** Standard deviation of its own logarithm over one minute. */
+  /** Standard deviation of its logarithm's change in one minute, without the market's moves. */
   readonly volatility: number;
   /** Its share of the market's moves; 1 is all. */
   readonly beta: number;
@@ -27,16 +27,20 @@ export class FairValue {
     this.#startLog = Math.log(traits.startUsd) - traits.beta * marketFactor.level;
   }
 
-  /** Natural logarithm of its dollars now. */
+  /** Natural logarithm of its value in dollars now. */
   get log(): number {
     return this.#startLog + this.#own + this.#traits.beta * this.#marketFactor.level;
   }
 
+  /** Advances its own value by one minute. */
   step(random: Random): void {
     this.#own += this.#traits.volatility * random.normal() - this.#own / RECALL_MINUTES;
   }
 
-  /** Makes the lasting effect of a script part of the value. */
+  /**
+   * Shifts the value's logarithm for good: to the price at a script's start, and by a script's
+   * lasting effect.
+   */
   settle(offset: number): void {
     this.#own += offset;
   }

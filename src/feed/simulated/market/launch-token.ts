@@ -25,7 +25,7 @@ export interface ChainSetup {
   readonly chain: Chain;
 }
 
-/** Creates a long-existing token of log-normal activity; a few make most of the trades. */
+/** Creates a token that is 1 to 900 days old. A few of these make most of the trades. */
 export function createEstablished(
   setup: ChainSetup,
   serial: number,
@@ -92,7 +92,10 @@ export function createNative(setup: ChainSetup, rank: number, nowMs: number): Ch
 
 type Outcome = "honest" | "rug" | "honeypot";
 
-/** Creates a new token. A third of the honest ones are pumped. Rugs and honeypots end empty. */
+/**
+ * Creates a newly listed token. A third of the honest ones are pumped. Rugs and honeypots end
+ * almost without liquidity.
+ */
 export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () => number, nowMs: number) {
   const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
   const life = new Random(`${setup.seed}/${setup.group}/new/${serial}/life`);
@@ -154,7 +157,10 @@ function commonTraits(random: Random) {
   return { pool: random.address(), quotedIn, feeShare: 0.0025 };
 }
 
-/** Draws a token's own volatility: typically about half a percent in a quarter of an hour. */
+/**
+ * Draws a token's own volatility, typically about half a percent in a quarter of an hour, and its
+ * share of the market's moves.
+ */
 function temper(random: Random) {
   return { volatility: clamp(random.logNormal(0.0011, 0.5), 0.0003, 0.003), beta: random.between(0.8, 1.2) };
 }

@@ -9,7 +9,7 @@ import { firstProfile } from "./profiles.ts";
 import { Random } from "./random.ts";
 
 const LISTINGS_PER_HOUR = 24;
-/** How long a listing counts as new. */
+/** How long the label of a listing lasts. */
 const NEW_FOR_MS = 15 * MINUTE_MS;
 
 /** Lists new tokens on one chain: a Poisson process that follows the daily rhythm. */

@@ -7,7 +7,9 @@ import { Random } from "./random.ts";
 const MEAN_HOURS_BETWEEN = 20;
 const NEVER_YET = Number.NEGATIVE_INFINITY;
 
-/** Outages of a chain or venue: once in 20 hours, for 8 to 30 minutes without any trade. */
+/**
+ * Outages of a chain or venue: on average 20 hours apart, each 8 to 30 minutes without any trade.
+ */
 export class Outages implements Actor {
   readonly rank: number;
   readonly #random: Random;
@@ -35,6 +37,7 @@ export class Outages implements Actor {
     return this.#nextAtMs;
   }
 
+  /** When the latest outage ends or ended; -Infinity before the first. */
   get downUntilMs(): number {
     return this.#downUntilMs;
   }

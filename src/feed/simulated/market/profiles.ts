@@ -63,7 +63,9 @@ export function firstProfile(subject: Subject, at: number, quote = false): Profi
   };
 }
 
-/** Draws the facts that enrichers find later, by time. Some are `null`, some stay unknown. */
+/**
+ * Draws the facts that enrichers find later, sorted by time. Some are `null`, some stay unknown.
+ */
 export function laterProfiles(
   subject: Subject,
   nowMs: number,

@@ -39,6 +39,7 @@ export class Random {
     for (let round = 0; round < WARM_UP_ROUNDS; round += 1) this.word();
   }
 
+  /** Returns a uniform 32-bit integer, with a sign. */
   word(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -58,6 +59,7 @@ export class Random {
     return low + (high - low) * this.unit();
   }
 
+  /** Returns a uniform integer from 0 to `count` - 1. */
   below(count: number): number {
     return Math.floor(this.unit() * count);
   }
@@ -117,7 +119,9 @@ export class Random {
     return median * Math.exp(spread * this.normal());
   }
 
-  /** Returns a Poisson count: Knuth's product below a mean of 30, above that the rounded normal. */
+  /**
+   * Returns a Poisson count: Knuth's product below a mean of 30, from there on a rounded normal.
+   */
   poisson(mean: number): number {
     if (mean >= 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()));
     const limit = Math.exp(-mean);
@@ -133,7 +137,9 @@ export class Random {
 
 const scratch = Buffer.alloc(20);
 
-/** Returns `0x` and 40 hex digits. A buffer: joining strings took a third of all time. */
+/**
+ * Returns `0x` and 40 hex digits. Uses a buffer, because joining strings took a third of all time.
+ */
 export function addressOfWords(wordOf: (lane: number) => number): string {
   for (let lane = 0; lane < 5; lane += 1) scratch.writeInt32BE(wordOf(lane) | 0, lane * 4);
   return `0x${scratch.toString("hex")}`;

@@ -28,7 +28,10 @@ const NATIVE_USD: Readonly<Record<Exclude<MarketGroup, "exchange">, number>> = {
 interface SimulatedMarketOptions {
   /** Equal seeds give equal markets. The number 1 and the text "1" are the same seed. */
   readonly seed: number | string;
-  /** Event time of the start, in whole milliseconds. Like the seed, it determines the market. */
+  /**
+   * Event time of the start, in whole milliseconds. With the seed and `tokens`, it determines the
+   * market.
+   */
   readonly beginAtMs: number;
   /** Established tokens over all groups, at least 4. Newly listed ones are added. */
   readonly tokens: number;
@@ -44,8 +47,9 @@ export interface SimulatedMarket {
 
 /**
  * Creates a market in event time: a discrete-event simulation that always runs the actor with the
- * earliest time. Each actor has its own random stream, which depends only on the seed. Memory
- * depends on the number of living tokens, not on the simulated time.
+ * earliest time. Each random stream serves one token, chain or venue and depends only on the seed,
+ * so that the others' draws do not change it. Memory depends on the number of living tokens, not on
+ * the simulated time.
  */
 export function createSimulatedMarket(options: SimulatedMarketOptions): SimulatedMarket {
   const seed = `${options.seed}`;
@@ -102,7 +106,9 @@ export function createSimulatedMarket(options: SimulatedMarketOptions): Simulate
   };
 }
 
-/** Creates a chain's tokens and appends their first events to `opening`. */
+/**
+ * Adds a chain's tokens and the actors around them to `queue`, and their first events to `opening`.
+ */
 function populate(
   setup: ChainSetup,
   count: number,
@@ -133,7 +139,7 @@ function simulatedDollar(group: MarketGroup, token: string, beginAtMs: number): 
   return { group, token, naming: { name: "Simulated Dollar", symbol: "SIMUSD" }, createdAtMs: beginAtMs };
 }
 
-/** Emits events that are known in advance. */
+/** Emits events that are known in advance, in the order given. */
 class ScheduledEvents implements Actor {
   readonly rank: number;
   readonly #events: readonly MarketEvent[];

@@ -4,9 +4,14 @@ import type { MarketEvent } from "../../../../market/index.ts";
 export interface Actor {
   /** Unique. Of actors with the same time, the one with the lower rank acts first. */
   readonly rank: number;
-  /** Event time of its next action; Infinity when finished. Only its own `act` increases it. */
+  /**
+   * Event time of its next action; Infinity when finished. Only `act` changes it, never backward.
+   */
   readonly nextAtMs: number;
-  /** Performs the action due at `nextAtMs` and appends its visible events, all at that time. */
+  /**
+   * Performs the action due at `nextAtMs` and appends its visible events. All are at that time,
+   * except facts about a token that an outage delayed: they have their earlier time.
+   */
   act(out: MarketEvent[]): void;
 }
 

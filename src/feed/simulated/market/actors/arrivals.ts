@@ -18,7 +18,10 @@ export class Arrivals {
     this.#sinceMs = nowMs;
   }
 
-  /** Draws the time from `nowMs` to the next trade at this base intensity. May be drawn again. */
+  /**
+   * Draws the time from `nowMs` to the next trade at this base intensity. Until that trade, a new
+   * draw may replace it, because the process has no other memory than the intensity.
+   */
   waitingMs(nowMs: number, basePerMs: number, random: Random): number {
     this.#fadeTo(nowMs);
     const own = basePerMs > 0 ? -Math.log(random.unit()) / basePerMs : Number.POSITIVE_INFINITY;

@@ -10,8 +10,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 const WORTH_MAKING_USD = 30_000;
 const DUST_SHARE = 0.2;
 const SIDE_POOL_SHARE = 0.3;
-/** Mean time between migrations of a pool. */
-const MIGRATION_HOURS = 110;
+/** Mean time until a pool's first migration. */
+const FIRST_MIGRATION_HOURS = 110;
 
 /** Returns the actors around an established token: makers, perhaps a dust bot and another pool. */
 export function establishedCompanions(
@@ -26,7 +26,7 @@ export function establishedCompanions(
   const habits: MakerHabits = {
     rebalance: isDeep && random.chance(0.35) ? random.logBetween(2, 12) : NEVER,
     jit: isDeep && random.chance(0.4) ? random.logBetween(2, 12) : NEVER,
-    migration: MIGRATION_HOURS,
+    migration: FIRST_MIGRATION_HOURS,
   };
   const makers = new Makers(token, habits, nextRank(), nowMs, random, onLabel);
   const dust = random.chance(DUST_SHARE) ? dustBotOf(token, chain, nextRank(), nowMs, random) : undefined;

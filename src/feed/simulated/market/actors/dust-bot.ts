@@ -10,14 +10,15 @@ const MEAN_HOURS_BETWEEN_BURSTS = 20;
 const DUST_USD = [1e-6, 3e-3] as const;
 
 interface DustBotTraits {
+  /** Mean time between its trades, except in a burst. */
   readonly meanMinutes: number;
-  /** Deviation of the logarithm of its prices from the pool's, caused by rounding. */
+  /** Standard deviation of the logarithm of its prices from the pool's, caused by rounding. */
   readonly distortion: number;
 }
 
 /**
- * Trades fractions of a cent forever, so that a token looks alive. Occasionally trades from many
- * wallets at rising prices for about a quarter of an hour: labeled `dust`.
+ * Trades fractions of a cent for as long as the token exists, so that it looks alive. Occasionally
+ * trades from many wallets at rising prices for 8 to 20 minutes: labeled `dust`.
  */
 export class DustBot extends TokenActor {
   readonly #traits: DustBotTraits;

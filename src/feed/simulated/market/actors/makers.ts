@@ -8,7 +8,7 @@ import { TokenActor } from "./token-actor.ts";
 const NEVER = Number.POSITIVE_INFINITY;
 /** Makers check the market at least this often. */
 const CHECK_MS = 2 * MINUTE_MS;
-/** A pump attracts them: factors on their usual rates. */
+/** Factors on their usual rates during a pump, which attracts them but stops migrations. */
 const PUMP_FACTOR = { rebalance: 6, jit: 20, migration: 0 };
 /** Mean time from one migration to the next. */
 const HOURS_AFTER_MIGRATION = 96;

@@ -6,9 +6,12 @@ import { Holders, type Wallets } from "./wallets.ts";
 
 /** A common trade's share of the pool's quote: median, deviation of its logarithm, and maximum. */
 const SHARE = { median: 0.0007, spread: 1.1, max: 0.01 };
-/** Price gaps from this size on attract arbitrageurs. */
+/** Price gaps beyond this size, as a logarithm, attract arbitrageurs. */
 export const ARBITRAGE_GAP = 0.008;
-/** Sensitivity of common traders to the fair value: the share of buys is 0.5 + this · gap. */
+/**
+ * Sensitivity of common traders to the target price: the share of buys is 0.5 + this · gap, between
+ * 0.1 and 0.9.
+ */
 const SENSE_OF_VALUE = 5;
 
 export interface Moment {
@@ -18,7 +21,7 @@ export interface Moment {
   readonly gap: number;
 }
 
-/** Simulates all traders of one token: the crowd, arbitrageurs, and the insiders of scripts. */
+/** Simulates all traders at one venue: the crowd, arbitrageurs, and the insiders of scripts. */
 export class Traders {
   readonly #venue: Venue;
   readonly #wallets: Wallets;
@@ -36,18 +39,21 @@ export class Traders {
     this.#canSell = canSell;
   }
 
-  /** Trades as one of the crowd, slightly more often toward the fair value. */
+  /** Trades as one of the crowd, more often toward the target price. */
   common(moment: Moment, out: MarketEvent[]): void {
     const lean = Math.max(-0.4, Math.min(0.4, SENSE_OF_VALUE * moment.gap));
     this.#trade(moment, this.#random.chance(0.5 + lean), this.#commonShare(), out, 0.25);
   }
 
-  /** Makes one large trade, mostly toward the fair value. */
+  /** Makes one large trade, mostly toward the target price. */
   large(moment: Moment, share: number, random: Random, out: MarketEvent[]): void {
     this.#trade(moment, random.chance(moment.gap > 0 ? 0.7 : 0.3), share, out, 0);
   }
 
-  /** Trades away the gap between pool and fair value, down to the fee. */
+  /**
+   * Trades away the gap between the pool's price and the target, down to the fee. Does nothing if
+   * the gap is at most twice the fee.
+   */
   arbitrage(moment: Moment, out: MarketEvent[]): void {
     const fee = this.#venue.pool.feeShare;
     const worth = Math.abs(moment.gap) - fee;
@@ -56,7 +62,7 @@ export class Traders {
     this.#close(moment, moment.gap > 0 ? worth : -worth, trader, out);
   }
 
-  /** Trades as one of a script's crowd. Trades toward its target move the price along its path. */
+  /** Trades as one of a script's crowd. Trades toward the target price close part of the gap. */
   follow(moment: Moment, phase: Phase, out: MarketEvent[]): void {
     const random = this.#random;
     const buys = random.chance(phase.buyShare);
@@ -67,13 +73,13 @@ export class Traders {
     this.#trade(moment, buys, Math.max(share, this.#commonShare() * 0.2), out, 0.08);
   }
 
-  /** Starts a wash or a tick with this many wallets. */
+  /** Draws the insiders of a script: this many wallets, which hold nothing yet. */
   assemble(count: number): void {
     this.#insiders = Array.from({ length: count }, () => this.#wallets.draw(this.#random));
     this.#insiderTokens = 0;
   }
 
-  /** One insider buys, or another sells what was just bought. */
+  /** One insider buys, or any of them sells what was just bought. */
   wash(moment: Moment, out: MarketEvent[]): void {
     if (this.#insiderTokens > 0) {
       this.disband(moment, out);
@@ -90,7 +96,7 @@ export class Traders {
     this.#insiderTokens = this.#venue.buy(moment.at, usd, moment.quoteUsd, this.#insider(), out);
   }
 
-  /** The insiders sell their tokens. */
+  /** One insider sells all tokens that the insiders hold. */
   disband(moment: Moment, out: MarketEvent[]): void {
     if (this.#insiderTokens > 0) {
       this.#venue.sell(moment.at, this.#insiderTokens, moment.quoteUsd, this.#insider(), out);

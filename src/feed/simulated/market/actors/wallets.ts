@@ -1,7 +1,8 @@
 import { addressOfWords, hashText, mixBits, type Random } from "../random.ts";
 
-/** Numbers of people, and of programs, that trade on one chain. */
+/** Number of people who trade on one chain. */
 const CROWD = 150_000;
+/** Number of arbitrage programs on one chain. They have the first wallets. */
 const ARBITRAGEURS = 24;
 const CACHED = 8_192;
 

@@ -4,18 +4,19 @@ import { Random } from "../random.ts";
 import { type LabelSink, labelOf } from "./label.ts";
 
 const STEP_MS = 5_000;
-/** Standard deviation of the market's level over a year, as a share. */
+/** Standard deviation of the level's change in a year, before its reversion. */
 const YEARLY_VOLATILITY = 0.6;
 const STEP_VOLATILITY = YEARLY_VOLATILITY * Math.sqrt(STEP_MS / (365 * DAY_MS));
 /** The level reverts to its start with this time constant, so that it stays in range for months. */
 const RECALL_MS = 7 * DAY_MS;
 const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
-/** A slump: the level sinks for an hour or three, and recovers in three times as long. */
+/** Mean time from the end of a slump's recovery to the next slump. */
 const MEAN_BETWEEN_SLUMPS_MS = 8 * HOUR_MS;
+/** A slump's recovery takes this many times as long as its fall. */
 const RECOVERY = 3;
 const EVERYWHERE = { group: null, token: null };
 
-/** Returns the activity at a time of day, 1 on average: lowest about 03:00 UTC, highest 15:00. */
+/** Returns the activity at a time of day, 1 on average: lowest about 01:00 UTC, highest 15:00. */
 export function rhythmAt(atMs: number): number {
   const day = ((atMs % DAY_MS) / DAY_MS) * 2 * Math.PI;
   return 1 - 0.42 * Math.cos(day - Math.PI / 4) + 0.12 * Math.cos(2 * day - Math.PI / 2);
@@ -23,7 +24,8 @@ export function rhythmAt(atMs: number): number {
 
 /**
  * The market's log level: a slow random walk. Occasionally it moves by 4 to 12 % within 5 to 15
- * minutes, labeled `wide`, or falls by 5 to 15 % over hours, labeled `slump`.
+ * minutes, labeled `wide`, or falls by 5 to 15 % within 45 to 150 minutes and recovers, labeled
+ * `slump`.
  */
 export class MarketFactor implements Actor {
   readonly rank: number;

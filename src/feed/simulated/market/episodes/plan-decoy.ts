@@ -4,7 +4,9 @@ import { labelOf } from "./label.ts";
 import { crowd, rushPerMs, type Stage } from "./plan-pump.ts";
 import type { Phase, Script } from "./script.ts";
 
-/** Plans a wash: a few wallets trade with each other for 10 to 30 minutes; the price stays. */
+/**
+ * Plans a wash: a few wallets buy and sell in turn for 10 to 30 minutes; the price hardly moves.
+ */
 export function planWash(stage: Stage, random: Random): Script {
   const untilMs = stage.nowMs + Math.round(random.between(10, 30) * MINUTE_MS);
   const size = random.between(8, 25);

@@ -9,13 +9,16 @@ export interface Stage {
   readonly group: MarketGroup;
   readonly token: string;
   readonly nowMs: number;
-  /** The token's own trades per millisecond at this time of day. */
+  /** The token's mean trades per millisecond at this time of day, without scripts. */
   readonly usualPerMs: number;
 }
 
 const MAX_PER_MS = 300 / MINUTE_MS;
 
-/** Draws an attracted crowd's trades per millisecond, less than proportional to the usual. */
+/**
+ * Draws the trades per millisecond of a crowd that a script attracts. A busier token attracts more,
+ * but less than in proportion; the maximum is 300 per minute.
+ */
 export function rushPerMs(usualPerMs: number, random: Random): number {
   return Math.min(MAX_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
 }

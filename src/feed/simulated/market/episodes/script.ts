@@ -2,7 +2,7 @@ import type { Label } from "./label.ts";
 
 /**
  * A part of a script. The target price moves in a straight line (of its logarithm) from the end of
- * the previous phase to `offset`. The script's own traders follow it, trade by trade.
+ * the previous phase to `offset`. The script's traders follow it, trade by trade.
  * - `crowd`: many different wallets; `buyShare` of the trades are buys.
  * - `wash`: a few wallets trade back and forth; the price ends where it started.
  * - `tick`: one wallet moves the price at once, in a single trade.
@@ -42,7 +42,10 @@ export class ScriptRun {
     return this.script.phases[this.#index];
   }
 
-  /** Returns the logarithm of the target price within the current phase, or at the end. */
+  /**
+   * Returns the logarithm of the target price over the price without the script; after the last
+   * phase, the effect that remains.
+   */
   offsetAt(atMs: number): number {
     const phase = this.phase;
     if (phase === undefined) return this.#offsetBefore;

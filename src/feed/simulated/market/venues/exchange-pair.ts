@@ -15,7 +15,7 @@ import type { Random } from "../random.ts";
  */
 const FROM_TRADES = 0.3;
 const FROM_RATE = 0.5;
-/** A tick needs a fifth of the usual trades. */
+/** During a tick, trades occur at this share of the usual rate. */
 const TICK_SHARE = 0.2;
 
 interface PairTraits {
@@ -26,16 +26,19 @@ interface PairTraits {
   readonly nextEpisode: (nowMs: number) => Episode;
 }
 
+/** A script's effect within one minute. */
 interface Push {
+  /** Expected number of scripted trades in the minute. */
   readonly trades: number;
-  readonly buys: number;
-  /** Highest and last logarithm of the target price within the minute. */
+  readonly buyShare: number;
+  /** Highest logarithm of the target price over the fair value within the minute. */
   readonly highest: number;
+  /** The same at the end of the minute. */
   readonly last: number;
   readonly isTick: boolean;
 }
 
-const NO_PUSH: Push = { trades: 0, buys: 0, highest: 0, last: 0, isTick: false };
+const NO_PUSH: Push = { trades: 0, buyShare: 0, highest: 0, last: 0, isTick: false };
 
 /** Simulates a pair of the exchange, whose trades are visible only as one-minute candles. */
 export class ExchangePair {
@@ -66,7 +69,9 @@ export class ExchangePair {
     this.#episode = traits.nextEpisode(nowMs);
   }
 
-  /** Ends the minute of `openAt`. Appends its candle if there were trades and no outage. */
+  /**
+   * Ends the minute that began at `openAt`. Appends its candle if there were trades and no outage.
+   */
   passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
     const random = this.#random;
     this.#value.step(random);
@@ -95,7 +100,7 @@ export class ExchangePair {
     const volume = (trades * random.logNormal(this.#traits.tradeUsd, 0.8 / Math.sqrt(trades))) / close;
     const lean = 0.5 + Math.max(-0.3, Math.min(0.3, (0.12 * swing) / (reach * 2))) + 0.05 * random.normal();
     const own = trades - scripted;
-    const bought = Math.max(0.02, Math.min(0.98, (own * lean + scripted * push.buys) / trades));
+    const bought = Math.max(0.02, Math.min(0.98, (own * lean + scripted * push.buyShare) / trades));
     return {
       kind: "candle",
       at: openAt + MINUTE_MS,
@@ -112,7 +117,9 @@ export class ExchangePair {
     };
   }
 
-  /** Returns the script's effect within the minute. Starts the next one when due. */
+  /**
+   * Returns the script's effect within the minute. Starts the next script when due, and ends it.
+   */
   #push(openAt: number): Push {
     if (this.#run === null && openAt >= this.#episode.atMs) this.#start(openAt);
     const run = this.#run;
@@ -133,7 +140,7 @@ export class ExchangePair {
       if (phase.untilMs <= until) run.next();
     }
     const last = run.offsetAt(closeAt);
-    const push = { trades, buys: trades > 0 ? bought / trades : 0.5, highest, last, isTick };
+    const push = { trades, buyShare: trades > 0 ? bought / trades : 0.5, highest, last, isTick };
     if (run.phase) return push;
     this.#value.settle(last);
     this.#run = null;

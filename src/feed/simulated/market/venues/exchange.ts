@@ -11,7 +11,7 @@ import { Random } from "../random.ts";
 import { ExchangePair } from "./exchange-pair.ts";
 
 const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
-/** Share of pairs that trade once in 2 to 50 minutes, even during scripts. */
+/** Share of pairs that trade once in 2 to 50 minutes outside scripts. */
 const IDLE_SHARE = 0.25;
 /** With fewer trades per minute, one wallet can set the price. */
 const SHALLOW_TRADES_PER_MINUTE = 5;

@@ -32,6 +32,7 @@ export class Pool {
     return this.#quote / this.#tokens;
   }
 
+  /** Returns the tokens bought. */
   buy(quoteIn: number): number {
     const working = quoteIn * (1 - this.feeShare);
     const tokensOut = (this.#tokens * working) / (this.#quote + working);
@@ -40,6 +41,7 @@ export class Pool {
     return tokensOut;
   }
 
+  /** Returns the quote received. */
   sell(tokensIn: number): number {
     const working = tokensIn * (1 - this.feeShare);
     const quoteOut = (this.#quote * working) / (this.#tokens + working);
@@ -48,12 +50,18 @@ export class Pool {
     return quoteOut;
   }
 
-  /** Returns the quote input that raises the price by the factor e^`rise`; `rise` is at least 0. */
+  /**
+   * Returns the quote input that raises the price by the factor e^`rise`, or slightly more because
+   * the fee stays in the pool. `rise` is at least 0.
+   */
   quoteToRise(rise: number): number {
     return (this.#quote * Math.expm1(rise / 2)) / (1 - this.feeShare);
   }
 
-  /** Returns the token input that lowers the price by the factor e^−`fall` (at least 0). */
+  /**
+   * Returns the token input that lowers the price by the factor e^−`fall`, or slightly more. `fall`
+   * is at least 0.
+   */
   tokensToFall(fall: number): number {
     return (this.#tokens * Math.expm1(fall / 2)) / (1 - this.feeShare);
   }

@@ -8,7 +8,7 @@ import type { Random } from "../random.ts";
 import { Pool } from "./pool.ts";
 import { Venue } from "./venue.ts";
 
-/** Factor on the trades of other pools during a pump, which spills over into them. */
+/** Factor on a side pool's trades during a pump of its token, which spills over into it. */
 const OVERFLOW = 10;
 
 export interface SidePoolTraits {

@@ -3,12 +3,13 @@ import type { LiquidityEvent, MarketEvent, MarketGroup, Trade } from "../../../.
 import { decimal, dollars } from "../decimal.ts";
 import type { Pool } from "./pool.ts";
 
-/** Minimum changes of liquidity to report at once, and with the next minute. */
+/** Minimum relative change of liquidity to report with the trade that causes it. */
 const REPORT_AT_ONCE = 0.05;
+/** Minimum relative change of liquidity to report with the next minute. */
 const REPORT_BY_MINUTE = 0.01;
 /** After this long without a report, a consumer may have forgotten the pool's liquidity. */
 const REMIND_AFTER_MS = 30 * MINUTE_MS;
-/** Minimum size of a common trade. Anything smaller is dust. */
+/** Minimum dollars of a trade by `buy` or `sell`. Anything smaller is dust. */
 const MIN_USD = 0.01;
 
 interface VenueNames {
@@ -18,8 +19,9 @@ interface VenueNames {
 }
 
 /**
- * The market of one token: its pool, and the events of each swap. A trade's price includes the fee
- * and its own impact, so price × amount is its size. Amounts are dollars or tokens at `quoteUsd`.
+ * Simulates a token's trading in one pool and creates the events. A trade's price includes the fee
+ * and the trade's impact, so price × amount is its size. The parameter `quoteUsd` is the price of
+ * the pool's quote token in dollars.
  */
 export class Venue {
   readonly pool: Pool;
@@ -57,7 +59,7 @@ export class Venue {
     return 2 * this.pool.quote * quoteUsd;
   }
 
-  /** Buys for this many dollars. Returns the tokens bought, 0 for dust. */
+  /** Buys for this many dollars. Returns the tokens bought; 0 for dust, which is not traded. */
   buy(at: number, usd: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
     if (usd < MIN_USD) return 0;
     const tokens = this.pool.buy(usd / quoteUsd);
@@ -65,19 +67,25 @@ export class Venue {
     return tokens;
   }
 
-  /** Sells this many tokens, unless they are dust. */
+  /** Sells this many tokens, unless their value is dust. */
   sell(at: number, tokens: number, quoteUsd: number, trader: string, out: MarketEvent[]): void {
     if (tokens * this.pool.price * quoteUsd < MIN_USD) return;
     const usd = this.pool.sell(tokens) * quoteUsd;
     out.push(this.#trade(at, "sell", usd, tokens, trader));
   }
 
-  /** Reports the liquidity if the last report is old, so that a removal's share is meaningful. */
+  /**
+   * Reports the liquidity if the last report is old, so that consumers can tell the share of a
+   * removal.
+   */
   remind(at: number, quoteUsd: number, out: MarketEvent[]): void {
     if (at - this.#reportedAtMs >= REMIND_AFTER_MS) this.#emit(at, this.liquidityUsd(quoteUsd), "sync", out);
   }
 
-  /** Reports the liquidity if it has changed enough: as `sync`, unless the makers caused it. */
+  /**
+   * Reports the liquidity: always if makers changed it (`add`, `remove`), otherwise as `sync` and
+   * only if it changed enough.
+   */
   report(at: number, quoteUsd: number, cause: LiquidityEvent["cause"] | "trade", out: MarketEvent[]): void {
     const usd = this.liquidityUsd(quoteUsd);
     const moved = Math.abs(usd / this.#reportedUsd - 1);
