@@ -138,8 +138,10 @@ export class EventScript {
     return this.#timeline.latest + this.#lapMs <= LATEST_AT_MS;
   }
 
-  close(): Generator<MarketEvent> {
-    return this.#timeline.close();
+  /** Ends a lap that an error interrupted, then yields the tick that closes the last second. */
+  *close(): Generator<MarketEvent> {
+    yield* this.endLap();
+    yield* this.#timeline.close();
   }
 
   /** At the end of the first lap, reports unused profiles and the totals of skipped lines. */

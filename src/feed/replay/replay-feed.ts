@@ -217,7 +217,7 @@ export class ReplayFeed implements Feed {
 
   #noUsableLine(): InputError {
     const counts = Object.entries(this.#skips.totals()).map(([reason, count]) => `${count} ${reason}`);
-    const why = counts.length === 0 ? "it contains no data" : `skipped: ${counts.join(", ")}`;
+    const why = counts.length === 0 ? "it contains no market events" : `skipped: ${counts.join(", ")}`;
     return new InputError(this.#options.path, `no line of the file is usable; ${why}`);
   }
 

@@ -19,7 +19,7 @@ const MEMBERS = Buffer.concat(
   [LINES.slice(0, 1_200), LINES.slice(1_200)].map((part) => gzipSync(`${part.join("\n")}\n`)),
 );
 
-async function check(path: string) {
+async function check(path: string, closes = CLOSES) {
   let reported: Awaited<ReturnType<typeof replay>>;
   try {
     reported = await replay(path);
@@ -29,7 +29,7 @@ async function check(path: string) {
   }
   const rows = only("candle", reported.events).map(({ close }) => close);
   expect(reported.error).toBeInstanceOf(InputError);
-  expect(rows).toEqual(CLOSES.slice(0, rows.length));
+  expect(rows).toEqual(closes.slice(0, rows.length));
   expect(reported.totals).toEqual({});
   return { rows: rows.length, error: reported.error instanceof InputError ? reported.error : undefined };
 }
@@ -92,6 +92,20 @@ describe("a truncated recording", () => {
     const { rows, error } = await check(write(Buffer.concat([PACKED, Buffer.from("and more")])));
     expect(rows).toBeGreaterThan(ROWS / 2);
     expect(error?.reason).toContain(`damaged after line ${rows + 1}`);
+  });
+
+  test("lines after a gap of 40 days are emitted although the file is truncated after them", async ({
+    write,
+  }) => {
+    const far = [57_600, 57_601].map((minute) => line(minute, "BTC_0", "1.5"));
+    const packed = gzipSync(`${[...LINES, ...far].join("\n")}\n`);
+    const { rows, error } = await check(write(Buffer.concat([packed, PACKED.subarray(0, 100)])), [
+      ...CLOSES,
+      "1.5",
+      "1.5",
+    ]);
+    expect(rows).toBe(ROWS + 2);
+    expect(error?.reason).toContain(`truncated after line ${rows + 1}`);
   });
 
   test("a plain file that ends within a line loses only that line", async ({ write }) => {

@@ -98,7 +98,7 @@ describe("form", () => {
   test("a file without a usable line ends with an error that gives the reason", async ({ write }) => {
     expect((await replay(write([HEADER]))).error).toHaveProperty(
       "reason",
-      "no line of the file is usable; it contains no data",
+      "no line of the file is usable; it contains no market events",
     );
     const { error } = await replay(write([HEADER, "1,2", "3,4"]), { loop: true });
     expect(error).toHaveProperty("reason", "no line of the file is usable; skipped: 2 bad-columns");
