@@ -21,7 +21,9 @@ const Pair = z.object({
   isSpotTradingAllowed: z.boolean().optional(),
 });
 const Ticker = z.object({ symbol: z.string(), quoteVolume: Quantity });
-/** Open time, OHLC, volume, close time, quote volume, trades, taker's base volume, unused ones. */
+/**
+ * Open time, OHLC, volume, close time, quote volume, trades, volume bought by takers, unused ones.
+ */
 const Row = z
   .tuple(
     [z.int(), Decimal, Decimal, Decimal, Decimal, Decimal, z.int(), z.string(), z.int(), Decimal],
@@ -45,7 +47,10 @@ const MiniTicker = z.object({ e: z.literal("24hrMiniTicker"), s: z.string(), q: 
 const Wrapped = z.object({ stream: z.string(), data: z.unknown() });
 const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }) });
 
-/** Request weight per minute and address. The limit is 6,000; the rest is for other programs. */
+/**
+ * Request weight per minute and IP address above which requests pause. The exchange allows 6,000;
+ * the rest is for other programs.
+ */
 const WEIGHT_LIMIT = 5_000;
 /** A connection may have 1,024 streams, one of them for the tickers. This stays well below. */
 const MAX_PAIRS = 400;

@@ -2,15 +2,21 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 
-/** Maximum number of minutes: a day of back-fill. Beyond it, the oldest are dropped. */
+/** Maximum number of unpublished minutes: a day. Beyond it, the oldest is dropped. */
 const MAX_MINUTES = 1_440;
 
-/** Holds unpublished minutes. Of two versions of a minute, the one with more volume counts. */
+/**
+ * Holds unpublished minutes, and the last published one for amendments. Of two versions of a
+ * minute, the one with more volume counts; of equal ones, the later.
+ */
 export class CandleBook {
-  /** Number of candles that arrived too late to amend their minute, since the last reset. */
+  /**
+   * Number of candles that arrived too late to amend their minute. The feed adds late past candles
+   * to it, and resets it.
+   */
   late = 0;
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
-  /** The last published minute, which can still be amended, as it was published. */
+  /** The last published minute, with its amendments. */
   #published = new Map<string, MinuteCandle>();
   #publishedOpenAt = Number.NEGATIVE_INFINITY;
   #amended = new Map<string, MinuteCandle>();
@@ -22,13 +28,16 @@ export class CandleBook {
     else if (openAt < this.#publishedOpenAt) this.late += 1;
     else {
       const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
-      if (isLater(candle, minute.get(token))) minute.set(token, candle);
+      if (supersedes(candle, minute.get(token))) minute.set(token, candle);
       this.#minutes.set(openAt, minute);
       if (this.#minutes.size > MAX_MINUTES) this.#minutes.delete(Math.min(...this.#minutes.keys()));
     }
   }
 
-  /** Returns the finished minute's candles, by token. A token without trades has none. */
+  /**
+   * Marks a minute as published and drops the earlier ones. Returns its candles, ordered by token.
+   * A token without trades has none.
+   */
   close(openAt: number): readonly Candle[] {
     const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
     for (const at of this.#minutes.keys()) if (at <= openAt) this.#minutes.delete(at);
@@ -38,7 +47,7 @@ export class CandleBook {
     return eventsOf(minute);
   }
 
-  /** Returns the candles of the last published minute that have changed, once each. */
+  /** Returns the candles of the last published minute that changed since the last call. */
   amendments(): readonly Candle[] {
     if (this.#amended.size === 0) return [];
     const amended = this.#amended;
@@ -48,14 +57,14 @@ export class CandleBook {
 
   #amend(token: string, candle: MinuteCandle): void {
     const published = this.#published.get(token);
-    if (!isLater(candle, published) || (published && isSame(candle, published))) return;
+    if (!supersedes(candle, published) || (published && isSame(candle, published))) return;
     this.#published.set(token, candle);
     this.#amended.set(token, candle);
   }
 }
 
-function isLater(candle: MinuteCandle, than: MinuteCandle | undefined): boolean {
-  return than === undefined || Number(candle.volume) >= Number(than.volume);
+function supersedes(candle: MinuteCandle, earlier: MinuteCandle | undefined): boolean {
+  return earlier === undefined || Number(candle.volume) >= Number(earlier.volume);
 }
 
 function isSame(one: MinuteCandle, two: MinuteCandle): boolean {
@@ -72,7 +81,7 @@ function eventsOf(minute: ReadonlyMap<string, MinuteCandle>): readonly Candle[] 
     .map(([token, candle]) => eventOf(token, candle));
 }
 
-/** Converts the minute to a market event at its end. */
+/** Converts the minute to a market event, dated at the minute's end. */
 export function eventOf(token: string, { openAt, ...rest }: MinuteCandle): Candle {
   return { kind: "candle", at: openAt + MINUTE_MS, group: "exchange", token, openAt, ...rest };
 }

@@ -3,6 +3,7 @@ import type { VenueName, VenuePair } from "./venue.ts";
 export interface Listing {
   readonly venue: VenueName;
   readonly pairs: readonly VenuePair[];
+  /** Volume of 24 hours by pair, in the pair's quote. */
   readonly volumes: ReadonlyMap<string, number>;
 }
 
@@ -14,7 +15,7 @@ export interface FollowedPair {
 }
 
 interface Choice {
-  /** Quote currencies, all counted as a dollar. */
+  /** Quote currencies. One unit of each counts as a dollar. */
   readonly quotes: readonly string[];
   readonly minVolume: number;
   /** Maximum number of tokens; those with the most volume are chosen. */
@@ -49,8 +50,10 @@ interface Candidate extends FollowedPair {
  * Chooses the tokens to follow, each in one market. One name is then one series of prices, even if
  * two exchanges list different coins under it. See {@link preferredOf} for the choice of market.
  *
- * Markets in `before` stay if they qualify, unless the token's preferred market is now on Binance.
- * Those of an exchange without a listing stay, because it is down. Ordered by token.
+ * A market in `before` stays if it still qualifies and its volume is close to the preferred
+ * market's (see {@link STAYS_AT}), but not if the preferred market alone is on Binance. All markets
+ * in `before` of an exchange without a listing stay, because the exchange is down. Ordered by
+ * token.
  */
 export function choosePairs(
   listings: readonly Listing[],
@@ -84,8 +87,8 @@ export function choosePairs(
 /**
  * Returns the market on Binance if there is one, otherwise the one with the median volume of the
  * exchanges (of two, the lower). Each exchange reports its own volume, and the highest is the
- * likeliest to come from wash trading. So it wins only if no other exchange lists the token. Of one
- * exchange's quotes, the one with the most volume counts.
+ * likeliest to come from wash trading. So the highest wins only if no other exchange lists the
+ * token. Of one exchange's quotes, the one with the most volume counts.
  */
 function preferredOf(markets: readonly Candidate[]): Candidate | undefined {
   const best = new Map<VenueName, Candidate>();
@@ -94,7 +97,7 @@ function preferredOf(markets: readonly Candidate[]): Candidate | undefined {
   return best.get(PREFERRED) ?? sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
-/** Whether a followed market is as good as the preferred one. */
+/** Whether a followed market need not give way to the preferred one. */
 function stays(held: Candidate, preferred: Candidate): boolean {
   if (preferred.venue === PREFERRED && held.venue !== PREFERRED) return false;
   const [less, more] = [held.volume, preferred.volume].toSorted((one, two) => one - two);

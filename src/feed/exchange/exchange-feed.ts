@@ -15,7 +15,10 @@ export interface ExchangeFeedOptions {
   readonly venues: readonly Venue[];
   readonly quotes: readonly string[];
   readonly minVolume: number;
-  /** How much of the exchanges' past is published first. At most {@link MAX_FILL_MS}. */
+  /**
+   * How much of a market's past is published before its present, in milliseconds. At most
+   * {@link MAX_FILL_MS}.
+   */
   readonly warmupMs: number;
   /**
    * Never waits for the past, neither at the start nor after an outage. Each market's past follows
@@ -42,7 +45,10 @@ export const LAG_MS = 3_000;
 /** How long after a minute's end, in event time, the engine accepts an amendment. */
 const AMEND_MS = 5_000;
 const REFRESH_MS = 10 * MINUTE_MS;
-/** How long the start waits for other exchanges once one has responded. */
+/**
+ * How long the start waits for all exchanges. Afterwards, one that has listed its markets suffices;
+ * if none has, the wait is repeated.
+ */
 const PATIENCE_MS = 15_000;
 const POLL_EVERY_MS = 250;
 const MAX_TOKENS = 600;
@@ -136,29 +142,33 @@ class ExchangeRun {
     if (this.#isBehind) await this.#catchUp();
     const target = this.#nowMs() - LAG_MS;
     while (this.#clockAt + SECOND_MS <= target && !this.#signal.aborted) {
-      yield* this.#pastOfChosen();
+      yield* this.#pastCandles();
       const at = this.#clockAt + SECOND_MS;
       if (at % MINUTE_MS === 0) yield* this.#minute(at);
       yield* this.#amendments();
       this.#clockAt = at;
       yield { kind: "clock", at };
     }
-    yield* this.#pastOfChosen();
+    yield* this.#pastCandles();
     yield* this.#amendments();
   }
 
   *#minute(at: number): Generator<MarketEvent> {
     for (const candle of this.#book.close(at - MINUTE_MS)) {
       if (this.past.has(candle.token)) this.past.add(candle);
-      else yield* this.#introduce(candle, at);
+      else yield* this.#publish(candle, at);
     }
   }
 
-  *#pastOfChosen(): Generator<MarketEvent> {
+  /**
+   * Emits the past candles that have arrived, if they are newer than their token's last published
+   * one.
+   */
+  *#pastCandles(): Generator<MarketEvent> {
     const at = this.#clockAt;
     for (const candle of this.past.take(at)) {
       const last = this.#published.get(candle.token);
-      if (!last || candle.openAt > last.openAt) yield* this.#introduce(candle, at);
+      if (!last || candle.openAt > last.openAt) yield* this.#publish(candle, at);
       else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#book.late += 1;
     }
   }
@@ -167,7 +177,7 @@ class ExchangeRun {
    * Emits the candle. If it is the token's first, or the token's market changed, emits the profile
    * before it.
    */
-  *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
+  *#publish(candle: Candle, at: number): Generator<MarketEvent> {
     const { token } = candle;
     const market = this.#followed.get(token);
     const was = this.#introduced.get(token);
@@ -188,7 +198,11 @@ class ExchangeRun {
     }
   }
 
-  /** Requests unpublished minutes of all markets. Waits for them unless the present comes first. */
+  /**
+   * Requests the unpublished minutes of the markets of responding exchanges. Then waits for these
+   * and all earlier requests, for at most {@link MAX_REQUEST_MS}, unless `startsAtPresent`. If the
+   * feed is far behind, first skips event time to {@link MAX_FILL_MS} ago.
+   */
   async #catchUp(): Promise<void> {
     const { clock, startsAtPresent = false, notify } = this.#options;
     const nowMs = this.#nowMs();
@@ -198,7 +212,7 @@ class ExchangeRun {
     }
     this.#isBehind = false;
     const fromMs = this.#unpublishedMs();
-    const venues = this.followers.flatMap((follower) => (follower.answers ? [follower.name] : []));
+    const venues = this.followers.flatMap((follower) => (follower.isAnswering ? [follower.name] : []));
     const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.past.has(token);
     if (fromMs < startOfMinute(nowMs)) this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
     if (startsAtPresent) return;
@@ -235,7 +249,7 @@ class ExchangeRun {
     }
   }
 
-  /** Start of the earliest minute that was not published yet. */
+  /** Start of the earliest minute that has not been published yet. */
   #unpublishedMs(): number {
     return startOfMinute(this.#clockAt);
   }
@@ -261,7 +275,10 @@ class ExchangeRun {
     this.#signal.throwIfAborted();
   }
 
-  /** Requests an exchange's lists at intervals. Resolves after its first response. */
+  /**
+   * Requests an exchange's lists at intervals until the signal aborts. Resolves after the first
+   * listing.
+   */
   #followLists(follower: VenueFollower): Promise<void> {
     const { clock } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -322,7 +339,7 @@ class ExchangeRun {
     const { late } = this.#book;
     if (late === 0) return;
     this.#book.late = 0;
-    this.#options.notify?.("warn", `${late} candles arrived after their minute was published`);
+    this.#options.notify?.("warn", `${late} candles arrived too late to amend their published minute`);
   }
 
   /**

@@ -46,8 +46,8 @@ const MAX_PAIRS = 100;
 
 /**
  * Gate spot. Sources: www.gate.io/docs/developers/apiv4, "List all currency pairs supported",
- * "Retrieve ticker information", "Market candlesticks" (at most 1,000, `from` and `to` in seconds
- * and both counted), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
+ * "Retrieve ticker information", "Market candlesticks" (at most 1,000; `from` and `to` in seconds,
+ * both inclusive), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
  * channel" and "Application ping pong".
  */
 export function createGate({ url, streamUrl, now }: GateOptions): Venue {

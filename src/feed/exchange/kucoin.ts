@@ -7,7 +7,7 @@ import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, ty
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
 interface KucoinOptions {
-  /** Address of the REST API, which returns the address of the stream. */
+  /** Address of the REST API, which also returns the address of the stream. */
   readonly url: string;
   /** Returns an id for a new connection. */
   readonly connectId: () => string;

@@ -25,21 +25,24 @@ interface Span {
 
 /** A request for the past of an exchange's markets. */
 interface MarketRequest {
-  /** Length of the requested past. */
+  /** Length of the requested past in milliseconds. */
   readonly spanMs: number;
   readonly markets: number;
-  /** Pairs whose past has not arrived yet, and their tokens. */
+  /** Pairs whose past is pending, and their tokens. */
   readonly left: Map<string, string>;
   readonly done: Promise<unknown>;
 }
 
 interface Held {
   readonly minutes: Map<number, Candle>;
-  /** Requests for its past that are not finished. */
+  /** Number of unfinished requests for the token's past. */
   requests: number;
 }
 
-/** Requests tokens' past. Holds back their candles until it arrives, then returns both in order. */
+/**
+ * Requests tokens' past. Holds back their candles until the past has arrived or failed, then
+ * returns both in order.
+ */
 export class PastMinutes {
   readonly #options: PastMinutesOptions;
   readonly #requests = new Set<MarketRequest>();
@@ -50,7 +53,9 @@ export class PastMinutes {
     this.#options = options;
   }
 
-  /** How much of the past has arrived: its length times the share of finished markets. */
+  /**
+   * Progress of the pending requests: the longest one's span times the share of finished markets.
+   */
   get filling(): Filling | undefined {
     const requests = [...this.#requests];
     if (requests.length === 0) return undefined;
@@ -65,9 +70,12 @@ export class PastMinutes {
     await Promise.all([...this.#requests].map(({ done }) => done));
   }
 
-  /** Requests markets' minutes. Offers each to `put`, and holds it if that returns false. */
+  /**
+   * Requests markets' minutes, for at most {@link MAX_REQUEST_MS}. Offers each to `put`, and holds
+   * it back if that returns false.
+   */
   request(
-    follower: VenueFollower,
+    follower: Pick<VenueFollower, "name" | "fill">,
     markets: readonly FollowedPair[],
     span: Span,
     put: (pair: string, candle: MinuteCandle) => boolean,
@@ -82,7 +90,7 @@ export class PastMinutes {
   }
 
   async #request(
-    follower: VenueFollower,
+    follower: Pick<VenueFollower, "name" | "fill">,
     tokens: ReadonlyMap<string, string>,
     left: Map<string, string>,
     { fromMs, toMs }: Span,
@@ -99,11 +107,13 @@ export class PastMinutes {
     const waiting = waitAtMost(filling, MAX_REQUEST_MS, clock, signal).finally(() => {
       for (const pair of [...left.keys()]) release(pair);
     });
-    const received = (await waiting) ?? 0;
+    const received = await waiting;
     const minutes = Math.floor((toMs - fromMs) / MINUTE_MS);
     notify?.(
-      received < tokens.size ? "warn" : "info",
-      `requested ${minutes} past minutes of ${tokens.size} markets on ${follower.name} and received those of ${received}`,
+      received === tokens.size ? "info" : "warn",
+      `requested ${minutes} past minutes of ${tokens.size} markets on ${follower.name} and received ${
+        received === undefined ? `not all within ${MAX_REQUEST_MS / 1_000} s` : `those of ${received}`
+      }`,
     );
   }
 
@@ -125,7 +135,7 @@ export class PastMinutes {
     if (!known || Number(candle.volume) > Number(known.volume)) minutes?.set(candle.openAt, candle);
   }
 
-  /** Makes the next {@link take} return the token's candles, unless another request is left. */
+  /** Makes the next {@link take} return the token's candles, unless another request is pending. */
   release(token: string): void {
     const held = this.#held.get(token);
     if (!held) return;
@@ -133,7 +143,10 @@ export class PastMinutes {
     if (held.requests === 0) this.#released.push(token);
   }
 
-  /** Returns the minutes of the tokens that were released, dated `atMs`. */
+  /**
+   * Returns the held-back minutes of released tokens, dated `atMs`, ordered by token and minute.
+   * Holds these tokens back no longer.
+   */
   take(atMs: number): readonly Candle[] {
     const tokens = this.#released.filter((token) => this.#held.get(token)?.requests === 0).toSorted();
     this.#released = [];

@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import { connectionTrouble } from "../../lib/io/request-json.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { StreamEndpoint, StreamNews, Venue } from "./venue.ts";
@@ -11,12 +12,12 @@ interface ConnectionOptions {
   readonly onNews: (news: StreamNews) => void;
 }
 
-/** Maximum time without any message or pong. After it, the connection counts as dead. */
+/** Maximum time without any message, ping or pong. After it, the connection counts as dead. */
 const SILENT_MS = 30_000;
 /** Maximum time without a candle while pairs are subscribed. */
 const MUTE_MS = 120_000;
 const OPEN_MS = 10_000;
-/** One message with the tickers of all pairs of an exchange has a few hundred KiB. */
+/** One message with the tickers of all pairs of an exchange takes a few hundred KiB. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /** One connection: subscribes, pings and reads. Ends with the first error: await {@link ended}. */
@@ -34,7 +35,7 @@ export class StreamConnection {
   readonly #opened = Promise.withResolvers<void>();
   #heardAt: number;
   #candleAt: number;
-  #hasPairs: boolean;
+  readonly #pairs: Set<string>;
   #sending: Promise<void>;
 
   constructor(options: ConnectionOptions) {
@@ -42,7 +43,7 @@ export class StreamConnection {
     this.#options = options;
     this.#heardAt = clock.monotonic();
     this.#candleAt = this.#heardAt;
-    this.#hasPairs = pairs.length > 0;
+    this.#pairs = new Set(pairs);
     this.#socket = new WebSocket(endpoint.url, {
       handshakeTimeout: OPEN_MS,
       maxPayload: MAX_MESSAGE_BYTES,
@@ -68,7 +69,9 @@ export class StreamConnection {
   /** Subscribes to more pairs and unsubscribes from others, after queued messages. */
   change(added: readonly string[], removed: readonly string[]): void {
     const { subscribe } = this.#options.stream;
-    this.#hasPairs ||= added.length > 0;
+    if (this.#pairs.size === 0) this.#candleAt = this.#options.clock.monotonic();
+    for (const pair of removed) this.#pairs.delete(pair);
+    for (const pair of added) this.#pairs.add(pair);
     const messages = [
       ...(removed.length > 0 ? subscribe(removed, false) : []),
       ...(added.length > 0 ? subscribe(added, true) : []),
@@ -91,7 +94,9 @@ export class StreamConnection {
     };
     socket.on("ping", heard).on("pong", heard);
     socket.on("close", (code) => this.#end(`closed the connection (${code})`));
-    socket.on("error", (error) => this.#end(`failed (${error.message.slice(0, 200)})`));
+    socket.on("error", (error) =>
+      this.#end(connectionTrouble(error) ?? `failed (${error.message.slice(0, 200)})`),
+    );
     socket.on("unexpected-response", (request, response) => {
       request.destroy();
       this.#end(`rejected the stream (${response.statusCode})`);
@@ -115,7 +120,7 @@ export class StreamConnection {
   #checkSilence(): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#heardAt > SILENT_MS) this.#end(`was silent for ${SILENT_MS / 1_000} s`);
-    else if (this.#hasPairs && now - this.#candleAt > MUTE_MS)
+    else if (this.#pairs.size > 0 && now - this.#candleAt > MUTE_MS)
       this.#end(`sent no candle for ${MUTE_MS / 1_000} s`);
   }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { plainDecimal } from "../replay/read/plain-decimal.ts";
 
-/** A decimal in any spelling of the exchanges, normalized. */
+/** A decimal in any of the exchanges' spellings, normalized. */
 export const Decimal = z.string().transform((text, context) => {
   const plain = plainDecimal(text);
   if (plain !== undefined) return plain;
@@ -10,7 +10,7 @@ export const Decimal = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Converts a decimal to a number; returns 0 if it is none. */
+/** Converts a decimal string to a number. A missing, malformed or negative one becomes 0. */
 export const Quantity = z
   .string()
   .nullish()
@@ -19,7 +19,7 @@ export const Quantity = z
     return Number.isFinite(value) && value > 0 ? value : 0;
   });
 
-/** The name of a currency, in capitals. */
+/** The name of a currency, converted to upper case. */
 export const Currency = z
   .string()
   .min(1)

@@ -22,13 +22,19 @@ interface FollowerOptions {
   readonly notify: Notify;
 }
 
-/** Without a message for this long, an exchange is down: busy markets have several per second. */
+/**
+ * Without a candle or volume for this long, an exchange is down: busy markets have several per
+ * second.
+ */
 const LIVE_MS = 10 * SECOND_MS;
 const LIST_TRIES = 5;
 /** Few, because waiting for one exchange's past delays the others too. */
 const FILL_TRIES = 2;
 const CONCURRENT_FILLS = 8;
-/** After this many unavailable pairs in a row, the cause is the exchange, not a delisted pair. */
+/**
+ * After this many unavailable pairs in a row, a fill ends: the cause is the exchange, not a
+ * delisted pair.
+ */
 const MAX_MISSED = 3;
 /** Window of the estimate of the exchange's clock. */
 const TIME_WINDOW_MS = MINUTE_MS;
@@ -37,8 +43,9 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 interface HeldSubscription {
   readonly subscription: VenueSubscription;
   trouble: string | undefined;
-  /** Monotonic times of its last message, and of the last one before its interruption. */
+  /** Monotonic time of its last message, or of its start. */
   heardAt: number;
+  /** `heardAt` at the start of an interruption; `undefined` after it. */
   gapSince: number | undefined;
 }
 
@@ -48,10 +55,14 @@ export class VenueFollower {
   readonly #options: FollowerOptions;
   readonly #client: ServiceClient;
   readonly #subscriptions: HeldSubscription[] = [];
+  /** Volumes from the stream, by pair. */
   readonly #streamed = new Map<string, number>();
   #newsAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
-  /** The exchange's clock minus our monotonic one, by the last two windows' fastest message. */
+  /**
+   * The exchange's clock minus the monotonic one, by the fastest message of this window and of the
+   * one before.
+   */
   #ahead = {
     sinceMono: Number.NEGATIVE_INFINITY,
     ms: Number.NEGATIVE_INFINITY,
@@ -89,13 +100,17 @@ export class VenueFollower {
     return this.#client.report("exchange", this.name, this.trouble);
   }
 
-  /** The exchange's time, from its fastest messages, whatever this machine's clock shows. */
+  /**
+   * The exchange's time, from its fastest messages, whatever this machine's clock shows;
+   * `undefined` before the first.
+   */
   get nowMs(): number | undefined {
     const ms = Math.max(this.#ahead.ms, this.#ahead.beforeMs);
     return Number.isFinite(ms) ? this.#options.clock.monotonic() + ms : undefined;
   }
 
-  get answers(): boolean {
+  /** Whether the last request succeeded, as far as known. */
+  get isAnswering(): boolean {
     return this.#client.trouble === undefined;
   }
 
@@ -122,8 +137,8 @@ export class VenueFollower {
   }
 
   /**
-   * Requests these pairs' minutes, until several pairs fail in a row. Calls `onPair` after each
-   * pair. Resolves with the number of pairs that succeeded.
+   * Requests these pairs' minutes, until {@link MAX_MISSED} pairs fail in a row. Calls `onPair`
+   * after each pair, also a failed one. Resolves with the number of pairs that succeeded.
    */
   async fill(
     pairs: readonly string[],

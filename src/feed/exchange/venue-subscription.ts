@@ -15,18 +15,21 @@ interface SubscriptionOptions {
   /** Age in ms at which a connection is replaced. Default 23 h plus up to half an hour. */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
-  /** Called after an interruption with the pairs that missed news. */
+  /** Called after an interruption, or a failed start, with the pairs that missed news. */
   readonly onResumed: (pairs: readonly string[]) => void;
-  /** `undefined`: connected. */
+  /**
+   * Called with the reason when the stream is interrupted or cannot be opened, and with `undefined`
+   * once it is open.
+   */
   readonly onHealth: (trouble: string | undefined) => void;
 }
 
-/** Exchanges cut a connection after 24 hours, so it is replaced before. */
+/** Exchanges cut a connection after 24 hours, so it is replaced before that. */
 const RENEW_MS = 23 * HOUR_MS;
 const RENEW_SPREAD_MS = HOUR_MS / 2;
-/** Maximum time for a new connection to subscribe. After it, the old one stays. */
+/** Maximum time for a new connection to subscribe. If it takes longer, the old one stays. */
 const TAKEOVER_MS = 30_000;
-/** After a connection that lasted this long, the pauses start over. */
+/** After a connection that lasted longer than this, the pauses start over. */
 const STABLE_MS = 60_000;
 
 /**
@@ -65,7 +68,10 @@ export class VenueSubscription {
     }
   }
 
-  /** Connects, and replaces the connection when it is old. Resolves with the reason for its end. */
+  /**
+   * Connects, and replaces the connection when it is old. Resolves with the reason for the end of
+   * the last one. Rejects if it cannot get a ticket.
+   */
   async #runConnection(signal: AbortSignal): Promise<string> {
     const { clock, random, onHealth, onResumed, renewMs } = this.#options;
     let connection = await this.#connect(signal);

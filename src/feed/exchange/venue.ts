@@ -18,11 +18,12 @@ export type StreamNews =
       readonly kind: "candle";
       readonly pair: string;
       readonly candle: MinuteCandle;
+      /** Milliseconds since 1970, by the exchange's clock. */
       readonly sentAt: number | undefined;
     }
-  /** Volume of 24 hours, in the quote. */
+  /** Volume of the last 24 hours, in the quote. */
   | { readonly kind: "volume"; readonly pair: string; readonly quoteVolume: number }
-  /** Subscriptions are accepted from now on. */
+  /** The exchange's greeting: it accepts subscriptions from now on. */
   | { readonly kind: "welcome" }
   /** The exchange refused a request; the others continue. */
   | { readonly kind: "refused"; readonly reason: string }
@@ -45,9 +46,11 @@ export interface VenueRequest {
 /** One exchange: URLs and pure readers, which throw {@link UnexpectedAnswer} or skip items. */
 export interface Venue {
   readonly name: VenueName;
-  /** Minimum milliseconds between two requests, far below the exchange's limit. */
+  /**
+   * Minimum milliseconds between two requests, so that they stay far below the exchange's limit.
+   */
   readonly pauseMs: number;
-  /** Returns the milliseconds to wait according to a response's headers. */
+  /** Returns the milliseconds to wait according to a response's headers; `undefined`: none. */
   readonly quota: (headers: Headers, nowMs: number) => number | undefined;
   readonly pairs: { readonly request: VenueRequest; readonly read: (body: unknown) => readonly VenuePair[] };
   readonly volumes: {
@@ -55,15 +58,17 @@ export interface Venue {
     readonly read: (body: unknown) => ReadonlyMap<string, number>;
   };
   readonly candles: {
+    /** Maximum number of minutes per request. */
     readonly maxMinutes: number;
-    /** Returns the URL of the minutes that open from `fromMs` to before `toMs`. */
+    /** Returns the request for the minutes that open from `fromMs` to before `toMs`. */
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
     /** In any order; minutes without trades may be missing. */
     readonly read: (body: unknown) => readonly MinuteCandle[];
   };
   readonly stream: {
+    /** Maximum number of pairs per connection. */
     readonly maxPairs: number;
-    /** Minimum milliseconds between two messages to it. */
+    /** Minimum milliseconds between two subscription messages. */
     readonly pauseMs: number;
     /** The request before a connection, if any. `endpoint` reads its response. */
     readonly ticket?: VenueRequest;

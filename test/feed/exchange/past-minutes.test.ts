@@ -32,3 +32,21 @@ test("a token whose past is unavailable is released too, and one that was not he
   expect(openTimes(past, at(2))).toEqual([]);
   expect([past.has("A/USDT"), past.has("B/USDT")]).toEqual([false, false]);
 });
+
+test("a request that takes longer than two minutes is reported and no longer holds its token back", async () => {
+  const clock = new ManualClock(START);
+  const notices: string[] = [];
+  const notify = (level: string, words: string) => notices.push(`${level} ${words}`);
+  const past = new PastMinutes({ clock, signal: new AbortController().signal, notify });
+  const follower = { name: "binance", fill: () => new Promise<number>(() => {}) } as const;
+  const market = { token: "A", venue: "binance", pair: "AUSDT", quote: "USDT" } as const;
+  past.request(follower, [market], { fromMs: at(0), toMs: at(5) }, () => true);
+  const filled = past.filled();
+  clock.advance(2 * MINUTE);
+  await filled;
+  expect(notices).toEqual([
+    "warn requested 5 past minutes of 1 markets on binance and received not all within 120 s",
+  ]);
+  expect(openTimes(past, at(7))).toEqual([]);
+  expect(past.has("A")).toBe(false);
+});

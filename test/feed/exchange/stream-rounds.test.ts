@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { StreamConnection } from "../../../src/feed/exchange/stream-connection.ts";
 import type { StreamNews } from "../../../src/feed/exchange/venue.ts";
 import { VenueSubscription } from "../../../src/feed/exchange/venue-subscription.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
@@ -103,14 +104,17 @@ describe("a connection that fails repeatedly", () => {
     }
   });
 
-  test("may be silent until something is subscribed", async () => {
+  test("may be without candles while nothing is subscribed", async () => {
     await using run = await subscribeTo([]);
     const { clock, pass, troubles, subscription } = run;
     await pass(300_000);
-    expect(troubles()).toEqual([]);
-    await pass(20_000, candleNews("A", 0));
     subscription.change(["A"], []);
+    await pass(100_000);
+    subscription.change([], ["A"]);
+    await pass(300_000);
+    subscription.change(["B"], []);
     await pass(120_000);
+    expect(troubles()).toEqual([]);
     clock.advance(1_000);
     await until("the stream without candles is noticed", () => troubles().length === 1);
   });
@@ -167,6 +171,16 @@ describe("a connection that fails repeatedly", () => {
     await until("the subscription waits", () => run.backOffs().length === 3);
     clock.advance(4_500);
     await connected(2);
+  });
+
+  test("names the reason of a refused connection without the address", async () => {
+    const server = await new ScriptedVenue().listen();
+    const { stream } = server.venue;
+    const endpoint = stream.endpoint(undefined);
+    await server[Symbol.asyncDispose]();
+    const clock = new ManualClock();
+    const connection = new StreamConnection({ stream, endpoint, clock, pairs: [], onNews: () => {} });
+    expect(await connection.ended).toBe("refused the connection");
   });
 
   test("is reopened when the exchange announces its end", async () => {
