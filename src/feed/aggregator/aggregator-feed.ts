@@ -19,26 +19,31 @@ export interface AggregatorFeedOptions {
   readonly notify?: Notify;
 }
 
-/** Minimum time between two requests: ten a minute, a third of what the service allows. */
+/**
+ * Minimum time between two requests after the first round: ten a minute, a third of what the
+ * service allows.
+ */
 const PAUSE_MS = 6_000;
 /** How often each list is requested. The service renews it each minute. */
 const ROUND_MS = MINUTE_MS;
 /** Time between requests of the first round. Short, because the start needs data soon. */
 const FIRST_PAUSE_MS = 500;
-/** Without an answer for this long, event time stops, so that the age of the data shows. */
+/** Without a valid answer for this long, event time stops, so that the age of the data shows. */
 const SILENT_MS = 150_000;
-/** A pool this young is a new listing. */
+/** A pool younger than this is a new listing. */
 const NEW_MS = 15 * MINUTE_MS;
 /** Minimum dollars in a new pool, the same as for a chain's listings. */
 const LISTING_USD = 1_000;
+/** Maximum number of tokens and of pools that are remembered. */
 const MAX_REMEMBERED = 20_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Follows an aggregator's trending and new pools. Each minute it reports counts of each listed pool
- * as `window` events, the tokens' profiles, and new pools as listings. It starts with the present,
- * because a report contains its own past. While the aggregator does not answer, event time stops.
- * Never ends by itself and never throws.
+ * Follows an aggregator's trending and new pools. Each minute, it reports the counts of each pool
+ * in the lists as `window` events, tokens' new or changed profiles, and new pools as listings. It
+ * starts with the present, because a report contains its own past. Event time starts with the first
+ * valid answer, and stops while none has arrived for {@link SILENT_MS}. Never ends by itself and
+ * never throws.
  */
 export function createAggregatorFeed(options: AggregatorFeedOptions): Feed {
   let run: AggregatorRun | undefined;
@@ -60,9 +65,11 @@ class AggregatorRun {
   readonly #options: AggregatorFeedOptions;
   readonly #signal: AbortSignal;
   readonly #waiting: TokenEvent[] = [];
-  /** Last facts of each token, and pools reported as listed, the oldest first. */
-  readonly #facts = new BoundedMap<string, string>(MAX_REMEMBERED);
+  /** The last profile of each token, as JSON without its time. */
+  readonly #profiles = new BoundedMap<string, string>(MAX_REMEMBERED);
+  /** Pools that were reported as listings. */
   readonly #listed = new BoundedMap<string, true>(MAX_REMEMBERED);
+  /** Monotonic time of the last valid answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: AggregatorFeedOptions, signal: AbortSignal) {
@@ -107,7 +114,7 @@ class AggregatorRun {
     }
   }
 
-  /** Requests each list once a round: quickly in the first one, then spread over the round. */
+  /** Requests each list once a round: quickly in the first round, evenly spread in later ones. */
   async #poll(): Promise<void> {
     const { clock, networks } = this.#options;
     const lists = LISTS.flatMap((list) => networks.map((network) => ({ network, list })));
@@ -134,27 +141,29 @@ class AggregatorRun {
     if (outcome.kind !== "ok") return;
     this.#answeredAtMs = clock.monotonic();
     for (const { report, profile } of outcome.value) {
-      if (this.#isNews(profile)) this.#waiting.push(profile);
+      if (this.#noteProfile(profile)) this.#waiting.push(profile);
       this.#waiting.push(report);
-      if (this.#isListing(report)) {
+      if (this.#noteListing(report)) {
         const { group, pool, token, at, liquidity, createdAt = at } = report;
         this.#waiting.push({ kind: "listing", at, listedAt: createdAt, group, pool, token, liquidity });
       }
     }
   }
 
-  #isNews({ at: _, ...facts }: Extract<MarketEvent, { kind: "profile" }>): boolean {
+  /** Remembers a token's profile. Returns whether it is new or changed. */
+  #noteProfile({ at: _, ...facts }: Extract<MarketEvent, { kind: "profile" }>): boolean {
     const text = JSON.stringify(facts);
-    return !remember(this.#facts, `${facts.group} ${facts.token}`, text);
+    return !remember(this.#profiles, `${facts.group} ${facts.token}`, text);
   }
 
-  #isListing({ group, pool, at, createdAt, liquidity }: Extract<MarketEvent, { kind: "window" }>): boolean {
+  /** Remembers the report's pool if it is a new listing. Returns whether to report that. */
+  #noteListing({ group, pool, at, createdAt, liquidity }: Extract<MarketEvent, { kind: "window" }>): boolean {
     const isNew = createdAt !== undefined && at - createdAt < NEW_MS && Number(liquidity) >= LISTING_USD;
     return isNew && this.#options.listings.has(group) && !remember(this.#listed, `${group} ${pool}`, true);
   }
 }
 
-/** Stores the value under the key. Returns whether it was stored before. */
+/** Stores the value under the key. Returns whether the key had this value already. */
 function remember<V>(map: Map<string, V>, key: string, value: V): boolean {
   const isKnown = map.get(key) === value;
   map.set(key, value);

@@ -14,7 +14,7 @@ import { readItems } from "../service/read-answer.ts";
 export const LISTS = ["trending", "new"] as const;
 export type List = (typeof LISTS)[number];
 
-/** GeckoTerminal's name of a chain, and the tokens on it in which others are priced. */
+/** A chain by GeckoTerminal's name, and the tokens on it in which others are priced. */
 export interface AggregatedNetwork {
   readonly id: "bsc" | "polygon_pos" | "avax";
   readonly group: MarketGroup;
@@ -38,7 +38,7 @@ const PATHS: Readonly<Record<List, string>> = {
   trending: "trending_pools?duration=5m&include=base_token",
   new: "new_pools?include=base_token",
 };
-/** Requests this version of the API. */
+/** Value of the header `accept`. It requests this version of the API. */
 export const ACCEPT = "application/json;version=20230203";
 
 export function listUrl(base: string, network: AggregatedNetwork, list: List): string {
@@ -79,7 +79,10 @@ const Token = z.object({
 });
 type Token = z.infer<typeof Token>;
 
-/** Reads a list; skips incomplete pools and quote tokens. Throws {@link UnexpectedAnswer}. */
+/**
+ * Reads a list, dated `atMs`. Skips invalid pools and those of quote tokens. Throws
+ * UnexpectedAnswer if the answer has no list, or no valid pool in a list with items.
+ */
 export function readPools(
   body: unknown,
   network: AggregatedNetwork,
@@ -111,7 +114,7 @@ function readPool(
   if (quotes.some(({ address }) => address === token.toLowerCase())) return undefined;
   const price = Number(attributes.base_token_price_usd);
   const { m5, m30, h1 } = attributes.price_change_percentage;
-  const before = (percent: number) => formatDecimal(price / (1 + percent / 100));
+  const priceBefore = (percent: number) => formatDecimal(price / (1 + percent / 100));
   const createdAt = Date.parse(attributes.pool_created_at ?? "");
   const counts = (span: "m5" | "h1" | "h24"): WindowCounts => ({
     ...attributes.transactions[span],
@@ -120,7 +123,7 @@ function readPool(
   const report = Window.safeParse({
     ...{ kind: "window", at: atMs, group, pool: attributes.address, token },
     price: attributes.base_token_price_usd,
-    past: { m5: before(m5), m30: before(m30 ?? h1), h1: before(h1) },
+    past: { m5: priceBefore(m5), m30: priceBefore(m30 ?? h1), h1: priceBefore(h1) },
     liquidity: attributes.reserve_in_usd,
     ...(createdAt > 0 ? { createdAt } : {}),
     counts: { m5: counts("m5"), h1: counts("h1"), h24: counts("h24") },
