@@ -9,7 +9,6 @@ import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from ".
 import { TableEnricher } from "./table-enricher.ts";
 
 export interface EnricherKeys {
-  /** Etherscan is skipped without one. */
   readonly etherscan?: string | undefined;
   /** Without one, CoinGecko limits requests per IP address. */
   readonly coingecko?: string | undefined;
@@ -23,13 +22,13 @@ export interface EnrichersOptions {
   /** Directory for their cached answers; `undefined`: memory only. */
   readonly directory: string | undefined;
   readonly clock: Clock;
-  /** Receives a message when a service fails and when it recovers. */
+  /** Receives a message when a service fails, recovers, or refuses a chain. */
   readonly notify: Notify;
-  /** Default: the runtime's own. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** Minimum milliseconds between two requests: below each service's limit, if it is known. */
+/** Minimum milliseconds between two requests, within each service's limit if it is known. */
 const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
   coingecko: 10_000,
   sourcify: 500,
@@ -40,7 +39,7 @@ const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 
-/** Creates the enrichers of these names, each with its own client and cache. */
+/** Creates an enricher for each name, with a client and a cache. Skips Etherscan without a key. */
 export function createEnrichers(options: EnrichersOptions): readonly Enricher[] {
   const { names, keys } = options;
   return [...new Set(names)].flatMap((name) =>

@@ -8,16 +8,16 @@ import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
 
 /** A token that still trades is noted again after this time, because facts expire. */
 const NOTE_AGAIN_MS = 5 * MINUTE_MS;
-/** Maximum number of tokens that are remembered as noted. */
+/** Maximum number of tokens that are remembered: as noted, and with their published facts. */
 const MAX_NOTED = 100_000;
 /** Maximum number of findings per clock event, so that a full cache does not delay the market. */
 const MAX_A_SECOND = 500;
 
 /**
- * Returns the feed with the enrichers' findings as `profile` events, each after the last `clock`
- * before it was found. A recording contains them at the same position, so it replays to the same
- * bytes without the services. The feed never waits for an enricher. An enricher that fails changes
- * only {@link Feed.trouble}.
+ * Returns the feed with the enrichers' findings as `profile` events, each after a `clock` that
+ * follows the finding. A recording contains them at the same position, so it replays to the same
+ * bytes without the services. The feed waits for enrichers only at its end, while they save their
+ * caches. An enricher that fails changes only {@link Feed.trouble} and {@link Feed.services}.
  *
  * A contract's source counts as verified if one service has it, whatever the others answer.
  */
@@ -68,7 +68,7 @@ async function* enriched(
   }
 }
 
-/** Collects findings until they are published. */
+/** Collects findings that differ from the published facts, until they are published too. */
 class Findings {
   readonly #found = new Map<string, { readonly token: TokenRef; readonly facts: Facts }>();
   /** Published facts by token, so that nothing is published twice. */

@@ -14,10 +14,9 @@ export interface TokenRef {
   readonly token: string;
 }
 
-/** Facts about a token. An absent field is unknown. */
+/** Facts about a token. An absent field is unknown; `null`: there is none. */
 export type Facts = Pick<Profile, "marketData" | "socialData" | "contractSource">;
 
-/** Receives findings. */
 export type OnFound = (token: TokenRef, facts: Facts) => void;
 
 /** Looks up facts about tokens in the background: callers never wait for it. */
@@ -28,14 +27,15 @@ export interface Enricher {
   /** Returns the state of its service. */
   report(): ServiceReport;
   /**
-   * Records that the market has this token. Call it regularly while the token trades: facts expire.
+   * Records that the market has this token, and reports its cached facts at once. Call it regularly
+   * while the token trades, because facts expire.
    */
   note(token: TokenRef): void;
   /** Works until the signal aborts. Never rejects; resolves when its cache is saved. */
   run(onFound: OnFound, signal: AbortSignal): Promise<void>;
 }
 
-/** Chain ids, and each service's names of the chains. */
+/** Chain ids, and each service's names for the chains. */
 export const CHAINS: Readonly<
   Record<ChainGroup, { readonly id: number; readonly coingecko: string; readonly dexscreener: string }>
 > = {

@@ -17,12 +17,12 @@ const Stored = z.object({
 
 /** Facts with the time of the answer. */
 export interface CachedFacts {
-  /** Wall-clock milliseconds. */
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly facts: Facts;
 }
 
-/** Maximum number of entries; the oldest are dropped first. */
+/** Maximum number of entries. Beyond it, the one that was set longest ago is dropped. */
 const MAX_ENTRIES = 100_000;
 
 /**
@@ -80,6 +80,7 @@ export class FactCache {
       await rename(temporary, this.#path);
       return undefined;
     } catch (error) {
+      this.#isDirty = true;
       return messageOf(error);
     }
   }

@@ -23,11 +23,13 @@ export interface Lookup {
   /** The request's address. It may contain a key, so it is never shown. */
   readonly url: (group: ChainGroup, tokens: readonly string[]) => string;
   /**
-   * Returns the known facts by address in lower case. Throws UnexpectedAnswer, or Refusal if the
-   * service does not serve the chain.
+   * Returns the known facts by address in lower case; `tokens` are in lower case too. Throws
+   * UnexpectedAnswer, or Refusal if the service does not serve the chain.
    */
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
-  /** How long an answer is valid, in milliseconds. `facts` is `undefined` if it has none. */
+  /**
+   * How long an answer is valid, in milliseconds. `facts` is `undefined` if the answer had none.
+   */
   readonly holdsMs: (facts: Facts | undefined) => number;
   /**
    * Facts that replace a token's known facts when an answer about it alone omits it. (An answer
@@ -50,9 +52,14 @@ export class LookupEnricher implements Enricher {
   readonly #clock: Clock;
   readonly #cache: FactCache;
   readonly #waiting = new Map<string, TokenRef>();
-  /** Keys of waiting tokens that an answer omitted. Each gets a request of its own. */
+  /**
+   * Keys of waiting tokens that have facts, but were omitted by an answer about several tokens.
+   * Each gets a separate request.
+   */
   readonly #omitted = new Set<string>();
-  /** Chains that the service refuses, until a monotonic time. */
+  /**
+   * Chains that the service refused, and the monotonic time at which to query it about them again.
+   */
   readonly #refused = new Map<ChainGroup, { readonly reason: string; readonly untilMs: number }>();
   readonly #notify: Notify;
   #onFound: OnFound = () => {};
@@ -153,7 +160,10 @@ export class LookupEnricher implements Enricher {
     }
   }
 
-  /** Forgets a chain's tokens for now. Reports the chain the first time. */
+  /**
+   * Drops a refused chain's waiting tokens, and ignores its tokens for {@link REFUSED_MS}. Reports
+   * the chain the first time.
+   */
   #refuse(refused: ChainGroup, reason: string): void {
     if (!this.#refused.has(refused)) this.#notify("warn", `${this.name} ${refusalOf([[refused, reason]])}`);
     this.#refused.set(refused, { reason, untilMs: this.#clock.monotonic() + REFUSED_MS });
@@ -164,7 +174,10 @@ export class LookupEnricher implements Enricher {
     }
   }
 
-  /** Returns the facts of a token omitted by an answer about `count` tokens, or `unknown`. */
+  /**
+   * Returns the facts of a token omitted by an answer about `count` tokens, or `unknown` if a
+   * request about it alone must decide.
+   */
   #factsOfMissing(key: string, kind: "ok" | "absent", count: number): Facts | "unknown" {
     const known = this.#cache.get(key)?.facts ?? {};
     const { gone } = this.#lookup;
@@ -195,7 +208,7 @@ export class LookupEnricher implements Enricher {
   }
 }
 
-/** Formats refusals as half a sentence: chains that share a reason are joined. */
+/** Formats refusals as the second half of a sentence. Joins chains that share a reason. */
 export function refusalOf(refusals: readonly (readonly [ChainGroup, string])[]): string {
   const byReason = Map.groupBy(refusals, ([, reason]) => reason);
   return [...byReason]

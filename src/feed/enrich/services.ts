@@ -38,8 +38,8 @@ export function coingecko(url: string): Table {
 }
 
 /**
- * Returns the header with CoinGecko's key. The host of paid plans takes another header than that of
- * demo keys. Source: docs.coingecko.com, "Authentication".
+ * Returns the header with CoinGecko's key. The host of paid plans expects a different header than
+ * the public host, which takes demo keys. Source: docs.coingecko.com, "Authentication".
  */
 export function coingeckoHeaders(url: string, key: string | undefined): Readonly<Record<string, string>> {
   if (key === undefined) return {};
@@ -70,14 +70,14 @@ const Source = z.object({ status: z.string(), message: z.string(), result: z.unk
 const SourceItem = z.object({ ABI: z.string() });
 const UNVERIFIED = "Contract source code not verified";
 /** Matches the answers about a chain that the key's plan, or the service, does not include. */
-const CHAIN_LACKS = /not supported for this chain|unsupported chainid/i;
+const UNSUPPORTED_CHAIN = /not supported for this chain|unsupported chainid/i;
 
 /**
  * Looks up whether Etherscan has a contract's verified source. Status 1 and message OK also occur
  * for unverified contracts, whose ABI field then has a fixed text. Status 0 and NOTOK report
- * failures such as rate limits.
- * Needs a key. Free keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io,
- * "Get Contract Source Code" and "Common Error Messages".
+ * failures such as rate limits, and chains that the key's plan does not include. Needs a key. Free
+ * keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io, "Get Contract
+ * Source Code" and "Common Error Messages".
  */
 export function etherscan(url: string, key: string): Lookup {
   const hidden = (text: string) => text.replaceAll(key, "***").slice(0, 100);
@@ -88,7 +88,7 @@ export function etherscan(url: string, key: string): Lookup {
       `${url}/v2/api?${new URLSearchParams({ chainid: String(CHAINS[group].id), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
     read: (body, [token = ""]) => {
       const { status, message, result } = readWhole(Source, body, "source");
-      if (status !== "1" && CHAIN_LACKS.test(`${message} ${String(result)}`))
+      if (status !== "1" && UNSUPPORTED_CHAIN.test(`${message} ${String(result)}`))
         throw new Refusal("this key's plan lacks the chain; a paid plan serves it");
       if (status !== "1")
         throw new UnexpectedAnswer(`returned ${hidden(message)} (${hidden(String(result))})`);

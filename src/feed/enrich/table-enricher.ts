@@ -16,15 +16,15 @@ import type { CachedFacts, FactCache } from "./fact-cache.ts";
 export interface Table {
   readonly name: EnricherName;
   readonly url: string;
-  /** Returns the facts in an answer, by the key of the token. Throws UnexpectedAnswer. */
+  /** Returns the facts in an answer, by {@link keyOf}. Throws UnexpectedAnswer. */
   readonly read: (body: unknown) => ReadonlyMap<string, Facts>;
-  /** Milliseconds between two requests. */
+  /** Milliseconds from a valid answer to the next request. */
   readonly everyMs: number;
   /** Facts of a token that a later answer no longer lists. */
   readonly gone: Facts;
 }
 
-/** Maximum number of tokens that later answers are matched with. */
+/** Maximum number of noted tokens, about which later answers are reported. */
 const MAX_TOKENS = 50_000;
 
 /** Queries a service for everything at intervals. Reports the facts about the market's tokens. */
@@ -71,7 +71,7 @@ export class TableEnricher implements Enricher {
           this.#take(outcome.value);
           await this.#cache.save();
         }
-        // After a failure, the client also waits before its next request.
+        // After a failure, the client may wait even longer before its next request.
         await this.#clock.sleep(outcome.kind === "ok" ? everyMs : Math.min(everyMs, 60_000), signal);
       }
     } catch (error) {
@@ -79,7 +79,10 @@ export class TableEnricher implements Enricher {
     }
   }
 
-  /** Returns for how long the cached answer of an earlier run is still valid. */
+  /**
+   * Returns for how many milliseconds the cached answer of an earlier run is still valid; 0 without
+   * one.
+   */
   #remainingMs(): number {
     let newest = Number.NEGATIVE_INFINITY;
     for (const { at } of this.#cache.entries.values()) newest = Math.max(newest, at);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
@@ -192,6 +192,22 @@ describe("a service that is queried for a few tokens at a time", () => {
       rmSync(directory, { recursive: true });
     }
   });
+});
+
+test("facts that could not be saved are saved the next time", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-facts-"));
+  const [parent, path] = [join(directory, "cache"), join(directory, "cache", "facts.json")];
+  try {
+    const cache = new FactCache(path);
+    writeFileSync(parent, "in the way");
+    cache.set("bsc/a", { at: 0, facts: VERIFIED });
+    expect(await cache.save()).toMatch(/EEXIST|ENOTDIR/);
+    rmSync(parent);
+    expect(await cache.save()).toBeUndefined();
+    expect(new FactCache(path).get("bsc/a")?.facts).toEqual(VERIFIED);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 test("facts of at most 100,000 tokens are stored; the oldest are dropped first", () => {
