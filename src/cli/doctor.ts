@@ -10,7 +10,7 @@ import {
   settingsHelp,
 } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
-import { type Finding, type LookUp, type Probe, runProbe, unresolvedNames } from "../feed/index.ts";
+import { type Finding, hostsWithoutDns, type LookUp, type Probe, runProbe } from "../feed/index.ts";
 import { probesOf } from "../gateway/open/open-feed.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
@@ -62,7 +62,7 @@ export async function doctor(
   try {
     const unresolved = hasProxy(environment)
       ? new Set<string>()
-      : await unresolvedNames(probes, lookUp, systemClock, shutdown.signal);
+      : await hostsWithoutDns(probes, lookUp, systemClock, shutdown.signal);
     if (unresolved.size > 0) say(terminal, NO_NAME_RESOLVES);
     const finding = async (probe: Probe) => {
       const run = unresolved.has(probe.host) ? failToResolve : probe.run;

@@ -16,7 +16,7 @@ export { mergeFeeds } from "./merge/merge-feeds.ts";
 export { aggregatorProbes } from "./probe/aggregator-probes.ts";
 export { endpointProbes, hostProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
-export { type LookUp, unresolvedNames } from "./probe/name-check.ts";
+export { hostsWithoutDns, type LookUp } from "./probe/name-check.ts";
 export { type Finding, type Probe, runProbe } from "./probe/probe.ts";
 export { venueProbes } from "./probe/venue-probes.ts";
 export { MANIFEST_FILE } from "./record/manifest.ts";

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { doctor } from "../../src/cli/doctor.ts";
-import { unresolvedNames } from "../../src/feed/index.ts";
+import { hostsWithoutDns } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { COIN_KEY, KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
@@ -148,7 +148,7 @@ test("a name that does not resolve counts as a missing network only if no other 
   const unresolved = (gone: readonly string[]) => {
     const lookUp = (name: string) =>
       gone.includes(name) ? Promise.reject(new Error("ENOTFOUND")) : Promise.resolve();
-    return unresolvedNames(probes, lookUp, systemClock, new AbortController().signal);
+    return hostsWithoutDns(probes, lookUp, systemClock, new AbortController().signal);
   };
   expect(await unresolved(["b.example"])).toEqual(new Set());
   expect(await unresolved(["a.example", "b.example"])).toEqual(new Set(["a.example", "b.example"]));

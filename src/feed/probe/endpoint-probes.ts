@@ -23,18 +23,24 @@ const Message = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/** Maximum age of the newest block. No supported chain is slower. */
-const OLDEST_BLOCK_MS = 60_000;
+/** Maximum age of the newest block, also in the future. No supported chain is slower. */
+const MAX_BLOCK_AGE_MS = 60_000;
 /** Blocks over which the chain's pace is measured. */
 const PACE_BLOCKS = 100;
-const MAX_WORDS = 240;
+/** Maximum length of a result. */
+const MAX_CHARS = 240;
 const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
-/** "getBlockNumber()" of Multicall3. */
-const LATEST_BLOCK_NUMBER = "0x42cbb15c";
-/** Nearly every block has such a log: a token transfer. */
+/** Calls `getBlockNumber()` of Multicall3. */
+const GET_BLOCK_NUMBER = "0x42cbb15c";
+/** Topic of a token transfer. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** An address without logs, so that the answers are small. */
+const SILENT_ADDRESS = "0x0000000000000000000000000000000000000001";
 
-/** Returns the probes of the functions that following a chain requires, and optional probes. */
+/**
+ * Returns probes of the functions that a chain's feed needs, and optional ones. None shows the
+ * endpoint's address.
+ */
 export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] {
   const { network, url, number, clock } = options;
   const { host, hostname } = new URL(url);
@@ -45,31 +51,27 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
     Block.parse(await ask("eth_getBlockByNumber", ["latest", false], signal));
   const isSocket = /^wss?:/.test(url);
   const probes: readonly HostlessProbe[] = [
-    { service, what: "chain", run: (signal) => chainId(network, ask, signal) },
-    { service, what: "block", run: async (signal) => ageOf(await head(signal), clock) },
+    { service, what: "chain", run: (signal) => checkChain(network, ask, signal) },
+    { service, what: "block", run: async (signal) => checkAge(await head(signal), clock) },
     {
       ...{ service, what: "receipts" },
       run: async (signal) => {
         // Check the chain first, so that a wrong chain is reported in the same words.
-        await chainId(network, ask, signal);
+        await checkChain(network, ask, signal);
         return proveBlock(options, (await head(signal)).number, signal);
       },
     },
-    { service, what: "code", run: (signal) => codes(network, ask, signal) },
+    { service, what: "code", run: (signal) => checkContracts(network, ask, signal) },
     {
       ...{ service, what: "call" },
       run: async (signal) => {
-        const answer = await ask(
-          "eth_call",
-          [{ to: MULTICALL3, data: LATEST_BLOCK_NUMBER }, "latest"],
-          signal,
-        );
+        const answer = await ask("eth_call", [{ to: MULTICALL3, data: GET_BLOCK_NUMBER }, "latest"], signal);
         return `Multicall3 can be called, at block ${Hex.parse(z.string().parse(answer).replace(/^0x0+/, "0x"))}`;
       },
     },
     {
       ...{ service, what: "logs", isOptional: true },
-      run: async (signal) => logSpan((await head(signal)).number, ask, signal),
+      run: async (signal) => measureLogSpan((await head(signal)).number, ask, signal),
     },
   ];
   const traffic: HostlessProbe = {
@@ -105,9 +107,9 @@ export function hostProbes({ name }: Network, urls: readonly string[]): readonly
   ];
 }
 
-/** Hides the endpoint's address in the probe's words, and truncates them. */
+/** Hides the endpoint's address in the probe's result, and truncates the result. */
 function withoutSecrets(probe: Probe, url: string): Probe {
-  const hide = (text: string) => hideAddress(text, url).slice(0, MAX_WORDS);
+  const hide = (text: string) => hideAddress(text, url).slice(0, MAX_CHARS);
   const run = async (signal: AbortSignal) => {
     try {
       return hide(await probe.run(signal));
@@ -121,23 +123,27 @@ function withoutSecrets(probe: Probe, url: string): Probe {
 
 type Ask = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
 
-async function chainId({ chainId, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
+async function checkChain({ chainId, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
   const served = Hex.parse(await ask("eth_chainId", [], signal));
   if (served === chainId) return `${served}, which is ${name}`;
   throw new RpcFailure(`serves chain ${served}, not ${chainId}; use an endpoint of ${name}`);
 }
 
-function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: Clock): string {
+function checkAge({ number, timestamp }: z.infer<typeof Block>, clock: Clock): string {
   const ageMs = clock.now() - timestamp * 1_000;
   const words = `the newest block, ${number}, is ${Math.round(ageMs / 1_000)} s old`;
-  if (ageMs > OLDEST_BLOCK_MS)
+  if (ageMs > MAX_BLOCK_AGE_MS)
     throw new RpcFailure(`${words}: the endpoint is behind, or this machine's clock is wrong`);
-  if (ageMs < -OLDEST_BLOCK_MS)
+  if (ageMs < -MAX_BLOCK_AGE_MS)
     throw new RpcFailure(`${words}: this machine's clock is slow, or the chain's is fast`);
   return words;
 }
 
-async function codes({ factories, quotes, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
+async function checkContracts(
+  { factories, quotes, name }: Network,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<string> {
   const named = [
     ...factories.map((factory) => ({ what: `the factory of ${factory.name}`, address: factory.address })),
     ...quotes.map((quote) => ({ what: `the token ${quote.symbol}`, address: quote.address })),
@@ -152,8 +158,11 @@ async function codes({ factories, quotes, name }: Network, ask: Ask, signal: Abo
   return words;
 }
 
-/** Finds over how many blocks the endpoint searches logs at once. Optional. */
-async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<string> {
+/**
+ * Finds over how many blocks the endpoint searches logs at once. Rejects with RpcFailure if it
+ * searches none.
+ */
+async function measureLogSpan(head: number, ask: Ask, signal: AbortSignal): Promise<string> {
   let widest = 0;
   let why = "";
   for (const span of LOG_SPANS) {
@@ -162,8 +171,7 @@ async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<str
       toBlock: `0x${head.toString(16)}`,
     };
     try {
-      const address = "0x0000000000000000000000000000000000000001";
-      await ask("eth_getLogs", [{ ...range, address, topics: [TRANSFER] }], signal);
+      await ask("eth_getLogs", [{ ...range, address: SILENT_ADDRESS, topics: [TRANSFER] }], signal);
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error;
       why = error.message;
@@ -171,11 +179,14 @@ async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<str
     }
     widest = span;
   }
-  if (widest === 0) throw new RpcFailure(`eth_getLogs ${why}; Flarewire does not need it`);
+  if (widest === 0) throw new RpcFailure(`${why}; Flarewire does not need eth_getLogs`);
   return `eth_getLogs works over at least ${widest} blocks${why === "" ? "" : `, not over ten times as many: ${why}`}; Flarewire does not need it`;
 }
 
-/** Waits for the endpoint's first pushed block. Rejects with RpcFailure or after a timeout. */
+/**
+ * Waits for the endpoint's first pushed block. Rejects with RpcFailure, also when the signal
+ * aborts.
+ */
 async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
   const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
   for await (const text of messagesOf(url, request, signal)) {

@@ -17,7 +17,10 @@ const TOKENS = {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
-  /** The groups to query; all chains if none of them is a chain's. */
+  /**
+   * The groups to query about; those that are no chain's are ignored. All chains if no group is
+   * left.
+   */
   readonly groups: readonly string[];
 }
 
@@ -56,12 +59,16 @@ function tableProbe(
     what: "list",
     run: async (signal) => {
       const outcome = await send(url, read, signal);
-      return `${outcome.kind === "ok" ? outcome.value.size : 0} ${counted}`;
+      if (outcome.kind !== "ok") throw new UnexpectedAnswer(outcome.reason);
+      return `${outcome.value.size} ${counted}`;
     },
   };
 }
 
-/** Queries the service for each chain, because it may refuse some. Fails if it refuses all. */
+/**
+ * Queries the service for each chain, because it may refuse some. Fails if it refuses all, or a
+ * request fails.
+ */
 function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock): HostlessProbe {
   const send = senderOf(clock);
   const run = async (signal: AbortSignal) => {
@@ -82,7 +89,10 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
   return { service: lookup.name, what: "token", run };
 }
 
-/** Returns a function that sends one request. It rejects with the reason if the request fails. */
+/**
+ * Returns a function that sends a request without retries. It rejects with UnexpectedAnswer if the
+ * request fails.
+ */
 function senderOf(clock: Clock, headers: Readonly<Record<string, string>> = {}) {
   const limits = { pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES };
   const client = new ServiceClient({ clock, headers, ...limits });

@@ -6,11 +6,14 @@ import type { Probe } from "./probe.ts";
 /** Resolves a host name; rejects if that fails. */
 export type LookUp = (name: string) => Promise<unknown>;
 
-/** Without a network, some resolvers retry for half a minute. */
+/** Maximum time for a look-up. Without a network, some resolvers retry for half a minute. */
 const MAX_LOOK_UP_MS = 5_000;
 
-/** Returns all hosts if there are several and none resolves, which is the machine's fault. */
-export async function unresolvedNames(
+/**
+ * Returns all host names if there are several and none resolves, which is the machine's fault;
+ * otherwise none.
+ */
+export async function hostsWithoutDns(
   probes: readonly Probe[],
   lookUp: LookUp,
   clock: Clock,

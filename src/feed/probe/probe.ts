@@ -13,7 +13,9 @@ export interface Probe {
   readonly host: string;
   /** Not required: a failure is reported but is no fault. Default false. */
   readonly isOptional?: boolean;
-  /** Runs the test. Resolves with a short result; throws an Error that names no address. */
+  /**
+   * Runs the test. Resolves with a short result; rejects with an Error whose message has no URL.
+   */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
 
@@ -28,9 +30,10 @@ export interface Finding {
   readonly tookMs: number;
 }
 
+/** Timeout of a probe. */
 const MAX_MS = 45_000;
 
-/** Runs a probe. Rejects only with the signal's reason. */
+/** Runs a probe. A failure is a finding too. Rejects only with the signal's reason. */
 export async function runProbe(
   { service, what, run, isOptional = false }: Probe,
   clock: Clock,
@@ -46,7 +49,7 @@ export async function runProbe(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof DeadlineExpired) return finding(false, error.message);
-    if (error instanceof z.ZodError) return finding(false, "returned data of another type");
+    if (error instanceof z.ZodError) return finding(false, "returned data of an unexpected type");
     return finding(false, messageOf(error));
   }
 }

@@ -11,8 +11,11 @@ interface BlockProbe {
 }
 
 const POLL_EVERY_MS = 250;
-const MAX_TRIES = 20;
-/** Some nodes report a block as final only half an hour later, when another chain confirmed it. */
+const MAX_RETRIES = 20;
+/**
+ * Maximum age of the newest final block. Some nodes report a block as final only half an hour
+ * later, when another chain has confirmed it.
+ */
 const MAX_AGE_MS = 2 * MINUTE_MS;
 const ADVICE = {
   rate: "use your own key or another endpoint",
@@ -23,7 +26,8 @@ const ADVICE = {
 } as const satisfies Record<RpcTrouble["kind"], string>;
 
 /**
- * Proves the newest final block with the code that follows a chain. Rejects with RpcFailure.
+ * Proves the newest final block with the code that a chain's feed uses. Rejects with RpcFailure if
+ * the endpoint is unsuitable.
  *
  * @param newest The endpoint's newest block.
  */
@@ -45,14 +49,17 @@ export async function proveBlock(
   // Drop the endpoint's name, because the finding has it.
   const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
   const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
-  /** Retries while the block is pending: Avalanche proves a block a few seconds later. */
+  /**
+   * Retries while the block is pending: Avalanche's nodes can prove a block only after a few
+   * seconds.
+   */
   const whenSettled = async <T>(read: () => Promise<T>): Promise<T> => {
-    for (let tries = 0; ; tries++) {
+    for (let retries = 0; ; retries++) {
       try {
         return await read();
       } catch (error) {
         const isPending = error instanceof trouble.RpcTrouble && error.kind === "pending";
-        if (!isPending || tries === MAX_TRIES) throw error;
+        if (!isPending || retries === MAX_RETRIES) throw error;
         await pool.changed(SECOND_MS, inner);
       }
     }

@@ -15,6 +15,7 @@ export class RpcFailure extends Error {
   override readonly name = "RpcFailure";
 }
 
+/** Timeout of a request, and of opening a WebSocket. */
 const MAX_MS = 10_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -26,11 +27,17 @@ const Reply = z.union([
 interface RpcTarget {
   readonly url: string;
   readonly clock: Clock;
-  /** Receives the decompressed response text, and its content encoding over HTTP. */
+  /**
+   * Receives the decompressed response text and its `content-encoding`; `null` if uncompressed or
+   * over a WebSocket.
+   */
   readonly onText?: (text: string, encoding: string | null) => void;
 }
 
-/** Sends one request over HTTP or a WebSocket. Rejects with RpcFailure or the signal's reason. */
+/**
+ * Sends one request over HTTP or a WebSocket. Resolves with its result. Rejects with RpcFailure,
+ * with DeadlineExpired after {@link MAX_MS}, or with the signal's reason.
+ */
 export async function askRpc(
   { url, clock, onText }: RpcTarget,
   method: string,
@@ -48,7 +55,10 @@ export async function askRpc(
   throw new RpcFailure(`returned error ${code} for ${method}: ${message}`);
 }
 
-/** Sends a request and yields messages until the connection ends. Rejects with RpcFailure. */
+/**
+ * Sends a request over a WebSocket and yields the messages. Rejects with RpcFailure when the
+ * connection ends or the signal aborts.
+ */
 export async function* messagesOf(url: string, request: string, signal: AbortSignal): AsyncGenerator<string> {
   const socket = new WebSocket(url, {
     maxPayload: MAX_BYTES,
@@ -105,6 +115,7 @@ async function overHttp(url: string, body: string, signal: AbortSignal) {
     signal.throwIfAborted();
     throw new RpcFailure("broke off its answer");
   }
+  if (bytes > MAX_BYTES) throw new RpcFailure(`returned more than ${MAX_BYTES} bytes`);
   const encoding = response.headers.get("content-encoding");
   return { text: Buffer.concat(parts).toString("utf8"), encoding };
 }

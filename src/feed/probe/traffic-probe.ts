@@ -10,7 +10,7 @@ const SAMPLES = [4, 12, 20] as const;
 const DAY_S = 86_400;
 
 /**
- * Returns the daily size of all blocks' receipts, at the pace between two blocks. Rejects with
+ * Estimates the daily size of all blocks' receipts, at the pace between two blocks. Rejects with
  * RpcFailure if the endpoint lacks receipts or sends them uncompressed.
  */
 export async function weighReceipts(

@@ -5,15 +5,15 @@ import type { Venue, VenueRequest } from "../exchange/venue.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { Probe } from "./probe.ts";
 
-/** The market to test: every exchange has it. */
+/** The market to test. Every exchange has it; otherwise, its first market is tested. */
 const BASE = "BTC";
 const QUOTE = "USDT";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Returns the tests of an exchange: markets, volumes, past candles, and a stream of candles. */
+/** Returns probes of an exchange's markets, volumes, past candles and stream. */
 export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const limits = { pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES };
-  // No jitter between requests: a person waits for the result.
+  // The shortest pauses after failures, because a person waits for the result.
   const client = new ServiceClient({ ...limits, clock, random: () => 0 });
   const ask = <T>(request: VenueRequest, read: (body: unknown) => T, signal: AbortSignal): Promise<T> =>
     client.require({ ...request, read }, signal);
@@ -41,7 +41,8 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
         const toMs = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
         const request = venue.candles.request(pair, toMs - 10 * MINUTE_MS, toMs);
         const minutes = await ask(request, venue.candles.read, signal);
-        if (minutes.length === 0) throw new UnexpectedAnswer(`has no candle of ${pair} within ten minutes`);
+        if (minutes.length === 0)
+          throw new UnexpectedAnswer(`has no candle of ${pair} in the last ten minutes`);
         return `${minutes.length} of ten minutes of ${pair}`;
       },
     },
@@ -57,6 +58,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   ];
 }
 
+/** Subscribes to the pair and waits for its first candle. Rejects if the connection ends before. */
 async function firstCandle(
   venue: Venue,
   endpoint: ReturnType<Venue["stream"]["endpoint"]>,

@@ -100,7 +100,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
       ["receipts"],
       /^does not support the method \(-32601\); use an endpoint that has eth_getBlockReceipts$/,
     ],
-    [{ kind: "wrong-types" }, ["block", "receipts"], /^returned data of another type$/],
+    [{ kind: "wrong-types" }, ["block", "receipts"], /^returned data of an unexpected type$/],
   ];
   test.each(FAULTS)(
     "one that misbehaves ($kind) is detected, and its key is not shown",

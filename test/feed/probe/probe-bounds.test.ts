@@ -3,7 +3,14 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { describe, expect } from "vitest";
 import { WebSocketServer } from "ws";
-import { endpointProbes, type Finding, NETWORKS, type Probe, runProbe } from "../../../src/feed/index.ts";
+import {
+  endpointProbes,
+  enricherProbes,
+  type Finding,
+  NETWORKS,
+  type Probe,
+  runProbe,
+} from "../../../src/feed/index.ts";
 import type { Clock } from "../../../src/lib/time/clock.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test } from "../../support/time/still-running.ts";
@@ -18,14 +25,16 @@ class ScriptedEndpoint implements AsyncDisposable {
   parts: readonly Uint8Array[] | undefined;
   /** The result of a method, or the whole text of an answer. */
   answer: (method: string) => { readonly result: unknown } | string = () => ({ result: "0x38" });
+  /** Status of each answer over HTTP. */
+  status = 200;
   /** Closes each WebSocket with this code, without an answer. */
   closesWith: number | undefined;
   readonly #server = createServer(async (request, response) => {
     let text = "";
     for await (const part of request) text += String(part);
-    response.writeHead(200, { "content-type": "application/json" });
+    response.writeHead(this.status, { "content-type": "application/json" });
     if (this.parts) Readable.from(this.parts).pipe(response);
-    else response.end(this.#reply(text));
+    else response.end(text && this.#reply(text));
   });
   readonly #sockets = new WebSocketServer({ server: this.#server });
 
@@ -123,9 +132,21 @@ describe("a tested endpoint", () => {
     endpoint.parts = [Buffer.from(head), ...Array.from({ length: 64 }, () => middle), Buffer.from(tail)];
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
-      detail: "returned something other than JSON-RPC for eth_chainId",
+      detail: "returned more than 67108864 bytes",
     });
   });
+});
+
+test("CoinGecko fails if its list is not at the address", async () => {
+  await using endpoint = await new ScriptedEndpoint().listen();
+  endpoint.status = 404;
+  const { url } = endpoint;
+  const urls = { coingecko: url, sourcify: url, etherscan: url, dexscreener: url };
+  const clock = new ManualClock();
+  const [probe] = enricherProbes({ names: ["coingecko"], urls, keys: {}, clock, groups: [] });
+  if (!probe) throw new Error("CoinGecko is not tried");
+  const found = await runProbe(probe, clock, never);
+  expect(found).toMatchObject({ works: false, detail: "returned 404" });
 });
 
 test("every probe times out after 45 s, without leaking timers", async () => {
