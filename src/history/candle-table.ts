@@ -70,7 +70,7 @@ export class CandleTable {
     const rows = this.#prepare(select).all(...token, fromMs - HOUR_MS, toMs);
     const versions = rows.flatMap(({ hour_ms, body }) => {
       if (knownMs !== undefined) return unpack(body as Uint8Array);
-      return this.#unpack(body as Uint8Array, "leaving out", ...token, Number(hour_ms));
+      return this.#unpack(body as Uint8Array, "omitting", ...token, Number(hour_ms));
     });
     return asOf(versions, knownMs).filter(({ open_at }) => {
       const openMs = Date.parse(open_at);
@@ -86,7 +86,7 @@ export class CandleTable {
     return Math.max(0, ...hours.map(({ hour_ms }) => Number(hour_ms) + HOUR_MS));
   }
 
-  /** Reads a stored hour. Returns nothing for a damaged one, so that its writer replaces it. */
+  /** Reads a stored hour. Returns nothing for a damaged one, so that the next write replaces it. */
   #read(market: Group, address: string, hourMs: number): readonly Version[] {
     const select = "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms = ?";
     const row = this.#prepare(select).get(market, address, hourMs);
@@ -96,7 +96,7 @@ export class CandleTable {
   /** Reads an hour. Returns nothing for a damaged one, and reports it once for each treatment. */
   #unpack(
     body: Uint8Array,
-    treatment: "leaving out" | "replacing",
+    treatment: "omitting" | "replacing",
     market: Group,
     address: string,
     hourMs: number,

@@ -49,7 +49,7 @@ export class ExpiredTable {
     return Math.max(0, ...forgotten.map(({ expired_ms }) => Number(expired_ms)));
   }
 
-  /** Returns whether any flare in the past state at `knownMs` has expired since then. */
+  /** Returns whether any matching flare in the past state at `knownMs` has expired since then. */
   has({ knownMs, isFinishedThen = true, id, group, fromMs, toMs, address, symbol }: PastDataQuery): boolean {
     const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
       AND (?8 IS NULL OR market = ?8) AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)

@@ -7,7 +7,8 @@ import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /**
  * The state of a minute; if it is missing, the range of the stored minutes. `stored` is `undefined`
- * if there are none. `isFaulty`: the store failed, or the history is incomplete.
+ * if there are none, or if it is unknown. `isFaulty`: the store failed, or the history is
+ * incomplete.
  */
 export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
@@ -52,7 +53,10 @@ export function answerHistory(reader: HistoryReader, { method, args }: HistoryRe
 
 interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
-  /** Returns the writer of the store. Default: no writer, so no minute is waiting to be stored. */
+  /**
+   * Returns the writer of the store. Default: no writer, so no minute is waiting to be stored, and
+   * `minutesVersion` is unknown.
+   */
   readonly writer?: () => Pick<MinuteWriter, "settled" | "lacks" | "replacements"> | undefined;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;

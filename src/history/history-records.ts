@@ -1,6 +1,9 @@
 import type { AnyFlare, Candle, Explanation, FinishCause, Group, Outcome } from "../model/index.ts";
 
-/** Limits of a store. `maxAgeMs` is event time since a flare's finish, or since a stored minute. */
+/**
+ * Limits of a store. `maxAgeMs` is event time since a flare's start or finish, or since a stored
+ * minute. Candles of flares are stored for a day longer.
+ */
 export interface StoreLimits {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
@@ -70,7 +73,7 @@ export interface HistoryBatch {
   readonly candles?: readonly FollowedCandles[];
 }
 
-/** The position of a record: newest finish first, then by id. */
+/** The position of a record: newest finish first, then the greatest id. */
 export interface RecordKey {
   readonly finishedMs: number;
   readonly id: string;

@@ -47,9 +47,10 @@ export const MIXED =
   "the stored history is of a live market, but this market is simulated or recorded; use another data directory for it";
 
 /**
- * Writes starts, finishes and candles from the log into the store, until the signal aborts. Never
- * rejects. It continues after the stored cursor, so a process that was killed loses and repeats
- * nothing. If the log no longer has all events after that cursor, the current lists fill the gap.
+ * Writes starts, finishes, outcomes and candles from the log into the store, until the signal
+ * aborts. Never rejects. It continues after the stored cursor, so a process that was killed loses
+ * and repeats nothing. If the log no longer has all events after that cursor, the current lists
+ * fill the gap.
  */
 export async function writeHistory(writing: HistoryWriting): Promise<void> {
   const { log, head, store, progress, clock, notify, signal } = writing;

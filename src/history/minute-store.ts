@@ -8,8 +8,9 @@ import type { PackedMinute } from "./minute-text.ts";
 
 /** A state and the minutes, such as 12:34:00, at which it was served. Times are event time. */
 export interface MinuteState {
-  /** The first of these minutes, in milliseconds since 1970 UTC, and the last. */
+  /** The first of these minutes, in milliseconds since 1970 UTC. */
   readonly firstMs: number;
+  /** The last of these minutes. */
   readonly lastMs: number;
   readonly observedAtMs: number;
   /** After this time, the source was silent or failing. At least {@link observedAtMs}. */
@@ -95,9 +96,9 @@ export class MinuteStore {
   }
 
   /**
-   * Replaces the stored minutes from `firstMs` on. Returns the keyframe's id; `undefined` if a
-   * keyframe given by its id is no longer stored. In that case, the caller must insert the minute
-   * again with a new keyframe.
+   * Stores a state in place of all minutes from its `firstMs` on, then deletes the oldest beyond
+   * the limits. Returns the keyframe's id; `undefined` if a keyframe given by its id is no longer
+   * stored. In that case, the caller must insert the minute again with a new keyframe.
    */
   insert({ state, body, keyframe }: NewMinute): number | undefined {
     const { firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor } = state;
@@ -157,7 +158,9 @@ export class MinuteStore {
     return Number(this.#prepare("INSERT INTO keyframe (body) VALUES (?)").run(body).lastInsertRowid);
   }
 
-  /** Deletes minutes, and the keyframes that no other minute needs. Returns how many minutes. */
+  /**
+   * Deletes minutes, and the keyframes that no other minute needs. Returns the number of minutes.
+   */
   #delete(condition: string, ...values: (number | string)[]): number {
     const deleted = this.#prepare(
       `DELETE FROM minute WHERE ${condition} RETURNING keyframe, length(body) AS bytes`,

@@ -33,7 +33,7 @@ const MAX_WAITING = 32;
  * every server of the log stores the same ones.
  *
  * If the log continues in another process or epoch, nobody served the minutes in between. They are
- * left out, unless they begin less than a minute after the last sign of life.
+ * omitted, except one that begins less than a minute after the last sign of life.
  */
 export class MinuteWriter {
   readonly #writing: MinuteWriting;
@@ -68,7 +68,9 @@ export class MinuteWriter {
     return this.#failedMs !== undefined && atMs >= this.#failedMs;
   }
 
-  /** How many states were queued to replace stored minutes, whether or not they are written yet. */
+  /**
+   * Number of queued states that may replace stored minutes, whether or not they are written yet.
+   */
   get replacements(): number {
     return this.#replacements;
   }

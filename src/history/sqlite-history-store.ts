@@ -88,7 +88,7 @@ const COUNTED = ["candle", "flare", "start"];
 
 const TABLES = [...COUNTED, "expired", "position"];
 
-/** Triggers keep the sum of the rows' bytes. A rollback undoes their updates, too. */
+/** Triggers maintain the sum of the rows' bytes. A rollback undoes their updates, too. */
 const SIZE = `
   PRAGMA temp_store = MEMORY;
   PRAGMA recursive_triggers = ON;
@@ -116,7 +116,10 @@ function countChanges(table: string): string {
   return on("INSERT", "new.bytes") + on("DELETE", "-old.bytes") + on("UPDATE", "new.bytes - old.bytes");
 }
 
-/** Opens the file at `path`, or memory. Throws if it is unusable or another program's. */
+/**
+ * Opens the file at `path`, or memory, and removes damaged flares and starts. Throws if the file is
+ * unusable or another program's.
+ */
 export function openSqliteHistoryStore(
   limits: StoreLimits,
   path?: string,
@@ -177,7 +180,10 @@ export class HistoryStore {
     return this.#flaresVersion;
   }
 
-  /** Stores a batch and its cursor atomically. A repeated batch changes nothing. */
+  /**
+   * Stores a batch and its cursor atomically, and deletes what exceeds the limits. A repeated batch
+   * changes nothing.
+   */
   commit(batch: HistoryBatch): void {
     const { cursor, nowMs, isGenerated, isAnotherMarket, starts, finishes, outcomes, candles = [] } = batch;
     transact(this.#db, () => {
@@ -209,7 +215,10 @@ export class HistoryStore {
     });
   }
 
-  /** Returns why a running flare started; `undefined` if its start is not stored. */
+  /**
+   * Returns why a running flare started; `null` if no reason is known, `undefined` if its start is
+   * not stored.
+   */
   started(id: string): Explanation | null | undefined {
     const row = this.#get("SELECT why FROM start WHERE id = ?", id);
     return row && (JSON.parse(String(row.why)) as Explanation | null);
@@ -364,7 +373,7 @@ function timeOf(text: string, nowMs: number): number {
   return ms >= 0 ? ms : nowMs;
 }
 
-/** Returns the outcome as it was known at `knownMs`. */
+/** Returns the outcome as it was known at `knownMs`, as JSON. */
 function outcomeOf({ outcome, earlier, outcome_ms }: Row, knownMs = NOW): string {
   return String(Number(outcome_ms) > knownMs ? earlier : outcome);
 }

@@ -162,7 +162,7 @@ test("a damaged hour of candles is reported and replaced, and no other hour is l
   store.commit(batchOf("0xaa", [candleOf(1, 2)], 62));
   expect(store.candles({ ...ALL, address: "0xaa" })).toEqual([candleOf(1, 2), candleOf(61, 1)]);
   expect(reports).toEqual([
-    ["warn", expect.stringContaining("leaving out a damaged hour of candles: "), expect.anything()],
+    ["warn", expect.stringContaining("omitting a damaged hour of candles: "), expect.anything()],
     ["warn", expect.stringContaining("replacing a damaged hour of candles: "), expect.anything()],
   ]);
   store.close();
