@@ -44,7 +44,10 @@ const SAVE_EVERY_MS = 30_000;
 /** Time until a refused chain is queried again. The key may have a better plan by then. */
 const REFUSED_MS = 12 * HOUR_MS;
 
-/** Queries a service about new tokens, a few at a time, and caches the answers. */
+/**
+ * Queries a service about noted tokens without valid cached facts, a few at a time, and caches the
+ * answers.
+ */
 export class LookupEnricher implements Enricher {
   readonly name: EnricherName;
   readonly #lookup: Lookup;

@@ -51,9 +51,8 @@ interface Candidate extends FollowedPair {
  * two exchanges list different coins under it. See {@link preferredOf} for the choice of market.
  *
  * A market in `before` stays if it still qualifies and its volume is close to the preferred
- * market's (see {@link STAYS_AT}), but not if the preferred market alone is on Binance. All markets
- * in `before` of an exchange without a listing stay, because the exchange is down. Ordered by
- * token.
+ * market's (see {@link STAYS_AT}), but not if only the preferred market is on Binance. Markets of
+ * an exchange without a listing all stay, because the exchange is down. Ordered by token.
  */
 export function choosePairs(
   listings: readonly Listing[],
@@ -97,7 +96,7 @@ function preferredOf(markets: readonly Candidate[]): Candidate | undefined {
   return best.get(PREFERRED) ?? sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
-/** Whether a followed market need not give way to the preferred one. */
+/** Whether a followed market is good enough to stay in place of the preferred one. */
 function stays(held: Candidate, preferred: Candidate): boolean {
   if (preferred.venue === PREFERRED && held.venue !== PREFERRED) return false;
   const [less, more] = [held.volume, preferred.volume].toSorted((one, two) => one - two);

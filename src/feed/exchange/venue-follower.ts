@@ -43,7 +43,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 interface HeldSubscription {
   readonly subscription: VenueSubscription;
   trouble: string | undefined;
-  /** Monotonic time of its last message, or of its start. */
+  /** Monotonic time of its last news, or of its start. */
   heardAt: number;
   /** `heardAt` at the start of an interruption; `undefined` after it. */
   gapSince: number | undefined;

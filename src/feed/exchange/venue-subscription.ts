@@ -15,7 +15,7 @@ interface SubscriptionOptions {
   /** Age in ms at which a connection is replaced. Default 23 h plus up to half an hour. */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
-  /** Called after an interruption, or a failed start, with the pairs that missed news. */
+  /** Called when the stream opens after a failure, with the pairs that missed news. */
   readonly onResumed: (pairs: readonly string[]) => void;
   /**
    * Called with the reason when the stream is interrupted or cannot be opened, and with `undefined`

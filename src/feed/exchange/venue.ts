@@ -27,7 +27,7 @@ export type StreamNews =
   | { readonly kind: "welcome" }
   /** The exchange refused a request; the others continue. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** The exchange is about to close: reconnect. */
+  /** The exchange is about to close the connection: reconnect. */
   | { readonly kind: "ending"; readonly reason: string };
 
 /** Address of a stream, and its keep-alive message if protocol pings do not suffice. */

@@ -23,7 +23,10 @@ const Message = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/** Maximum age of the newest block, also in the future. No supported chain is slower. */
+/**
+ * Maximum difference between the newest block's time and this machine's. No supported chain is
+ * slower.
+ */
 const MAX_BLOCK_AGE_MS = 60_000;
 /** Blocks over which the chain's pace is measured. */
 const PACE_BLOCKS = 100;

@@ -5,7 +5,7 @@ import type { Venue, VenueRequest } from "../exchange/venue.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { Probe } from "./probe.ts";
 
-/** The market to test. Every exchange has it; otherwise, its first market is tested. */
+/** The market to test. An exchange without it is tested with its first market. */
 const BASE = "BTC";
 const QUOTE = "USDT";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -58,7 +58,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   ];
 }
 
-/** Subscribes to the pair and waits for its first candle. Rejects if the connection ends before. */
+/** Subscribes to the pair and waits for its first candle. Rejects if the connection ends first. */
 async function firstCandle(
   venue: Venue,
   endpoint: ReturnType<Venue["stream"]["endpoint"]>,

@@ -110,9 +110,7 @@ describe("a market that is added later", () => {
         minutes.map((_, index) => [from + index * MINUTE, candleOf("NEWUSDT", from + index * MINUTE).close]),
       );
       expect(notices.join("\n")).toContain("past minutes of 1 markets on binance and received those of 1");
-      expect(notices.filter((notice) => notice.includes("arrived after their minute was published"))).toEqual(
-        [],
-      );
+      expect(notices.filter((notice) => notice.includes("arrived too late to amend"))).toEqual([]);
       const engine = new TrendEngine();
       for (const event of events) engine.accept(event);
       expect(engine.rejected.late).toBe(0);
