@@ -108,14 +108,15 @@ async function overHttp(url: string, body: string, signal: AbortSignal) {
   try {
     for await (const part of response.body ?? []) {
       bytes += part.byteLength;
-      if (bytes > MAX_BYTES) break;
+      // Leaving the loop cancels the response.
+      if (bytes > MAX_BYTES) throw new RpcFailure(`returned more than ${MAX_BYTES} bytes`);
       parts.push(part);
     }
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof RpcFailure) throw error;
     throw new RpcFailure("broke off its answer");
   }
-  if (bytes > MAX_BYTES) throw new RpcFailure(`returned more than ${MAX_BYTES} bytes`);
   const encoding = response.headers.get("content-encoding");
   return { text: Buffer.concat(parts).toString("utf8"), encoding };
 }
