@@ -130,7 +130,7 @@ test("the starter bots report a running flare", async () => {
   }
 });
 
-test("the bot of the README runs with the command below it", async () => {
+test("the bot of the README runs with the command below it, and says that it waits for a server", async () => {
   const [, written = ""] = /<!-- bot -->\n```ts\n([\s\S]*?)```/.exec(readDocument("README.md")) ?? [];
   const [[npx, node, name = ""] = []] = take(/^npx node mybot/);
   expect([npx, node]).toEqual(["npx", "node"]);
@@ -139,13 +139,20 @@ test("the bot of the README runs with the command below it", async () => {
   mkdirSync(`${ROOT}.on-demand`, { recursive: true });
   const folder = mkdtempSync(`${ROOT}.on-demand/readme-`);
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, name), written.replace(/"http:[^"]+"/, JSON.stringify(gateway.url)));
-  await using bot = spawnNode([join(folder, name)]);
+  const file = join(folder, name);
+  const follow = (url: string) => {
+    writeFileSync(file, written.replace(/"http:[^"]+"/, JSON.stringify(url)));
+    return spawnNode([file]);
+  };
+  await using waiting = follow(`http://127.0.0.1:${await freePort()}`);
+  await waiting.said("stderr", "waiting no answer");
+  await using bot = follow(gateway.url);
   await bot.said("stdout", "0 flares now\n");
   gateway.start("ONE");
   await bot.said("stdout", "+ ONE price ");
   gateway.finish("ONE");
   await bot.said("stdout", "- ONE faded\n");
+  expect(bot.stderr()).toBe("connecting \nlive \n");
 });
 
 test("one-line shell commands follow the flares, by SSE and by WebSocket", async () => {
