@@ -41,7 +41,7 @@ export const Term = z
   .describe("One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6].");
 export type Term = z.infer<typeof Term>;
 
-/** Why a flare ended: back to normal, danger, almost no trades, or no longer listed upstream. */
+/** Why a flare ended: low activity, danger, almost no trades, or no longer listed upstream. */
 export const FINISH_CAUSES = ["faded", "canary", "silent", "upstream"] as const;
 export const FinishCause = z.enum(FINISH_CAUSES);
 export type FinishCause = z.infer<typeof FinishCause>;

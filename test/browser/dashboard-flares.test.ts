@@ -78,7 +78,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.keyboard.press("ArrowLeft");
     await expect.poll(focused).toMatch(/^T2, flaring/);
     await page.keyboard.press("Home");
-    await expect.poll(focused).toBe(`T109, back to normal at ${clock(-49.5)} after flaring for 30m 00s`);
+    await expect.poll(focused).toBe(`T109, activity faded at ${clock(-49.5)} after flaring for 30m 00s`);
     await card.filter({ hasText: "T109" }).waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });

@@ -101,7 +101,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.locator(".fates a", { hasText: "possible rug" }).click();
     await expect.poll(() => symbols(page)).toEqual(rugs);
     expect(await page.getByRole("radio", { name: "possible rug 5" }).isChecked()).toBe(true);
-    await page.getByRole("radio", { name: "back to normal 5" }).check();
+    await page.getByRole("radio", { name: "activity faded 5" }).check();
     expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=faded");
     await expect.poll(() => symbols(page)).toEqual(["T101", "T103", "T105", "T107", "T109"]);
     await page.goBack();
@@ -125,12 +125,12 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     expect(await note.count()).toBe(0);
     await page.getByRole("searchbox").fill("T10");
     await page.getByLabel("Hide warned").check();
-    for (const name of ["Running 1", "Finished 5", "Any end 5", "possible rug 0", "back to normal 5"])
+    for (const name of ["Running 1", "Finished 5", "Any end 5", "possible rug 0", "activity faded 5"])
       await choice(name).waitFor();
     expect(await note.innerText()).toMatch(/^Your filters hide 5 flares\./);
-    await choice("back to normal 5").check();
+    await choice("activity faded 5").check();
     await page.getByRole("searchbox").fill("T103");
-    await choice("back to normal 1").waitFor();
+    await choice("activity faded 1").waitFor();
     expect(await note.innerText()).toMatch(/^Your filters hide 4 flares with this end\./);
     await choice("possible rug 0").check();
     await page.getByText("None of 5 matches your choice.").waitFor();

@@ -241,7 +241,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     const items = page.locator(".episodes li");
     await page.getByText("2017-11-11").waitFor();
     expect(await items.last().textContent()).toMatch(
-      /^2017-11-11 08:00:00score 3\.40back to normal after 10m 00s/,
+      /^2017-11-11 08:00:00score 3\.40activity faded after 10m 00s/,
     );
     expect(await page.locator(".links").getByText("share").getAttribute("href")).toBe(
       `token/bsc/${token.address.toLowerCase()}`,

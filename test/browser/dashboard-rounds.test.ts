@@ -138,7 +138,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
       .poll(() => page.locator(".episodes li").allTextContents())
       .toEqual([
         expect.stringMatching(/running$/),
-        expect.stringMatching(/score 3\.40back to normal after 1s/),
+        expect.stringMatching(/score 3\.40activity faded after 1s/),
       ]);
   });
 

@@ -129,7 +129,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     await expect.poll(() => bars("faded").count()).toBe(1);
     const link = page.locator("flare-strip").first().getByRole("link");
     expect(await link.getAttribute("aria-label")).toBe(
-      "2 flares in 6 hours: 1 flaring now, 1 back to normal",
+      "2 flares in 6 hours: 1 flaring now, 1 activity faded",
     );
     expect(await link.getAttribute("href")).toBe(`${site.gateway.url}/`);
     expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");

@@ -157,7 +157,7 @@ test("each flare of the lists and of the history is one bar that says how it end
   expect(bars.map(fateText)).toEqual([
     "flaring since 11:55",
     "possible rug at 11:25 after flaring for 5m 00s",
-    "back to normal at 11:30 after flaring for 30m 00s",
+    "activity faded at 11:30 after flaring for 30m 00s",
     "trading stopped at 10:25 after flaring for 5m 00s",
     "possible rug at 08:50 after flaring for 10m 00s",
   ]);

@@ -3,11 +3,11 @@ import { Outcome, outcomeText } from "../../src/model/index.ts";
 import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
 test.each([
-  ["names the peak and the end of a flare that just ended", {}, "+14 % peak, back to normal at +5 %"],
+  ["names the peak and the end of a flare that just ended", {}, "+14 % peak, activity faded at +5 %"],
   [
     "names the known changes",
     { change_15m: -3.2, change_60m: -8, final: true },
-    "+14 % peak, −3 % after 15 min, −8 % after 60 min, back to normal at +5 %",
+    "+14 % peak, −3 % after 15 min, −8 % after 60 min, activity faded at +5 %",
   ],
   [
     "names a collapse and a possible rug",
@@ -19,7 +19,7 @@ test.each([
     },
     "+12 % peak, collapsed, possible rug at −43 %",
   ],
-  ["says that there was no rise", { peak_change: 0.4, end_change: -2 }, "no rise, back to normal at −2 %"],
+  ["says that there was no rise", { peak_change: 0.4, end_change: -2 }, "no rise, activity faded at −2 %"],
   [
     "names only the cause of the end if no prices are known",
     { peak_change: null, end_change: null, ended_by: "silent" as const },

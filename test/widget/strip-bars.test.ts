@@ -40,7 +40,7 @@ test("the strip's label counts the flares by how they ended", () => {
   const ended = [flare("red", 300, 180), flare("gray", 240, 120), flare("still", 200, 90)];
   const view = viewOf([flare("now", 60)], ended, { red: "canary", gray: "faded", still: "silent" });
   expect(labelOf(barsOf(view, 6, NOW), 6)).toBe(
-    "4 flares in 6 hours: 1 flaring now, 1 possible rug, 1 back to normal, 1 trading stopped",
+    "4 flares in 6 hours: 1 flaring now, 1 possible rug, 1 activity faded, 1 trading stopped",
   );
 });
 

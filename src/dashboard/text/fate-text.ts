@@ -6,7 +6,7 @@ import { formatMinute, formatSpan } from "./format.ts";
 /** What the words of {@link END_TEXTS} mean, in a sentence. */
 export const CAUSE_MEANINGS = {
   canary: "A grave warning, for example because liquidity was removed or nobody could sell",
-  faded: "Buyers, price and volume returned to what is usual for the token",
+  faded: "For some minutes, the score, buyers or volume were near normal for the token. Its price may not be",
   silent: "Almost nobody traded the token any more",
   upstream: "The source no longer lists the flare, and gave no reason",
 } as const satisfies Record<FinishCause, string>;

@@ -3,7 +3,7 @@ import type { Outcome } from "../outcome.ts";
 import { END_TEXTS, isHardToSell, type Warned } from "./end-texts.ts";
 
 /**
- * Describes a finished flare's outcome briefly: `+12 % peak, back to normal at +4 %`. `why`: its
+ * Describes a finished flare's outcome briefly: `+12 % peak, activity faded at +4 %`. `why`: its
  * explanation as of the end, if known.
  */
 export function outcomeText(outcome: Outcome, why?: Warned | null): string {

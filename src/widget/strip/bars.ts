@@ -65,7 +65,7 @@ export function barsOf(view: View | undefined, hours: number, clockMs: number): 
     });
 }
 
-/** Describes the bars: `3 flares in 6 hours: 1 flaring now, 2 back to normal`. */
+/** Describes the bars: `3 flares in 6 hours: 1 flaring now, 2 activity faded`. */
 export function labelOf(bars: readonly Bar[], hours: number): string {
   const counts = ["flaring now", ...Object.values(END_TEXTS), "ended"].flatMap((text) => {
     const count = bars.filter((bar) => bar.text === text).length;

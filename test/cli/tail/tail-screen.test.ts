@@ -86,7 +86,7 @@ test("a finish is printed with the flare's duration, then its outcome, without t
   const outcome = { ...SAMPLE_OUTCOME, peak_change: 15, end_change: 15 };
   const event = { ...startOf(""), name: "flare-finished", data: { cause: "faded", flare, outcome } };
   expect(screenLines(event, symbols, plain, 120)).toEqual([
-    "08:21:00 finished           UNI         lasted 3 min, +15 % peak, back to normal at +15 %",
+    "08:21:00 finished           UNI         lasted 3 min, +15 % peak, activity faded at +15 %",
   ]);
 });
 

@@ -72,7 +72,7 @@ test("a finished flare's page states without a script why it started and how it 
   expect(body).not.toContain(SAMPLE_EXPLANATION.text);
   expect(body).toContain("Close of each minute, from 1 to 3, and volume.");
   for (const text of [
-    "Back to normal",
+    "Activity faded",
     "+14.4 %",
     "+4.8 %",
     "$",
