@@ -72,6 +72,15 @@ test("news older than the log comes from the history and the lists, each item on
   expect(news(["flare-started running", `flare-finished ${ended.id}`])).toEqual([start]);
 });
 
+test("the feed says that the reason of a start is not stored", () => {
+  const flare = { ...SAMPLE_FLARE, finished_trending_at: "2017-11-12T08:30:00.000Z" };
+  const record = { flare, started: null, why: SAMPLE_EXPLANATION, cause: "faded", outcome: null } as const;
+  expect(pastNewsOf([record], undefined, new Set()).map(({ words }) => words)).toEqual([
+    "activity faded",
+    "lasted 9m 00s. The reason for its start is not stored.",
+  ]);
+});
+
 test("a running flare that is older than the log has its reason from the lists, with the time of it", () => {
   const why = { ...SAMPLE_EXPLANATION, at: "2026-01-01T00:04:05.000Z" };
   for (const flares of [{ pro: [SAMPLE_FLARE] }, { free: [SAMPLE_FLARE] }])

@@ -2,6 +2,7 @@ import type { View } from "../../../client/index.ts";
 import type { Explanation, Flare, FlareRecord } from "../../../model/index.ts";
 import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { outcomeText } from "../../../model/text/outcome-text.ts";
+import { UNKNOWN_START } from "../../../model/text/reason-text.ts";
 import { formatSpan, formatTime } from "../../text/format.ts";
 
 /** A start or an end of a flare from before the server's log, which has no event for it. */
@@ -35,7 +36,8 @@ export function pastNewsOf(
       ...{ name: "flare-finished", at: flare.finished_trending_at, flare, isByCanary: cause === "canary" },
       words: outcome ? outcomeText(outcome, why) : cause ? END_TEXTS[cause] : "ended",
     };
-    return [startOf(flare, started?.text ?? `lasted ${formatSpan(lastedMs)}`), end];
+    const unknown = `lasted ${formatSpan(lastedMs)}. ${UNKNOWN_START}`;
+    return [startOf(flare, started?.text ?? unknown), end];
   });
   return [...running, ...ended]
     .filter(({ name, flare }) => !known.has(`${name} ${flare.id}`))
