@@ -15,7 +15,7 @@ import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
-import { WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
+import { MAX_SCORE, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
 import type { CandlePlotProps } from "../parts/plot/candle-plot.tsx";
@@ -188,6 +188,10 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
           <WhyLegend of={[reason]} />
           <WhyBars why={reason} />
           <Terms why={reason} />
+          <small class="soft">
+            The score is the sum of each term's deviations times its weight. A term counts as at least 0 and
+            at most {MAX_SCORE} deviations.
+          </small>
         </section>
       )}
     </article>

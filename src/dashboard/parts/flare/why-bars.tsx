@@ -1,7 +1,7 @@
 import type { Explanation } from "../../../model/index.ts";
 
 /** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
-const MAX_SCORE = 6;
+export const MAX_SCORE = 6;
 
 const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const;
 
