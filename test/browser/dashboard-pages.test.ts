@@ -292,6 +292,11 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
       for (const [at, { left }] of boxes.slice(1).entries())
         expect(left, `tick ${at + 1} at ${width}`).toBeGreaterThan(boxes[at]?.right);
       expect(await ticks.allInnerTexts()).toContain("0 %");
+      // Below the heads of the columns, ticks would look like their values.
+      const headTop = await page
+        .getByRole("columnheader", { name: "Median" })
+        .evaluate((head) => head.getBoundingClientRect().top);
+      for (const { top } of boxes) expect(top, `at ${width}`).toBeLessThan(headTop + 16);
     }
     expect(await findViolations(page)).toEqual([]);
     await page.goBack();
