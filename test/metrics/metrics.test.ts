@@ -203,7 +203,13 @@ test("every series on the dashboard is served, and every served series is on the
   await using market = await startLedGateway();
   const edge = await startGateway(createConfig({ ...QUIET, source: market.url }));
   const alerts = join(newDirectory(onTestFinished), "alerts.json");
-  const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules: [{ name: "all" }] };
+  const webhook = {
+    id: "desk",
+    url: "http://127.0.0.1:9/",
+    secret: SECRET,
+    allow_private_addresses: true,
+    rules: [{ name: "all" }],
+  };
   writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
   const keys = join(newDirectory(onTestFinished), "keys.json");
   writeFileSync(keys, '{"keys": []}');

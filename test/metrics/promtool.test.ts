@@ -14,7 +14,13 @@ test.runIf(PROMTOOL)(
   async ({ onTestFinished }) => {
     const data = newDirectory(onTestFinished);
     const [alerts, keys] = [join(data, "alerts.json"), join(data, "keys.json")];
-    const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules: [{ name: "all" }] };
+    const webhook = {
+      id: "desk",
+      url: "http://127.0.0.1:9/",
+      secret: SECRET,
+      allow_private_addresses: true,
+      rules: [{ name: "all" }],
+    };
     writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
     writeFileSync(keys, '{"keys": []}');
     const given = { port: 0, logLevel: "silent", drain: "0", feed: "replay", warmup: "0s" } as const;

@@ -16,7 +16,13 @@ test("a gateway's stored, recorded and queued files are accessible only to their
   const directory = newDirectory(onTestFinished);
   const [data, record, alerts] = ["data", "recordings", "alerts.json"].map((name) => join(directory, name));
   const rules = [{ name: "all", channels: ["*"] }];
-  const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules };
+  const webhook = {
+    id: "desk",
+    url: "http://127.0.0.1:9/",
+    secret: SECRET,
+    allow_private_addresses: true,
+    rules,
+  };
   writeFileSync(alerts ?? "", JSON.stringify({ webhooks: [webhook] }));
   // By default, others may read the files of this process; otherwise the test would prove nothing.
   expect(statSync(alerts ?? "").mode & 0o044).not.toBe(0);

@@ -30,10 +30,11 @@ export function isPublicAddress(address: string): boolean {
   return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
 
-/** Throws PrivateAddressError if the host is a non-public address. Does not resolve names. */
+/** Throws PrivateAddressError for a non-public address or `localhost`. Does not resolve names. */
 export function checkHost(host: string): void {
   const bare = host.replace(/^\[|\]$/g, "");
-  if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
+  const isPrivate = isIP(bare) === 0 ? bare === "localhost" : !isPublicAddress(bare);
+  if (isPrivate) throw new PrivateAddressError(bare, bare);
 }
 
 /**

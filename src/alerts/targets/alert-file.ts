@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
 import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../../lib/io/json-file.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { checkHost } from "../delivery/public-address.ts";
 import { discordTarget } from "./discord.ts";
 import { Mqtt, mqttTarget } from "./mqtt/mqtt-target.ts";
 import { Ntfy, ntfyTarget } from "./ntfy.ts";
@@ -59,7 +61,8 @@ export function parseAlertFile(text: string, file: string): AlertFile {
   const all = allOf(data);
   const twice = repeated(all.map(({ id }) => id));
   if (twice !== undefined) throw new InputError(file, `two targets have the id ${twice}; give each its own`);
-  for (const { id, rules } of all) {
+  for (const { id, rules, ...target } of all) {
+    checkAddress(id, target, file);
     const name = repeated(rules.map((rule) => rule.name));
     if (name !== undefined)
       throw new InputError(file, `two rules of target ${id} have the name ${name}; give each its own`);
@@ -82,8 +85,26 @@ export function openTargets(
   ];
 }
 
-function allOf(file: Readonly<Record<string, readonly Pick<Target, "id" | "rules">[]>>) {
+interface Addressed {
+  /** Undefined for a target whose address may always be private. */
+  readonly allow_private_addresses?: boolean;
+  readonly url?: string;
+  readonly api_url?: string;
+}
+
+function allOf(file: Readonly<Record<string, readonly (Pick<Target, "id" | "rules"> & Addressed)[]>>) {
   return Object.values(file).flat();
+}
+
+/** Throws InputError if no alert could ever be sent, because the target's address is private. */
+function checkAddress(id: string, target: Addressed, file: string): void {
+  const { allow_private_addresses, url, api_url = url } = target;
+  if (allow_private_addresses !== false || api_url === undefined) return;
+  try {
+    checkHost(new URL(api_url).hostname);
+  } catch (error) {
+    throw new InputError(file, `target ${id}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function repeated(names: readonly string[]): string | undefined {

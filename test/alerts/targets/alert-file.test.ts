@@ -115,6 +115,22 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   filter: ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"],
 };
 
+test("a target at a private address is an error of the file, unless it allows private addresses", () => {
+  const refused =
+    /^alerts\.json: target (desk|chat|phone): (127\.0\.0\.1|localhost|::1|10\.0\.0\.7) is not a public address; set allow_private_addresses to allow it$/;
+  const files = (more: object) => [
+    withHook({ url: "http://127.0.0.1:9000/hook", ...more }),
+    withHook({ url: "http://LOCALHOST/hook", ...more }),
+    { slack: [{ id: "desk", url: "https://[::1]/x", rules: [rule], ...more }] },
+    withChat({ api_url: "http://10.0.0.7", ...more }),
+    { ntfy: [{ ...topic, url: "http://127.1", ...more }] },
+  ];
+  for (const file of files({})) expect(reasonOf(file)).toMatch(refused);
+  for (const file of files({ allow_private_addresses: true })) expect(reasonOf(file)).toBe("accepted");
+  for (const file of [withHook({}), { mqtt: [broker] }, withHook({ url: "http://desk.internal/" })])
+    expect(reasonOf(file)).toBe("accepted");
+});
+
 test("no message contains the schema library's own words", () => {
   const put: Readonly<Record<string, (more: object) => unknown>> = {
     file: (more) => ({ webhooks: [webhook], ...more }),
