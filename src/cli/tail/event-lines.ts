@@ -4,6 +4,7 @@ import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 import { FinishCause, flaresKeyOf, GROUPS, nameItem, Outcome, outcomeText } from "../../model/index.ts";
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
+import { valuesText } from "../../model/text/values-text.ts";
 import { flarePatternOf } from "../../protocol/index.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -183,10 +184,12 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
   }
 }
 
-/** Names the changed fields, and states a changed reason: `liquidity, market_data; now: …`. */
+/** States the new values and a changed reason: `$9K liquidity, market data; now: …`. */
 function updateText({ set, why }: Fields): string {
   const now = word(asRecord(why)?.text);
-  const parts = [Object.keys(asRecord(set) ?? {}).join(", "), now && `now: ${now}`];
+  // The change in the last 5 minutes has a column.
+  const { recent_price_change: _, ...others } = asRecord(set) ?? {};
+  const parts = [valuesText(others), now && `now: ${now}`];
   return parts.filter((part) => part !== "").join("; ");
 }
 

@@ -1,10 +1,10 @@
 import type { EventMessage } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
-import { formatPrice } from "../../lib/text/format-price.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { nowReason } from "../../model/text/reason-text.ts";
-import { formatCount, formatTime, formatUsd } from "./format.ts";
+import { valuesText } from "../../model/text/values-text.ts";
+import { formatTime } from "./format.ts";
 
 export function describeEvent(event: EventMessage): string {
   switch (event.name) {
@@ -49,23 +49,4 @@ export function describeEvent(event: EventMessage): string {
     case "source-status":
       return [event.data.state, event.data.reason].filter(Boolean).join(": ");
   }
-}
-
-const VALUE_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
-  recent_price_change: (value) => `${formatPct(Number(value))} in 5 min`,
-  previous_price_change: (value) => `${formatPct(Number(value))} before`,
-  latest_buy_count: (value) => `${formatCount(Number(value))} buys`,
-  latest_sell_count: (value) => `${formatCount(Number(value))} sells`,
-  liquidity: (value) => `${formatUsd(String(value))} liquidity`,
-  token: (value) =>
-    typeof value === "object" && value !== null && "price" in value
-      ? `price ${formatPrice(String(value.price))}`
-      : "token",
-};
-
-/** Describes the new values of fields: `+16 % in 5 min, 61 buys, $25.8K liquidity`. */
-function valuesText(set: Readonly<Record<string, unknown>>): string {
-  return Object.entries(set)
-    .map(([field, value]) => VALUE_TEXTS[field]?.(value) ?? field.replaceAll("_", " "))
-    .join(", ");
 }

@@ -103,16 +103,17 @@ test("a name that may render wider or right to left is printed last on its line"
   }
 });
 
-test("an update states the changed reason, and names the changed fields", () => {
+test("an update states the new values and the changed reason in words", () => {
   const textOf = (data: TailEvent["data"]) =>
     eventLine({ ...startOf(""), name: "flare-updated", data }, symbols, plain).slice(41);
-  const set = { liquidity: "9000", market_data: null };
-  expect(textOf({ op: "set", id: "a", set })).toMatch(/flare a: liquidity, market_data$/);
-  expect(textOf({ op: "set", id: "a", set, why: { text: WHY } })).toContain(
-    `liquidity, market_data; now: ${WHY}`,
+  const set = { recent_price_change: 12, latest_buy_count: 61, liquidity: "9000", market_data: null };
+  const values = "61 buys, $9K liquidity, market data";
+  expect(textOf({ op: "set", id: "a", set })).toMatch(
+    /\+12 % {2}flare a: 61 buys, \$9K liquidity, market data$/,
   );
+  expect(textOf({ op: "set", id: "a", set, why: { text: WHY } })).toContain(`${values}; now: ${WHY}`);
   expect(textOf({ op: "set", id: "a", set: {}, why: { text: WHY } })).toContain(`flare a: now: ${WHY}`);
-  expect(textOf({ op: "set", id: "a", set, why: null })).toMatch(/flare a: liquidity, market_data$/);
+  expect(textOf({ op: "set", id: "a", set, why: null })).toMatch(/market data$/);
 });
 
 test("an event without a token is printed with its group, and an unknown event with its own name", () => {
