@@ -46,7 +46,9 @@ ${isKeyless ? html`<a href="${root}docs/operating#keys">What a key is</a>` : htm
   return { status, text: { title, description: meaning, main } };
 }
 
-/** The dashboard's page of the requested token, which opens once the key is entered. */
+/**
+ * Returns the hash of the dashboard's page for the requested token; empty if the path names none.
+ */
 function dashboardHash(params: unknown): string {
   const { group, token } = params as { readonly group?: string; readonly token?: string };
   return group !== undefined && token !== undefined ? `#/${tokenPath(group, token)}` : "";

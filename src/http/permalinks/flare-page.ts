@@ -70,13 +70,13 @@ function symbolOf(flare: AnyFlare): string {
   return group === "exchange" ? namesInText(flare, group).join(" · ") : flare.token.symbol;
 }
 
-/** Returns the token's address, or the market of a token on the exchange. */
+/** Returns the token's address or, without one, its name and market. */
 function marketText(flare: AnyFlare): string {
   if (flare.token.address !== undefined) return flare.token.address;
   return safeText(namesInText(flare, groupOf(flare)).join(" on "));
 }
 
-/** Explains why no prices are shown for a flare of a group other than `bsc`. */
+/** The note shown for flares of groups other than `bsc`, whose prices are not stored. */
 export function candlelessHtml(): Html {
   return html`<p><small>The prices of each minute are stored for flares of BSC only.</small></p>`;
 }
@@ -143,7 +143,7 @@ export function nameHtml({ symbol, name }: Pick<Token, "symbol" | "name">): Html
   return html`<bdi>${safeText(symbol)}</bdi>${mark}${name === "" ? html`` : html` <small><bdi>${safeText(name)}</bdi></small>`}`;
 }
 
-/** A moment in UTC: `2017-11-12 08:23 UTC`. */
+/** Formats a timestamp to the minute: `2017-11-12 08:23 UTC`. */
 export function timeText(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC`;
 }
@@ -152,12 +152,14 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Adds a capital letter and a missing period. Keeps each number and its % on one line. */
+/** Capitalizes the text and adds a missing period. Keeps each number and its % on one line. */
 export function sentenceOf(text: string): string {
   return withWholePcts(`${capitalized(text)}${text.endsWith(".") ? "" : "."}`);
 }
 
-/** Returns the change at the peak; `null` if unknown, or below `min`, which rounds to zero. */
+/**
+ * Returns the change at the peak; `null` if unknown, or if it is below `min` and rounds to zero.
+ */
 function peakOf(outcome: Outcome | null, min = 0.05): number | null {
   return outcome?.peak_change != null && outcome.peak_change >= min ? outcome.peak_change : null;
 }
@@ -228,7 +230,7 @@ export function lookOf(percent: number | null): Look {
   return percent > 0 ? "up" : "down";
 }
 
-/** Dollars in short; `–` if unknown, which the API sends as 0. */
+/** Abbreviates a dollar amount; `–` if unknown, which the API sends as 0. */
 export function usdText(decimal: string): string {
   return Number(decimal) > 0 ? `$${formatCompact(Number(decimal))}` : "–";
 }

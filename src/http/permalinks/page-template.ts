@@ -1,22 +1,21 @@
 import { type Html, html } from "../docs/html.ts";
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from "./picture/share-picture.ts";
 
-/** The text of one page, without the frame that all permalinks share. */
+/** The text of one page, for the template that all permalinks share. */
 export interface PageText {
-  /** Plain text; untrusted names in it must be made safe. */
+  /** Plain text. Callers pass untrusted names through `safeText`. */
   readonly title: string;
   readonly description: string;
   readonly main: Html;
 }
 
-/** The location of a page. */
-interface PagePlace {
+interface PageLinks {
   /** Relative URL from the page to the root: the page then works below any path of a proxy. */
   readonly root: string;
-  /** Absolute URL of the page, for previews; `undefined` if it is unknown. */
+  /** Absolute URL of the page, for previews; `undefined`: previews have no picture and no link. */
   readonly url: string | undefined;
-  /** Description of the page's picture; `undefined` if it has none. */
-  readonly alt: string | undefined;
+  /** Description of the page's picture. */
+  readonly alt: string;
 }
 
 /** Path of a page's picture, appended to the page's path. */
@@ -26,7 +25,7 @@ export const PICTURE_PATH = "/picture.png";
 export function fillTemplate(
   template: string,
   { title, description, main }: PageText,
-  { root, url, alt }: PagePlace,
+  { root, url, alt }: PageLinks,
 ): string {
   const full = `${title} – Flarewire`;
   const head = html`<title>${full}</title>
@@ -43,7 +42,7 @@ ${
     ? html``
     : html`<meta property="og:url" content="${url}">
 <link rel="canonical" href="${url}">
-${alt === undefined ? html`` : pictureTags(`${url}${PICTURE_PATH}`, alt)}`
+${pictureTags(`${url}${PICTURE_PATH}`, alt)}`
 }`;
   const framed = template.replaceAll('"./', `"${root}`);
   // Functions, because `replace` would interpret `$` in a text.

@@ -29,11 +29,13 @@ interface PermalinkParts extends ResourceParts {
   readonly history: HistoryReader;
   readonly pages: ReadonlyMap<string, Representation>;
   readonly settings: HttpSettings;
-  /** Draws the pictures. Default: a thread, with the limits of {@link Pictures}. */
+  /**
+   * Draws the pictures, and is closed with the scope. Default: {@link Pictures} with its defaults.
+   */
   readonly pictures?: Pictures | undefined;
 }
 
-/** Pages with their compressed forms, about 10 kB each. */
+/** Maximum cached pages. Each takes about 10 kB with its compressed forms. */
 const MAX_CACHED = 64;
 /** Prices are shown from this long before the start. */
 const BEFORE_MS = 30 * MINUTE_MS;
@@ -53,12 +55,12 @@ interface Subject {
   readonly picture: () => ShareFacts;
 }
 
-/** Reads what the API returns for the rights. Throws `not-found` and `forbidden`. */
+/** Reads what the API returns for these rights. Rejects with `not-found` or `forbidden`. */
 type Read = (request: FastifyRequest, rights: Rights) => Promise<Subject>;
 
 /**
- * Adds `/flare/{id}` and `/token/{group}/{address}`, and the picture of each: pages that need no
- * script. They show what the API returns for the visitor's plan.
+ * Adds the pages `/flare/{id}` and `/token/{group}/{address}`, which need no script, and the
+ * picture of each. They show what the API returns for the visitor's plan.
  */
 export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts): void {
   const { history, policy = allowAll, head, freshness, info, settings } = parts;
@@ -159,7 +161,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
 
 const configOf = (path: string) => (path === TOKEN_PATH ? { channels: channelsOfToken } : {});
 
-/** Returns the page's bytes, compressed only once while many visitors follow one link. */
+/** Returns equal pages from the cache, so that each is compressed only once for many visitors. */
 function represent(page: string, cached: BoundedMap<string, Representation>): Representation {
   const version = versionOf(page);
   return cached.ensure(
@@ -168,7 +170,10 @@ function represent(page: string, cached: BoundedMap<string, Representation>): Re
   );
 }
 
-/** Creates a function that returns a page's absolute URL; `undefined` if the host is untrusted. */
+/**
+ * Creates a function that returns a page's absolute URL. It returns `undefined` without a public
+ * URL if the requested host is untrusted.
+ */
 function createUrlOf({ publicUrl, basePath, allowedHosts }: HttpSettings) {
   const isOwn = createOwnHostCheck({ allowedHosts });
   return ({ path }: Subject, { protocol, host }: FastifyRequest): string | undefined => {

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import { type PricedCandle, priceLine } from "../../model/text/price-line.ts";
 import { type Html, html } from "../docs/html.ts";
 
-/** The time of a flare, in milliseconds since 1970 UTC. */
+/** The start and end of a flare, in milliseconds since 1970 UTC. */
 export interface FlareSpan {
   readonly startMs: number;
   /** `undefined` while it runs. */
@@ -33,7 +33,10 @@ export function pricePicture(
   );
 }
 
-/** Returns paths, for style sheets to color. Marks the start and end of a single flare. */
+/**
+ * Returns paths for style sheets to color; `undefined` with fewer than two prices. If there is only
+ * one flare, marks its start and end.
+ */
 export function pricePaths(
   candles: readonly PricedCandle[],
   spans: readonly FlareSpan[],

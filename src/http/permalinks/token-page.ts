@@ -67,7 +67,7 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
     main: html`<p>${running ? html`<span class="fate flaring">Flaring now</span> ` : html``}${market === undefined ? html`` : html`<span class="market">${market}</span>`}</p>
 <h1>${nameHtml({ symbol: token.symbol, name: token.name ?? "" })}</h1>
 <p class="lead">${now}</p>
-${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
+${picture ? html`<figure>${picture}<figcaption>${hasCandles(token) ? "Closes and volume around its flares in the last 24 hours, with the flares shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
 ${group !== "bsc" && flares.length > 0 ? candlelessHtml() : html``}
 ${figureList(figures)}
 <p class="links"><a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>
@@ -112,9 +112,9 @@ export function tokenPicture(token: TokenDetails, nowMs: number, market: string 
   };
 }
 
-/** Returns the closes of the token's candles or, without any, of its chart's last hour. */
+/** Returns the token's candles or, with fewer than two, the last hour's closes from its chart. */
 function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly PricedCandle[] {
-  if (candles.length > 1 || !chart)
+  if (hasCandles({ candles }) || !chart)
     return candles.map(({ open_at, close, volume }) => ({ open_at, close, volume }));
   const { latest_candle_prices: closes, most_recent_price_average } = chart;
   const endMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
@@ -123,6 +123,10 @@ function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly Pri
     close: String(Number(most_recent_price_average) * (1 + pct / 100)),
     volume: "0",
   }));
+}
+
+function hasCandles({ candles }: Pick<TokenDetails, "candles">): boolean {
+  return candles.length > 1;
 }
 
 function runningOf({ flares }: TokenDetails): FlareRecord | undefined {
@@ -144,7 +148,7 @@ function nowText(token: TokenDetails): string {
     );
   if (group === "bsc") return "Not flaring now.";
   return chart
-    ? `In the chart of its group for ${chart.streak} minutes.`
+    ? `In the chart of its group for ${chart.streak} ${chart.streak === 1 ? "minute" : "minutes"}.`
     : "Not in the chart of its group now.";
 }
 

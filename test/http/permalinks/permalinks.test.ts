@@ -2,8 +2,10 @@ import { expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../src/history/index.ts";
 import type { AccessPolicy } from "../../../src/http/access/access.ts";
 import { allowAll } from "../../../src/http/access/access.ts";
+import { BODY_EXAMPLES } from "../../../src/http/contracts/examples.ts";
 import { Pictures } from "../../../src/http/permalinks/picture/pictures.ts";
-import type { Snapshot } from "../../../src/model/index.ts";
+import { tokenPage } from "../../../src/http/permalinks/token-page.ts";
+import type { Snapshot, TokenDetails } from "../../../src/model/index.ts";
 import { FlarewireError } from "../../../src/protocol/index.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS } from "../../history/flare-records.ts";
 import {
@@ -124,6 +126,19 @@ test("tokens of other groups have pages while they are in a chart", async ({ ser
   const { statusCode, body } = await get(rest, `/token/exchange/${exchange?.token.symbol}`);
   expect([statusCode, body.includes(exchange?.token.price ?? "no sample")]).toEqual([200, true]);
   expect((await get(rest, "/token/mars/0xab01")).statusCode).toBe(404);
+});
+
+test("the caption of a token's prices says whether they come from its candles or from its chart", () => {
+  const { token } = BODY_EXAMPLES;
+  const chart = {
+    ...{ id: idOf(1), rank: 1, streak: 1, most_recent_price_average: "1.25" },
+    ...{ price_change_from_average: 4, latest_candle_prices: [-1.5, 0, 4] },
+  };
+  const pageOf = (candles: TokenDetails["candles"]) =>
+    tokenPage({ ...token, chart, candles }, START_MS, { root: "", market: undefined }).main.markup;
+  expect(pageOf([])).toContain("<figcaption>Closes of the last hour, from");
+  const after = token.candles.map((candle) => ({ ...candle, open_at: "2017-11-12T08:24:00.000Z" }));
+  expect(pageOf([...token.candles, ...after])).toContain("<figcaption>Closes and volume around its flares");
 });
 
 test("flares of other groups and their tokens have pages and pictures, which state why they lack prices", async ({

@@ -5,7 +5,10 @@ import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { readFont } from "./font.ts";
 import { type ShareFacts, sharePicture } from "./share-picture.ts";
 
-/* The thread that draws pictures. It takes their facts one by one and returns PNG files. */
+/*
+ * The thread that draws pictures. For each message with facts, it sends one PNG image back, in
+ * order.
+ */
 
 /** The same path from src and from dist. */
 const fontBytes = (name: string) => readFileSync(new URL(`./fonts/${name}.ttf`, import.meta.url));

@@ -2,14 +2,17 @@
 export interface Font {
   /** Returns whether the font can draw the character. */
   has(codePoint: number): boolean;
-  /** Returns the width of a text at this size. Unknown characters have the width of the box. */
+  /**
+   * Returns the width of a text at this size. A character that the font lacks has the width of
+   * {@link BOX}.
+   */
   widthOf(text: string, size: number): number;
 }
 
 /** Stands for a character that the font does not have. */
 export const BOX = "\u25a1";
 
-/** Reads a font with a `cmap` of format 4. Throws if it has none. */
+/** Reads a TrueType font. Throws if it lacks a table or a `cmap` of format 4. */
 export function readFont(bytes: Buffer): Font {
   const tables = new Map<string, number>();
   for (let at = 12, left = bytes.readUInt16BE(4); left > 0; at += 16, left -= 1)
@@ -37,7 +40,7 @@ export function readFont(bytes: Buffer): Font {
   };
 }
 
-/** Returns the glyph of each character (OpenType, `cmap` format 4). */
+/** Maps code points to glyphs (OpenType, `cmap` format 4). */
 function readGlyphs(bytes: Buffer, cmap: number): ReadonlyMap<number, number> {
   const offsets = Array.from({ length: bytes.readUInt16BE(cmap + 2) }, (_, at) =>
     bytes.readUInt32BE(cmap + 8 + 8 * at),

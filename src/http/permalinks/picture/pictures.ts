@@ -4,9 +4,9 @@ import { FlarewireError } from "../../../protocol/index.ts";
 import type { ShareFacts } from "./share-picture.ts";
 
 interface PictureLimits {
-  /** Maximum memory of cached pictures. Default 8 MiB. */
+  /** Maximum bytes of cached pictures. Default: 8 MiB. */
   readonly maxBytes: number;
-  /** Maximum pictures that are drawn or wait. Default 8; one more is `over-capacity`. */
+  /** Maximum pictures being drawn or waiting; one more is `over-capacity`. Default: 8. */
   readonly maxWaiting: number;
 }
 
@@ -39,12 +39,16 @@ export class Pictures {
     this.#drawn = new StampedCache(this.#limits.maxBytes, ({ length }) => length);
   }
 
-  /** Memory of the pictures that are cached. */
+  /** Bytes of the cached pictures. */
   get bytes(): number {
     return this.#drawn.bytes;
   }
 
-  /** Returns the PNG of these facts, by their version. Throws `over-capacity` if too many wait. */
+  /**
+   * Returns the PNG of these facts. `version` identifies them in the cache. Rejects with
+   * `over-capacity` if too many wait, `draining` after {@link close}, or the error that ended the
+   * thread.
+   */
   draw(version: string, facts: ShareFacts): Promise<Buffer> {
     // The same facts are always drawn in the same way.
     return this.#drawn.read(
@@ -58,7 +62,7 @@ export class Pictures {
     if (this.#isClosed) throw new FlarewireError("draining", "the server draws no more pictures");
     const { maxWaiting } = this.#limits;
     if (this.#jobs.length >= maxWaiting) {
-      const message = `${maxWaiting} pictures are being drawn already`;
+      const message = `${maxWaiting} pictures are already being drawn or waiting`;
       throw new FlarewireError("over-capacity", message, { bound: `${maxWaiting} pictures at a time` });
     }
     return await new Promise((resolve, reject) => {
@@ -88,7 +92,7 @@ export class Pictures {
     thread.on("message", (png: Uint8Array) =>
       this.#finish(Buffer.from(png.buffer, png.byteOffset, png.length)),
     );
-    let failure: unknown = new FlarewireError("not-ready", "the server ended the drawing of the picture");
+    let failure: unknown = new FlarewireError("not-ready", "the drawing thread ended before the picture");
     thread.on("error", (error) => {
       failure = error;
     });
@@ -104,7 +108,7 @@ export class Pictures {
     this.#drawNext();
   }
 
-  /** Fails the picture that was being drawn, or all when closed. A new thread draws the others. */
+  /** Rejects the picture that was being drawn, or all if closed. A new thread draws the others. */
   #fail(error: unknown): void {
     for (const { reject } of this.#jobs.splice(0, this.#isClosed ? this.#jobs.length : 1)) reject(error);
     this.#drawNext();

@@ -1,7 +1,7 @@
 import { safeText } from "../../../lib/text/safe-text.ts";
 import { BOX, type Font } from "./font.ts";
 
-/** Created at its first use: creating it at each start would take 15 ms of CPU time. */
+/** Created at first use, because that takes 15 ms of CPU time. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** Maximum characters of a sentence. More do not fit a picture. */
@@ -16,7 +16,10 @@ export function drawableSentence(text: string, font: Font): string {
   return drawable(text.slice(0, MAX_SENTENCE), font);
 }
 
-/** Draws other characters as a box. If they were omitted, a name could look like another name. */
+/**
+ * Replaces each character that the font cannot draw with a box. Without the box, a name could look
+ * like another name.
+ */
 function drawable(text: string, font: Font): string {
   let drawn = "";
   graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -27,7 +30,7 @@ function drawable(text: string, font: Font): string {
   return drawn;
 }
 
-/** Returns the text, cut with an ellipsis if it is wider. */
+/** Returns the text. If it is wider than `width`, cuts it and adds an ellipsis. */
 export function fitText(text: string, font: Font, size: number, width: number): string {
   if (font.widthOf(text, size) <= width) return text;
   const characters = [...text];
@@ -35,7 +38,10 @@ export function fitText(text: string, font: Font, size: number, width: number): 
   return `${characters.join("").trimEnd()}…`;
 }
 
-/** Breaks the text between words. The last row ends with an ellipsis if there is more. */
+/**
+ * Breaks the text between words into at most `rows`. The last ends with an ellipsis if there is
+ * more.
+ */
 export function wrapText(
   text: string,
   font: Font,

@@ -48,7 +48,7 @@ const [PAPER, INK, SOFT, WARN] = ["#14161a", "#eceef2", "#a4abb8", "#fbbf24"];
 const FLAME =
   "M8 1c.6 3 4.5 4.6 4.5 8.6A4.5 4.5 0 0 1 8 14.5a4.5 4.5 0 0 1-4.5-4.9C3.5 7.500 5 6.5 5.300 4.800 6.5 5.400 7 6.400 7.1 7.300 8.200 5.900 8.5 3.500 8 1z";
 
-/** Returns the picture as SVG. It has no reference to anything outside. */
+/** Returns the picture as SVG without external references. */
 export function sharePicture(facts: ShareFacts, { regular, bold }: Fonts): string {
   const { fate, note, market, figures, candles, spans } = facts;
   const [look, fateName] = fate;
