@@ -21,7 +21,10 @@ import { searchIndex } from "./search-index.ts";
 
 type DocumentName = keyof typeof DOCUMENTS;
 
-/** Serves the contracts as JSON and as pages, each made at its first request. */
+/**
+ * Serves the contracts, the guides, their search index and `llms.txt`. Each is made at its first
+ * request.
+ */
 export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../lib/text/escape-html.ts";
 
-/** Safe markup. Only {@link html} creates it, so that no text becomes markup unnoticed. */
+/** Safe markup. Create it with {@link html}, which escapes text. The constructor does not. */
 export class Html {
   readonly markup: string;
 

@@ -4,7 +4,7 @@ import { GUIDES } from "./guides.ts";
 import { Html, html } from "./html.ts";
 import { OPERATIONS } from "./rest/operations.ts";
 
-/** Allows scripts, style sheets and requests of this server only, and nothing inline. */
+/** Allows scripts and style sheets from this server, requests to it, and nothing inline. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -54,10 +54,10 @@ const GROUPS: readonly (readonly [name: string, entries: readonly Entry[]])[] = 
   ],
 ];
 
-/** Renders the search, and the map of all pages with the sections of this one below its entry. */
+/** Renders the search, and the map of all pages with the page's sections below its entry. */
 function sideHtml(basePath: string, page: string | undefined, body: Html): Html {
   const sections = [...body.markup.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
-    // Safe, because `html` created this markup.
+    // Safe, because it is part of safe markup.
     ([, id = "", title = ""]) =>
       html`<li><a href="#${id}">${new Html(title.replace(/<\/?a\b[^>]*>/g, ""))}</a></li>\n`,
   );
@@ -79,7 +79,9 @@ ${entries}<p class="close"><a href="#content">Close</a></p>
 </div>`;
 }
 
-/** Renders a complete page. `page`: its path, which the map of pages marks. */
+/**
+ * Renders a complete page. `page`: its path, which the map marks; `undefined` if it is not there.
+ */
 export function pageHtml(basePath: string, page: string | undefined, title: string, body: Html): string {
   const links = [
     ["/", "Dashboard"],

@@ -1,13 +1,16 @@
 import { escapeHtml } from "../../lib/text/escape-html.ts";
 import { Html } from "./html.ts";
 
-/** Returns a link's address; `undefined`: only its label is shown. */
+/** Returns a link's address; `undefined` shows only the link's label. */
 type LinkResolver = (target: string) => string | undefined;
 
-/** Renders the Markdown that our documents use. `resolve` maps links to other documents. */
+/**
+ * Renders the Markdown that our documents use, without front matter. `resolve` maps links to other
+ * documents.
+ */
 export function markdown(text: string, resolve: LinkResolver = () => undefined): Html {
   // Fences can contain blank lines, so extract them first.
-  const parts = text.split(/^(```[\s\S]*?^```)$/m);
+  const parts = withoutFrontMatter(text).split(/^(```[\s\S]*?^```)$/m);
   const blocks = parts.flatMap((part) => (part.startsWith("```") ? [part] : splitBlocks(part)));
   const rendered = blocks.map((one) => block(one, resolve)).join("\n");
   const lists = rendered.replaceAll("</ul>\n<ul>", "\n").replaceAll("</ol>\n<ol>", "\n");
@@ -27,7 +30,10 @@ function withUniqueIds(html: string): string {
 /** A span of code, or a link with its label and target. */
 const LINK = /`[^`\n]+`|\[((?:[^\]`]|`[^`]*`)*)\]\(([^)\s]+)\)/g;
 
-/** Returns the text as Markdown whose links lead to other documents of the server. */
+/**
+ * Returns the text as Markdown whose links lead to other documents of the server. Omits front
+ * matter, comments and pictures.
+ */
 export function resolveLinks(text: string, resolve: LinkResolver): string {
   const parts = withoutFrontMatter(text).split(/^(```[\s\S]*?^```)$/m);
   return parts.map((part) => (part.startsWith("```") ? part : withResolved(part, resolve))).join("");
@@ -94,7 +100,7 @@ function breakable(markup: string): string {
 
 function inline(text: string, resolve: LinkResolver): string {
   const codes: string[] = [];
-  // A NUL stands for each span of code, whose characters mean nothing else.
+  // A NUL stands for each span of code, because Markdown has no meaning in it.
   const withoutCode = text.replace(/`([^`]+)`/g, (_span, code: string) => {
     codes.push(`<code>${escapeHtml(code)}</code>`);
     return "\0";

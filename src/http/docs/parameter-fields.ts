@@ -2,7 +2,7 @@ import type { ParameterContract } from "../contracts/parameters.ts";
 import { type Html, html, prose } from "./html.ts";
 import { typeHtml } from "./schema-html.ts";
 
-/** Renders labeled inputs. `prefix` separates the ids of a page's forms. */
+/** Renders labeled inputs. `prefix` keeps the ids of a page's forms distinct. */
 export function parameterFields(prefix: string, parameters: readonly ParameterContract[]): Html {
   const fields = parameters.map((parameter) => {
     const { name, description, schema } = parameter;
@@ -26,7 +26,10 @@ function inputHtml(id: string, { name, schema, example, in: location }: Paramete
   return html`<input id="${id}" name="${name}" data-in="${location}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
 }
 
-/** Renders the input for the key, once per page. It has no name, so no form puts it into a URL. */
+/**
+ * Renders the input for the key; at most one per page. It has no name, so no form puts it into a
+ * URL.
+ */
 export function keyField(): Html {
   return html`<div class="field"><label for="key">Key</label>
 <input id="key" type="password" aria-describedby="key-about" autocomplete="off" spellcheck="false">

@@ -35,7 +35,10 @@ function fieldsHtml(schema: JsonSchema): Html {
   return html`<div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Renders every named schema with its description, each with an anchor; folded on a long page. */
+/**
+ * Renders every named schema with its description and an anchor. `isFolded` hides each until it is
+ * opened.
+ */
 export function schemasHtml(schemas: Readonly<Record<string, JsonSchema>>, isFolded = false): Html {
   const sections = Object.entries(schemas).map(([name, schema]) => {
     const words = schema.description === undefined ? html`` : html`<p>${prose(schema.description)}</p>`;
@@ -49,7 +52,7 @@ ${fieldsHtml(schema)}</section>
 ${sections}</section>`;
 }
 
-/** Renders a section that opens by a click or by a link to its anchor. */
+/** Renders a section that opens on a click or through a link to its anchor. */
 export function foldHtml(id: string, title: Html, body: Html, note: Html = html``): Html {
   return html`<details class="fold" id="${id}"><summary><h3>${title}</h3>${note}</summary>
 ${body}</details>
@@ -79,7 +82,7 @@ function plainHtml(schema: JsonSchema): Html {
   return html`${type === undefined ? "anything" : (WORDS[type] ?? type)}${bounds(schema, "Length", " characters")}${bounds(schema, "", "")}${form}`;
 }
 
-/** Returns bounds such as `, 1 to 64`; empty for those of every whole number. */
+/** Returns bounds such as `, 1 to 64`. Omits those of the safe integers, which zod adds. */
 function bounds(schema: JsonSchema, of: "Items" | "Length" | "", unit: string): Html {
   const least = schema[`min${of || "imum"}`];
   const most = schema[`max${of || "imum"}`];

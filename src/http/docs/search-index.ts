@@ -4,7 +4,7 @@ import { DOCUMENTS } from "../endpoints.ts";
 import type { Html } from "./html.ts";
 import { operationsOf } from "./rest/operations.ts";
 
-/** Something to find: its title, page and address, and more words to find it by. */
+/** A search result: its title, page and address, and more words that find it. */
 type SearchEntry = readonly [title: string, page: string, href: string, words: string];
 
 interface GuidePage {
@@ -22,10 +22,10 @@ interface Section {
   readonly words: readonly string[];
 }
 
-/** A word of more sections than this finds none of them, unless it is in a title or a name. */
+/** A word in more sections than this finds none of them, unless it is in a title or a name. */
 const MAX_SECTIONS = 6;
 
-/** Lists every operation, parameter, message, close code, and each section of the guides. */
+/** Lists every operation with its parameters, message, close code and section of the guides. */
 export function searchIndex(
   basePath: string,
   openapi: OpenApiDocument,
@@ -68,8 +68,8 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
 }
 
 /**
- * Leaves one form of each word, and none of a word that `given` has: a search finds the usual forms
- * (`rankWord` in `assets/search.js`).
+ * Keeps one form of each word, and none of a word that `given` has, because a search also finds the
+ * other usual forms (`rankWord` in `assets/search.js`).
  */
 function withoutForms(words: readonly string[], given: string): readonly string[] {
   const byStem = words.map((word) => [word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, ""), word] as const);

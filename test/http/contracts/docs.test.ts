@@ -257,6 +257,11 @@ test("inserted content becomes text", () => {
   expect(html`${[html`<b>`, html`${"<"}`]}${undefined}${false}${1}`.markup).toBe("<b>&lt;1");
 });
 
+test("no document shows its front matter, as a page or as Markdown", async ({ below: rest }) => {
+  for (const path of ["/fw/docs/skill", "/fw/docs/skill.md"])
+    expect((await rest.ask("GET", path)).body.toString(), path).not.toContain("description: Write a bot");
+});
+
 test("/llms.txt has the expected format, and every link in it and in the Markdown documents leads to a document", async ({
   below: rest,
 }) => {

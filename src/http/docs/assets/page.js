@@ -1,4 +1,4 @@
-/* Sends requests and opens streams. Responses contain untrusted names: inserted as text only. */
+/* Sends requests and opens streams. Responses contain untrusted names, so insert them as text. */
 
 const MAX_MESSAGES = 200;
 const MAX_CHARACTERS = 100_000;
@@ -40,26 +40,26 @@ for (const form of document.querySelectorAll("form.try")) prepareTry(form);
 
 function prepareTry(form) {
   const [status, cancel] = ["output", "[data-cancel]"].map((name) => form.querySelector(name));
-  let asked = new AbortController();
-  cancel.addEventListener("click", () => asked.abort());
+  let current = new AbortController();
+  cancel.addEventListener("click", () => current.abort());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    asked.abort();
-    asked = new AbortController();
-    const { signal } = asked;
+    current.abort();
+    current = new AbortController();
+    const { signal } = current;
     cancel.hidden = false;
-    status.textContent = "Asking …";
+    status.textContent = "Requesting …";
     try {
-      await ask(form, signal, status);
+      await sendRequest(form, signal, status);
     } catch (error) {
       if (!signal.aborted || error.name !== "AbortError") status.textContent = `Failed: ${error.message}`;
-      else if (asked.signal === signal) status.textContent = "Cancelled.";
+      else if (current.signal === signal) status.textContent = "Canceled.";
     }
-    if (asked.signal === signal) cancel.hidden = true;
+    if (current.signal === signal) cancel.hidden = true;
   });
 }
 
-async function ask(form, signal, status) {
+async function sendRequest(form, signal, status) {
   const parts = new Map(valuesOf(form, "path").map(([name, value]) => [name, encodeURIComponent(value)]));
   const path = form.dataset.address.replace(/\{(\w+)\}/g, (part, name) => parts.get(name) ?? part);
   const address = new URL(path, location.href);
@@ -85,7 +85,7 @@ async function ask(form, signal, status) {
 for (const sample of document.querySelectorAll(".sample"))
   sample.textContent = sample.textContent.replaceAll("http://127.0.0.1:8080", location.origin);
 
-/** Lets the keyboard reach what scrolls, while it does. */
+/** Lets the keyboard reach a table while it is wide enough to scroll. */
 const scrolling = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const isWide = target.scrollWidth > target.clientWidth;
@@ -150,7 +150,7 @@ function prepareStream(form) {
   const show = (direction, text) => {
     const summary = element("summary", `${utcTime()} ${direction} ${outline(text)}`);
     const shown = element("pre", cut(pretty(text)));
-    // Scrolled by keyboard, which needs the focus and a name for it.
+    // To scroll it by keyboard, it needs the focus and a name.
     shown.tabIndex = 0;
     shown.role = "region";
     shown.ariaLabel = summary.textContent;
@@ -159,36 +159,36 @@ function prepareStream(form) {
     log.prepend(entry);
     while (log.children.length > MAX_MESSAGES) log.lastElementChild.remove();
   };
-  const tell = (text, { open, commands = false }) => {
+  const report = (text, { open, commands = false }) => {
     state.textContent = text;
     disconnect.disabled = !open;
     send.disabled = !commands;
   };
-  const leave = () => {
+  const closeCurrent = () => {
     current?.connection?.close();
     current = undefined;
   };
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    leave();
+    closeCurrent();
     const mine = {};
     current = mine;
-    const tellMine = (...news) => {
-      if (current === mine) tell(...news);
+    const reportMine = (...news) => {
+      if (current === mine) report(...news);
     };
     const open = form.elements.transport.value === "events" ? openEvents : openWebSocket;
-    tell("Connecting …", { open: true });
+    report("Connecting …", { open: true });
     try {
       const ticket = await fetchTicket(form);
-      if (current === mine) mine.connection = open(form, ticket, { show, tell: tellMine });
+      if (current === mine) mine.connection = open(form, ticket, { show, report: reportMine });
     } catch (error) {
-      tellMine(`Failed: ${error.message}`, { open: false });
+      reportMine(`Failed: ${error.message}`, { open: false });
     }
   });
   disconnect.addEventListener("click", () => {
-    leave();
-    tell("Disconnected.", { open: false });
+    closeCurrent();
+    report("Disconnected.", { open: false });
   });
   document.querySelector("#clear").addEventListener("click", () => log.replaceChildren());
   command.addEventListener("submit", (event) => {
@@ -199,7 +199,10 @@ function prepareStream(form) {
   });
 }
 
-/** Fetches a ticket for the key, which neither WebSocket nor EventSource can send. */
+/**
+ * Fetches a ticket for the key, which neither WebSocket nor EventSource can send. Resolves to `{}`
+ * without a key, or if the server has no tickets.
+ */
 async function fetchTicket(form) {
   const headers = authorization();
   if (!headers.authorization) return {};
@@ -210,36 +213,36 @@ async function fetchTicket(form) {
   throw new Error(`${status}, ${title}: ${detail}`);
 }
 
-function openWebSocket(form, ticket, { show, tell }) {
+function openWebSocket(form, ticket, { show, report }) {
   const address = streamAddress(form, form.dataset.websocket, ticket);
   address.protocol = address.protocol.replace("http", "ws");
   const socket = new WebSocket(address, "flarewire.v1");
   let opened = false;
   socket.addEventListener("open", () => {
     opened = true;
-    tell("Connected.", { open: true, commands: true });
+    report("Connected.", { open: true, commands: true });
   });
   socket.addEventListener("message", ({ data }) => show("←", data));
   socket.addEventListener("close", async ({ code, reason }) => {
-    if (!opened) return tell(await refusal(form), { open: false });
+    if (!opened) return report(await refusal(form), { open: false });
     const [, , action, meaning] = document.querySelector(`#close-codes tr[data-code="${code}"]`)?.cells ?? [];
     const words = meaning ? `: ${meaning.textContent}; ${action.textContent}` : "";
-    tell(`Closed with ${code} ${reason}${words}.`, { open: false });
+    report(`Closed with ${code} ${reason}${words}.`, { open: false });
   });
   return socket;
 }
 
-function openEvents(form, ticket, { show, tell }) {
+function openEvents(form, ticket, { show, report }) {
   const source = new EventSource(streamAddress(form, form.dataset.events, ticket));
-  source.addEventListener("open", () => tell("Connected.", { open: true }));
+  source.addEventListener("open", () => report("Connected.", { open: true }));
   for (const name of form.dataset.names.split(" "))
     source.addEventListener(name, ({ data }) => show("←", data));
   source.addEventListener("error", async () => {
-    if (source.readyState === EventSource.CLOSED) return tell(await refusal(form), { open: false });
-    if (!ticket.ticket) return tell("Cut off; the browser connects again.", { open: true });
+    if (source.readyState === EventSource.CLOSED) return report(await refusal(form), { open: false });
+    if (!ticket.ticket) return report("Connection lost; the browser reconnects.", { open: true });
     // The browser would reconnect with the same ticket, which is valid only once.
     source.close();
-    tell("Cut off.", { open: false });
+    report("Connection lost.", { open: false });
   });
   return source;
 }

@@ -1,7 +1,7 @@
 /* Searches the documents. Served at the end of page.js, whose functions it uses. */
 
 const MAX_FOUND = 12;
-/** Time without a key after which found pages are loaded, for the text that has the words. */
+/** Pause in typing after which the found pages are loaded, to show the text around the words. */
 const RESTING_MS = 200;
 /** Characters of text to show before and after a found word. */
 const BESIDE = 50;
@@ -11,7 +11,9 @@ const HEADINGS = "h1, h2, h3";
 const search = document.querySelector("#search");
 if (search) prepareSearch(search);
 
-/** Finds entries of the index with all typed words. Whole words in the title count most. */
+/**
+ * Lists the entries of the index with all typed words, the best first, and loads it at first use.
+ */
 function prepareSearch(form) {
   const [input, status, list] = ["input", "output", "ol"].map((name) => form.querySelector(name));
   let index;
@@ -54,7 +56,7 @@ function prepareSearch(form) {
   };
 }
 
-/** Words that make a question of others, as in "how to stop the server". */
+/** Words that only make a question of the others, as in "how to stop the server". */
 const FILLERS = /^(?:an?|are|can|did|do(?:es)?|for|how|in|is|it|my|of|the|to|what|where|which|why)$/;
 
 /** Returns the words of a typed text, without fillers if there are others. */
@@ -92,7 +94,7 @@ async function showLine(item, words) {
     const page = await loaded.get(pathname);
     item.append(...lineWith(words, textsOf(page, decodeURIComponent(hash.slice(1)))));
   } catch {
-    // The entry is of use without it.
+    // The entry is useful without it.
     loaded.delete(pathname);
   }
 }
@@ -152,8 +154,8 @@ function stemOf(word) {
 }
 
 /**
- * Spells the flag and the variable of a setting as its name, and a path as its last part, with the
- * parameters behind it, such as `flares/{id}`.
+ * Reduces the flag and the variable of a setting to its name, and a path to its last part with the
+ * parameters after it, such as `flares/{id}`.
  */
 function nameOf(text) {
   return text
@@ -174,7 +176,7 @@ function rankWord(word) {
       .includes(word);
   return ([title, page, href, words]) => {
     const isNamed = nameOf(title) === name;
-    // Sections of other guides have the names of options, but the settings describe these.
+    // Sections of other guides name options too, but the settings describe them.
     if (isOption && page === "Settings" && lists(words)) return isNamed ? 8 : 7;
     if (isNamed) return page === "API" || whole.test(words) ? 6 : 5;
     if (whole.test(title)) return 4;

@@ -57,7 +57,7 @@ function tryHtml(
   { path, method, contract: { operationId, parameters = [] } }: Operation,
 ): Html {
   if (path === STREAM_PATH)
-    return html`<p><a href="${basePath}${DOCUMENTS.docsEvents.path}#try">Try it on the page of events.</a></p>`;
+    return html`<p><a href="${basePath}${DOCUMENTS.docsEvents.path}#try">Try it on the Events page.</a></p>`;
   const address = `${basePath}${path}`;
   // The path needs its parts. The other parameters are optional, so they are folded away.
   const needed = parameters.filter((parameter) => parameter.in === "path");

@@ -10,7 +10,9 @@ import {
 } from "../../endpoints.ts";
 import { METRICS_PATH } from "../../metrics-route.ts";
 
-/** Every REST path with a page, in the documents' order: all but the documents themselves. */
+/**
+ * Every path of the API contract except the documents, each with its page, in the contract's order.
+ */
 export const OPERATIONS: readonly OperationName[] = Object.entries({
   ...paths(ENDPOINTS),
   ...paths(HISTORY_ENDPOINTS),

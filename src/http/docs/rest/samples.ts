@@ -2,7 +2,7 @@ import { EVENTS_ENDPOINT, STREAM_PATH } from "../../endpoints.ts";
 import { type Html, html } from "../html.ts";
 import type { Operation } from "./operations.ts";
 
-/** The default address of a server. The page's script inserts the page's own. */
+/** The default address of a server. The page's script replaces it with the page's origin. */
 const SERVER = "http://127.0.0.1:8080";
 const EVENTS_QUERY = "?channels=flares.pro";
 /** Values that show what an operation is for. */
@@ -14,7 +14,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 
 type Samples = Readonly<Record<"curl" | "TypeScript" | "Python", string>>;
 
-/** Renders five lines that print each start of a flare, in three languages. */
+/** Renders short samples, in three languages, that print each start of a flare. */
 export function quickStartHtml(basePath: string): Html {
   return html`<p>Each of these prints every flare as it starts. A key is needed only if the server requires one.</p>
 ${languagesHtml(quickStart(`${SERVER}${basePath}`))}`;
