@@ -131,7 +131,9 @@ export const HISTORY_ENDPOINTS = {
   ),
 } as const satisfies Record<string, Endpoint>;
 
-/** Events as JSON or SSE; 204 if a poll finds none. Needs a hub: see `registerEvents`. */
+/**
+ * Events as JSON or SSE; 204 if none arrives while a poll waits. Needs a hub: see `registerEvents`.
+ */
 export const EVENTS_ENDPOINT = {
   path: "/api/v1/events",
   summary:

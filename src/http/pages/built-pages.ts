@@ -11,7 +11,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml; charset=utf-8",
 };
 
-/** Reads the built files by relative path. Empty if they were not built. */
+/**
+ * Reads the built files of known types, by path relative to the part's directory. Empty if they
+ * were not built.
+ */
 export function readBuilt(part: "dashboard" | "widget"): ReadonlyMap<string, Representation> {
   // The same path from src/http/pages and from dist/http/pages.
   const directory = new URL(`../../../dist/${part}/`, import.meta.url);

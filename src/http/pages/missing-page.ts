@@ -9,8 +9,8 @@ const MAX_SHOWN = 200;
 
 /**
  * Answers a browser that opens an unknown path: redirects to the dashboard's list of that name, or
- * sends a page with status 404. Returns false for other clients and for the API's paths, which get
- * a problem.
+ * sends a page with status 404. Returns false, without an answer, for other clients, for methods
+ * other than GET and HEAD, and for the API's paths.
  */
 export function answerBrowser(request: FastifyRequest, reply: FastifyReply, basePath: string): boolean {
   const [path = ""] = (request.raw.url ?? "").split(/[?#]/, 1);
@@ -31,18 +31,21 @@ or the <a href="${basePath}/docs">documents</a>.</p>`;
   return true;
 }
 
-/** Sends browsers a page on how to build the pages. Returns false for other clients. */
+/**
+ * Sends browsers a 404 page on how to build the pages. Returns false, without an answer, for other
+ * clients.
+ */
 export function answerUnbuilt(request: FastifyRequest, reply: FastifyReply, basePath: string): boolean {
   if (!isBrowser(request, reply)) return false;
   const title = "The pages are not built";
   const body = html`<h1>${title}</h1>
 <p>Run <code>npm run pages</code> where this server was installed, which needs development dependencies, and start the server
-again. The API and the <a href="${basePath}/docs">documents</a> work without.</p>`;
+again. The API and the <a href="${basePath}/docs">documents</a> work without them.</p>`;
   sendMissing(reply, basePath, title, body);
   return true;
 }
 
-/** Returns whether the client accepts pages, and sets `Vary` and `Cache-Control` accordingly. */
+/** Adds `Accept` to `Vary` and returns whether the client accepts HTML. If so, forbids caching. */
 function isBrowser(request: FastifyRequest, reply: FastifyReply): boolean {
   const vary = reply.getHeader("vary");
   reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);

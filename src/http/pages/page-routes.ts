@@ -8,7 +8,10 @@ import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
 /** File names contain a hash of their content. */
 const ASSET_FIELDS = { "cache-control": "public, max-age=31536000, immutable" } as const;
-/** The name never changes: caches revalidate. Cross-origin isolated pages may load it too. */
+/**
+ * The name never changes, so caches revalidate after five minutes. Cross-origin isolated pages may
+ * load it too.
+ */
 const SCRIPT_FIELDS = {
   "cache-control": "public, max-age=300",
   "cross-origin-resource-policy": "cross-origin",
@@ -57,14 +60,15 @@ export function addPageRoutes(
       },
     });
   add("/", () => pages.get("index.html"), PAGE_FIELDS, NO_DASHBOARD);
-  // The worker is beside the page, which is its scope. Its name is fixed, so caches revalidate it.
+  // The worker is beside the page, so that its scope includes the page. All names here are fixed,
+  // so caches revalidate them.
   for (const [name, file] of pages)
     if (!name.includes("/") && !name.endsWith(".html")) add(`/${name}`, () => file, PAGE_FIELDS, "");
   const assetOf = ({ params }: FastifyRequest) => {
     const { name } = params as { readonly name: string };
     return pages.get(`assets/${name}`);
   };
-  add("/assets/:name", assetOf, ASSET_FIELDS, "there is no such file of the dashboard");
+  add("/assets/:name", assetOf, ASSET_FIELDS, "the dashboard has no such file");
   for (const name of ["widget.js", "flare-strip.js"])
     add(`/${name}`, () => widget.get(name), SCRIPT_FIELDS, NO_WIDGET);
   add("/widgets", () => pages.get("widgets.html"), PAGE_FIELDS, NO_WIDGET);

@@ -3,7 +3,7 @@ import type { HttpSettings } from "../http-settings.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import type { Representation } from "../rest/representation.ts";
 
-/** Allows files, requests and streams of this server only, and nothing inline. */
+/** Allows files from this server, requests and streams to it, and nothing inline. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,12 +24,15 @@ export const PAGE_FIELDS = {
   "cache-control": "no-cache",
 } as const;
 
-/** Request fields by which responses differ. */
+/** Returns `Vary`: the request fields on which responses depend. */
 export function varyOf({ corsOrigins }: Pick<HttpSettings, "corsOrigins">): string {
   return corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
 }
 
-/** Sends the page in the requested coding, or 304. The caller sets further fields first. */
+/**
+ * Sends the page in a content coding that the client accepts, or 304. Adds `Vary`; the caller sets
+ * all other fields first.
+ */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

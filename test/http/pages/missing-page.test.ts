@@ -112,7 +112,7 @@ test("if the pages are not built, a browser gets instructions to build them; oth
   await expectUnbuilt(app, "/", `the dashboard is not built: ${how}`);
   await expectUnbuilt(app, "/widgets", `the widget is not built: ${how}`);
   const file = await missing(app, "/assets/a.js", BROWSER, { "content-type": PROBLEM_TYPE });
-  expect(JSON.parse(file)).toMatchObject({ detail: "there is no such file of the dashboard" });
+  expect(JSON.parse(file)).toMatchObject({ detail: "the dashboard has no such file" });
 });
 
 test("if the pages are not built, the pages of flares and tokens state it too", async ({
