@@ -70,7 +70,9 @@ const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fr
   CHANNELS.map((channel) => [channel, EVENT_NAMES.filter((name) => channelsOf(name).includes(channel))]),
 );
 
-/** Creates the AsyncAPI 3 document of messages and events. `basePath`: as in the settings. */
+/**
+ * Creates the AsyncAPI 3 document of messages and events. `basePath`: that of the HTTP settings.
+ */
 export function createAsyncApi(basePath: string) {
   const messages: Readonly<Record<string, MessageContract>> = {
     ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),
@@ -121,7 +123,7 @@ function server(protocol: "ws" | "http", basePath: string) {
     host: "{host}",
     pathname: basePath || "/",
     protocol,
-    description: `This server; ${protocol}s behind TLS. Key and ticket are needed only if the server uses keys.`,
+    description: `This server; \`${protocol}s\` behind TLS. A key or ticket is needed only if the server uses keys.`,
     security: Object.keys(SECURITY).map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
     variables: { host: { default: "127.0.0.1:8080", description: "The host of this document." } },
   };
@@ -257,7 +259,7 @@ function messageRefs(types: readonly string[]): ChannelContract["messages"] {
   return Object.fromEntries(types.map((type) => [type, { $ref: `#/components/messages/${type}` }]));
 }
 
-/** Describes query parameters as the properties of an object, with OpenAPI's references. */
+/** Describes the parameters at a location as the properties of an object. */
 function parametersSchema(
   parameters: readonly ParameterContract[],
   location: ParameterContract["in"],

@@ -56,7 +56,7 @@ const flare: Flare = { ...facts, started_trending_at: OBSERVED_AT, finished_tren
 const finished: Flare = {
   ...flare,
   recent_price_change: -8,
-  finished_trending_at: "2017-11-12T09:56:00.000Z",
+  finished_trending_at: "2017-11-12T09:01:00.000Z",
 };
 
 const nested: NestedFlare = {
@@ -299,7 +299,7 @@ const events: EventsResponse = {
 };
 
 const ended: FlareRecord = {
-  flare: { ...flare, finished_trending_at: "2017-11-12T09:01:00.000Z" },
+  flare: finished,
   started: why,
   why: { ...why, at: "2017-11-12T09:01:00.000Z", finish_cause: "faded" },
   cause: "faded",
@@ -371,5 +371,5 @@ export const BODY_EXAMPLES = {
   tickets: ticket,
 } as const;
 
-/** Parts of the examples of other messages. */
+/** Parts that the examples of other messages share. */
 export const PARTS = { freshness, source, flares, explanations, emittedAt: EMITTED_AT } as const;

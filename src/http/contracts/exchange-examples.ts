@@ -21,7 +21,7 @@ const flare: ExchangeFlare = {
   exchange: "binance",
 };
 
-/** A flare on an exchange starts. Its feed has candles, so no buyers are counted. */
+/** A flare on an exchange starts. Feeds of exchanges report candles, so no buyers are counted. */
 export const EXCHANGE_STARTED: Extract<EventMessage, { readonly name: "flare-started" }> = {
   ...started,
   channel: "flares.exchange.pro",

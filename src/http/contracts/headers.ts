@@ -12,11 +12,11 @@ const text = (pattern: string): JsonSchema => ({ type: "string", pattern });
 export const CURSOR_PATTERN = "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$";
 const FACT = "(trades|liquidity|listings|profiles)";
 
-/** The response headers that clients may use. */
+/** The response headers that the contract describes. */
 export const HEADERS = {
   "Flarewire-Cursor": {
     description:
-      "The log position of the response. Pass it to a stream or poll as `after` to continue from there.",
+      "The log position of the response. Pass it as `after` to a stream or poll to continue from there.",
     schema: text(CURSOR_PATTERN),
     example: "13ac274a9f68b758-101",
   },
@@ -28,7 +28,7 @@ export const HEADERS = {
   },
   "Flarewire-Stored-Since": {
     description:
-      "The oldest stored minute, which `at` can select. Absent while none is stored or readable, and from responses to requests with `at`.",
+      "The oldest stored minute that `at` can select. Absent while none is stored or readable, and from responses to requests with `at`.",
     schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
     example: "2017-11-12T02:24:00.000Z",
   },
@@ -87,7 +87,7 @@ export const HEADERS = {
   },
   "Cache-Control": {
     description:
-      "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it. `max-age=60`: a past state. Revalidate it after a minute.",
+      "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it. `no-transform`: a stream. Pass it on unchanged. `max-age=60`: a past state. Revalidate it after a minute.",
     schema: {
       type: "string",
       enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60"],

@@ -50,7 +50,7 @@ const DESCRIPTION = [
   "Which tokens are flaring, why, and when they stop. Read-only. A key is needed only if the server requires one; on a server with keys, `pro` needs a key of that plan.",
   "",
   "* Every resource has a strong `ETag` that changes only with its content. With `If-None-Match`, the server answers 304 without a body if the resource has not changed.",
-  "* `Flarewire-Cursor` is the log position of a response. A stream that continues after it misses nothing.",
+  "* `Flarewire-Cursor` is the log position of a response. A stream that continues after it misses nothing, or states what is lost.",
   "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, the server rejects unknown query parameters and suggests the nearest known name.",
   "* Responses are compressed with gzip or Brotli for clients that accept it.",
 ].join("\n");
@@ -158,7 +158,7 @@ function resource(
     responses: {
       "200": ok,
       ...(conditional
-        ? { "304": { description: "Your copy is current.", headers: headerRefs(headers) } }
+        ? { "304": { description: "Your copy is up to date.", headers: headerRefs(headers) } }
         : {}),
       ...problems.of([...ANY_PROBLEMS, ...own]),
     },
@@ -178,7 +178,7 @@ function events(problems: ProblemResponses) {
     tags: ["events"],
     summary: EVENTS_ENDPOINT.summary,
     description:
-      "A request for `text/event-stream`, as from an `EventSource`, gets a stream; its messages are in `/asyncapi.json`. Any other request gets one JSON response: the stored events after `after` or, with `wait`, the next one.",
+      "A request for `text/event-stream`, as from an `EventSource`, gets a stream; its messages are in `/asyncapi.json`. Any other request gets one JSON response with the stored events after `after`. If there are none, `wait` waits for the next.",
     parameters: EVENTS_PARAMETERS,
     responses: {
       "200": {
@@ -302,7 +302,7 @@ function documentPath(
         headers,
         content: { [type]: { schema: { type: type === "application/json" ? "object" : "string" } } },
       },
-      "304": { description: "Your copy is current.", headers },
+      "304": { description: "Your copy is up to date.", headers },
       ...problems.of(ANY_PROBLEMS),
     },
   });

@@ -55,7 +55,7 @@ const LIST_TEXT =
 const UTC: JsonSchema = { type: "string", pattern: UTC_TIME.source };
 const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 64 };
 
-/** The parameters of events. A list may also be given as repeated parameters. */
+/** Parameters that several transports share. A list may also be given as repeated parameters. */
 const CHOICE = {
   channels: query("channels", "Channels or patterns, separated by commas.", list(pattern), ["flares.*"]),
   tokens: query("tokens", "Only items with these addresses; case is ignored.", list(refTo("Address"))),
@@ -73,7 +73,7 @@ const CHOICE = {
   ),
   minPriceChange: query(
     "min_price_change",
-    "Only items whose price change is at least this percentage, now or, with `sticky`, at any earlier time; negative for falls.",
+    "Only items whose price change is at least this percentage, now or, with `sticky`, at any earlier time. It may be negative.",
     { type: "number" },
     10,
   ),
@@ -108,7 +108,7 @@ const CHOICE = {
   ),
 } as const;
 
-/** The parameter of resources with flares. */
+/** The group, for resources with flares. */
 export const GROUP_PARAMETER = query(
   "group",
   "The group whose flares are served. Default: `bsc`.",
@@ -138,10 +138,10 @@ export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
   }),
 ];
 
-/** The parameter of resources for their past states. */
+/** Selects a past state of a resource. */
 export const AT_PARAMETER = query(
   "at",
-  "Returns the state at this UTC time of the data, rounded down to the minute. Any stored minute that is over is available.",
+  "Returns the state at this UTC event time, rounded down to the minute. Any stored minute that is over is available.",
   UTC,
 );
 
@@ -266,7 +266,7 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
     in: "header",
     description:
       "Server-sent events: the cursor, which a browser sends on reconnecting. It overrides `after`.",
-    schema: { type: "string", maxLength: 48 },
+    schema: { type: "string", maxLength: CURSOR_AFTER.maxLength },
   },
 ];
 

@@ -20,7 +20,7 @@ export interface ResponseContract {
   >;
 }
 
-/** Headers of a problem by status, besides the common ones. */
+/** Headers of a problem by status, in addition to the common ones. */
 const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ["Vary", "WWW-Authenticate"],
   429: ["Vary", "Retry-After"],
@@ -53,7 +53,7 @@ const EXAMPLES: Readonly<Partial<Record<ErrorCode, ErrorText>>> = {
 type ErrorText =
   ConstructorParameters<typeof FlarewireError> extends [ErrorCode, ...infer Text] ? Text : never;
 
-/** Collects the problem responses, one component per set of codes and status. */
+/** Collects the problem responses, one component per set of codes with the same status. */
 export class ProblemResponses {
   readonly #components = new Map<string, ResponseContract>();
 

@@ -80,7 +80,8 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
   ];
   return {
     ...schemas,
-    // The log accepts any item. Its form depends on the channel, so list the forms for readers.
+    // The log accepts any item. The item's form depends on the channel, so list the forms for
+    // readers.
     InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
     EventName: { description: "The name of an event.", type: "string", enum: protocol.EVENT_NAMES },
     EventMessage: oneOf(protocol.EventMessage.description, Object.values(EVENT_SCHEMAS)),
