@@ -11,6 +11,7 @@ import {
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import {
   countCauses,
+  isPushable,
   isSelective,
   sortFlares,
   wantedFlares,
@@ -202,4 +203,19 @@ test("a token's flares are the listed and the stored finished ones; for those in
     ["NEW", null, null, null],
     ["OLD", SAMPLE_EXPLANATION, "faded", null],
   ]);
+});
+
+test("only views by which a rule of the server can select are pushed", () => {
+  const ended = { ...DEFAULT_QUERY, channel: "flares.finished" } as const;
+  expect([DEFAULT_QUERY, ended, { ...ended, minLiquidity: 10_000 }].map(isPushable)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  const others = [
+    { ...ended, cause: "canary" },
+    { ...ended, isSafe: true },
+    { ...ended, search: "cake" },
+  ] as const;
+  expect(others.map(isPushable)).toEqual([false, false, false]);
 });

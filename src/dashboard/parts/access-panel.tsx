@@ -6,7 +6,7 @@ import { KeyForm } from "./key-form.tsx";
 interface AccessPanelProps {
   readonly seen: Seen;
   readonly hasKey: boolean;
-  /** Switches to another key, or to none. */
+  /** Switches to another key, or to none. `isStored` remembers it until the tab is closed. */
   readonly onKey: (key: string | undefined, isStored: boolean) => void;
 }
 
@@ -14,7 +14,10 @@ interface RefusedProps extends AccessPanelProps {
   readonly server: URL;
 }
 
-/** Replaces the pages for a rejected visitor: explains keys, and has a form to enter one. */
+/**
+ * Replaces the pages for a rejected visitor. If a valid key is missing, explains keys and has a
+ * form for one. Otherwise shows the reason.
+ */
 export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
   if (!lacksKey(seen))
     return (
@@ -58,7 +61,7 @@ export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
 
 /** Shows the visitor's plan, and a form for a key. Empty if the server uses no keys. */
 export function Plan({ seen, hasKey, onKey }: AccessPanelProps) {
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const plan = seen.access?.plan;
   if (plan === undefined) return null;
   const words = plan === "pro" ? "full access" : "flares appear after five minutes";
@@ -71,12 +74,12 @@ export function Plan({ seen, hasKey, onKey }: AccessPanelProps) {
             Forget the key
           </button>
         ) : (
-          <button type="button" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
+          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             Enter a key
           </button>
         )}
       </p>
-      {isAsked && !hasKey && <KeyForm onKey={onKey} />}
+      {isOpen && !hasKey && <KeyForm onKey={onKey} />}
     </section>
   );
 }

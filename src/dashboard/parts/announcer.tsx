@@ -6,7 +6,7 @@ import type { Seen } from "../state/seen.ts";
 
 const EVERY_MS = 10_000;
 
-/** Announces flares and lasting connection changes to screen readers, not too often. */
+/** Announces flares and the connection's state to screen readers, at most every ten seconds. */
 export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
   const [word, setWord] = useState("");
   const [sentence, setSentence] = useState("");

@@ -43,7 +43,7 @@ interface FlareControlsProps {
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
 }
 
-/** The choice of flares: each control is a part of the address. */
+/** Controls that choose the flares. The page's address contains each choice. */
 export function FlareControls({ query, channels, view, watched, onQuery }: FlareControlsProps) {
   // Folded on phones only, where the filters would push all flares off the first screen.
   const [isOpen, setOpen] = useState(false);
@@ -85,7 +85,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           placeholder="Search tokens"
           aria-label="Search"
           value={query.search}
-          // A step of the history for each letter would bury the page before.
+          // A history step for each letter would bury the previous page.
           onInput={(event) => onQuery({ ...query, search: event.currentTarget.value }, "replace")}
         />
         <Minimum
@@ -145,7 +145,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
 
 interface MinimumProps {
   readonly label: string;
-  /** Class of a control that some sources cannot support. */
+  /** Class that hides the control if the source cannot support it. */
   readonly fact?: string;
   readonly values: readonly number[];
   readonly text: (value: number) => string;
@@ -153,7 +153,7 @@ interface MinimumProps {
   readonly onValue: (value: number | undefined) => void;
 }
 
-/** A choice of a minimum, or of any value. Also offers the address's value, if it is another. */
+/** A choice of a minimum, or of any value. Also offers the current `value` if `values` lacks it. */
 function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProps) {
   const offered = value === undefined || values.includes(value) ? values : [...values, value];
   return (
@@ -186,7 +186,7 @@ interface CausesProps {
 
 /**
  * Chooses finished flares by why they ended, with the number that the other filters leave of each
- * cause. Causes that no flare has are not offered.
+ * cause. Offers only causes that a flare has, and the chosen one.
  */
 export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
   const matching = wantedFlares(flares, explanations, { ...query, cause: undefined });

@@ -6,12 +6,12 @@ export function KeyForm({ onKey }: { readonly onKey: (key: string, isStored: boo
   const about = useId();
   const [key, setKey] = useState("");
   const [isStored, setStored] = useState(false);
-  const give = (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
     if (key.trim() !== "") onKey(key.trim(), isStored);
   };
   return (
-    <form class="key" onSubmit={give}>
+    <form class="key" onSubmit={submit}>
       <label>
         Key
         <input

@@ -19,12 +19,18 @@ export const Market = createContext<MarketKind>({ origin: undefined, facts: unde
  */
 export const IsAnonymous = createContext(true);
 
-/** Returns the facts that the market's source cannot know. The API has neutral values for them. */
+/**
+ * Returns the facts that the market's source cannot know; none before the server reports them. The
+ * API has neutral values for them.
+ */
 export function lackedFacts({ facts }: MarketKind): readonly (typeof FACTS)[number][] {
   return facts === undefined ? [] : FACTS.filter((fact) => !facts.includes(fact));
 }
 
-/** Returns the label of prices. A source without trades and pools has prices in any currency. */
+/**
+ * Returns the label of prices. A source without trades and liquidity may have prices in any
+ * currency.
+ */
 export function usePriceLabel(): string {
   const lacked = lackedFacts(useContext(Market));
   return lacked.includes("trades") && lacked.includes("liquidity") ? "Price as recorded" : "Price in USD";

@@ -12,7 +12,10 @@ const LABELS = {
   record: "Record",
 } as const;
 
-/** Returns a title that identifies the page in tabs and in the browser's history. */
+/**
+ * Returns a title that identifies the page in tabs and in the browser's history; `undefined` for a
+ * token's page, which sets its own.
+ */
 export function pageTitle({ page }: Route): string | undefined {
   if (page === "flares") return "Flarewire";
   return page === "token" ? undefined : `${LABELS[page]} – Flarewire`;
@@ -21,7 +24,7 @@ export function pageTitle({ page }: Route): string | undefined {
 interface NavigationProps {
   readonly route: Route;
   readonly view: View | undefined;
-  /** The flares of the group that the page shows. */
+  /** The flares of the group that the page shows; `undefined` before they are known. */
   readonly lists: FlareLists | Error | undefined;
   readonly group: GroupName;
   /** False if the source cannot know of new listings. */

@@ -3,7 +3,7 @@ import type { Seen } from "../state/seen.ts";
 import { formatSpan } from "../text/format.ts";
 import { TimeText } from "./time-text.tsx";
 
-/** A notice at the bottom that the shown data is old, and why. Moves nothing. */
+/** A notice at the bottom that the shown data is old, and why. It shifts no content. */
 export function Outage({ seen }: { readonly seen: Seen }) {
   if (!isOld(seen)) return null;
   const { awayMs, isOffline, freshness } = seen;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 interface SegmentsProps<T> {
   /** For screen readers. */
   readonly legend: string;
-  /** Of the radio buttons. */
+  /** Name that groups the radio buttons. */
   readonly name: string;
   readonly options: readonly T[];
   readonly chosen: T;

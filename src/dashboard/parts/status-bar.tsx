@@ -69,14 +69,14 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
   );
 }
 
-/** Words the state of the source. `live` would look like the kind of market. */
+/** Describes the state of the source. Avoids `live`, which would look like the kind of market. */
 function freshnessText({ state, reason }: DataFreshness): string {
   return [state === "live" ? "up to date" : state, reason].filter(Boolean).join(": ");
 }
 
 /**
- * Closes the opened details, like a menu, by a press outside of them, by Escape and when another
- * element gets the focus. Returns a function that ends this.
+ * Closes the details like a menu: on a press or focus outside, and on Escape. Returns a function
+ * that removes the listeners.
  */
 function closeFromOutside(details: HTMLDetailsElement): () => void {
   const over = new AbortController();

@@ -49,7 +49,7 @@ export function TokenName({
   );
 }
 
-/** An external link, if it is safe to follow. */
+/** An external link; nothing if it is not safe to follow. */
 export function Outward({
   href,
   label,

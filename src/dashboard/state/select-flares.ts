@@ -39,8 +39,12 @@ function textsOf(flare: AnyFlare): readonly string[] {
 
 /** Whether the query hides any flare of its list. */
 export function isSelective(query: FlareQuery): boolean {
-  const isOwn = query.search.trim() !== "" || query.isSafe || causeOf(query) !== undefined;
-  return isOwn || Object.keys(filterOf(query)).length > 0;
+  return !isPushable(query) || Object.keys(filterOf(query)).length > 0;
+}
+
+/** Whether the server's filters can select by this query: they test no search, warning or cause. */
+export function isPushable(query: FlareQuery): boolean {
+  return query.search.trim() === "" && !query.isSafe && causeOf(query) === undefined;
 }
 
 /** The cause that the query selects by; `undefined` in the lists of running flares. */

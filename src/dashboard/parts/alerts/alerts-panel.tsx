@@ -5,9 +5,10 @@ import { flaresHash } from "../../route.ts";
 import { type AlertEntry, MAX_ENTRIES, toggleEntry } from "../../state/alerts/alert-settings.ts";
 import { askToNotify, type NotifyAccess, notifyAccess } from "../../state/alerts/notify.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
-import { canPush, isPushable, startPush, stopPush } from "../../state/alerts/push.ts";
+import { canPush, startPush, stopPush } from "../../state/alerts/push.ts";
 import { playSound } from "../../state/alerts/sound.ts";
 import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "../../state/flare-query.ts";
+import { isPushable } from "../../state/select-flares.ts";
 import { watchedGroups } from "../../state/visitor/use-watched.ts";
 import { botSamples, describeStarts } from "../bot/bot-samples.ts";
 import { CodeSample } from "../bot/code-sample.tsx";
@@ -123,7 +124,7 @@ function Choice({ label, note, isOn, isDisabled = false, onChange }: ChoiceProps
 const PUSH_TEXTS = {
   ready: "Also while this page is closed. The server remembers this browser until you switch it off.",
   partly:
-    "Also while this page is closed, but not for views that search or hide warned flares. The server remembers this browser until you switch it off.",
+    "Also while this page is closed, but not for views that search, hide warned flares or choose an end. The server remembers this browser until you switch it off.",
   failed: "Not possible: your browser or the server refused. Nothing is pushed.",
 } as const;
 

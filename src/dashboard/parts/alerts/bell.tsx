@@ -19,7 +19,10 @@ interface TokenBellProps {
   readonly token: Parameters<typeof tokenOf>[0]["token"];
 }
 
-/** Sets an alert for a token, or removes it. Asks how to alert if that is not decided yet. */
+/**
+ * Sets an alert for a token, or removes it. Opens the panel if neither notification nor sound is
+ * on.
+ */
 export function TokenBell({ group, token }: TokenBellProps) {
   const { alerts, settings, openPanel } = useAlerts();
   const query = tokenQuery(group, tokenOf({ token }));

@@ -46,7 +46,10 @@ export function describeQuery(query: FlareQuery): string {
   return describeStarts(query, hasStarts(query) ? ", and its end" : "");
 }
 
-/** Describes what an alert of this page selects: starts, or ends if the list is of those. */
+/**
+ * Describes what an alert of this page selects: starts or, in the list of finished flares, ends.
+ * `end` is added to starts.
+ */
 export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, isSafe, cause } = splitQuery(query);
   const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
@@ -69,7 +72,10 @@ export function describeStarts(query: FlareQuery, end = ""): string {
   return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
 }
 
-/** Returns programs that follow exactly the flares that the query selects. */
+/**
+ * Returns programs that follow the flares that the query selects. The webhook's rule selects more
+ * if the query searches or tests warnings or causes.
+ */
 export function botSamples(query: FlareQuery, server: URL): Readonly<Record<SampleKind, Sample>> {
   const address = server.href.replace(/\/$/, "");
   const url = eventsUrl(query, address);
@@ -94,7 +100,7 @@ export function botSamples(query: FlareQuery, server: URL): Readonly<Record<Samp
     webhook: {
       title: "Webhook",
       text: webhookText(query),
-      note: `A rule for the file of serve --alerts. The server stores and repeats what was not accepted.${hasOwnTests(query) ? " A rule cannot search, or look at warnings and causes: your receiver must." : ""}`,
+      note: `A rule for the file of serve --alerts. The server stores and retries what your receiver does not accept.${hasOwnTests(query) ? " A rule cannot search, or look at warnings and causes: your receiver must." : ""}`,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 
-/** Text to copy. Change its key with the text. */
+/** Text to copy. Callers give another text another `key`, which resets the state of the button. */
 export function CodeSample({ text, note }: { readonly text: string; readonly note: string }) {
   const code = useRef<HTMLElement>(null);
   const [copied, setCopied] = useState("");
@@ -26,7 +26,7 @@ export function CodeSample({ text, note }: { readonly text: string; readonly not
   );
 }
 
-/** Without access to the clipboard, selects the text for the keyboard's own command. */
+/** Selects the text to copy by keyboard, for pages without access to the clipboard. */
 function selectAll(element: Element | null, say: (text: string) => void): void {
   if (element) getSelection()?.selectAllChildren(element);
   say("Selected: press Ctrl+C");

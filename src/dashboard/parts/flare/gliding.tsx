@@ -19,13 +19,15 @@ interface GlidingProps extends Omit<HTMLAttributes<HTMLElement>, "as"> {
  */
 export class Gliding extends Component<GlidingProps> {
   readonly #list = createRef<HTMLElement>();
-  /** The offset of each item from its position at the last change, in pixels. */
+  /** How far below its new position each moved item was before the last change, in pixels. */
   #offsets: ReadonlyMap<HTMLElement, number> = new Map();
   #sinceMs = 0;
   #frame = 0;
-  /** Time of the frame of the last step, and the share of the way that was left before it. */
+  /** Time of the frame of the last step. */
   #paintedMs = 0;
+  /** Share of the way that was left before the last step, which is visible until it is painted. */
   #seenLeft = 0;
+  /** Share of the way that is left. */
   #left = 0;
 
   override getSnapshotBeforeUpdate(before: GlidingProps): ReadonlyMap<HTMLElement, number> | undefined {
@@ -79,7 +81,7 @@ export class Gliding extends Component<GlidingProps> {
   };
 }
 
-/** Returns the offsets of moved items, without new ones and those off the screen. */
+/** Returns the offsets of moved items, without new ones and those below the screen. */
 function offsetsOf(
   items: readonly HTMLElement[],
   before: ReadonlyMap<HTMLElement, number>,

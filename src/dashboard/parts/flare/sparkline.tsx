@@ -22,7 +22,7 @@ export class Sparkline extends Component<SparklineProps> {
     const x = (at: number) => ((at / (values.length - 1)) * WIDTH).toFixed(1);
     const path = values.map((value, at) => `${at === 0 ? "M" : "L"}${x(at)} ${y(value)}`).join("");
     const last = values.at(-1) ?? 0;
-    const text = `${values.length} minutes: from ${low.toFixed(1)} to ${high.toFixed(1)} percent of the average, now ${last.toFixed(1)}`;
+    const text = `${values.length} minutes: from ${low.toFixed(1)} to ${high.toFixed(1)} percent from the average, now ${last.toFixed(1)}`;
     return (
       <svg
         class={`spark ${last >= 0 ? "up" : "down"}`}

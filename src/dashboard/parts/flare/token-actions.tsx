@@ -29,7 +29,10 @@ export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
   return <TokenActions group={groupOf(flare)} token={flare.token} pair={pair} page={flarePath(flare.id)} />;
 }
 
-/** Copies the token's address, and links to sites about it if the market is real. */
+/**
+ * Copies the token's address or pair, links to its page without a key, and to sites about it if the
+ * market is live.
+ */
 export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);
   const { origin } = useContext(Market);

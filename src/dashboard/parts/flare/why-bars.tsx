@@ -5,7 +5,7 @@ export const MAX_SCORE = 6;
 
 const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const;
 
-/** The contribution of each term to the score, and the required score. */
+/** The contribution of each term to the score, and the score at which a flare starts. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
   const { score, threshold, finish_threshold, terms, text } = why;

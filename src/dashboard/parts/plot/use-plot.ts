@@ -9,7 +9,7 @@ const PLOT_HEIGHT = 240;
 /** Tick distances are whole minutes, because labels show minutes. */
 const TICKS_S = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * MINUTE_S);
 
-/** A flare of the token, in milliseconds since 1970 UTC. */
+/** The start and end of a flare of the token, in milliseconds since 1970 UTC. */
 export interface Band {
   readonly startMs: number;
   /** `undefined` while it flares. */

@@ -48,7 +48,7 @@ export function Slices({ record }: { readonly record: TrackRecord }) {
   );
 }
 
-/** Whether any row has a flare. None has one by liquidity on an exchange, which has none. */
+/** Whether any row has a flare. By liquidity, no row does on an exchange, where it is unknown. */
 function isKnown({ rows }: { readonly rows: readonly (readonly [string, RecordFigures])[] }): boolean {
   return rows.some(([, { flares }]) => flares > 0);
 }

@@ -40,7 +40,7 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   );
 }
 
-/** Labels the ticks. A phone has room for every second label, from zero on. */
+/** Labels the ticks. A phone has room for every second label, counted from zero. */
 function Axis({ scale: { ticks, positionOf } }: { readonly scale: Scale }) {
   const zero = ticks.indexOf(0);
   return (

@@ -25,7 +25,8 @@ const MAX_NAMED_LANES = 14;
 
 /**
  * The bars. One of them is in the tab order, and the arrow keys move to the others, so that a
- * keyboard need not pass hundreds. Rerenders only if a bar moved, because events are frequent.
+ * keyboard need not pass hundreds. Rerenders only for other bars or another focus, because events
+ * are frequent.
  */
 export class Bars extends Component<BarsProps, { readonly focused: string | undefined }> {
   override state = { focused: undefined };

@@ -23,9 +23,9 @@ interface ScrubberProps {
  */
 export function Scrubber({ group, span, window, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
-  // Keys choose each minute on the way: all that are pressed in turn are one step for Back.
+  // Each key press chooses a minute. Consecutive presses are one step for Back.
   const isMoving = useRef(false);
-  const rest = () => {
+  const endMove = () => {
     isMoving.current = false;
   };
   const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
@@ -48,7 +48,9 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
   useEffect(() => setDragged(undefined), [at]);
   const atOf = (minutes: number) =>
     minutes >= newest ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
-  /** Moves the thumb back to the first stored minute if it is before that. */
+  /**
+   * Returns the position of the thumb. Moves it to the first stored minute if it is before that.
+   */
   const read = (input: HTMLInputElement): number => {
     const minutes = Math.max(min, Number(input.value));
     input.value = `${minutes}`;
@@ -70,8 +72,8 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
         style={{ "--missing": `${((100 * min) / newest).toFixed(2)}%` }}
         disabled={isNone}
         aria-valuetext={text}
-        onPointerDown={rest}
-        onBlur={rest}
+        onPointerDown={endMove}
+        onBlur={endMove}
         onInput={({ currentTarget }) => setDragged(read(currentTarget))}
         onChange={({ currentTarget }) => {
           setDragged(undefined);

@@ -10,8 +10,9 @@ import type { PlacedBar } from "./bars.tsx";
 interface TimelineCardProps {
   readonly placed: PlacedBar;
   readonly view: FlareLists;
-  /** Called while the pointer is over the card, and when it leaves. */
+  /** Called when the pointer enters the card. */
   readonly keep: () => void;
+  /** Called when the pointer leaves the card. */
   readonly leave: () => void;
 }
 

@@ -62,13 +62,13 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
   const [isTable, setTable] = useState(false);
   const isAnonymous = useContext(IsAnonymous);
   const counts = useMemo(() => countFates(bars), [bars]);
-  // Six and 24 hours of a young server look alike.
+  // On a young server, six and 24 hours look alike.
   const isShort = span.toMs - span.fromMs < WINDOWS[window];
   const recentRugs = bars.filter(
     ({ fate, endMs }) => fate === "canary" && endMs !== undefined && endMs > toMs - HOUR_MS,
   ).length;
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
-  // The list says when and how each of them ended.
+  // The linked list says when and how each flare ended.
   const finished = (cause?: "canary") =>
     flaresHash({ ...DEFAULT_QUERY, group, channel: "flares.finished", cause, window });
   return (
@@ -144,12 +144,12 @@ function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
 
 /** A card stays this long after the pointer has left its bar. */
 const LEAVE_MS = 300;
-/** Another bar's card replaces it once the pointer has rested on that bar for this long. */
+/** A bar's card appears once the pointer has rested on the bar for this long. */
 const REST_MS = 100;
 
 /**
- * Returns the id of the flare whose card is shown. The pointer can reach the card across other
- * bars, and Escape hides it (WCAG 1.4.13).
+ * Returns the id of the flare whose card is shown, and the functions that show, keep and hide it.
+ * The pointer can reach the card across other bars, and Escape hides it (WCAG 1.4.13).
  */
 function useCard() {
   const [shown, setShown] = useState<string>();
@@ -183,7 +183,7 @@ function useCard() {
   return [shown, card] as const;
 }
 
-/** Returns the same bars until a flare starts or ends, whatever other updates arrive. */
+/** Returns the same bars until a flare starts or ends or older flares arrive. */
 function useBars(view: FlareLists, older: readonly FlareRecord[]): readonly Bar[] {
   const last = useRef<{ readonly view: FlareLists; readonly older: unknown; readonly bars: readonly Bar[] }>(
     undefined,
@@ -213,7 +213,10 @@ function usePlaced(bars: readonly Bar[], span: TimeSpan, window: WindowName) {
   }, [bars, span]);
 }
 
-/** Fetches the flares of the window that are no longer listed; none before the response. */
+/**
+ * Returns the window's finished flares that are no longer listed, from the history; none before its
+ * response. A failed request changes nothing.
+ */
 function useOlderFlares(
   group: GroupName,
   view: FlareLists,

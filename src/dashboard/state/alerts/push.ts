@@ -1,4 +1,5 @@
 import { channelOf, type FlareQuery, filterOf } from "../flare-query.ts";
+import { isPushable } from "../select-flares.ts";
 import { keyHeader } from "../visitor/fetch-with-key.ts";
 import { askToNotify, worker } from "./notify.ts";
 
@@ -17,11 +18,6 @@ async function fetchKey(): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** Whether the server can select by this query: its filters have no search and no warnings. */
-export function isPushable({ search, isSafe }: FlareQuery): boolean {
-  return search.trim() === "" && !isSafe;
 }
 
 /** What to push, and the visitor's key. */
