@@ -31,7 +31,7 @@ export abstract class FlareElement extends HTMLElement {
     if (this.isConnected) FlareElement.gallery?.ask();
   }
 
-  /** Paints the changes since the last call. */
+  /** Shows the feed's state, in the attribute `state` too. */
   show(seen: Seen): void {
     if (this.getAttribute("state") !== seen.state) this.setAttribute("state", seen.state);
     this.paint(seen);

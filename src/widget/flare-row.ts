@@ -4,7 +4,7 @@ import { safeLink, safeText } from "../lib/text/safe-text.ts";
 import type { Explanation, Flare } from "../model/index.ts";
 import { FlareElement, makePart, put } from "./flare-element.ts";
 
-/** Names of what a row shows, in the usual order. A ticker shows the first two. */
+/** Names of what a row shows, in the usual order. By default, a ticker shows the first two. */
 export const COLUMNS = ["symbol", "change", "name", "price", "since", "site", "why"] as const;
 type Column = (typeof COLUMNS)[number];
 

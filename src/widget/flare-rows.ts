@@ -7,7 +7,10 @@ const MAX_ROWS = 100;
 /** The only chain that the elements show. */
 const CHAIN = "bsc";
 
-/** The columns without `columns`: as many as fit side by side. A ticker has the first two. */
+/**
+ * The columns without the attribute `columns`. A price would not fit beside them. A ticker has the
+ * first two.
+ */
 const USUAL: readonly (typeof COLUMNS)[number][] = COLUMNS.filter((name) => name !== "price");
 
 /** An element with a row for each of the newest flares, at most `limit`. */

@@ -1,7 +1,7 @@
 import type { FlareElement } from "./flare-element.ts";
 import { SharedFeed } from "./shared-feed.ts";
 
-/** The page's elements. Paints them together once per frame, from one shared feed. */
+/** The page's elements. Paints them together, at most once per frame, from one shared feed. */
 export class Gallery {
   /** Address of the server, with a trailing slash. */
   readonly server: string;

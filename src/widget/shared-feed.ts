@@ -26,7 +26,10 @@ type TabMessage = {
   readonly whole?: ClientState;
 };
 
-/** How long a hidden page stays connected: enough to switch tabs, too short to freeze. */
+/**
+ * How long a hidden page stays connected: enough to switch tabs, too short for a browser to freeze
+ * it.
+ */
 const HIDDEN_MS = 10_000;
 /** Maximum interval between two messages of the leader. */
 const BEAT_MS = 5_000;
@@ -37,7 +40,7 @@ const NOTHING: ClientState = { cursor: undefined, view: undefined, started: fals
 
 /**
  * Follows a server's flares for all tabs over one connection. One visible tab, the leader, holds a
- * lock and the connection, and sends each event to the others. When it closes, freezes or is
+ * lock and the connection, and sends each event to the others. When it closes, freezes or stays
  * hidden, the next tab resumes from its own cursor. Without locks, a page has its own connection.
  */
 export class SharedFeed {
@@ -161,7 +164,7 @@ export class SharedFeed {
     // The options that connect() would derive, without the code that checks them.
     const { stream } = createStream({
       base: this.#server.slice(0, -1),
-      // No more than the plan of a visitor without a key includes.
+      // Patterns select only what the plan of a visitor without a key includes.
       selection: { query: { channels: "flares.*,status" }, keepsView: true },
       transports: ["websocket", "sse", "poll"],
       platform: platformOf(),

@@ -1,6 +1,6 @@
 import { build, defineConfig, type Plugin } from "vite";
 
-/** Removes the white space of the style sheet, which the minifier takes for text. */
+/** Compacts the style sheets, which the minifier leaves as they are, because they are strings. */
 const compactStyle: Plugin = {
   name: "compact-style",
   transform: (code, id) =>
@@ -11,7 +11,7 @@ const compactStyle: Plugin = {
       : undefined,
 };
 
-/** A classic script of a constant name: a module could not load from other origins. */
+/** A classic script with a constant name. A module from another origin would need CORS. */
 function script(entry: string, name: string) {
   return {
     outDir: new URL("../../dist/widget", import.meta.url).pathname,
@@ -24,7 +24,7 @@ function script(entry: string, name: string) {
   } as const;
 }
 
-/** Builds the second script: one build makes one such file. */
+/** Builds the second script, because one build makes only one such file. */
 const stripScript: Plugin = {
   name: "strip-script",
   closeBundle: async () => {

@@ -4,7 +4,7 @@ import type { Flare } from "../../model/index.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 
 const MAX_BARS = 300;
-/** Older data comes from a recorded market, whose own time counts. */
+/** Data further from the clock comes from a recorded market, whose own time counts. */
 const MAX_AGE_MS = 24 * HOUR_MS;
 /** Shorter bars take this share of the width, so that they can be seen. */
 const MIN_SHARE = 1 / 150;
@@ -34,7 +34,8 @@ export function barsOf(view: View | undefined, hours: number, clockMs: number): 
   const firstMs = Math.min(
     ...[...byId.values()].map((flare) => Date.parse(flare.started_trending_at) || nowMs),
   );
-  // The time before the first known flare would be empty. Less than an hour would move fast.
+  // The time before the first known flare would be empty. Bars in less than an hour would move
+  // fast.
   const fromMs = Math.max(nowMs - hours * HOUR_MS, Math.min(firstMs, nowMs - HOUR_MS));
   const shareOf = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / (nowMs - fromMs)));
   const lanes: number[] = [];

@@ -2,8 +2,8 @@ import type { FlareElement } from "../flare-element.ts";
 import { createFlareStrip } from "./flare-strip.ts";
 
 /*
- * Entry point of /flare-strip.js. Defines `<flare-strip>` on the base and the connection of the
- * elements of /widget.js, which most pages load without it.
+ * Entry point of /flare-strip.js. Defines `<flare-strip>`, which shares the base class and the
+ * connection of /widget.js. Most pages load only that.
  */
 
 function isBase(value: unknown): value is typeof FlareElement {
