@@ -7,7 +7,7 @@ import { writeNotices } from "./notices.ts";
 
 /*
  * `npm run build` runs this after the compiler has written the declarations to dist. It adds the
- * code and the files that it reads.
+ * JavaScript, and the files that the code reads.
  */
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

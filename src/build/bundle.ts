@@ -27,11 +27,12 @@ export async function bundle(
   const { output } = await build.write({
     dir: dist,
     chunkFileNames: "chunks/[name]-[hash].js",
-    // In a chunk without our code, which is minified below.
+    // A chunk without our code is minified below.
     codeSplitting: { groups: [{ name: "ioredis", test: /node_modules\/ioredis\// }] },
     comments: { legal: true, annotation: false, jsdoc: false },
   });
-  // Our own code stays readable in stack traces. A plugin cannot do this: rolldown prints after it.
+  // Our own code stays readable in stack traces. A plugin cannot minify only some chunks, because
+  // rolldown prints the code after it.
   for (const part of output)
     if (part.type === "chunk" && part.moduleIds.every((id) => /\/node_modules\/|^\0/.test(id)))
       writeFileSync(join(dist, part.fileName), (await minify(part.fileName, part.code)).code);
@@ -40,12 +41,14 @@ export async function bundle(
   return [...new Set(folders)].sort();
 }
 
-/** What the MQTT library loads for browsers and for proxies, which this program never uses. */
+/**
+ * Packages that the MQTT library loads for browsers and for proxies, which this program never uses.
+ */
 const UNUSED = ["socks", "worker-timers"];
 
 /**
- * Leaves out {@link UNUSED}, and a copy of Node's streams for browsers: two thirds of the MQTT
- * library's code.
+ * Empties {@link UNUSED}, and uses Node's streams instead of a copy for browsers. Together they are
+ * two thirds of the MQTT library's code.
  */
 const lightenPackages: Plugin = {
   name: "lighten-packages",

@@ -62,7 +62,7 @@ All components share one connection, which the first one opens and the last one 
     code: `"use client";\n${named(code)}`,
   });
   const out = mkdtempSync(join(tmpdir(), "flarewire-types-"));
-  // It states its types itself, as these flags require. No other file is read, and
+  // The hook states its types, as these flags require. The compiler reads no other file, because
   // `npm run check` checks the types.
   const alone = ["--ignoreConfig", "--isolatedDeclarations", "--noResolve", "--lib", "es5", "--types", ""];
   const emit = ["--declaration", "--emitDeclarationOnly", "--verbatimModuleSyntax", "--noCheck"];
@@ -92,7 +92,7 @@ function writePackage(folder: string, { name, description, types, more, readme, 
     ...more,
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  // Links lead to documents that the package lacks.
+  // Other links lead to documents that the package lacks.
   const text = readme.replaceAll(/<!--.*-->\n/g, "").replaceAll(/\[([^\]]*)\]\((?!http)[^)]*\)/g, "$1");
   writeFileSync(join(folder, "README.md"), text);
   writeFileSync(join(folder, "index.js"), code);
@@ -109,7 +109,7 @@ function importing(name: string, from: string): string {
   return `import { ${name} } from "${from}";`;
 }
 
-/** Names the client by its own package. */
+/** Imports the client from its own package. */
 function named(text: string): string {
   return text.replaceAll("flarewire/client", "@flarewire/client");
 }

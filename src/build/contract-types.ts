@@ -35,7 +35,9 @@ export async function contractTypes(
   );
 }
 
-/** Returns the declarations that these ones lead to, with themselves, by their paths in `dist`. */
+/**
+ * Returns these declarations and all that they import, directly or indirectly, by path in `dist`.
+ */
 export function declarationsFrom(entries: readonly string[], dist: string): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const reach = (file: string): void => {

@@ -18,7 +18,7 @@ function prepare() {
     import.meta.resolve("vite");
   } catch {
     process.stderr.write(
-      "flarewire: vite is missing, a development dependency, so the dashboard and the widget are not built; without viem and ioredis, chains and clusters do not work either; all else works\n",
+      "flarewire: the dashboard and the widget are not built, because vite, a development dependency, is missing; chains need viem, and clusters ioredis; all else works\n",
     );
     return 0;
   }

@@ -1,9 +1,12 @@
 import type { z } from "zod";
 
-/** Returns the name of a schema that has one, as a type expression. */
+/** Returns the name of a schema, as a type expression; `undefined` if it has none. */
 type NameOf = (schema: z.core.$ZodType) => string | undefined;
 
-/** Returns the type of a schema's output as TypeScript, without names at the top. */
+/**
+ * Writes out the type of a schema's output as TypeScript. Names only the schemas in it. Throws for
+ * a kind of schema that the contract does not use.
+ */
 export function typeText(schema: z.core.$ZodType, nameOf: NameOf): string {
   const inner = (other: z.core.$ZodType) => nameOf(other) ?? typeText(other, nameOf);
   const { def } = (schema as z.core.$ZodTypes)._zod;

@@ -47,7 +47,7 @@ test.skipIf(!lowest)(
     const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });
     // `npm ci` requires that the lock file is unchanged.
     expect(await readFile(join(cwd, "package-lock.json"), "utf8")).toBe(lock);
-    expect(stderr).toContain("vite is missing, a development dependency");
+    expect(stderr).toContain("because vite, a development dependency, is missing");
     const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
     const [, program = "", ...args] = scripts.start.split(" ");
     const server = spawn(program, [...args, "--port", "0", "--data", "none", "--warmup", "0"], {
