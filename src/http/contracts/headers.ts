@@ -33,7 +33,8 @@ export const HEADERS = {
     example: "2017-11-12T02:24:00.000Z",
   },
   "Flarewire-Data-Age": {
-    description: "Seconds since the source's last sign of life.",
+    description:
+      "Age of the data in whole seconds: since the source's latest response, plus the age that an upstream stated in it; before the first, since the server's start.",
     schema: { type: "integer", minimum: 0 },
     example: 1,
   },

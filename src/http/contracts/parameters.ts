@@ -265,7 +265,7 @@ export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
     name: "Last-Event-ID",
     in: "header",
     description:
-      "Server-sent events: the cursor, which a browser sends on reconnecting. It overrides `after`.",
+      "Server-sent events: the cursor, which a browser sends on reconnecting. Unless empty, it overrides `after`.",
     schema: { type: "string", maxLength: CURSOR_AFTER.maxLength },
   },
 ];

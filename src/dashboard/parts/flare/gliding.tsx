@@ -25,7 +25,7 @@ export class Gliding extends Component<GlidingProps> {
   #frame = 0;
   /** Time of the frame of the last step. */
   #paintedMs = 0;
-  /** Share of the way that was left before the last step, which is visible until it is painted. */
+  /** Share of the way left before the last step: what is visible until that step is painted. */
   #seenLeft = 0;
   /** Share of the way that is left. */
   #left = 0;

@@ -30,8 +30,8 @@ export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
 }
 
 /**
- * Copies the token's address or pair, links to its page without a key, and to sites about it if the
- * market is live.
+ * Copies the token's address or pair. Links to `page` if the visitor has no key, and to sites about
+ * the token if the market is live.
  */
 export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);

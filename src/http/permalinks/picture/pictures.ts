@@ -92,7 +92,7 @@ export class Pictures {
     thread.on("message", (png: Uint8Array) =>
       this.#finish(Buffer.from(png.buffer, png.byteOffset, png.length)),
     );
-    let failure: unknown = new FlarewireError("not-ready", "the drawing thread ended before the picture");
+    let failure: unknown = new FlarewireError("not-ready", "the drawing thread ended before it finished");
     thread.on("error", (error) => {
       failure = error;
     });
