@@ -22,7 +22,10 @@ export interface EnrichersOptions {
   /** Directory for their cached answers; `undefined`: memory only. */
   readonly directory: string | undefined;
   readonly clock: Clock;
-  /** Receives a message when a service fails, recovers, or refuses a chain. */
+  /**
+   * Receives a message when a service fails, recovers or refuses a chain, and when its answers
+   * cannot be saved.
+   */
   readonly notify: Notify;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -51,7 +54,10 @@ function createEnricher(name: EnricherName, options: EnrichersOptions): Enricher
   const { urls, keys, directory, clock } = options;
   const url = urls[name];
   const client = new ServiceClient(clientOptions(name, options));
-  const cache = new FactCache(directory === undefined ? undefined : join(directory, `enrich-${name}.json`));
+  const path = directory === undefined ? undefined : join(directory, `enrich-${name}.json`);
+  const cache = new FactCache(path, (problem) =>
+    options.notify("warn", `cannot save the answers of ${name}: ${problem}; a restart would repeat requests`),
+  );
   switch (name) {
     case "coingecko":
       return new TableEnricher(coingecko(url), client, clock, cache);

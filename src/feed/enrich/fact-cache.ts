@@ -28,16 +28,22 @@ const MAX_ENTRIES = 100_000;
 /**
  * Caches a service's answers by key in a file, so that a restart does not repeat requests. A cache
  * must never cause a failure. So a missing or invalid file is an empty cache, and {@link save}
- * returns a problem instead of throwing.
+ * reports a problem instead of throwing.
  */
 export class FactCache {
   readonly #path: string | undefined;
   readonly #entries = new BoundedMap<string, CachedFacts>(MAX_ENTRIES);
+  readonly #onProblem: (problem: string) => void;
   #isDirty = false;
+  #hasFailed = false;
 
-  /** @param path Its file, read at once; `undefined`: memory only. */
-  constructor(path: string | undefined) {
+  /**
+   * @param path Its file, read at once; `undefined`: memory only.
+   * @param onProblem Called for a failed write, if the one before it succeeded.
+   */
+  constructor(path: string | undefined, onProblem: (problem: string) => void = () => {}) {
     this.#path = path;
+    this.#onProblem = onProblem;
     if (path === undefined) return;
     try {
       const stored = Stored.safeParse(JSON.parse(readFileSync(path, "utf8")));
@@ -68,9 +74,9 @@ export class FactCache {
     return this.#entries;
   }
 
-  /** Writes the file atomically if anything changed. Resolves with the problem, if any. */
-  async save(): Promise<string | undefined> {
-    if (!this.#isDirty || this.#path === undefined) return undefined;
+  /** Writes the file atomically if anything changed. */
+  async save(): Promise<void> {
+    if (!this.#isDirty || this.#path === undefined) return;
     this.#isDirty = false;
     const temporary = `${this.#path}.new`;
     try {
@@ -78,10 +84,11 @@ export class FactCache {
       const text = JSON.stringify({ version: 1, entries: Object.fromEntries(this.#entries) });
       await writeFile(temporary, text, { mode: PRIVATE_FILE });
       await rename(temporary, this.#path);
-      return undefined;
+      this.#hasFailed = false;
     } catch (error) {
       this.#isDirty = true;
-      return messageOf(error);
+      if (!this.#hasFailed) this.#onProblem(messageOf(error));
+      this.#hasFailed = true;
     }
   }
 }
