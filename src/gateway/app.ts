@@ -16,6 +16,7 @@ import {
   registerWebSocket,
 } from "../http/index.ts";
 import { Head, Hub } from "../hub/index.ts";
+import { notifyLog } from "../lib/notify.ts";
 import { type Clock, systemClock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import { registerMcp } from "../mcp/index.ts";
@@ -350,5 +351,6 @@ function createHub(
     heartbeatMs,
     serverName: `flarewire/${VERSION}`,
     onError: (error) => logger.error({ err: error }, "session failed"),
+    notify: notifyLog(logger),
   });
 }

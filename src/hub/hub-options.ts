@@ -1,3 +1,4 @@
+import type { Notify } from "../lib/notify.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
@@ -36,4 +37,6 @@ export interface HubOptions {
   readonly serverName: string;
   /** Reports internal errors. The affected sessions are closed; the others continue. */
   readonly onError: (error: unknown) => void;
+  /** Reports damaged checkpoints of the `known` lists. */
+  readonly notify?: Notify;
 }

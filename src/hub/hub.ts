@@ -72,7 +72,7 @@ export class Hub {
     this.limits = { ...DEFAULT_HUB_LIMITS, ...options.limits };
     this.#heartbeatMs = options.heartbeatMs ?? 15_000;
     this.#positions = { ...log.positions };
-    this.history = new ListHistory(log, head.snapshot, options.known);
+    this.history = new ListHistory(log, head.snapshot, options.known, options.notify);
     this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
     this.turn = new TurnBudget(() => clock.monotonic());
     this.#host = this.#createHost();

@@ -1,4 +1,6 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
+import type { Notify } from "../../lib/notify.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import { checkpointInterval } from "../../log/checkpoint-interval.ts";
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import {
@@ -46,6 +48,7 @@ export interface KnownLists {
  */
 export class ListHistory {
   readonly #log: EventLog;
+  readonly #notify: Notify | undefined;
   readonly #texts = new BoundedMap<string, string>(MAX_CACHED_TEXTS);
   #steps = new StepCache();
   #checkpoints: ListCheckpoint[];
@@ -57,8 +60,9 @@ export class ListHistory {
    * Starts at the log's head with `snapshot`, or the `known` lists of a restored log. Those include
    * marks, the values by which filters select items.
    */
-  constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
+  constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists, notify?: Notify) {
     this.#log = log;
+    this.#notify = notify;
     const lists = known?.lists ?? listsOf(snapshot);
     this.#lists = lists;
     this.#seq = log.head.seq;
@@ -166,12 +170,17 @@ export class ListHistory {
     return walk.lists;
   }
 
-  /** Reads a checkpoint. If that fails, drops it: replay from the one before is still possible. */
+  /**
+   * Reads a checkpoint. If that fails, reports and drops it: replay from the one before is still
+   * possible.
+   */
   #read(checkpoint: ListCheckpoint): Lists | undefined {
     try {
       return checkpoint.lists();
-    } catch {
+    } catch (error) {
       this.#checkpoints = this.#checkpoints.filter((other) => other !== checkpoint);
+      const message = `dropped a damaged checkpoint of the lists; clients that filter items resume from the previous one, or get a reset: ${messageOf(error)}`;
+      this.#notify?.("warn", message, { seq: checkpoint.seq });
       return undefined;
     }
   }

@@ -45,7 +45,7 @@ test("[W28] [W9] a hub that starts on an existing log resets filtered clients wi
   expect(again.size).toBe(0);
 });
 
-test("[W28] an unreadable stored checkpoint is skipped: the lists are computed from the one before it", async ({
+test("[W28] an unreadable stored checkpoint is reported once and skipped: the lists are computed from the one before it", async ({
   sut,
 }) => {
   await sut.publish("list", "list", "list");
@@ -55,15 +55,21 @@ test("[W28] an unreadable stored checkpoint is skipped: the lists are computed f
   const damaged = () => {
     throw new Error("incorrect data check");
   };
+  const notify = vi.fn();
   const historyOf = (...readable: readonly boolean[]) => {
     const checkpoints = readable.map((isReadable, at) => ({
       seq: toSeq(at + 1),
       lists: isReadable ? () => first : damaged,
     }));
-    return new ListHistory(log, market.snapshot, { lists: listsOf(market.snapshot), checkpoints });
+    return new ListHistory(log, market.snapshot, { lists: listsOf(market.snapshot), checkpoints }, notify);
   };
-  const second = await historyOf(true, false).at({ ...log.head, seq: toSeq(2) });
-  expect(second?.snapshot.newest.bsc).toHaveLength(2);
+  const history = historyOf(true, false);
+  for (const _ of [1, 2]) {
+    const second = await history.at({ ...log.head, seq: toSeq(2) });
+    expect(second?.snapshot.newest.bsc).toHaveLength(2);
+    const message = expect.stringContaining("or get a reset: incorrect data check");
+    expect(notify.mock.calls).toEqual([["warn", message, { seq: 2 }]]);
+  }
   expect(await historyOf(false, false).at({ ...log.head, seq: toSeq(2) })).toBeUndefined();
   expect(historyOf(false, false).first.cursor.seq).toBe(3);
 });
