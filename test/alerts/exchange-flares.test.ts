@@ -5,7 +5,7 @@ import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
 import { openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { openTargets, parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
 import { alertText, renderParts } from "../../src/alerts/targets/alert-text.ts";
-import { flareChannelsOf, followFlares } from "../../src/alerts/targets/mqtt/flare-state.ts";
+import { followFlares, runningChannelsOf } from "../../src/alerts/targets/mqtt/flare-state.ts";
 import { LongPoll } from "../../src/hub/index.ts";
 import { EMPTY_SNAPSHOT, type ExchangeFlare, type Snapshot } from "../../src/model/index.ts";
 import { toEvents } from "../../src/source/events.ts";
@@ -101,7 +101,7 @@ test("the flare state for a broker has the pair and the exchange, and no finishe
   const stop = new AbortController();
   const poll = new LongPoll({ log, head, history: hub.history, clock, stopping: stop.signal });
   const { promise, resolve } = Promise.withResolvers<string>();
-  const channels = flareChannelsOf(AlertRule.parse({ name: "all", channels: ["flares.exchange.*"] }));
+  const channels = runningChannelsOf(AlertRule.parse({ name: "all", channels: ["flares.exchange.*"] }));
   const parts = { poll, head, clock, notify: () => {} };
   const done = followFlares(parts, channels, undefined, resolve, stop.signal);
   expect(JSON.parse(await promise)).toMatchObject({

@@ -24,7 +24,7 @@ const NUMBERS_MS = 60_000;
 const MAX_FLARES = 40;
 
 /** Returns those channels of a rule that contain running flares. */
-export function flareChannelsOf({ channels }: Pick<AlertRule, "channels">): readonly ListChannel[] {
+export function runningChannelsOf({ channels }: Pick<AlertRule, "channels">): readonly ListChannel[] {
   return channelsOfRule(channels)
     .filter(isListChannel)
     .filter((channel) => isFlareChannel(channel) && !channel.endsWith(".finished"));

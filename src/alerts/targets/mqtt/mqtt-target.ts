@@ -5,7 +5,7 @@ import type { Alert } from "../../alert.ts";
 import { alertText, type Escapes, renderParts } from "../alert-text.ts";
 import type { Target } from "../target.ts";
 import { COMMON } from "../target-fields.ts";
-import { flareChannelsOf, followFlares } from "./flare-state.ts";
+import { followFlares, runningChannelsOf } from "./flare-state.ts";
 import { discoveryOf } from "./home-assistant.ts";
 import { MqttConnection } from "./mqtt-connection.ts";
 
@@ -44,7 +44,7 @@ export function mqttTarget(mqtt: z.infer<typeof Mqtt>, clock: Clock): Target {
   const status = `${base}/status`;
   const connection = new MqttConnection({ url, username, password, clientId, status, clock });
   const following = rules.flatMap((rule) => {
-    const channels = flareChannelsOf(rule);
+    const channels = runningChannelsOf(rule);
     return channels.length === 0 ? [] : [{ rule, channels, topic: `${base}/flares/${rule.name}` }];
   });
   if (discovery !== undefined) {
