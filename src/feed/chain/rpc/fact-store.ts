@@ -102,8 +102,8 @@ export class FactStore {
   }
 
   /**
-   * Returns what `work` returns. If it throws, reports that, continues in memory and returns
-   * `undefined`.
+   * Returns what `work` returns. If it throws, reports that, closes the file, continues in memory
+   * and returns `undefined`.
    */
   #attempt<T>(work: () => T): T | undefined {
     // A lookup may finish after the feed has closed this store.
@@ -112,6 +112,11 @@ export class FactStore {
       return work();
     } catch (error) {
       this.#notify("warn", `the file of pools and tokens failed; using memory: ${messageOf(error)}`);
+      try {
+        this.#db.close();
+      } catch {
+        // It was closed already, or cannot be.
+      }
       this.#db = openDatabase(undefined, FORM);
       this.#prepare = cachedStatements(this.#db);
       return undefined;

@@ -104,6 +104,19 @@ test("[facts] a file that another process uses is left unchanged, and memory is 
   expect(first.store.get("token a")).toBe(1);
 });
 
+test("[facts] a store that failed continues in memory and closes its file, which another can use", () => {
+  const path = join(directory, "facts.sqlite");
+  using failed = openAt(path);
+  failed.store.set(new Map([["token a", 1]]));
+  const unwritable: { self?: unknown } = {};
+  unwritable.self = unwritable;
+  failed.store.set(new Map([["token b", unwritable]]));
+  expect(failed.notices).toEqual([expect.stringContaining("failed; using memory")]);
+  failed.store.set(new Map([["token c", 3]]));
+  using other = openAt(path);
+  expect([failed.store.get("token c"), other.store.get("token a"), other.notices]).toEqual([3, 1, []]);
+});
+
 describeOnAnvil("a feed with a file of facts", () => {
   test("[restart] requests only states after a restart, because pools and tokens are on disk", async () => {
     await using market = await Market.open();
