@@ -21,7 +21,10 @@ const Reply = z.union([
   z.object({ id: z.int(), result: z.unknown() }),
 ]);
 type Reply = z.infer<typeof Reply>;
-const Push = z.object({ method: z.literal("eth_subscription") });
+const Push = z.object({
+  method: z.literal("eth_subscription"),
+  params: z.object({ subscription: z.unknown() }),
+});
 
 /** The receipts of a large block take several megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -76,6 +79,7 @@ export class JsonRpcSocket {
     connection.onEvent = onEvent;
     const reply = await this.request("eth_subscribe", [kind], signal);
     connection.isSubscribed = "result" in reply;
+    if ("result" in reply) connection.subscription = reply.result;
   }
 
   close(): void {
@@ -103,6 +107,11 @@ class Connection {
   isOver = false;
   /** Whether it pushes events; `undefined` until the endpoint has responded to a subscription. */
   isSubscribed: boolean | undefined;
+  /**
+   * The id of its subscription. Until it is known, any event counts, because one may arrive with
+   * the response.
+   */
+  subscription: unknown;
   onEvent: () => void = () => undefined;
   readonly #socket: WebSocket;
   readonly #opened: Promise<unknown>;
@@ -163,6 +172,7 @@ class Connection {
     }
     const reply = Reply.safeParse(message);
     if (reply.success) this.#pending.get(reply.data.id)?.resolve(reply.data);
-    else if (Push.safeParse(message).success) this.onEvent();
+    const { params } = Push.safeParse(message).data ?? {};
+    if (params && params.subscription === (this.subscription ?? params.subscription)) this.onEvent();
   }
 }

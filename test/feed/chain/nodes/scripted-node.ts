@@ -76,9 +76,9 @@ export class ScriptedNode implements AsyncDisposable {
   }
 
   /** Pushes a new head to WebSocket subscribers. */
-  tellHead(head: number): void {
+  tellHead(head: number, subscription = "0x"): void {
     this.head = head;
-    const params = { subscription: "0x", result: { number: `0x${head.toString(16)}` } };
+    const params = { subscription, result: { number: `0x${head.toString(16)}` } };
     for (const socket of this.#sockets.clients)
       socket.send(JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params }));
   }

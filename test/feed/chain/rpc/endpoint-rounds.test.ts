@@ -168,6 +168,17 @@ describe("one endpoint", () => {
     await until("the WebSocket is closed", () => node.openSockets === 0);
   });
 
+  test("polls nothing for a block of a subscription that is not its own", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { endpoint } = endpointOf(node, node.url.replace("http", "ws"));
+    expect(await endpoint.listen(never)).toBeUndefined();
+    node.tellHead(101, "0x1");
+    // The first answer follows the pushed block, and the second would follow the poll for it.
+    for (const _ of [1, 2]) await endpoint.ask("eth_chainId", [], never);
+    expect(node.asked).toEqual(["eth_subscribe", "eth_chainId", "eth_chainId"]);
+    endpoint.close();
+  });
+
   test("reopens a lost WebSocket with the next request, and listens again", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
