@@ -1,11 +1,13 @@
 /** Hiding a shorter text would garble ordinary words. */
 const MIN_SECRET = 8;
+/** Names of networks, which are no keys. Any other word could be a key that a person chose. */
+const NETWORK = /^(?:(?:avalanche|avax|binance|bsc|chain|fuji|mainnet|matic|polygon|smart|testnet)[-_]?)+$/;
 
 /**
  * Replaces parts of a service's URL in a text, because a service may repeat its address, with the
  * key, in an answer. Hides user, password, path segments and the parts of the query, but not the
- * host and parts of less than eight characters. Truncate afterwards, because half a key would not
- * be found.
+ * host, names of networks and parts of less than eight characters. Truncate afterwards, because
+ * half a key would not be found.
  */
 export function hideAddress(text: string, url: string): string {
   const { username, password, pathname, search, searchParams } = new URL(url);
@@ -13,7 +15,7 @@ export function hideAddress(text: string, url: string): string {
   const parts = [username, password, ...pathname.split("/"), query, ...query.split(/[&=]/)];
   return (
     [...parts, ...parts.map(decoded), ...searchParams.values()]
-      .filter(({ length }) => length >= MIN_SECRET)
+      .filter((part) => part.length >= MIN_SECRET && !NETWORK.test(part))
       // The longest first, because it may contain another part.
       .sort((a, b) => b.length - a.length)
       .reduce((rest, secret) => rest.replaceAll(secret, "…"), text)

@@ -12,6 +12,25 @@ test("everything that a service repeats of its own address is hidden, but not th
     );
 });
 
+test("names of networks are shown, but whatever can be a key is hidden", () => {
+  for (const word of ["avalanche", "polygon-mainnet", "avalanche_fuji", "binance-smart-chain"])
+    for (const url of [`https://rpc.example/${word}/rpc`, `https://rpc.example/rpc?network=${word}`])
+      expect(hideAddress(`${word} is busy`, url)).toBe(`${word} is busy`);
+  for (const key of [
+    "d8e8fca2dc0f896fd7cb4cb0031ba249",
+    "deadbeefdeadbeefdeadbeefdeadbeef",
+    "3f2b8c1e-7a4d-4f7e-9c2a-5b8d1e6f0a3c",
+    "wPq_zX-kLmNbVcXzAsDf",
+    "qwertyuiopasdfghjklz",
+    "QmFzZTY0",
+    "KEYWORDS",
+    "secret12",
+    "my-secret",
+    "avalanche-key",
+  ])
+    expect(hideAddress(`${key} is busy`, `https://rpc.example/v2/${key}`)).toBe("… is busy");
+});
+
 test("a part that begins like another leaves no rest of it", () => {
   const url = "https://rpc.example/abcdefgh?key=abcdefghijkl";
   expect(hideAddress("abcdefghijkl", url)).toBe("…");
