@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import { inBatches } from "./batches.ts";
 import type { FinalBlock } from "./final-blocks.ts";
 import type { BlockTranslator, ReadBlock } from "./pools/block-translator.ts";
@@ -28,10 +29,13 @@ const MAX_LOGS = 20_000;
 const GAP_MS = 250;
 /** Older states are not requested, because full nodes keep those of the last 128 blocks only. */
 const STATE_BLOCKS = 100;
+/** Contracts that endpoints disagree about are looked up again at this interval, when needed. */
+const RETRY_MS = 10 * MINUTE_MS;
 
 /** Looks up the pools and tokens of blocks that the translator does not know yet. */
 export class PoolLookup {
   readonly #options: PoolLookupOptions;
+  #retryAtMs = 0;
 
   constructor(options: PoolLookupOptions) {
     this.#options = options;
@@ -52,8 +56,12 @@ export class PoolLookup {
    * Dismisses pools that do not matter.
    */
   async learn(blocks: readonly ReadBlock[]): Promise<void> {
-    const { contracts, translator, signal, persist } = this.#options;
+    const { contracts, translator, clock, signal, persist } = this.#options;
     const { pools } = translator;
+    if (clock.monotonic() >= this.#retryAtMs) {
+      this.#retryAtMs = clock.monotonic() + RETRY_MS;
+      pools.forgetUndecided();
+    }
     const logs = blocks.flatMap((block) => block.logs);
     const unknown = translator.unknownPools(logs);
     const created = translator.unknownTokens(logs);
@@ -70,9 +78,16 @@ export class PoolLookup {
       return { facts, tokens, known };
     });
     const byAddress = new Map(known.map((token) => [token.address, token]));
-    for (const token of tokens) pools.learnToken(token, byAddress.get(token));
+    for (const token of tokens) {
+      pools.learnToken(token, byAddress.get(token));
+      if (contracts.isUndecided("token", token)) pools.markUndecided(token);
+    }
     for (const pool of facts) pools.learnPool(pool);
-    for (const { pool } of unknown) if (pools.isUnknown(pool)) pools.dismiss(pool);
+    for (const { pool } of unknown) {
+      if (!pools.isUnknown(pool)) continue;
+      pools.dismiss(pool);
+      if (contracts.isUndecided("pool", pool)) pools.markUndecided(pool);
+    }
   }
 
   /**

@@ -32,6 +32,8 @@ export class PoolRegistry {
   readonly #ignored = new Set<string>();
   /** `undefined`: the contract is no valid token, or endpoints disagree about it. */
   readonly #tokens = new Map<string, TrackedToken | undefined>();
+  /** The tokens and pools that are ignored because endpoints disagree about them. */
+  readonly #undecided = new Set<string>();
 
   constructor(network: Network, usd: UsdPrices) {
     this.#factories = new Map(network.factories.map(({ address, form }) => [address, form]));
@@ -88,6 +90,20 @@ export class PoolRegistry {
     trim(this.#tokens, MAX_TOKENS);
   }
 
+  /** Records that a token or pool is ignored only because endpoints disagree about it. */
+  markUndecided(address: string): void {
+    this.#undecided.add(address);
+  }
+
+  /** Forgets the undecided tokens and pools, so that they are looked up again when needed. */
+  forgetUndecided(): void {
+    for (const address of this.#undecided) {
+      this.#ignored.delete(address);
+      if (!this.#tokens.get(address)) this.#tokens.delete(address);
+    }
+    this.#undecided.clear();
+  }
+
   /** Causes the token's next event to publish its profile again. */
   forgetIntroduction(address: string): void {
     const token = this.#tokens.get(address);
@@ -120,6 +136,7 @@ export class PoolRegistry {
     const second = this.#sideOf(token1);
     if (!first || !second || (first.kind === "token" && second.kind === "token")) {
       this.dismiss(address);
+      if ([token0, token1].some((token) => this.#undecided.has(token))) this.markUndecided(address);
       return;
     }
     const pool: Pool = { address, form, sides: [first, second], state };

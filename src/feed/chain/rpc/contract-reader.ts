@@ -92,7 +92,7 @@ export class ContractReader {
   readonly #options: ContractReaderOptions;
   readonly #calls: Multicall;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
-  /** Names of contracts reported as undecided. Their facts are requested again at each use. */
+  /** Names of contracts reported as undecided. */
   readonly #reported = new BoundedMap<string, true>(MAX_REPORTED);
   readonly #factories: ReadonlyMap<string, Factory>;
   /**
@@ -145,6 +145,11 @@ export class ContractReader {
       if (!fact || address === undefined) return [];
       return [{ address, decimals: fact.decimals, symbol: fact.symbol, name: fact.name }];
     });
+  }
+
+  /** Returns whether hosts disagreed about that token or pool, and have not agreed since. */
+  isUndecided(kind: "token" | "pool", address: string): boolean {
+    return this.#reported.has(`${kind} ${address}`);
   }
 
   /**

@@ -1,10 +1,19 @@
 import { expect, test } from "vitest";
+import { NETWORKS } from "../../../../src/feed/chain/networks.ts";
+import { PoolLookup } from "../../../../src/feed/chain/pool-lookup.ts";
+import { BlockTranslator } from "../../../../src/feed/chain/pools/block-translator.ts";
+import { FORMS } from "../../../../src/feed/chain/pools/forms/forms.ts";
+import type { PoolIdentity, UnknownPool } from "../../../../src/feed/chain/pools/forms/pool-form.ts";
+import type { PoolCreated, Swap } from "../../../../src/feed/chain/pools/forms/pool-log.ts";
+import type { ContractReader } from "../../../../src/feed/chain/rpc/contract-reader.ts";
+import type { EndpointPool } from "../../../../src/feed/chain/rpc/endpoint-pool.ts";
+import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { PacedClock } from "../../../support/time/paced-clock.ts";
 import { Collector } from "../market/collect.ts";
 import { E18, Exchange } from "../market/exchange.ts";
 import { describeOnAnvil } from "../nodes/anvil.ts";
 import { FaultyNode } from "../nodes/faulty-node.ts";
-import { OWNER } from "../nodes/test-chain.ts";
+import { OWNER, wallet } from "../nodes/test-chain.ts";
 
 const POOLS = 12;
 
@@ -53,4 +62,71 @@ describeOnAnvil("pools that were not seen before", () => {
     expect(collector.facts.filter(({ kind }) => kind === "trade")).toHaveLength(POOLS);
     expect(node.askedForgotten).toBe(0);
   });
+});
+
+test("[facts] pools and tokens that endpoints disagree about are looked up again after ten minutes, and not those of an invalid token", async () => {
+  const [created, other, invalid] = [wallet(1), wallet(2), wallet(3)];
+  const [token, badToken] = [wallet(4), wallet(5)];
+  const network = NETWORKS.bsc;
+  const quote = network.quotes[0]?.address ?? "";
+  const factory = network.factories.find(({ form }) => form === "v2")?.address ?? "";
+  const asked: string[] = [];
+  let isDecided = false;
+  const identityOf = ({ pool, form }: UnknownPool): PoolIdentity => ({
+    ...{ pool, form, factory, token0: quote },
+    token1: pool === invalid ? badToken : token,
+  });
+  const contracts: Pick<ContractReader, "identify" | "readStates" | "tokens" | "isUndecided"> = {
+    identify: async (pools) => {
+      asked.push(...pools.map(({ pool }) => pool));
+      return pools.filter(({ pool }) => pool !== other || isDecided).map(identityOf);
+    },
+    readStates: async (pools) =>
+      pools.map((pool) => ({
+        ...pool,
+        state: FORMS.v2.create({ ...pool, kind: "created", form: "v2" }),
+      })),
+    tokens: async (addresses) => {
+      asked.push(...addresses);
+      const known = addresses.filter((address) => address === token && isDecided);
+      return known.map((address) => ({ address, decimals: 18, symbol: undefined, name: undefined }));
+    },
+    isUndecided: (_kind, address) => !isDecided && (address === token || address === other),
+  };
+  const clock = new ManualClock();
+  const translator = new BlockTranslator(network);
+  const { signal } = new AbortController();
+  const lookup = new PoolLookup({
+    ...{ translator, clock, signal, persist: (work) => work() },
+    contracts: contracts as ContractReader,
+    pool: { finalHeads: [1] } as unknown as EndpointPool,
+  });
+  const learn = async (pool: string, decoded: PoolCreated | Swap) => {
+    const log = { address: pool, topics: [], data: "0x", logIndex: 0, transactionHash: "0x", origin: OWNER };
+    const block = { number: 1, atMs: 0, logs: [{ log, decoded, pool }], transfers: new Map() };
+    await lookup.learn([block]);
+    translator.translate(block);
+    return asked.splice(0);
+  };
+  const swap: Swap = { kind: "swap", form: "v2", amount0: 1n, amount1: -1n };
+  const creation = {
+    kind: "created",
+    form: "v2",
+    factory,
+    pool: created,
+    token0: quote,
+    token1: token,
+  } as const;
+  expect(await learn(created, creation)).toEqual([token]);
+  expect(await learn(other, swap)).toEqual([other]);
+  expect(await learn(invalid, swap)).toEqual([invalid, badToken]);
+  clock.advance(10 * 60_000 - 1);
+  for (const pool of [created, other, invalid]) expect(await learn(pool, swap)).toEqual([]);
+  clock.advance(1);
+  isDecided = true;
+  expect(await learn(created, swap)).toEqual([created, token]);
+  expect(await learn(other, swap)).toEqual([other]);
+  expect(await learn(invalid, swap)).toEqual([]);
+  const found = [created, other, invalid].map((pool) => translator.pools.peek(pool) !== undefined);
+  expect(found).toEqual([true, true, false]);
 });
