@@ -73,17 +73,18 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 
 /**
  * Returns the cause of a change in a pool's dollars and, if it is trading, the dollars after the
- * trades alone. In an x·y=k pool, trading changes the dollars with the square root of the price. A
- * change far beyond that is an addition or removal. A smaller deviation counts as trading, except
- * in the pool that sets the price. There, deviations add up over several reports, because all
- * liquidity could be removed in small steps.
+ * trades alone. In an x·y=k pool, trading changes the dollars with the square root of the price;
+ * this is computed for the pool that sets the token's price only. A change far beyond that is an
+ * addition or removal. A smaller deviation counts as trading, except in the pool that sets the
+ * price. There, deviations add up over several reports, because all liquidity could be removed in
+ * small steps.
  */
 function explainChange(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
-  const ratio = price / token.price;
+  // If another pool set the price, the ratio compares two pools and says nothing about a change.
+  const setsPrice = token.pricePool === event.pool;
+  const ratio = setsPrice ? price / token.price : 1;
   const expectedUsd = pool.usd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
   if (usd < expectedUsd * (1 - MAX_DRIFT)) return { cause: "remove" } as const;
   if (usd > expectedUsd * (1 + MAX_DRIFT)) return { cause: "add" } as const;
-  // If another pool set the price, the ratio compares two pools and is too inexact.
-  const tradedUsd = token.pricePool === event.pool ? expectedUsd : usd;
-  return { cause: "sync", tradedUsd } as const;
+  return { cause: "sync", tradedUsd: setsPrice ? expectedUsd : usd } as const;
 }

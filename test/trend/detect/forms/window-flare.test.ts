@@ -240,6 +240,17 @@ describe("a token that only an aggregator reports on", () => {
     expect(canaryOf(sold)).toBeNull();
   });
 
+  test("gets no canary for sales in a pool that has another price than the one that sets the price", () => {
+    const main = each(40, () => ({}));
+    const other = each(40, (minute) => {
+      const left = 0.85 ** Math.min(10, Math.max(0, minute - 20));
+      const price = (4 * left ** 2).toFixed(6);
+      return { pool: "other", liquidity: String(900_000 * left), price, counts: burst(0, 0, 0) };
+    });
+    const { engine } = play([...main, ...other], 40);
+    expect(engine.trendOf("bsc", GEM)?.canarySinceMs).toBeNull();
+  });
+
   test("is new from its creation, not from its first report", () => {
     const listed = { ...listing(START + 3 * MINUTE, GEM), listedAt: START - 10 * MINUTE };
     const times: [number, string | undefined][] = [];
