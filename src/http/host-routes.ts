@@ -32,8 +32,7 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
       const visitors = new Visitors({ settings, policy, clock, logger });
       options.responses?.watch(own);
       own.setErrorHandler((error, request, reply) => {
-        refusals.countError(error, request.ip);
-        policy.audit?.refused(request, error);
+        refusals.note(error, request, policy);
         return sendProblem(error, request, reply);
       });
       const common = createCommonHeaders(settings);

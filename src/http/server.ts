@@ -14,7 +14,7 @@ import type { Clock } from "../lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
-import { isExpected, Refusals } from "./access/refusals.ts";
+import { Refusals } from "./access/refusals.ts";
 import { addGuard } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
@@ -113,10 +113,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const unheard = new Map<Socket, number>();
   boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted, unheard });
   app.setErrorHandler((error, request, reply) => {
-    if (!request.routeOptions.config.isHealthCheck || !isExpected(error)) {
-      refusals.countError(error, request.ip);
-      policy.audit?.refused(request, error);
-    }
+    refusals.note(error, request, policy);
     return sendProblem(error, request, reply, logOf);
   });
   limitIdleness(app.server, settings.idleTimeoutMs);

@@ -1,5 +1,7 @@
+import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/time/clock.ts";
 import { type ErrorCode, FlarewireError, type RefusalReason } from "../../protocol/index.ts";
+import type { AccessPolicy } from "./access.ts";
 
 /** Problems that refuse a client rather than report an invalid request. */
 const REFUSING: ReadonlySet<ErrorCode> = new Set([
@@ -24,7 +26,7 @@ const LOG_EVERY_MS = 60_000;
 const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
 
 /** Whether an error is the refusal of a server that starts or stops. */
-export function isExpected(error: unknown): boolean {
+function isExpected(error: unknown): boolean {
   return error instanceof FlarewireError && EXPECTED.has(error.code);
 }
 
@@ -69,6 +71,16 @@ export class Refusals {
   /** Counts a failed accept if a file descriptor was lacking. The client sees a reset. */
   countFailedAccept(error: Error & { code?: unknown }): void {
     if (error.code === "EMFILE" || error.code === "ENFILE") this.count("open-files");
+  }
+
+  /**
+   * Counts and audits the error that ended a request if it is a refusal. Ignores health checks that
+   * a starting or stopping server fails, because they repeat.
+   */
+  note(error: unknown, request: FastifyRequest, { audit }: Pick<AccessPolicy, "audit">): void {
+    if (request.routeOptions.config.isHealthCheck && isExpected(error)) return;
+    this.countError(error, request.ip);
+    audit?.refused(request, error);
   }
 
   /** Counts the error that ended a request if it is a refusal. */

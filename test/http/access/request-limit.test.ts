@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
 import { pino } from "pino";
 import { describe, expect } from "vitest";
 import { BYTES_PER_REQUEST } from "../../../src/http/access/request-limit.ts";
-import { type HttpSettings, Refusals } from "../../../src/http/index.ts";
+import { addHostRoutes, type HttpSettings, Refusals } from "../../../src/http/index.ts";
 import { validateResponse } from "../../support/expect/validate-response.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { eventually } from "../../support/time/waiters.ts";
-import { type RestFactory, test } from "../rest/rest-fixture.ts";
+import { FRESH, HandHead, INFO, type RestFactory, test } from "../rest/rest-fixture.ts";
 
 /** Starts a server with these limits. Returns it with its log lines and refusals. */
 async function bounded(makeRest: RestFactory, settings: Partial<HttpSettings>, more: object = {}) {
@@ -239,6 +239,18 @@ test("refusals of a starting server are counted without a warning, and a readine
   expect((await ask(port, "127.0.0.2", "/api/v1/flares")).status).toBe(503);
   expect(refusals.counts).toEqual({ "not-ready": 1 });
   expect(lines).toEqual([]);
+});
+
+test("a readiness probe is not counted inside a host's server either", async () => {
+  const [host, head, clock] = [fastify(), new HandHead(), new ManualClock()];
+  head.ready = false;
+  const refusals = new Refusals(clock);
+  await addHostRoutes(host, { head, clock, refusals, freshness: () => FRESH, info: () => INFO });
+  expect((await host.inject("/readyz")).statusCode).toBe(503);
+  expect(refusals.counts).toEqual({});
+  expect((await host.inject("/api/v1/flares")).statusCode).toBe(503);
+  expect(refusals.counts).toEqual({ "not-ready": 1 });
+  await host.close();
 });
 
 test("a connection that fails for lack of a file descriptor is counted and logged", async ({ makeRest }) => {
