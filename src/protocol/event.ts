@@ -54,7 +54,7 @@ export const FlareStarted = event(
     cause: z.enum(["detected", "aged", "passed"]),
   }),
 ).describe(
-  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has lasted 5 minutes without a canary). Cause `passed`: it was listed before, and meets the subscription's filter only now.",
+  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it is at least 5 minutes old and has no canary). Cause `passed`: it was listed before, and meets the subscription's filter only now.",
 );
 
 export const FlareUpdated = event(

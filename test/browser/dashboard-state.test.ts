@@ -167,7 +167,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     }
     await empty.goto("flares");
     await empty.page.getByText("After 5 minutes").click();
-    await empty.page.getByText("No flare has lasted 5 minutes").waitFor();
+    await empty.page.getByText("No flare is at least 5 minutes old").waitFor();
   });
 
   test("Back undoes each choice of a filter, order, window and past minute, but not each key press", async ({

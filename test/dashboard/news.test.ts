@@ -40,7 +40,7 @@ test("a start and an end that several channels report appear once, newest first"
   expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
 });
 
-test("a flare's entry into the free list is news only without the list pro, and says that the flare has lasted 5 minutes", () => {
+test("a flare's entry into the free list is news only without the list pro, and says that the flare has lasted at least 5 minutes", () => {
   const aged = event(2, "flare-started", "flares.free", { ...started, cause: "aged" });
   const start = event(1, "flare-started", "flares.pro", started);
   const seqs = (events: readonly EventMessage[], seesPro: boolean) =>
@@ -52,7 +52,7 @@ test("a flare's entry into the free list is news only without the list pro, and 
   // If a flare enters both lists at once, the event of the free list comes first.
   for (const seesPro of [true, false]) expect(seqs([start, aged], seesPro)).toEqual([1]);
   expect(describeEvent(aged)).toBe(
-    `has lasted 5 minutes, since 08:21:00; +14 % in 5 min. Now: ${SAMPLE_EXPLANATION.text}`,
+    `has lasted at least 5 minutes, since 08:21:00; +14 % in 5 min. Now: ${SAMPLE_EXPLANATION.text}`,
   );
   expect(describeEvent(start)).toBe(`+14 % in 5 min: ${SAMPLE_EXPLANATION.text}`);
 });
@@ -113,8 +113,10 @@ test("screen readers hear each flare once, when the visitor's plan receives it",
   const ofPro = (seq: number, symbol: string) => start(seq, symbol, "flares.pro", "detected");
   const ofFree = (seq: number, symbol: string) => start(seq, symbol, "flares.free", "aged");
   const free = createStartNotices();
-  expect(free([ofFree(1, "ONE")], false)).toBe("A flare has lasted 5 minutes: ONE");
-  expect(free([ofFree(2, "TWO"), ofFree(1, "ONE")], false)).toBe("A flare has lasted 5 minutes: TWO");
+  expect(free([ofFree(1, "ONE")], false)).toBe("A flare has lasted at least 5 minutes: ONE");
+  expect(free([ofFree(2, "TWO"), ofFree(1, "ONE")], false)).toBe(
+    "A flare has lasted at least 5 minutes: TWO",
+  );
   expect(free([ofFree(2, "TWO"), ofFree(1, "ONE")], false)).toBe("");
   const pro = createStartNotices();
   expect(pro([ofPro(2, "TWO"), ofPro(1, "ONE")], true)).toBe("2 flares started: TWO, ONE");

@@ -159,7 +159,7 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
       return `${spent("already for", item, event.observed_at, why && "; now: ")}${why}`;
     }
     case "flare-started":
-      if (data.cause === "aged") return `lasts 5 minutes, not a ${END_TEXTS.canary}`;
+      if (data.cause === "aged") return `lasts at least 5 minutes, not a ${END_TEXTS.canary}`;
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":

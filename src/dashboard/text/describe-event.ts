@@ -12,7 +12,7 @@ export function describeEvent(event: EventMessage): string {
       const { flare, why, cause } = event.data;
       const change = `${formatPct(flare.recent_price_change)} in 5 min`;
       if (cause === "aged") {
-        const aged = `has lasted 5 minutes, since ${formatTime(flare.started_trending_at)}; ${change}`;
+        const aged = `has lasted at least 5 minutes, since ${formatTime(flare.started_trending_at)}; ${change}`;
         return why ? `${aged}. ${nowReason(why.text)}` : aged;
       }
       const started = cause === "detected" ? change : `${cause}, ${change}`;

@@ -50,7 +50,7 @@ function query(
 }
 
 const LIST_TEXT =
-  "`pro`: the exchange's flares, at once, newest first. `free`: those that have lasted 5 minutes without a canary. `chart`: the chart of the exchange. `any`: a pattern for every pair, which tells a bot that this server runs and has fresh data.";
+  "`pro`: the exchange's flares, at once, newest first. `free`: those that are at least 5 minutes old and have no canary. `chart`: the chart of the exchange. `any`: a pattern for every pair, which tells a bot that this server runs and has fresh data.";
 
 const UTC: JsonSchema = { type: "string", pattern: UTC_TIME.source };
 const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 64 };

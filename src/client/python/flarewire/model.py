@@ -205,8 +205,8 @@ class FlareStartedData:
 
 @dataclass(frozen=True)
 class FlareStarted:
-    """A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has
-    lasted 5 minutes without a canary). Cause `passed`: it was listed before, and meets the
+    """A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it is at
+    least 5 minutes old and has no canary). Cause `passed`: it was listed before, and meets the
     subscription's filter only now."""
 
     type: Literal["event"]

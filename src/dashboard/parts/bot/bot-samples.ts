@@ -56,7 +56,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
   const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
     "flares.pro": `Every flare${of} as soon as it starts${end}`,
-    "flares.free": `Every flare${of} that has lasted 5 minutes without a warning${end}`,
+    "flares.free": `Every flare${of} that is at least 5 minutes old and has no warning${end}`,
     "flares.finished": `Every flare${of} that ends, with what its price did`,
   }[query.channel];
   const limits = [

@@ -19,7 +19,7 @@ import { WhyLegend } from "./why-bars.tsx";
 
 const NONE = {
   "flares.pro": "No flares right now. New ones appear here.",
-  "flares.free": "No flare has lasted 5 minutes without a warning. New ones appear here.",
+  "flares.free": "No flare is at least 5 minutes old and without a warning. New ones appear here.",
   "flares.finished": "No flare finished within the last 24 hours.",
 } as const satisfies Record<FlareChannel, string>;
 

@@ -25,7 +25,7 @@ function startsText(symbols: readonly string[], seesPro: boolean): string {
   const isOne = symbols.length === 1;
   const flares = isOne ? "A flare" : `${symbols.length} flares`;
   // In the plan free, a flare appears late.
-  const what = seesPro ? "started" : `${isOne ? "has" : "have"} lasted 5 minutes`;
+  const what = seesPro ? "started" : `${isOne ? "has" : "have"} lasted at least 5 minutes`;
   const more = symbols.length > MAX_NAMED ? ` and ${symbols.length - MAX_NAMED} more` : "";
   return `${flares} ${what}: ${symbols.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
