@@ -25,7 +25,7 @@ const EXPECTED: Readonly<Record<string, readonly (typeof ALL)[number][] | string
   "claims a full resume, with a hole that prev hides": "a forged prev hides the gap",
   "resets without stating what is lost": "[W9] in websocket-rules.test.ts",
   "omits fields from its changes": "only a comparison with REST shows it",
-  "does not state when candles closed": "[W43] in websocket-rules.test.ts",
+  "does not state when candles closed": "[W43] in http-rules.test.ts",
   "never changes its ETags": "the client sends no entity tags",
   "answers 304 after every change": "the client sends no entity tags",
   "sends heartbeats without positions": STREAMS,

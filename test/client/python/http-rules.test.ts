@@ -66,6 +66,22 @@ describe.skipIf(!hasPython)("the Python package over server-sent events", { conc
     expect(lines.at(-1)).toMatchObject({ code: 4_001 });
   });
 
+  test("[W43] after an event that it cannot read, it starts over with a reset instead of requesting the event again", async () => {
+    await using server = await startScriptedEvents();
+    await using client = follow(server.url, { ...SSE, count: 1 });
+    const first = await server.next();
+    const withoutClosedAt = { minute: "", gone: [], tokens: [] };
+    first.stream(HELLO, FULL, flareEvent(7, "candles-closed", withoutClosedAt));
+    const second = await server.next();
+    expect(second.query.get("after")).toBeNull();
+    const start = { ...FULL, cursor: "abcd-7", resumed: "reset", snapshot: NOTHING };
+    second.stream(HELLO, start, statusEvent(8));
+    expect(await client.ended(), client.stderr()).toBe(0);
+    const resets = linesOf(client).filter((line) => line.reset);
+    expect(resets).toMatchObject([{ reset: "mismatch", lost: null, cursor: "abcd-7" }]);
+    expect(eventsOf(client).map(({ seq }) => seq)).toEqual([8]);
+  });
+
   test("[S6] [W17] a stream that sends only comments for longer than the silence limit is dropped", async () => {
     await using server = await startScriptedEvents();
     await using client = follow(server.url, SSE);

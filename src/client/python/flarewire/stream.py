@@ -302,13 +302,14 @@ class Stream:
             return None
         if message["prev"] > position:
             raise End("backoff", f"an event before {message['cursor']} is missing")
-        event = decode_event(message)
-        if self.raw_view is not None:
-            try:
+        try:
+            event = decode_event(message)
+            if self.raw_view is not None:
                 self.raw_view = apply_event(self.raw_view, message)
-            except (Mismatch, KeyError) as error:
-                self.cursor = None
-                raise End("resume", f"an event does not fit: {error}") from error
+        except (Mismatch, *_FAULTS) as error:
+            # A resumed connection would get this event again.
+            self.cursor = None
+            raise End("resume", f"an event does not fit: {error}") from error
         self.cursor = message["cursor"]
         return event
 
