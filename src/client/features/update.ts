@@ -24,7 +24,7 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
     const cursor = cursorOf(answer);
     const { snapshot }: Page = Object(await answer.json());
     const end = positionOf(cursor);
-    const behind = ended("backoff", `a server is not at ${cursor} yet`);
+    const behind = ended("backoff", "the server is behind another");
     let lost: Start["lost"];
     for (let position = start; !lost; ) {
       const { epoch, seq } = positionOf(position);
