@@ -9,8 +9,8 @@ const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
 const SOME_EVENTS = { error: `a list of 1 to ${EVENT_NAMES.length} event names` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
-/** A decimal number in a query, such as that of `min_price_change`. */
-export const QUERY_DECIMAL = /^-?\d{1,30}(\.\d{1,30})?$/;
+/** A decimal number in a query, such as that of `min_price_change`. Clients may send `1e-7`. */
+export const QUERY_DECIMAL = /^-?\d{1,30}(\.\d{1,30})?(e[-+]?\d{1,3})?$/i;
 
 /** Fields that select items, not events. */
 const ITEM_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change"] as const;

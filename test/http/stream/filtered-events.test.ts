@@ -166,6 +166,20 @@ test("[P7] a poll rejects an unknown filter and a mode, and replaces no connecti
   }
 });
 
+test("[P7] numbers may have an exponent, with which languages write small and large ones", async ({
+  wire,
+}) => {
+  const statusOf = async (query: string) =>
+    (await wire.ask(`${PATH}?channels=flares.pro&${query}`, {})).message.statusCode;
+  for (const value of [String(1e-7), "1e-07", encodeURIComponent(String(-1e21)), "2.5E2"])
+    expect(await statusOf(`min_price_change=${value}`), value).toBe(200);
+  for (const value of ["1e", "e5", "1e999", "0x10"]) {
+    expect(await statusOf(`min_price_change=${value}`), value).toBe(400);
+    expect(await statusOf(`min_liquidity=${value}`), value).toBe(400);
+  }
+  expect(await statusOf(`min_liquidity=${encodeURIComponent(String(1e21))}`)).toBe(200);
+});
+
 test("[P7] an invalid value in a filter is rejected with the values that are valid", async ({ wire }) => {
   for (const [query, bound] of [
     ["tokens=", "an address, 0x and hexadecimal digits"],
