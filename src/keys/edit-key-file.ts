@@ -6,7 +6,7 @@ import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
 /**
  * Atomically replaces a key file with the result of `edit`, or creates it. The new file keeps its
- * owner if this process may set it, and the group can read it if it could read the old one. Rejects
+ * owner and group if this process may set them, and the same group can read it as before. Rejects
  * with InputError if the file is invalid, unreadable or locked, or its directory is not writable;
  * with the error that `edit` throws; and with the file system's error if a later step fails.
  */
@@ -48,11 +48,19 @@ async function lock(file: string, next: string): Promise<FileHandle> {
   }
 }
 
-/** Copies the owner and the group's read permission, so that the server can still read the file. */
+/**
+ * Copies the owner, the group and its read permission, so that the server can still read the file.
+ * Without the right to set the group, no other group gets the permission.
+ */
 async function keepOwner(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await handle.stat();
-  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
-  await handle.chmod(0o600 | (mode & 0o040));
+  if (own.uid !== uid || own.gid !== gid)
+    await handle
+      .chown(uid, gid)
+      .catch(() => handle.chown(own.uid, gid))
+      .catch(() => {});
+  const isSameGroup = (await handle.stat()).gid === gid;
+  await handle.chmod(isSameGroup ? 0o600 | (mode & 0o040) : 0o600);
 }
 
 async function syncDirectory(path: string): Promise<void> {

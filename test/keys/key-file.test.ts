@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdtempSync,
@@ -9,9 +10,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import {
   editKeyFile,
   formatKeys,
@@ -151,6 +153,33 @@ test("an edit during another is rejected, so that none undoes another", async ()
   expect(done).toBeGreaterThan(0);
   expect((await readKeyFile(file)).keys).toHaveLength(done);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "an edit keeps owner and group as far as it may set them, and lets no other group read the file (needs root)",
+  async () => {
+    const file = join(directory, "owned.json");
+    const after = async (mayChown: (uid: number) => boolean) => {
+      writeFileSync(file, formatKeys([]));
+      chownSync(file, 1_000, 2_000);
+      chmodSync(file, 0o640);
+      await using handle = await open(file);
+      const files = Object.getPrototypeOf(handle);
+      const { chown } = files;
+      const spy = vi.spyOn(files, "chown").mockImplementation(async function (this: unknown, uid, gid) {
+        if (!mayChown(Number(uid))) throw new Error("EPERM");
+        await chown.call(this, uid, gid);
+      });
+      onTestFinished(() => spy.mockRestore());
+      await editKeyFile(file, (keys) => keys);
+      spy.mockRestore();
+      const { uid, gid, mode } = statSync(file);
+      return [uid, gid, mode & 0o777];
+    };
+    expect(await after(() => true)).toEqual([1_000, 2_000, 0o640]);
+    expect(await after((uid) => uid === 0)).toEqual([0, 2_000, 0o640]);
+    expect(await after(() => false)).toEqual([0, process.getgid?.(), 0o600]);
+  },
+);
 
 test("a symbolic link to the file stays a link after an edit", async () => {
   const [file, link] = [join(directory, "real.json"), join(directory, "link.json")];
