@@ -186,6 +186,8 @@ function createPool(name: string, atMs: number) {
      * {@link TokenState.priceScale} when this pool last set the price; 0 if never, or too long ago.
      */
     scale: 0,
+    /** The pool's price in the last report of an aggregator; 0 before the first. */
+    reportedPrice: 0,
   };
 }
 

@@ -30,9 +30,10 @@ export function applyReport(
   const known = findPool(token, event.pool);
   if (known && at < known.usdAtMs) return false;
   token.lastSeenMs = Math.max(token.lastSeenMs, at);
-  const change = known ? explainChange(token, known, event, price, usd) : ({ cause: "sync" } as const);
+  const change = known ? explainChange(known, price, usd) : ({ cause: "sync" } as const);
   const report = { atMs: at, usd, usdText: event.liquidity, ...change };
   const pool = notePool(token, event.pool, report, settings);
+  pool.reportedPrice = price;
   const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
   // Wash trading can produce any volume.
   const newUsd = Math.min((Number(counts.m5.usd) * elapsedMs) / WINDOW_MS, steadyUsd(pool, at));
@@ -73,18 +74,15 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 
 /**
  * Returns the cause of a change in a pool's dollars and, if it is trading, the dollars after the
- * trades alone. In an x·y=k pool, trading changes the dollars with the square root of the price;
- * this is computed for the pool that sets the token's price only. A change far beyond that is an
- * addition or removal. A smaller deviation counts as trading, except in the pool that sets the
- * price. There, deviations add up over several reports, because all liquidity could be removed in
- * small steps.
+ * trades alone. In an x·y=k pool, trading changes the dollars with the square root of the price. A
+ * change far beyond that is an addition or removal. A smaller deviation counts as trading, but
+ * deviations add up over several reports, because all liquidity could be removed in small steps.
  */
-function explainChange(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
-  // If another pool set the price, the ratio compares two pools and says nothing about a change.
-  const setsPrice = token.pricePool === event.pool;
-  const ratio = setsPrice ? price / token.price : 1;
-  const expectedUsd = pool.usd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
+function explainChange(pool: Pool, price: number, usd: number) {
+  const ratio = price / pool.reportedPrice;
+  const isKnown = ratio > 0 && Number.isFinite(ratio);
+  const expectedUsd = isKnown ? pool.usd * Math.sqrt(ratio) : pool.usd;
   if (usd < expectedUsd * (1 - MAX_DRIFT)) return { cause: "remove" } as const;
   if (usd > expectedUsd * (1 + MAX_DRIFT)) return { cause: "add" } as const;
-  return { cause: "sync", tradedUsd: setsPrice ? expectedUsd : usd } as const;
+  return { cause: "sync", tradedUsd: isKnown ? expectedUsd : usd } as const;
 }

@@ -240,15 +240,22 @@ describe("a token that only an aggregator reports on", () => {
     expect(canaryOf(sold)).toBeNull();
   });
 
-  test("gets no canary for sales in a pool that has another price than the one that sets the price", () => {
+  test("gets a canary for a removal from a deep second pool, but not for sales there", () => {
     const main = each(40, () => ({}));
-    const other = each(40, (minute) => {
-      const left = 0.85 ** Math.min(10, Math.max(0, minute - 20));
-      const price = (4 * left ** 2).toFixed(6);
-      return { pool: "other", liquidity: String(900_000 * left), price, counts: burst(0, 0, 0) };
-    });
-    const { engine } = play([...main, ...other], 40);
-    expect(engine.trendOf("bsc", GEM)?.canarySinceMs).toBeNull();
+    const canaryOf = (left: (minute: number) => number, price: (left: number) => number) => {
+      const other = each(40, (minute) => ({
+        ...{ pool: "other", counts: burst(0, 0, 0), liquidity: String(900_000 * left(minute)) },
+        price: (4 * price(left(minute))).toFixed(6),
+      }));
+      const { engine } = play([...main, ...other], 40);
+      return (engine.trendOf("bsc", GEM)?.canarySinceMs ?? null) !== null;
+    };
+    const gradually = (minute: number) => 0.85 ** Math.min(12, Math.max(0, minute - 20));
+    const atOnce = (minute: number) => (minute < 20 ? 1 : 0.14);
+    for (const left of [gradually, atOnce]) {
+      expect(canaryOf(left, (share) => share ** 2)).toBe(false);
+      expect(canaryOf(left, () => 1)).toBe(true);
+    }
   });
 
   test("is new from its creation, not from its first report", () => {
