@@ -9,7 +9,7 @@ export {
   type HistoryRequest,
   type MinuteAnswer,
 } from "./history-reader.ts";
-export type { CandleQuery, HistoryQuery, PastDataQuery, StoredRecord } from "./history-records.ts";
+export type { HistoryQuery, PastDataQuery, StoredRecord } from "./history-records.ts";
 export { MIXED, writeHistory } from "./history-writer.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";

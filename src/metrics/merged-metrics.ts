@@ -1,11 +1,10 @@
-import { AggregatorRegistry, Registry } from "prom-client";
+import { AggregatorRegistry, type Registry } from "prom-client";
 
 /** The metrics of one process as plain objects. */
 export type MetricsJson = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /** Merges the metrics of several processes of one gateway, each as its `aggregator` says. */
 export class MergedMetrics {
-  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   /** The final counts of ended processes, so that no counter decreases. */
   #departed: MetricsJson = [];
 

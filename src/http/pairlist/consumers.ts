@@ -48,10 +48,6 @@ export class Consumers {
     hub.stopping.addEventListener("abort", () => this.#closeAll());
   }
 
-  get size(): number {
-    return [...this.#groups.values()].reduce((sum, { sessions }) => sum + sessions.size, 0);
-  }
-
   connect(socket: Socket, query: PairQuery): ConsumerSession {
     const session = new ConsumerSession(this.#host, socket, query);
     this.#groupOf(query).sessions.add(session);

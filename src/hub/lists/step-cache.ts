@@ -10,10 +10,6 @@ export const MAX_STEPS = 4_096;
 export class StepCache {
   readonly #steps = new BoundedMap<number, Step>(MAX_STEPS);
 
-  get size(): number {
-    return this.#steps.size;
-  }
-
   /** Returns the lists after this seq, if its step is cached. */
   listsAfter(seq: number): Lists | undefined {
     return this.#steps.get(seq)?.after;
