@@ -20,13 +20,10 @@ const FORM = /^(fwt?)_([0-9a-f]{8})_[\w-]{43}$/;
 const MAX_TOKEN = 8_192;
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Creates a secret. `random` returns unpredictable bytes, by default the system's. */
-export function mintSecret(
-  kind: SecretKind,
-  random: (bytes: number) => Buffer = (bytes) => randomBytes(bytes),
-): MintedSecret {
-  const id = random(ID_BYTES).toString("hex");
-  const text = `${kind}_${id}_${random(SECRET_BYTES).toString("base64url")}`;
+/** Creates a secret from the system's unpredictable bytes. */
+export function mintSecret(kind: SecretKind): MintedSecret {
+  const id = randomBytes(ID_BYTES).toString("hex");
+  const text = `${kind}_${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
   return { text, id, digest: digestOf(text) };
 }
 

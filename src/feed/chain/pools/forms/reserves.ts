@@ -44,9 +44,9 @@ export class ReserveState implements PoolState {
   #reserves: readonly [bigint, bigint] | undefined;
 
   /** `reserves` are `undefined` if they could not be read. */
-  constructor(reserves: readonly [bigint, bigint] | undefined, isFresh?: boolean) {
+  constructor(reserves: readonly [bigint, bigint] | undefined) {
     this.#reserves = reserves;
-    this.isFresh = isFresh ?? reserves?.every((units) => units === 0n) ?? false;
+    this.isFresh = reserves?.every((units) => units === 0n) ?? false;
   }
 
   apply(event: PoolEvent, _blockNumber: number, follower: () => PoolEvent | undefined): Cause | undefined {
