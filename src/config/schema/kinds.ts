@@ -6,6 +6,8 @@ import { isPlainUrl } from "../../lib/io/plain-url.ts";
 import { look } from "./look.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
 
+const MAX_SIZE_BYTES = 1_024 ** 4;
+
 /** How to read a value from text or JSON, and its bound in words, which completes "must be …". */
 export interface Kind<T> {
   readonly schema: z.ZodType<T>;
@@ -33,10 +35,10 @@ export function duration(min: number, max: number): Kind<number> {
 }
 
 /** A size with its unit, read as bytes. */
-export function size(min: number, max: number): Kind<number> {
+export function size(min: number): Kind<number> {
   return {
-    schema: quantity(parseSize, min, max),
-    bound: `a size from ${formatSize(min)} to ${formatSize(max)} (units B, KiB, MiB, GiB)`,
+    schema: quantity(parseSize, min, MAX_SIZE_BYTES),
+    bound: `a size from ${formatSize(min)} to ${formatSize(MAX_SIZE_BYTES)} (units B, KiB, MiB, GiB)`,
   };
 }
 

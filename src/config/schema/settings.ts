@@ -37,7 +37,6 @@ const shipped = (name: string) => fileURLToPath(new URL(`../../../examples/data/
 
 const KIB = 1_024;
 const MIB = 1_048_576;
-const GIB = 1_073_741_824;
 
 /** All settings, in order. The source of flags, variables, help and SETTINGS.md. */
 export const SETTINGS = {
@@ -133,7 +132,7 @@ export const SETTINGS = {
     description:
       "Directory in which to record the feed's events, in a new directory per run; none: no recording",
   }),
-  recordBytes: setting("recordBytes", orNone(size(16 * MIB, 1_024 * GIB)), {
+  recordBytes: setting("recordBytes", orNone(size(16 * MIB)), {
     default: "none",
     example: "20GiB",
     description:
@@ -189,7 +188,7 @@ export const SETTINGS = {
     description:
       "Retention time of flare starts, finishes and outcomes, and of source state changes, if longer than logAge. They may use half of logBytes",
   }),
-  logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
+  logBytes: setting("logBytes", size(64 * KIB), {
     default: "64MiB",
     example: "256MiB",
     description:
@@ -201,7 +200,7 @@ export const SETTINGS = {
     description:
       "Retention time of finished flares, with explanations and outcomes, and of the state of each minute, beyond the log",
   }),
-  historyBytes: setting("historyBytes", size(64 * KIB, 1_024 * GIB), {
+  historyBytes: setting("historyBytes", size(64 * KIB), {
     default: "256MiB",
     example: "1GiB",
     description:

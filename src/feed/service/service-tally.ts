@@ -31,16 +31,10 @@ export class ServiceTally {
     this.#counts.waitedMs += Math.max(0, waitedMs);
   }
 
-  /**
-   * Returns the number of requests in the last `ms`, rounded up to steps of 10 s, at most five
-   * minutes.
-   */
-  recent(ms: number): number {
-    const slot = this.#currentSlot();
-    let sum = 0;
-    for (let age = 0; age < Math.min(SLOTS, ms / SLOT_MS); age++)
-      sum += this.#slots[(slot + SLOTS - age) % SLOTS] ?? 0;
-    return sum;
+  /** Returns the number of requests in the last five minutes, in steps of 10 s. */
+  recent(): number {
+    this.#currentSlot();
+    return this.#slots.reduce((sum, requests) => sum + requests);
   }
 
   ended(outcome: RequestOutcome): void {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketGroup } from "../../market/index.ts";
 import { byGroup } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -39,13 +40,7 @@ export class BuyerRatePriors {
   }
 
   /** Adds one token's buyers of one minute to its bucket. */
-  note(
-    group: MarketGroup,
-    liquidityUsd: number | null,
-    buyers: number,
-    minuteMs: number,
-    atMs: number,
-  ): void {
+  note(group: MarketGroup, liquidityUsd: number | null, buyers: number, atMs: number): void {
     const name = nameOf(group, liquidityUsd);
     let bucket = this.#buckets.get(name);
     if (!bucket) {
@@ -54,7 +49,7 @@ export class BuyerRatePriors {
     }
     const left = decay(atMs - bucket.atMs, this.#settings.baselineMs);
     bucket.events = bucket.events * left + buyers;
-    bucket.timeMs = bucket.timeMs * left + minuteMs;
+    bucket.timeMs = bucket.timeMs * left + MINUTE_MS;
     bucket.atMs = atMs;
   }
 }

@@ -78,7 +78,7 @@ export class Detector {
       notePeak(token, closeAt(token.minutes, minute), minute);
       decayTrades(token.trades, atMs, rate, this.#settings);
       const liquidity = liquidityOf(token);
-      this.#priors.note(token.group, liquidity, token.trades.minuteBuyers, MINUTE_MS, atMs);
+      this.#priors.note(token.group, liquidity, token.trades.minuteBuyers, atMs);
       token.trades.priorRate = this.#priors.rateOf(token.group, liquidity);
       sampleTrades(token.trades, rate, this.#settings);
     } else if (token.window && isLive(token, atMs)) {

@@ -43,8 +43,6 @@ const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) }
 /** Time after which an endpoint that did not report its final block is queried for it again. */
 const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
 
-/** The period for which providers state their limits. */
-const LIMIT_MS = 5 * MINUTE_MS;
 /** Number of requests after which another endpoint is preferred. */
 const TURN_REQUESTS = 50;
 /** Delays up to this long make no difference between endpoints. */
@@ -140,7 +138,7 @@ export class Endpoint {
   get load(): readonly [delay: number, requests: number] {
     const delayMs = this.#nextAt - this.#options.clock.monotonic() + this.#pauseMs;
     const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    const requests = this.tally.recent(LIMIT_MS);
+    const requests = this.tally.recent();
     if (requests >= maxRequests) return [Number.POSITIVE_INFINITY, requests];
     return [Math.max(0, Math.floor(delayMs / DELAY_STEP_MS)), Math.floor(requests / TURN_REQUESTS)];
   }
@@ -156,7 +154,7 @@ export class Endpoint {
     const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + this.#pauseMs;
     if (at > now) await clock.sleep(at - now, signal);
-    while (this.tally.recent(LIMIT_MS) >= maxRequests) await clock.sleep(LIMIT_CHECK_MS, signal);
+    while (this.tally.recent() >= maxRequests) await clock.sleep(LIMIT_CHECK_MS, signal);
     signal.throwIfAborted();
     const askedAt = clock.monotonic();
     this.tally.asked(askedAt - now);

@@ -250,16 +250,16 @@ function readInitialized(log: EvmLog): Initialized | undefined {
 }
 
 function readSwap(log: EvmLog, words: number): Swap | undefined {
-  const range = isShaped(log, 3, words) ? readRange(log, 2) : undefined;
+  const range = isShaped(log, 3, words) ? readRange(log) : undefined;
   if (!range) return undefined;
   return { kind: "swap", form: "v3", amount0: readInt(log.data, 0), amount1: readInt(log.data, 1), range };
 }
 
-/** Reads price, liquidity and tick from the word `first` on. */
-export function readRange({ data }: EvmLog, first: number): PriceRange | undefined {
-  const sqrtPriceX96 = readUint(data, first);
-  const liquidity = readUint(data, first + 1);
-  const tick = readInt24(data, first + 2);
+/** Reads price, liquidity and tick from the third word on. */
+export function readRange({ data }: EvmLog): PriceRange | undefined {
+  const sqrtPriceX96 = readUint(data, 2);
+  const liquidity = readUint(data, 3);
+  const tick = readInt24(data, 4);
   if (sqrtPriceX96 > MAX_UINT160 || liquidity > MAX_UINT128 || tick === undefined) return undefined;
   return { sqrtPriceX96, liquidity, tick };
 }

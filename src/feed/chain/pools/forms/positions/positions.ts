@@ -65,7 +65,7 @@ function readCreation(log: EvmLog, form: PoolCreated["form"]): PoolCreated | und
 }
 
 function readSwap(log: EvmLog, words: number): Swap | undefined {
-  const range = isShaped(log, 3, words) ? readRange(log, 2) : undefined;
+  const range = isShaped(log, 3, words) ? readRange(log) : undefined;
   if (!range) return undefined;
   const amount0 = -readInt(log.data, 0);
   const amount1 = -readInt(log.data, 1);
