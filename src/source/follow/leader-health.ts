@@ -1,17 +1,12 @@
 import { isoTime } from "../../lib/time/iso-time.ts";
 import type { Freshness } from "../../protocol/index.ts";
 
-/** The leader's report on its source, and when it arrived. */
-interface LeaderReport {
-  readonly freshness: Freshness;
-  readonly atMs: number;
-}
-
 /** Freshness of a mirror: the leader's, plus the time since its report by a monotonic clock. */
 export class LeaderHealth {
   readonly #staleAfterMs: number;
   readonly #startedAtMs: number;
-  #report: LeaderReport | undefined;
+  /** The leader's report on its source. */
+  #report: Freshness | undefined;
   #heartbeatMs = 15_000;
   /** When the leader's source last responded. */
   #successAtMs: number | undefined;
@@ -34,7 +29,7 @@ export class LeaderHealth {
 
   /** Records the leader's report. `heartbeatMs`: interval of its heartbeats, if it stated one. */
   noteReport(freshness: Freshness, nowMs: number, heartbeatMs?: number): void {
-    this.#report = { freshness, atMs: nowMs };
+    this.#report = freshness;
     this.#partsAtMs = nowMs;
     this.#heartbeatMs = heartbeatMs ?? this.#heartbeatMs;
     this.#observedAt = freshness.observed_at;
@@ -46,13 +41,12 @@ export class LeaderHealth {
   noteBatch(observedAt: string, nowMs: number): void {
     this.#successAtMs = nowMs;
     this.#observedAt = observedAt;
-    if (this.#report)
-      this.#report = { freshness: { ...this.#report.freshness, data_age_ms: 0 }, atMs: nowMs };
+    if (this.#report) this.#report = { ...this.#report, data_age_ms: 0 };
   }
 
   /** Records a change of state of the leader's source. */
-  noteStatus(state: Freshness["state"], reason: string, nowMs: number): void {
-    if (this.#report) this.#report = { freshness: { ...this.#report.freshness, state, reason }, atMs: nowMs };
+  noteStatus(state: Freshness["state"], reason: string): void {
+    if (this.#report) this.#report = { ...this.#report, state, reason };
   }
 
   noteConnected(): void {
@@ -77,7 +71,7 @@ export class LeaderHealth {
 
   /** Returns the leader's parts, each older by the time since its report. */
   #parts(nowMs: number): Pick<Freshness, "parts"> {
-    const parts = this.#report?.freshness.parts;
+    const parts = this.#report?.parts;
     if (!parts) return {};
     const sinceMs = Math.max(0, Math.round(nowMs - (this.#partsAtMs ?? nowMs)));
     return { parts: parts.map((part) => ({ ...part, data_age_ms: part.data_age_ms + sinceMs })) };
@@ -89,7 +83,7 @@ export class LeaderHealth {
     if (this.#disconnected && (!report || nowMs - this.#disconnected.atMs > limitMs))
       return { state: "down", reason: this.#disconnected.reason };
     if (!report) return { state: "stale", reason: "the leader has not responded yet" };
-    const { state, reason, data_age_ms } = report.freshness;
+    const { state, reason, data_age_ms } = report;
     if (state !== "live") return { state, reason };
     if (nowMs - this.#messageAtMs > limitMs + this.#heartbeatMs)
       return { state: "stale", reason: `no message from the leader for more than ${limitMs} ms` };

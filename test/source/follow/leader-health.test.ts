@@ -33,7 +33,7 @@ test("[F4] the leader's report on its source is passed on unchanged, as freshnes
   const { it, at } = health();
   it.noteReport({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
   expect(at(10)).toMatchObject({ state: "stale", reason: "the recording has ended" });
-  it.noteStatus("down", "the exchange fails", 20);
+  it.noteStatus("down", "the exchange fails");
   expect(at(30)).toMatchObject({ state: "down", reason: "the exchange fails" });
   it.noteReport({ ...FRESH, reason: "events are held in memory only" }, 40);
   expect(at(50)).toMatchObject({ state: "live", reason: "events are held in memory only" });
@@ -103,7 +103,7 @@ test("[F4] each part's age grows by the time since the leader's report on it, wh
   const part = { name: "bsc", state: "live" as const, reason: "", observed_at: null, data_age_ms: 300 };
   it.noteReport({ ...FRESH, parts: [part] }, 1_000, 15_000);
   it.noteBatch("2017-11-12T09:00:00.000Z", 3_000);
-  it.noteStatus("stale", "slow", 4_000);
+  it.noteStatus("stale", "slow");
   expect(at(5_000).parts).toEqual([{ ...part, data_age_ms: 4_300 }]);
   it.noteReport({ ...FRESH, parts: [part] }, 6_000);
   expect(at(6_500).parts).toEqual([{ ...part, data_age_ms: 800 }]);
