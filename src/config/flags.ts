@@ -28,7 +28,7 @@ export function flagText(flags: ParsedFlags["flags"], name: string): string | un
 export function parseFlags(
   args: readonly string[],
   forms: Readonly<Record<string, FlagForm>>,
-  positionals = 0,
+  positionals: number,
   meant: ReadonlyMap<string, string> = new Map(),
 ): ParsedFlags {
   // Not strict: parseArgs throws at the first mistake, but we report all of them at once.

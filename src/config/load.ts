@@ -66,7 +66,7 @@ const MEANT_FLAGS: ReadonlyMap<string, string> = new Map([
  * Reads positional arguments, flags, variables and the file; the first of these that has a setting
  * wins. `isGiven`: one of them has the setting. Throws `invalid-setting` that lists all mistakes.
  */
-export function loadConfig(input: ConfigInput = {}) {
+export function loadConfig(input: ConfigInput) {
   const {
     args = [],
     environment = {},

@@ -37,7 +37,7 @@ export type Layer = ReadonlyMap<SettingName, GivenValue>;
  */
 export function resolveConfig(
   layers: readonly Layer[],
-  problems: readonly string[] = [],
+  problems: readonly string[],
   objections: (config: Config, layers: readonly Layer[]) => readonly string[] = () => [],
 ): Config {
   const wrong = [...problems];
