@@ -373,7 +373,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await page.locator('.wide[tabindex="0"]').first().focus();
     expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Table");
     await page.setViewportSize({ width: 1_440, height: 800 });
-    await page.locator(".wide[tabindex]").waitFor({ state: "detached" });
+    await expect.poll(() => page.locator(".wide[tabindex]").count()).toBe(0);
   });
 
   /** Returns the page's width, and the elements that overflow without scrolling. */
