@@ -9,7 +9,10 @@ export interface LogRecord {
   readonly emittedAtMs: number;
   /** Seq of the batch's last event. REST serves only states at the end of a batch. */
   readonly batch: Seq;
-  /** The run that appended it; `undefined` for the epoch's first run. */
+  /**
+   * The run that appended it: the part of the epoch that one process appended. `undefined` for the
+   * epoch's first run.
+   */
   readonly run?: Run | undefined;
   /** The body as JSON without its opening brace: a frame is a prefix and this tail. */
   readonly tail: Buffer;
@@ -27,7 +30,10 @@ export type ReadResult =
       readonly lost: Lost;
     };
 
-/** The lasting events after a cursor, or the reason that some are lost. */
+/**
+ * The lasting events (`LASTING_EVENTS`, stored longer than others) after a cursor, or the reason
+ * that some are lost.
+ */
 export type LastingResult =
   | {
       readonly kind: "records";
@@ -39,8 +45,8 @@ export type LastingResult =
   | Extract<ReadResult, { kind: "lost" }>;
 
 /**
- * Where an empty log starts: in a mirror, at a cursor of the mirrored log. The positions are those
- * at that cursor.
+ * Where an empty log starts. A mirror's log starts at a cursor of the log that it mirrors.
+ * `positions` has the seq of each channel's latest event at that cursor.
  */
 export interface LogStart {
   readonly cursor: Cursor;
@@ -85,7 +91,9 @@ export interface EventLog {
   append(events: readonly EventBody[]): Promise<readonly LogRecord[]>;
   /** Reads up to `limit` (at least 1) events after `after`, with no gap: see {@link ReadResult}. */
   read(after: Cursor, limit: number): Promise<ReadResult>;
-  /** Reads the lasting events among the next `limit` (at least 1) stored ones after `after`. */
+  /**
+   * Looks at up to `limit` (at least 1) stored events after `after`, and returns the lasting ones.
+   */
   readLasting(after: Cursor, limit: number): Promise<LastingResult>;
   /** Calls `listener`, which must not throw, with each batch. Returns a function to unsubscribe. */
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void;

@@ -34,8 +34,8 @@ export interface MemoryLogOptions {
   readonly lastingAgeMs?: number;
   /**
    * Maximum {@link EventLog.bytes}, which only the latest batch may exceed. Above it, the oldest
-   * events are dropped whatever their age. If the older lasting events take more than half, those
-   * are dropped first. Default: 64 MiB.
+   * events are dropped whatever their age. If the lasting events from before
+   * {@link EventLog.oldest} take more than half of it, they are dropped first. Default: 64 MiB.
    */
   readonly maxBytes?: number;
   /** An earlier log of the same epoch to continue. Its ages come from the wall clock. */

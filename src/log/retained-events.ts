@@ -10,7 +10,7 @@ export function bytesOf({ tail }: LogRecord): number {
   return tail.length + RECORD_BYTES;
 }
 
-/** Lasting events that are older than all other stored events, oldest first. */
+/** The lasting events that are still stored from before the log's `oldest`, oldest first. */
 export class RetainedEvents {
   /** Entries before `#first` are unused; they are removed now and then. */
   #events: (RetainedEvent | undefined)[] = [];

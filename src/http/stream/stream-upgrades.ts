@@ -8,7 +8,8 @@ import { pathOf } from "../problems/allowed-methods.ts";
  * Returns an emitter of the WebSocket handshakes at `paths`. Leaves all other upgrades, such as
  * `h2c`, which Java's client requests, to HTTP or to other listeners. Node before 24.9 cannot leave
  * them to HTTP: with an `upgrade` listener, it takes every request with an `Upgrade` field out of
- * HTTP. There, the emitter also emits the requests that no other listener would answer.
+ * HTTP. On those versions, the emitter also emits the upgrade requests that no other listener would
+ * answer.
  *
  * A handshake whose method is not GET, or that arrives before the end of the previous response, is
  * left to HTTP. If Node has already taken it out of HTTP, its connection is destroyed, because

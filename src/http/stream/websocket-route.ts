@@ -42,7 +42,8 @@ const CLOSE_TIMEOUT_MS = 10_000;
 const untypedOptions: object = {
   WebSocket: StreamWebSocket,
   closeTimeout: CLOSE_TIMEOUT_MS,
-  // If true, `ws` terminates a client whose ping finds 60 unsent pongs. See WebSocketSocket.pinged.
+  // If true, `ws` terminates a client that sends a ping while 60 pongs to it are still unsent. See
+  // WebSocketSocket.pinged.
   autoPong: false,
 };
 

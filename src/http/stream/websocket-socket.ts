@@ -65,9 +65,8 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 
 /**
  * Adapts one WebSocket to the hub's socket. `ws` does the handshake, the parsing and the control
- * frames. The hub's frames bypass it. `ws` would queue a control frame only behind a message that
- * it is compressing. Here it sends no messages, so the hub's frames and control frames stay in
- * order.
+ * frames. The hub's frames bypass it. They stay in order with control frames: `ws` delays one only
+ * while it compresses a message of its own, and here it sends no messages.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   pingSecond = 0;

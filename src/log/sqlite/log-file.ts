@@ -146,7 +146,8 @@ export class LogFile {
       this.#insertRecord = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
       this.#setPosition = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       this.#insertRun = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
-      // Sync this mark. Otherwise, after a power loss, the file would still be marked as closed.
+      // Write `closed: no` before relaxing `synchronous`, so that it is synced. Otherwise, after a
+      // power loss, the file could still be marked as closed.
       this.#isSound = this.found?.doubt === undefined;
       if (this.#isSound) this.#facts({ inode: this.#inode, closed: "no", boot: this.#boot });
       if (boot !== undefined) db.exec("PRAGMA synchronous = NORMAL");
@@ -195,8 +196,8 @@ export class LogFile {
 
   /**
    * Replaces the stored state with the one at this seq, and adds `checkpoint`, the lists at this
-   * seq. Deletes the previous checkpoint if it is less than an interval after the one before it,
-   * checkpoints before `dropped.oldest`, and dropped events.
+   * seq. Deletes dropped events and the checkpoints before `dropped.oldest`. Also deletes the
+   * previous checkpoint if it is less than an interval after the one before it.
    */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {

@@ -8,7 +8,10 @@ import type { StoredLog } from "./stored-log.ts";
 
 export interface SqliteLogOptions extends MemoryLogOptions {
   readonly file: LogFile;
-  /** Identifies the source and its settings: a process resumes only an equal one. */
+  /**
+   * Identifies the source and its settings. A file is continued only if its fingerprint is the
+   * same.
+   */
   readonly fingerprint: string;
   /**
    * Continues the file's contents in their epoch. Default: empties the file and starts a new epoch.
@@ -46,7 +49,7 @@ export class SqliteLog extends MemoryLog {
     if (!stored) this.#begin({ cursor: this.head, positions: {} });
   }
 
-  /** Whether a write has failed. Events have been in memory only since then. */
+  /** Whether a write has failed. Since then, events are stored in memory only. */
   get isInMemoryOnly(): boolean {
     return this.#isInMemoryOnly;
   }

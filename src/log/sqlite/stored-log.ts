@@ -100,9 +100,9 @@ function readAll(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
 
 /**
  * Returns why a file may lack events that clients received. A copy of a closed file has all events
- * up to the close. If the original was used later, its new cursors name a run that this log never
- * has ({@link Runs}), so this log rejects them. A copy of a file in use may mix pages of different
- * moments.
+ * up to the close. If the original was used after the copy was made, cursors from that use name a
+ * run that the copy does not have ({@link Runs}), so the copy rejects them. A copy of a file in use
+ * may mix pages of different moments.
  */
 function doubtOf(fact: ReadonlyMap<unknown, string>, file: FileFacts): string | undefined {
   const isClosed = fact.get("closed") === "yes";
@@ -139,8 +139,8 @@ function checkpointOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCh
 }
 
 /**
- * Returns the records. Throws DamagedError if one is missing after `oldest`, or one up to there is
- * not lasting.
+ * Returns the records. Throws DamagedError if a record after `oldest` is missing, or if a record at
+ * or before `oldest` is not lasting.
  */
 function gapless(records: readonly LogRecord[], oldest: number): readonly LogRecord[] {
   const lasting = records.filter(({ seq }) => seq <= oldest).length;

@@ -6,7 +6,10 @@ export type ReceiverState = Pick<
   "isReady" | "isLeaving" | "canTake" | "isStuck" | "connections"
 >;
 
-/** How far a fast receiver may get ahead before connections wait for a slow one: 51.5 to 48.5 %. */
+/**
+ * By how much a fast receiver's connections may exceed a slow one's before new connections wait for
+ * the slow one. With two receivers, the shares are then 51.5 % and 48.5 %.
+ */
 export const MAX_LEAD = 1 / 16;
 
 /**

@@ -34,7 +34,7 @@ interface Waiting {
  *
  * In a burst, the next connection waits for the worker with the fewest connections, unless that
  * worker is stuck or very many wait. While no worker is ready, connections that have waited for 5 s
- * are refused, and those beyond 2,048 at once.
+ * are refused. When 2,048 are waiting, further ones are refused immediately.
  */
 export class ConnectionHandoff {
   readonly #options: ConnectionHandoffOptions;

@@ -8,7 +8,10 @@ import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 
-/** A worker is stuck if it has not taken a connection after this many liveness checks (seconds). */
+/**
+ * A worker is stuck if it has not taken the connection handed to it within this many liveness
+ * checks (seconds).
+ */
 const STUCK_TICKS = 2;
 
 export interface WorkerEnd {
@@ -27,8 +30,8 @@ export interface WorkerProcessOptions {
   /** Called when the worker starts to take connections. */
   readonly onReady: () => void;
   /**
-   * Called when connections that wait may be handed over, for example because the worker has taken
-   * the last one.
+   * Called when a waiting connection may be handed over, for example because the worker has taken
+   * the one handed to it before.
    */
   readonly onCapacity: () => void;
   /** Called if the worker ended before it took this connection, which is still unread. */
@@ -73,7 +76,7 @@ export class WorkerProcess {
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
     // All messages arrive before this event: a connection not reported as taken is unread. Node
-    // emits no "disconnect" while the receipt of a handle is outstanding.
+    // emits no "disconnect" while the worker has not yet confirmed a handle.
     child.once("close", () => this.#returnConnection());
     // A process that could not be spawned emits no exit.
     child.once("error", () => child.pid === undefined && this.#ended({ code: null, signal: null }));

@@ -6,7 +6,10 @@ import type { PrimaryLink } from "./primary-link.ts";
 
 /** How often the requests counted here are sent to the other workers. */
 const GATHER_MS = 50;
-/** A claim that has not come back in order by then counts as lost. A cluster may lose one. */
+/**
+ * How long to wait until the primary sends back a claim in the common order. After that, the claim
+ * counts as lost. A cluster may lose one.
+ */
 const CLAIM_MS = 10_000;
 
 type Link = Pick<PrimaryLink, "ask" | "send">;
