@@ -10,10 +10,11 @@ import type { Tail } from "./tail.ts";
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
- * The entries read so far from a log that contradicts what this node delivered. A new epoch
- * replaces the earlier entries. Either the log is that of a *former primary*, a database server
- * that was the primary before a fail-over, and its contradicting entries are never committed. Or it
- * is the cluster's, and the servers (engine.ts) lost more entries than the nodes remember.
+ * The entries read so far from a log that contradicts what this node delivered. When an entry
+ * starts a new epoch, the entries before it are dropped here. Either the log is that of a *former
+ * primary*, a database server that was the primary before a fail-over, and its contradicting
+ * entries are never committed. Or it is the cluster's, and the servers (engine.ts) lost more
+ * entries than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];

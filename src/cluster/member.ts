@@ -299,7 +299,10 @@ export class Member {
     else if (reading === "fork") this.#handleContradiction();
   }
 
-  /** Handles a log that contradicts what was delivered. A leader's next append settles it. */
+  /**
+   * Handles a log that contradicts what was delivered. If this node leads, it only rereads: the
+   * result of its next append shows whether it still leads.
+   */
   #handleContradiction(): void {
     if (this.#role !== "leader") this.#branch = new Branch();
     this.#reread();

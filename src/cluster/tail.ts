@@ -23,8 +23,8 @@ export class Tail {
   #delivered: Position;
   /**
    * Committed position up to which entries may be delivered. The entry there may not be read yet. A
-   * lower commit replaces it if that commit's entry was read: otherwise, 2 of 10,000 simulated runs
-   * of slow nodes ended up without a leader or a delivery.
+   * lower commit replaces it if that commit's entry was read. Without this rule, 2 of 10,000
+   * simulated runs of slow nodes ended up without a leader or a delivery.
    */
   #announced: Position = LOG_START;
 

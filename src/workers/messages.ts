@@ -20,7 +20,10 @@ export interface SnapshotEnd {
   readonly cursor: Cursor;
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   readonly observedAtMs: number;
-  /** The lists at the cursor by `encodeLists`; `undefined` before the first snapshot. */
+  /**
+   * The lists at the cursor, encoded by `encodeLists`; `undefined` until the source has returned
+   * its first snapshot.
+   */
   readonly lists: Uint8Array | undefined;
   readonly runs: readonly RunStart[];
   readonly oldest: number;

@@ -25,8 +25,8 @@ export function isPublicAddress(address: string): boolean {
   // An IPv4-mapped IPv6 address counts as its IPv4 address.
   const plain = ipaddr.process(address);
   if (plain.range() !== "unicast" || plain.toString() === AZURE_WIRE_SERVER) return false;
-  // Of IPv6, only this block is public. The library calls addresses outside its named ranges
-  // unicast, such as ::7f00:1, another form of ::127.0.0.1.
+  // Of IPv6, only this block is public. The library calls an address `unicast` if it is in none of
+  // its named ranges. One such address is ::7f00:1, another form of ::127.0.0.1.
   return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
 

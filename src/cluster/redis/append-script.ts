@@ -1,9 +1,10 @@
 /**
  * Appends an entry if the log ends with the entry before it. The entry's offset is its id in the
  * stream, so that reading continues by offset. If `mark` is 1 (the entry starts an epoch), resets
- * the checkpoint's term to 0, so that any term may replace it: the log before the entry may be
- * another cluster's. If the log has the entry already, writes `touch` instead, because WAIT covers
- * only its own connection's writes. All keys are in one slot.
+ * the checkpoint's term to 0, so that a checkpoint of any term may replace it: the log before the
+ * entry may be another cluster's, with a checkpoint of a higher term. If the log already has the
+ * entry, writes the key `touch`. The entry may have been written over an earlier connection, and
+ * the WAIT that follows covers only writes of its own connection. All keys are in one slot.
  *
  * Returns `{"appended"}`, even if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.

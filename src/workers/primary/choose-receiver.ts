@@ -14,8 +14,9 @@ export const MAX_LEAD = 1 / 16;
 
 /**
  * Chooses the free receiver with the fewest connections, of equals the `turn`-th. Receivers that
- * leave count only if there are no others. Returns `undefined` if none is free or, unless in a
- * hurry, to wait for a busy one that has clearly fewer connections ({@link MAX_LEAD}).
+ * leave count only if there are no others. Returns `undefined` if none is free. Unless in a hurry,
+ * also returns `undefined` if a busy one has clearly fewer connections ({@link MAX_LEAD}): the
+ * connection then waits for that one.
  */
 export function chooseReceiver<R extends ReceiverState>(
   receivers: readonly R[],

@@ -30,7 +30,8 @@ export function snapshotMessages(parts: LogSnapshotParts): AsyncGenerator<Snapsh
   const reads = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
   return (async function* () {
     const [lasting, rest] = await reads;
-    // Workers cannot have events that the primary has lost.
+    // If the log dropped some of these events before they were read, the worker starts without
+    // events.
     const isRead = lasting.kind === "records" && rest.kind === "records";
     const all = isRead ? [...lasting.records.filter(({ seq }) => seq <= oldest.seq), ...rest.records] : [];
     const records = all.filter(({ seq }) => seq <= cursor.seq);

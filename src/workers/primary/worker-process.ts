@@ -98,8 +98,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Whether it has not taken its last connection for too long. Then no other connection waits for
-   * it.
+   * Whether it has not taken its last connection for too long. If so, waiting connections go to
+   * other workers instead of waiting for this one.
    */
   get isStuck(): boolean {
     return this.#untakenTicks >= STUCK_TICKS;

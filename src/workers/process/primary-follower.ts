@@ -20,8 +20,8 @@ interface PrimaryFollowerOptions {
 const REPORT_MS = 1_000;
 
 /**
- * Follows the primary's log and the state of its source, from a worker. In a cluster, a node
- * follows the leader's.
+ * Follows the primary's log and the state of its source, from a worker. A node of a cluster also
+ * uses this class, to follow the leader's log and source.
  */
 export class PrimaryFollower implements Leader {
   readonly #options: PrimaryFollowerOptions;

@@ -33,7 +33,7 @@ export class PrimaryLink {
   }
 
   send(message: ToPrimary): void {
-    // A broken channel is reported by the process itself.
+    // When the channel breaks, Node's `process` emits `disconnect`.
     this.#channel.send?.(message, undefined, undefined, () => {});
   }
 
