@@ -299,10 +299,7 @@ export class Member {
     else if (reading === "fork") this.#handleContradiction();
   }
 
-  /**
-   * Handles a log that contradicts what was delivered. If this node leads, it only rereads: the
-   * result of its next append shows whether it still leads.
-   */
+  /** Handles a log that contradicts what was delivered. A leader learns from its next append. */
   #handleContradiction(): void {
     if (this.#role !== "leader") this.#branch = new Branch();
     this.#reread();
