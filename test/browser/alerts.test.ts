@@ -302,6 +302,15 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect((await ended).status()).toBe(204);
     expect(await page.evaluate("pushed.unsubscribed")).toBe(1);
     expect(errors).toEqual([]);
+    // The browser's subscription also ends if the server does not respond.
+    await page.route("**/push", (route) =>
+      route.request().method() === "DELETE" ? route.abort() : route.continue(),
+    );
+    const startedAgain = page.waitForResponse((response) => response.request().method() === "PUT");
+    await panel.getByLabel("Push").check();
+    expect((await startedAgain).status()).toBe(204);
+    await panel.getByLabel("Push").uncheck();
+    await expect.poll(() => page.evaluate("pushed.unsubscribed")).toBe(2);
   });
 });
 

@@ -69,7 +69,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     const widths = '[".scrubber input", ".lanes"].map((one) => document.querySelector(one).clientWidth)';
     const [ofSlider = 0, ofTimeline = 0] = (await page.evaluate(widths)) as number[];
     expect(Math.abs(ofSlider - ofTimeline)).toBeLessThanOrEqual(2);
-    await page.getByText("The server stored nothing for this minute").waitFor();
+    await page.getByText("The server stores nothing for this minute").waitFor();
     expect(asked).toEqual([then, oldest].map((minute) => `?group=bsc&at=${minute}Z`));
     // Only requests for the chosen minutes failed.
     expect(said.filter((text) => !/\/(snapshot|candles)\?/.test(text))).toEqual([]);

@@ -31,7 +31,7 @@ const queries: fc.Arbitrary<FlareQuery> = fc.record({
   channel: fc.constantFrom(...(Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])),
   search: fc.string({ maxLength: 20, unit: "grapheme" }),
   order: fc.constantFrom(...ORDERS),
-  isSafe: fc.boolean(),
+  hidesWarned: fc.boolean(),
   minLiquidity: fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined }),
   minPriceChange: fc.option(fc.integer({ min: -100, max: 1_000 }), { nil: undefined }),
   tokens: names,
@@ -110,7 +110,7 @@ test("the page selects the flares that the API's filter selects", () => {
 
 const QUERY: FlareQuery = {
   ...DEFAULT_QUERY,
-  ...{ search: `it's "$(id)`, isSafe: true, minLiquidity: 50_000, symbols: ["cake"] },
+  ...{ search: `it's "$(id)`, hidesWarned: true, minLiquidity: 50_000, symbols: ["cake"] },
 };
 
 test("each code sample has the filter of the page, in parameters that the API accepts", () => {
@@ -155,7 +155,7 @@ test("each code sample for a cause tests the cause, and the webhook notes that i
 });
 
 test("code samples without warnings skip starts with a warning, but no ends", () => {
-  const query: FlareQuery = { ...DEFAULT_QUERY, isSafe: true };
+  const query: FlareQuery = { ...DEFAULT_QUERY, hidesWarned: true };
   const { curl, typescript, python, telegram } = botSamples(query, SERVER);
   expect(curl.text).toContain(`select((.name == "flare-finished" or (`);
   expect(typescript.text).toContain(`if (event.name === "flare-started" && why?.warnings.length) continue;`);

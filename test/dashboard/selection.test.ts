@@ -35,8 +35,8 @@ const idsOf = (flares: readonly { readonly id: string }[]) => flares.map(({ id }
 test("a search covers the symbol and the address; flares with warnings can be hidden", () => {
   const flares = [flare("ONE"), flare("TWO"), flare("THREE")];
   const why = { TWO: { ...SAMPLE_EXPLANATION, warnings: ["honeypot"] } };
-  const wanted = (search: string, isSafe = false) =>
-    idsOf(wantedFlares(flares, why, { ...DEFAULT_QUERY, search, isSafe }));
+  const wanted = (search: string, hidesWarned = false) =>
+    idsOf(wantedFlares(flares, why, { ...DEFAULT_QUERY, search, hidesWarned }));
   expect(wanted("")).toBe("ONE,TWO,THREE");
   expect(wanted(" two ")).toBe("TWO");
   expect(wanted(SAMPLE_FLARE.token.address.toUpperCase())).toBe("ONE,TWO,THREE");
@@ -214,7 +214,7 @@ test("only views by which a rule of the server can select are pushed", () => {
   ]);
   const others = [
     { ...ended, cause: "canary" },
-    { ...ended, isSafe: true },
+    { ...ended, hidesWarned: true },
     { ...ended, search: "cake" },
   ] as const;
   expect(others.map(isPushable)).toEqual([false, false, false]);

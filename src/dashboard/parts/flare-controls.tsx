@@ -123,8 +123,8 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
         <label class="choice">
           <input
             type="checkbox"
-            checked={query.isSafe}
-            onChange={(event) => change({ isSafe: event.currentTarget.checked })}
+            checked={query.hidesWarned}
+            onChange={(event) => change({ hidesWarned: event.currentTarget.checked })}
           />
           <span>Hide warned</span>
         </label>

@@ -5,9 +5,15 @@ const SOON_BACK_MS = 3_000;
 
 /** How long a stream has been without a connection. */
 export interface Away {
-  /** Takes the connection's state. Returns whether the stream has just come back. */
+  /**
+   * Takes the connection's new state. Returns whether it has just become `live`, also the first
+   * time.
+   */
   readonly note: (state: ConnectionStatus["state"]) => boolean;
-  /** Milliseconds without a connection; 0 while connected and for a moment after. */
+  /**
+   * Milliseconds without a connection, not counting an earlier pause; 0 while connected and in the
+   * first three seconds without.
+   */
   readonly nowMs: () => number;
 }
 
@@ -17,7 +23,7 @@ export function measureAway(): Away {
   return {
     note: (state) => {
       const isBack = state === "live" && sinceMs !== undefined;
-      // While the tab was hidden, the stream was paused on purpose.
+      // A pause does not count: the tab was hidden.
       if (isPaused || sinceMs === undefined) sinceMs = performance.now();
       if (state === "live") sinceMs = undefined;
       isPaused = state === "paused";

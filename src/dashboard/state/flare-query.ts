@@ -18,19 +18,25 @@ export type Order = (typeof ORDERS)[number];
 
 export const FINISH_CAUSES = Object.keys(END_TEXTS) as FinishCause[];
 
-/** What the page of flares shows. The URL contains it, under the API's names if there are any. */
+/**
+ * What the page of flares shows. The page's address contains it, under the API's names where it has
+ * one.
+ */
 export interface FlareQuery {
   readonly group: GroupName;
   readonly channel: FlareChannel;
   /** Part of a symbol, name or address. */
   readonly search: string;
   readonly order: Order;
-  /** Without flares that have a warning. */
-  readonly isSafe: boolean;
+  /** Whether flares with a warning are hidden. */
+  readonly hidesWarned: boolean;
+  /** In US dollars; `undefined` for no minimum. */
   readonly minLiquidity: number | undefined;
+  /** In percent within five minutes; `undefined` for no minimum. */
   readonly minPriceChange: number | undefined;
-  /** In lower case; empty for all. */
+  /** Addresses or, on an exchange, symbols, in lower case; empty for all. */
   readonly tokens: readonly string[];
+  /** In lower case; empty for all. */
   readonly symbols: readonly string[];
   /** Why the finished flares ended; `undefined` for any cause. Other lists ignore it. */
   readonly cause: FinishCause | undefined;
@@ -44,7 +50,7 @@ export const DEFAULT_QUERY: FlareQuery = {
   channel: "flares.pro",
   search: "",
   order: "newest",
-  isSafe: false,
+  hidesWarned: false,
   minLiquidity: undefined,
   minPriceChange: undefined,
   tokens: [],
@@ -67,7 +73,7 @@ export function readQuery(text: string): FlareQuery {
       DEFAULT_QUERY.channel,
     search: (given.get("search") ?? "").slice(0, 200),
     order: oneOf("order", ORDERS, DEFAULT_QUERY.order),
-    isSafe: given.get("warnings") === "none",
+    hidesWarned: given.get("warnings") === "none",
     minLiquidity: numberOf(given.get("min_liquidity"), 0),
     minPriceChange: numberOf(given.get("min_price_change"), Number.NEGATIVE_INFINITY),
     tokens: listOf(given.get("tokens")),
@@ -83,14 +89,14 @@ export function channelOf({ group, channel }: Pick<FlareQuery, "group" | "channe
   return group === "bsc" ? channel : channel.replace(".", `.${group}.`);
 }
 
-/** Returns the query without its defaults: empty for the default one. */
+/** Formats the query as parameters of a URL, without those that have their default value. */
 export function formatQuery(query: FlareQuery): string {
   const given = new URLSearchParams();
   if (query.group !== DEFAULT_QUERY.group) given.set("group", query.group);
   if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", channelOf(query));
   for (const [name, value] of Object.entries(filterOf(query))) given.set(name, String(value));
   if (query.search !== "") given.set("search", query.search);
-  if (query.isSafe) given.set("warnings", "none");
+  if (query.hidesWarned) given.set("warnings", "none");
   if (query.cause !== undefined) given.set("cause", query.cause);
   if (query.order !== DEFAULT_QUERY.order) given.set("order", query.order);
   if (query.window !== DEFAULT_QUERY.window) given.set("window", query.window);
@@ -98,7 +104,7 @@ export function formatQuery(query: FlareQuery): string {
   return given.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
 
-/** The part of the query that the API filters by, under its own names. */
+/** The part of the query that the API can filter by, under the API's names. */
 interface ApiFilter {
   readonly tokens?: readonly string[];
   readonly symbols?: readonly string[];
@@ -115,7 +121,10 @@ export function filterOf({ tokens, symbols, minLiquidity, minPriceChange }: Flar
   };
 }
 
-/** Formats the minute as the API's `at`; `undefined` if there is none. */
+/**
+ * Formats the minute that contains `atMs` as the API's `at`; `undefined` if `atMs` is no valid
+ * time.
+ */
 export function minuteOf(atMs: number): string | undefined {
   const minute = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS);
   return Number.isNaN(minute.getTime()) ? undefined : `${minute.toISOString().slice(0, 16)}Z`;
@@ -126,7 +135,10 @@ function numberOf(text: string | null, min: number): number | undefined {
   return Number.isFinite(value) && value >= min ? value : undefined;
 }
 
-/** Returns at most 64 names of at most 64 characters, as the API accepts. */
+/**
+ * Parses names between commas, in lower case and each once. Drops those that the API rejects:
+ * longer than 64 characters, or after the 64th.
+ */
 function listOf(text: string | null): readonly string[] {
   const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());
   return [...new Set(names)].filter((name) => name !== "" && name.length <= 64).slice(0, 64);

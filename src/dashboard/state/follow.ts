@@ -20,9 +20,9 @@ export interface Following {
 }
 
 /**
- * Follows the server until stopped. Calls `onChange` at each change, also of the alerts, and each
- * second, at most once per frame while the page is visible: what is rendered in between would make
- * gliding lines jump.
+ * Follows the server until stopped. Calls `onChange` each second. While the page is visible, also
+ * calls it at each change, including those of the alerts, but at most once per frame: more
+ * renderings would make gliding lines jump.
  */
 export function follow(
   url: URL,
@@ -115,7 +115,10 @@ export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
   return attentive;
 }
 
-/** Returns a function that calls `work` in the next frame, once, until the signal aborts. */
+/**
+ * Returns a function that calls `work` in the next frame, once for all calls before it. Does
+ * nothing after the signal has aborted.
+ */
 export function oncePerFrame(work: () => void, signal: AbortSignal): () => void {
   let frame = 0;
   signal.addEventListener("abort", () => cancelAnimationFrame(frame));

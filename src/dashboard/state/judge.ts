@@ -29,13 +29,20 @@ export function lacksKey({ connection, refused }: Seen): boolean {
   return refused !== undefined && NO_KEY.includes(connection.code);
 }
 
-/** Whether the shown data is old because the connection or the source has failed for a while. */
+/**
+ * Whether the page shows old data: it has had no connection for a while, or it is offline or
+ * closed, or the source is stale or down. False before the first data, and if the server refused
+ * the page.
+ */
 export function isOld(seen: Seen): boolean {
   if (!seen.view || seen.refused !== undefined) return false;
   return seen.awayMs > 0 || judge(seen).mood === "bad";
 }
 
-/** Returns the page's state, or that of the group's stream if only that is interrupted. */
+/**
+ * Returns the page's state. If only the group's stream is interrupted, its connection replaces the
+ * page's.
+ */
 export function withGroup(
   seen: Seen | undefined,
   group: Omit<GroupSeen, "group"> | undefined,

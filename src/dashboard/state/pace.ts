@@ -1,4 +1,4 @@
-/** Event time and the page's own clock at one moment, in milliseconds. */
+/** Event time and the page's clock at one moment, in milliseconds. */
 export interface Moment {
   readonly eventMs: number;
   readonly clockMs: number;
@@ -8,8 +8,8 @@ export interface Moment {
 const MIN_OBSERVED_MS = 8_000;
 
 /**
- * Estimates how many times faster than the clock the market runs; `undefined` if unknown or about
- * the clock's own speed.
+ * Estimates the market's speed: 2 if event time advances twice as fast as the clock. `undefined` if
+ * it is unknown or about 1.
  */
 export function paceOf(first: Moment | undefined, last: Moment): number | undefined {
   const observedMs = first ? last.clockMs - first.clockMs : 0;

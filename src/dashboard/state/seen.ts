@@ -17,15 +17,21 @@ export interface Seen {
   readonly connection: ConnectionStatus;
   /** Whether the browser reported that it has no network, and no newer data has arrived since. */
   readonly isOffline: boolean;
-  /** Time without a connection in milliseconds; 0 while connected and for a moment after. */
+  /**
+   * Milliseconds without a connection; 0 while connected and in the first three seconds without.
+   */
   readonly awayMs: number;
-  /** The visitor's access; `undefined` before the response, `null` if there was none. */
+  /**
+   * The visitor's access; `undefined` before the first request has ended, `null` if none succeeded.
+   */
   readonly access: Access | null | undefined;
   readonly freshness: DataFreshness | undefined;
-  /** How many times faster than the clock the market runs, if known and not about 1. */
+  /** How many times as fast as the clock the market runs, if known and not about 1. */
   readonly pace: number | undefined;
   readonly cursor: string | undefined;
+  /** The latest events, newest first. */
   readonly events: readonly NamedEvent[];
+  /** Number of events since the page was opened. */
   readonly count: number;
   /** The latest starts, finishes and listings since the page was opened, newest first. */
   readonly news: readonly NamedEvent[];

@@ -4,7 +4,9 @@ import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-qu
 
 type Explanations = Readonly<Record<string, Explanation>>;
 
-/** Returns the flares that the query selects, by the API's rules for its filter. */
+/**
+ * Returns the flares that the query selects. The parts that the API can filter by follow its rules.
+ */
 export function wantedFlares<F extends AnyFlare>(
   flares: readonly F[],
   explanations: Explanations,
@@ -12,7 +14,7 @@ export function wantedFlares<F extends AnyFlare>(
 ): readonly F[] {
   if (!isSelective(query)) return flares;
   const cause = causeOf(query);
-  const { isSafe, minLiquidity = 0, minPriceChange = Number.NEGATIVE_INFINITY } = query;
+  const { hidesWarned, minLiquidity = 0, minPriceChange = Number.NEGATIVE_INFINITY } = query;
   const tokens = new Set(query.tokens);
   const symbols = new Set(query.symbols);
   const search = query.search.trim().toLowerCase();
@@ -24,27 +26,29 @@ export function wantedFlares<F extends AnyFlare>(
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&
       (cause === undefined || explanations[id]?.finish_cause === cause) &&
-      !(isSafe && (explanations[id]?.warnings.length ?? 0) > 0) &&
+      !(hidesWarned && (explanations[id]?.warnings.length ?? 0) > 0) &&
       textsOf(flare).some((text) => text.toLowerCase().includes(search))
     );
   });
 }
 
-/** Returns the texts to search. On an exchange, the market replaces the address. */
+/** Returns the texts to search. On an exchange, the pair and the exchange replace the address. */
 function textsOf(flare: AnyFlare): readonly string[] {
   const { symbol, name, address } = flare.token;
   const market = "pair" in flare ? [flare.pair, flare.exchange] : [address];
   return [symbol, name, ...market].filter((text) => text != null);
 }
 
-/** Whether the query hides any flare of its list. */
+/** Whether the query can hide flares of its list. */
 export function isSelective(query: FlareQuery): boolean {
   return !isPushable(query) || Object.keys(filterOf(query)).length > 0;
 }
 
-/** Whether the server's filters can select by this query: they test no search, warning or cause. */
+/**
+ * Whether the server's filter can express the query: it cannot search, or test warnings or causes.
+ */
 export function isPushable(query: FlareQuery): boolean {
-  return query.search.trim() === "" && !query.isSafe && causeOf(query) === undefined;
+  return query.search.trim() === "" && !query.hidesWarned && causeOf(query) === undefined;
 }
 
 /** The cause that the query selects by; `undefined` in the lists of running flares. */
@@ -71,8 +75,9 @@ export function withoutFilters({ group, channel, order, window, at }: FlareQuery
 }
 
 /**
- * Sorts the flares; ties keep their order. `newest`: by the start, finished ones by the end.
- * `change`: by the rise of the last five minutes, finished ones by their peak, if it is known.
+ * Sorts the flares; ties keep their order. `newest`: finished flares by their end; running ones
+ * stay as listed, newest start first. `change`: by the change within five minutes, finished ones by
+ * their peak, unknown peaks last.
  */
 export function sortFlares(
   flares: readonly AnyFlare[],

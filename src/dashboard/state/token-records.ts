@@ -1,7 +1,10 @@
 import type { AnyFlare, FlareRecord } from "../../model/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 
-/** Returns a token's flares, newest first. The lists are newer, and include all running flares. */
+/**
+ * Returns a token's flares, newest start first. Listed flares replace stored ones, which are older.
+ * Omits a stored flare that runs but is not listed, because the lists include all running flares.
+ */
 export function recordsOf(
   stored: readonly FlareRecord[],
   listed: readonly AnyFlare[],

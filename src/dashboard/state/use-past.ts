@@ -3,7 +3,8 @@ import type { GroupName } from "../../lib/text/group-labels.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
-const NOT_STORED = "The server stored nothing for this minute: it had no data then, or it did not run.";
+const NOT_STORED =
+  "The server stores nothing for this minute: it had no data then, did not run, or has deleted it.";
 
 /** The lists of a group as they were at a past minute. */
 export interface Past {
@@ -12,7 +13,10 @@ export interface Past {
   readonly observedAt: string;
 }
 
-/** Fetches the lists of a past minute: `undefined` at first, an Error if none are stored. */
+/**
+ * Fetches the lists of a past minute. Returns `undefined` before the response and without `at`, and
+ * an Error if they are not stored or the request failed.
+ */
 export function usePast(
   server: URL,
   key: string | undefined,

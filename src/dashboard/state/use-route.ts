@@ -6,8 +6,9 @@ import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position
 export type Go = (hash: string, how: "push" | "replace") => void;
 
 /**
- * Follows the address. Back and forward restore the scroll position of their step once the page
- * `isReady`; a new step starts at the top, with the focus on the content.
+ * Follows the address. Once the page `isReady`, Back and forward restore the scroll position of
+ * their step, and a link starts at the top; both move the focus to the content. {@link Go} keeps
+ * position and focus. A reload restores the position.
  */
 export function useRoute(isReady: boolean): readonly [Route, Go] {
   const [step, setStep] = useState(() => currentStep());
@@ -24,7 +25,7 @@ export function useRoute(isReady: boolean): readonly [Route, Go] {
         return currentStep();
       });
     };
-    // Only the step's own state outlives a reload.
+    // Only the history's state outlives a reload.
     const store = () => history.replaceState({ step: currentStep().id, top: scrollY }, "");
     addEventListener("popstate", look);
     addEventListener("pagehide", store);
@@ -65,7 +66,10 @@ interface Step {
 
 let steps = 0;
 
-/** Returns the current step of the history. Gives a new step an id. */
+/**
+ * Returns the current step of the history. Gives a new step an id, and replaces an address that is
+ * not canonical, which may leave this page.
+ */
 function currentStep(): Step {
   const canonical = canonicalOf(location.hash);
   if (canonical?.startsWith("#")) history.replaceState(history.state, "", canonical);

@@ -5,10 +5,14 @@ import { NowS } from "../parts/flare/age.tsx";
 import { CLOSES_LATE_S } from "./candles/use-candles.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
-/** What the server has stored of a token. */
+/** What the server has stored about a token. */
 export interface Stored {
+  /** `undefined` if the server stores nothing about it, or no request succeeded. */
   readonly details: TokenDetails | undefined;
-  /** Why the last request failed. The details are then older, or missing. */
+  /**
+   * Why the last request failed; `undefined` if it succeeded. After a failure, the details are
+   * older.
+   */
   readonly problem: string | undefined;
 }
 

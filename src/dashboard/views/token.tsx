@@ -81,7 +81,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
   const why = records[0]?.why ?? undefined;
   const reason = flare && explanations[flare.id];
   const priceLabel = usePriceLabel();
-  const candles = useCandles(server, apiKey, flare && group === "bsc" ? [flare] : []).of.get(tokenKey);
+  const candles = useCandles(server, apiKey, flare && group === "bsc" ? [flare] : []).byAddress.get(tokenKey);
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
   const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
   const points =

@@ -26,14 +26,14 @@ function splitQuery(query: FlareQuery) {
   const search = query.search.trim().toLowerCase();
   const isAddress = WHOLE_ADDRESS.test(search) && query.tokens.length === 0;
   const filter = filterOf(isAddress ? { ...query, tokens: [search] } : query);
-  const own = { search: isAddress ? "" : search, isSafe: query.isSafe, cause: causeOf(query) };
+  const own = { search: isAddress ? "" : search, hidesWarned: query.hidesWarned, cause: causeOf(query) };
   return { filter, ...own, names: EVENTS[query.channel] };
 }
 
 /** Whether the query needs tests that the server's filters cannot make. */
 function hasOwnTests(query: FlareQuery): boolean {
-  const { search, isSafe, cause } = splitQuery(query);
-  return search !== "" || isSafe || cause !== undefined;
+  const { search, hidesWarned, cause } = splitQuery(query);
+  return search !== "" || hidesWarned || cause !== undefined;
 }
 
 /** Whether the samples report starts. If so, a warning must not hide a flare's end. */
@@ -51,7 +51,7 @@ export function describeQuery(query: FlareQuery): string {
  * `end` is added to starts.
  */
 export function describeStarts(query: FlareQuery, end = ""): string {
-  const { filter, search, isSafe, cause } = splitQuery(query);
+  const { filter, search, hidesWarned, cause } = splitQuery(query);
   const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
   const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
@@ -66,7 +66,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
-    isSafe && (end === "" ? "no warning" : "no warning at the start"),
+    hidesWarned && (end === "" ? "no warning" : "no warning at the start"),
     cause && `ended as “${END_TEXTS[cause]}”`,
   ].filter((limit) => typeof limit === "string");
   return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
@@ -113,11 +113,11 @@ function eventsUrl(query: FlareQuery, address: string): string {
 }
 
 function curlText(query: FlareQuery, url: string): string {
-  const { search, isSafe, cause } = splitQuery(query);
+  const { search, hidesWarned, cause } = splitQuery(query);
   const texts = pathsOf(query, (path) => `.${path.join(".")}`);
   const tests = [
     ...(cause ? [`.data.cause == "${cause}"`] : []),
-    ...(isSafe
+    ...(hidesWarned
       ? [
           `(${hasStarts(query) ? '.name == "flare-finished" or ' : ""}(.data.why.warnings // [] | length == 0))`,
         ]
@@ -134,7 +134,7 @@ function curlText(query: FlareQuery, url: string): string {
 }
 
 function typescriptText(query: FlareQuery, address: string): string {
-  const { filter, names, search, isSafe, cause } = splitQuery(query);
+  const { filter, names, search, hidesWarned, cause } = splitQuery(query);
   const [first = "", second] = names;
   const wrong = [`event.name !== "${first}"`, ...(second ? [`event.name !== "${second}"`] : [])];
   const isExchange = query.group === "exchange";
@@ -149,7 +149,7 @@ const stream = connect(${JSON.stringify(address)}, {
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
   const { flare, why } = event.data;
-${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${isSafe ? `  if (${hasStarts(query) ? 'event.name === "flare-started" && ' : ""}why?.warnings.length) continue;\n` : ""}${
+${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${hidesWarned ? `  if (${hasStarts(query) ? 'event.name === "flare-started" && ' : ""}why?.warnings.length) continue;\n` : ""}${
   search === ""
     ? ""
     : `  const texts = [${pathsOf(query, (path) => `flare.${path.join(".")}`)}];
@@ -163,7 +163,7 @@ const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text
     urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode()).close()`;
 
 function pythonText(query: FlareQuery, url: string, address: string) {
-  const { search, isSafe, cause } = splitQuery(query);
+  const { search, hidesWarned, cause } = splitQuery(query);
   const title =
     query.group === "exchange" ? '(flare["pair"] or flare["token"]["symbol"])' : 'flare["token"]["symbol"]';
   return (action: string, imports = "import json, urllib.request") => `${imports}
@@ -177,7 +177,7 @@ for line in urllib.request.urlopen(request):
     if "flare" not in event.get("data", {}):
         continue
     flare, why = event["data"]["flare"], event["data"]["why"] or {}
-${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${isSafe ? `    if ${hasStarts(query) ? 'event["name"] == "flare-started" and ' : ""}why.get("warnings"):\n        continue\n` : ""}${
+${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${hidesWarned ? `    if ${hasStarts(query) ? 'event["name"] == "flare-started" and ' : ""}why.get("warnings"):\n        continue\n` : ""}${
   search === ""
     ? ""
     : `    texts = (${pathsOf(query, (path) => `flare${path.map((part) => `["${part}"]`).join("")}`)})

@@ -7,7 +7,7 @@ import { flaresHash } from "../../route.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { useCandles } from "../../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
-import { type FlareLists, MAX_FINISHED } from "../../state/group/flare-lists.ts";
+import { type FlareLists, FULL_FINISHED } from "../../state/group/flare-lists.ts";
 import { causeOf, sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
@@ -138,7 +138,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
                 <FlareRow
                   key={flare.id}
                   {...row}
-                  candles={candles.of.get(address)}
+                  candles={candles.byAddress.get(address)}
                   closedMs={candles.closedMs}
                 />
               );
@@ -146,7 +146,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
           </Gliding>
         </table>
       )}
-      {isFinished && all.length >= MAX_FINISHED && (
+      {isFinished && all.length >= FULL_FINISHED && (
         <p class="legend">
           Flares that ended longer ago are in the timeline, and in its table for up to 24 hours.
         </p>
@@ -199,7 +199,7 @@ function LastHour({ flares, of, cause }: LastHourProps) {
         </Fragment>
       ))}
       {more > 0 && ` and ${more} more`}
-      {of < MAX_FINISHED ? "" : ` (of the last ${of} flares to end)`}
+      {of < FULL_FINISHED ? "" : ` (of the last ${of} flares to end)`}
     </p>
   );
 }

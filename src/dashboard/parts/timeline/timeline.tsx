@@ -5,7 +5,7 @@ import type { FlareRecord } from "../../../model/index.ts";
 import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";
 import { DEFAULT_QUERY } from "../../state/flare-query.ts";
-import { type FlareLists, MAX_FINISHED } from "../../state/group/flare-lists.ts";
+import { type FlareLists, FULL_FINISHED } from "../../state/group/flare-lists.ts";
 import { type Bar, barsOf, countFates, haveSameFlares, withEarlier } from "../../state/timeline/bars.ts";
 import {
   assignLanes,
@@ -226,7 +226,7 @@ function useOlderFlares(
 ) {
   const [older, setOlder] = useState<readonly FlareRecord[]>([]);
   const listed = view.flares?.finished_trending ?? [];
-  const oldest = listed.length < MAX_FINISHED ? undefined : oldestFinish(listed);
+  const oldest = listed.length < FULL_FINISHED ? undefined : oldestFinish(listed);
   const nowMs = useContext(NowS) * 1_000;
   const fromMs = nowMs - WINDOWS[window];
   const isNeeded = oldest !== undefined && Date.parse(oldest) > fromMs;

@@ -3,7 +3,7 @@ import { DEFAULT_QUERY, formatQuery } from "../flare-query.ts";
 
 /** An alert about the flares that a query of the page selects. */
 export interface AlertEntry {
-  /** The query as text, as the address has it. `tokens=0x…` for a single token. */
+  /** The query as in the page's address: for a single token, `tokens=0x…`. */
   readonly query: string;
   /** Symbol of a single token, for display. Untrusted. */
   readonly symbol?: string;
@@ -12,7 +12,7 @@ export interface AlertEntry {
 /** The visitor's alerts, in this browser only. */
 export interface AlertSettings {
   readonly entries: readonly AlertEntry[];
-  /** Whether the tokens of the watch list alert. */
+  /** Whether flares of watched tokens are reported. */
   readonly hasWatchList: boolean;
   readonly isNotified: boolean;
   readonly hasSound: boolean;
@@ -30,7 +30,7 @@ export const NO_ALERTS: AlertSettings = {
 
 export const MAX_ENTRIES = 50;
 
-/** Returns the query of a token: its address or, on an exchange, its symbol. */
+/** Returns the query for one token. `token`: its address or, on an exchange, its symbol. */
 export function tokenQuery(group: GroupName, token: string): string {
   return formatQuery({ ...DEFAULT_QUERY, group, tokens: [token.toLowerCase()] });
 }
@@ -39,7 +39,7 @@ export function isAnySet({ entries, hasWatchList }: AlertSettings): boolean {
   return entries.length > 0 || hasWatchList;
 }
 
-/** Adds the entry, or removes it if its query is set. Beyond the limit, drops the oldest. */
+/** Adds the entry, or removes the one with the same query. Beyond the limit, drops the oldest. */
 export function toggleEntry(settings: AlertSettings, entry: AlertEntry): AlertSettings {
   const others = settings.entries.filter(({ query }) => query !== entry.query);
   const isSet = others.length < settings.entries.length;

@@ -6,7 +6,7 @@ import type { AlertHit } from "./alert-watch.ts";
 /** More alerts at once become one notification. */
 const MAX_SINGLE = 3;
 
-/** Returns a notification for each alert, or one for all if they are many. */
+/** Returns a notification for each alert, or one for all if there are more than three. */
 export function alertTexts(hits: readonly AlertHit[]): readonly FlareAlert[] {
   if (hits.length <= MAX_SINGLE)
     return hits.map(({ flare, why, outcome, isFinished }) =>

@@ -8,7 +8,7 @@ import { wantedFlares } from "../select-flares.ts";
 
 /** A flare to alert about. */
 export interface AlertHit {
-  /** The same in all tabs. */
+  /** Identifies the flare's start or end, the same in all tabs. */
   readonly key: string;
   readonly flare: AnyFlare;
   readonly why: Explanation | undefined;
@@ -32,7 +32,7 @@ export class AlertWatch {
     this.#group = group;
   }
 
-  /** Sets the queries. Flares that they already select are not reported. */
+  /** Sets the queries. Flares in the view that they already select are not reported. */
   watchFor(queries: readonly FlareQuery[], view: FlareLists | undefined): void {
     this.#queries = queries.filter(({ group }) => group === this.#group);
     if (view) this.catchUp(view);
@@ -50,7 +50,7 @@ export class AlertWatch {
     return listed ? this.#select(channel, [listed], view) : [];
   }
 
-  /** Returns alerts for all selected flares in the view that were not reported. */
+  /** Returns alerts for the selected flares in the view that no earlier call returned. */
   catchUp(view: FlareLists): readonly AlertHit[] {
     return CHANNELS.flatMap((channel) =>
       this.#select(channel, view.flares?.[LIST_OF_CHANNEL[channel]] ?? [], view),

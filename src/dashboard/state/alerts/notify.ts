@@ -13,23 +13,30 @@ export function notifyAccess(): NotifyAccess {
   return "standalone" in navigator ? "home-screen" : "unsupported";
 }
 
-/** Asks the visitor, as browsers allow only after a click. Resolves with the decision. */
+/**
+ * Asks an undecided visitor, which browsers allow only after a click. If notifications are allowed,
+ * registers the worker. Resolves with the access after that.
+ */
 export async function askToNotify(): Promise<NotifyAccess> {
   if (notifyAccess() === "default") await Notification.requestPermission();
-  if (notifyAccess() === "granted") await worker();
+  if (notifyAccess() === "granted") await registerWorker();
   return notifyAccess();
 }
 
-/** Resolves with the worker that shows notifications and reacts to clicks. */
-export async function worker(): Promise<ServiceWorkerRegistration> {
+/**
+ * Registers the worker that shows notifications and reacts to clicks. Resolves once it is active.
+ */
+export async function registerWorker(): Promise<ServiceWorkerRegistration> {
   await navigator.serviceWorker.register(WORKER);
   return await navigator.serviceWorker.ready;
 }
 
-/** Shows the alerts, if the visitor allows it. Each replaces an earlier one about the same. */
+/**
+ * Shows the alerts, if the visitor allows it. A notification replaces an earlier one with its tag.
+ */
 export async function showNotifications(hits: readonly AlertHit[]): Promise<void> {
   if (hits.length === 0 || notifyAccess() !== "granted") return;
-  const registration = await worker();
+  const registration = await registerWorker();
   for (const { title, body, tag, path } of alertTexts(hits))
     await registration.showNotification(title, { body, tag, icon: "./icon-192.png", data: { path } });
 }

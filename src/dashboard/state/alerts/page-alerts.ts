@@ -36,7 +36,7 @@ export class PageAlerts {
     });
   }
 
-  /** The visitor's key, with which the server accepts a subscription. */
+  /** The visitor's key, sent to the server with the subscription for push. */
   get key(): string | undefined {
     return this.#key;
   }
@@ -73,7 +73,10 @@ export class PageAlerts {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes a stream's new lists. At its start they are not reported; later, missed flares are. */
+  /**
+   * Takes a stream's new lists. If the stream has just started, their flares are not reported;
+   * later, those that it missed are.
+   */
   reset(group: GroupName, lists: FlareLists, isStart: boolean): void {
     this.#lists.set(group, lists);
     const watch = this.#watches.get(group);
@@ -97,7 +100,10 @@ export class PageAlerts {
     this.#push();
   }
 
-  /** Updates the server's rules. Loads the code on demand, because few visitors use it. */
+  /**
+   * If push is on, updates the server's rules. Loads the code on demand, because few visitors use
+   * it.
+   */
   #push(): void {
     if (!this.#settings.isPushed) return;
     void import("./push.ts").then(
@@ -152,7 +158,7 @@ interface AlertsControl {
 
 export const Alerts = createContext<AlertsControl>({ alerts: undefined, openPanel: () => {} });
 
-/** Returns the settings and follows their changes. */
+/** Returns the page's alerts and their settings. Rerenders when these change. */
 export function useAlerts(): AlertsControl & { readonly settings: AlertSettings } {
   const control = useContext(Alerts);
   const { alerts } = control;

@@ -1,17 +1,19 @@
 import { channelOf, type FlareQuery, filterOf } from "../flare-query.ts";
 import { isPushable } from "../select-flares.ts";
 import { keyHeader } from "../visitor/fetch-with-key.ts";
-import { askToNotify, worker } from "./notify.ts";
+import { askToNotify, registerWorker } from "./notify.ts";
 
 const PUSH_URL = "./push";
 
 /** Whether the server and this browser can push. */
 export async function canPush(): Promise<boolean> {
-  return "PushManager" in globalThis && isSecureContext && (await fetchKey()) !== undefined;
+  return "PushManager" in globalThis && isSecureContext && (await fetchPublicKey()) !== undefined;
 }
 
-/** Returns the server's key; `undefined` if it does not push or cannot be asked. */
-async function fetchKey(): Promise<string | undefined> {
+/**
+ * Returns the server's public key for push; `undefined` if it does not push or the request fails.
+ */
+async function fetchPublicKey(): Promise<string | undefined> {
   try {
     const { public_key } = await (await fetch(PUSH_URL)).json();
     return typeof public_key === "string" ? public_key : undefined;
@@ -26,13 +28,16 @@ interface Wanted {
   readonly key: string | undefined;
 }
 
-/** Asks the visitor, subscribes, and sends the rules. Resolves with false if any step fails. */
+/**
+ * Asks the visitor for permission, subscribes, and sends the rules. Resolves with false if any step
+ * fails.
+ */
 export async function startPush(wanted: Wanted): Promise<boolean> {
   try {
     if ((await askToNotify()) !== "granted") return false;
-    const applicationServerKey = await fetchKey();
+    const applicationServerKey = await fetchPublicKey();
     if (applicationServerKey === undefined) return false;
-    const { pushManager } = await worker();
+    const { pushManager } = await registerWorker();
     await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
     await updatePush(wanted);
     return true;
@@ -41,9 +46,12 @@ export async function startPush(wanted: Wanted): Promise<boolean> {
   }
 }
 
-/** Sends the rules to the server. Rejects if it refuses them. */
+/**
+ * Sends the rules to the server; without any, deletes the subscription there. Does nothing if this
+ * browser has no subscription. Rejects if the server refuses.
+ */
 export async function updatePush({ queries, key }: Wanted): Promise<void> {
-  const subscription = await (await worker()).pushManager.getSubscription();
+  const subscription = await (await registerWorker()).pushManager.getSubscription();
   if (!subscription) return;
   const { endpoint, keys } = subscription.toJSON();
   const rules = queries
@@ -56,12 +64,18 @@ export async function updatePush({ queries, key }: Wanted): Promise<void> {
   if (!ok) throw new Error(`the server returned ${status}`);
 }
 
-/** Ends the subscription, here and at the server. */
+/**
+ * Ends the subscription, here and at the server. If the request fails, rejects, but still ends it
+ * here: then the server's pushes fail.
+ */
 export async function stopPush({ key }: Pick<Wanted, "key">): Promise<void> {
-  const subscription = await (await worker()).pushManager.getSubscription();
+  const subscription = await (await registerWorker()).pushManager.getSubscription();
   if (!subscription) return;
-  await send("DELETE", key, { endpoint: subscription.endpoint });
-  await subscription.unsubscribe();
+  try {
+    await send("DELETE", key, { endpoint: subscription.endpoint });
+  } finally {
+    await subscription.unsubscribe();
+  }
 }
 
 function send(method: "PUT" | "DELETE", key: string | undefined, body: object): Promise<Response> {

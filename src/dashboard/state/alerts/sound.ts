@@ -5,12 +5,12 @@ const VOLUME = 0.15;
 
 let context: AudioContext | undefined;
 
-/** Whether the browser lets this page make a sound, which it does after the first click. */
+/** Whether the browser lets this page make a sound, which it does after a click or a key press. */
 function canSound(): boolean {
-  return navigator.userActivation?.hasBeenActive ?? context !== undefined;
+  return navigator.userActivation?.hasBeenActive ?? false;
 }
 
-/** Plays the alert's sound. Silent until {@link canSound}, because browsers report an error. */
+/** Plays the alert's sound, but only if {@link canSound}: otherwise browsers log a warning. */
 export function playSound(): void {
   if (!canSound() || typeof AudioContext === "undefined") return;
   context ??= new AudioContext();

@@ -8,13 +8,13 @@ import {
 
 export type { PlotCandle, PricePoint };
 
-/** Where to draw the price, the volume and the flare, in pixels of the plot. */
+/** Paths of the price and the volume, and where the flare starts, in pixels of the plot. */
 export interface Plot {
   readonly price: string;
   readonly volume: string;
-  /** Where the flare starts. */
   readonly startX: number;
   readonly startY: number;
+  /** The lowest and the highest price. */
   readonly low: number;
   readonly high: number;
   /** Whether the last price is at least the first one. */
@@ -49,9 +49,9 @@ export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: Pl
 }
 
 /**
- * Estimates the price at a moment between two closes, in a straight line. `undefined` if the
- * candles do not reach back that far, or if none has closed since: the last close before a rise
- * that starts a flare is far below the price at its start.
+ * Estimates the price at a moment between two closes by linear interpolation. `undefined` if the
+ * candles do not reach back that far, or if none has closed since: a flare starts in a rise, so the
+ * last close before may be far below the price at its start.
  */
 export function priceAt(candles: readonly PlotCandle[], atMs: number): number | undefined {
   const points = closesOf(candles);
@@ -62,7 +62,7 @@ export function priceAt(candles: readonly PlotCandle[], atMs: number): number | 
   return before[1] + ((after[1] - before[1]) * (atMs - before[0])) / (after[0] - before[0]);
 }
 
-/** Returns the closes of the hour before now, and the price now; empty if no close is that new. */
+/** Returns the closes of the last hour, and the price now; empty without a close in that hour. */
 export function pointsUntil(
   candles: readonly PlotCandle[],
   nowMs: number,
@@ -72,7 +72,10 @@ export function pointsUntil(
   return closes.length === 0 ? [] : [...closes, [nowMs, Number(price)]];
 }
 
-/** Returns the closes of a chart: percent from their average, one each minute until `endMs`. */
+/**
+ * Returns the closes of a chart. `values`: percent from their average, one per minute, the last at
+ * `endMs`.
+ */
 export function pointsOfChart(
   average: string,
   values: readonly number[],
@@ -93,14 +96,16 @@ interface Measured {
   readonly change_60m: number | null;
 }
 
-/** The course of a flare that ended, in pixels; a point for each known measurement. */
+/** The course of a flare that ended, in pixels: from its start through each known measurement. */
 export interface Course {
   readonly path: string;
+  /** Height of the price at the start. */
   readonly zero: number;
   readonly peak: readonly [number, number] | undefined;
   readonly end: readonly [number, number] | undefined;
 }
 
+/** Lays out the course; `undefined` if no measurement is known. */
 export function courseOf(
   outcome: Measured,
   { startMs, endMs }: { readonly startMs: number; readonly endMs: number },

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { Candle } from "../../../model/index.ts";
 
-/** Times that a plot of candles shows, with the minutes of each candle. */
+/** Ranges of time that a plot of candles shows, with the minutes per candle. */
 export const RANGES = {
   "1h": { hours: 1, minutes: 1 },
   "6h": { hours: 6, minutes: 5 },
@@ -13,10 +13,11 @@ export const RANGE_NAMES = ["1h", "6h", "24h"] as const satisfies readonly Range
 
 export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "close" | "volume">;
 
-/** One candle of a plot. */
+/** One candle of a plot. Its prices are `null` if no trade set them. */
 export interface Bar {
+  /** Start of the candle. */
   readonly atMs: number;
-  /** All prices are `null` if no trade set them. */
+
   readonly open: number | null;
   readonly high: number | null;
   readonly low: number | null;
@@ -24,7 +25,10 @@ export interface Bar {
   readonly volume: number;
 }
 
-/** Joins the minutes of the range into candles, oldest first. Times without trades have none. */
+/**
+ * Joins the minutes of the range into larger candles, in the given order. A time without stored
+ * minutes has no candle.
+ */
 export function barsWithin(
   candles: readonly StoredCandle[],
   range: RangeName,

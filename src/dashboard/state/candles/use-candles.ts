@@ -4,22 +4,27 @@ import { NowS } from "../../parts/flare/age.tsx";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
-/** The candles of flaring tokens, by lower-case address. */
+/** The candles of flaring tokens. */
 export interface CandleBook {
+  /** End of the last closed minute; 0 if there is none. */
   readonly closedMs: number;
-  readonly of: ReadonlyMap<string, readonly PlotCandle[]>;
+  /** Addresses are in lower case. */
+  readonly byAddress: ReadonlyMap<string, readonly PlotCandle[]>;
 }
 
-const EMPTY: CandleBook = { closedMs: 0, of: new Map() };
+const EMPTY: CandleBook = { closedMs: 0, byAddress: new Map() };
 /** The server closes a minute shortly after its end. */
 export const CLOSES_LATE_S = 3;
 
-/** A request without a response, for example of an offline browser, is retried after this time. */
+/**
+ * A request without a response, for example from an offline browser, is retried after this much
+ * event time.
+ */
 const RETRY_S = 5;
 
 /**
- * Fetches the candles when a minute has ended and when a flare has started. Empty before the first
- * response, and with a server that has none.
+ * Fetches the candles while there are flares: when a minute has ended, and when the list begins
+ * with another flare. Empty before the first response, and with a server that has none.
  */
 export function useCandles(
   server: URL,
@@ -62,6 +67,6 @@ async function readCandles(responding: Promise<Response>): Promise<CandleBook | 
   };
   return {
     closedMs: closed_at === null ? 0 : Date.parse(closed_at),
-    of: new Map(Object.entries(bsc).map(([address, candles]) => [address.toLowerCase(), candles])),
+    byAddress: new Map(Object.entries(bsc).map(([address, candles]) => [address.toLowerCase(), candles])),
   };
 }

@@ -4,9 +4,9 @@ import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 /** The events that the feed shows by default. */
 const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
 
-/** Maximum number of events in the feed. */
+/** Maximum number of news in the feed. */
 export const MAX_NEWS = 300;
-/** The whole log of a day has fewer pages. */
+/** Maximum number of pages to read: 10,000 events. The log of a day usually has fewer. */
 const MAX_PAGES = 20;
 
 /**
@@ -25,8 +25,8 @@ export function hasPro(view: View | undefined): boolean {
 }
 
 /**
- * Returns the events with news, each once: the first that reported it, newest first. A flare that
- * enters `flares.free` after five minutes is news only to a visitor who does not see `flares.pro`.
+ * Returns one event for each start, end and listing: the first that reported it, newest first. A
+ * flare's later entry into `flares.free` is news only to a visitor who does not see `flares.pro`.
  */
 export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): readonly EventMessage[] {
   const reported = new Map<string, EventMessage>();
@@ -47,7 +47,10 @@ function isAged({ name, data }: EventMessage): boolean {
   return name === "flare-started" && "cause" in data && data.cause === "aged";
 }
 
-/** Fetches the stored news, newest first; none if the server has no log to read. */
+/**
+ * Fetches the news in the server's log, newest first. If the server refuses a page, returns the
+ * news before it. Rejects if a request fails.
+ */
 export async function fetchNews(
   server: URL,
   key: string | undefined,

@@ -5,7 +5,7 @@ import { outcomeText } from "../../../model/text/outcome-text.ts";
 import { UNKNOWN_START } from "../../../model/text/reason-text.ts";
 import { formatSpan, formatTime } from "../../text/format.ts";
 
-/** A start or an end of a flare from before the server's log, which has no event for it. */
+/** A start or an end of a flare for which the server's log has no event. */
 export interface PastNews {
   readonly name: "flare-started" | "flare-finished";
   readonly at: string;
@@ -15,8 +15,8 @@ export interface PastNews {
 }
 
 /**
- * Returns the starts and ends of stored and running flares, newest first, without those that are
- * known: `flare-started` or `flare-finished`, a space and the flare's id, see `newsKey`.
+ * Returns the starts and ends of stored flares and the starts of running ones, newest first. Omits
+ * those whose key is in `known`: the event's name, a space and the flare's id, as from `newsKey`.
  */
 export function pastNewsOf(
   records: readonly FlareRecord[],
@@ -44,7 +44,7 @@ export function pastNewsOf(
     .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
 }
 
-/** A line of the feed stays as it is, so that its reason needs a time. */
+/** The feed does not follow later reasons, so the text names the time of this one. */
 function runningText(why: Explanation | undefined): string {
   return why ? `still flaring; at ${formatTime(why.at)}: ${why.text}` : "still flaring";
 }

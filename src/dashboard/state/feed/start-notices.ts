@@ -5,9 +5,9 @@ import { newsKey, newsOf } from "./news.ts";
 const MAX_NAMED = 3;
 
 /**
- * Returns a function that announces the starts of flares in the latest news. It announces each
- * flare once, when the visitor's plan receives it. It returns an empty text if there is nothing
- * new.
+ * Returns a function that returns a text about the starts of flares in the latest news, for screen
+ * readers. It reports each flare once, when the visitor's plan receives it. The text is empty if
+ * there is nothing new.
  */
 export function createStartNotices(): (newestFirst: readonly EventMessage[], seesPro: boolean) => string {
   let announced: ReadonlySet<string | undefined> = new Set();

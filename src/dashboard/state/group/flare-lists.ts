@@ -1,8 +1,11 @@
 import type { View } from "../../../client/index.ts";
 import type { AnyFlare } from "../../../model/index.ts";
 
-/** Length at which `finished_trending` is full: earlier ends may be missing from it. */
-export const MAX_FINISHED = 100;
+/**
+ * From this length, `finished_trending` may lack earlier ends. It can be longer, because flares
+ * without a final outcome stay.
+ */
+export const FULL_FINISHED = 100;
 
 /** One group's lists of flares, with what is known about each flare. */
 export interface FlareLists extends Pick<View, "explanations" | "outcomes"> {

@@ -11,7 +11,10 @@ type OtherGroup = Exclude<GroupName, "bsc">;
 /** The groups whose flares are not in the page's stream. */
 export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly OtherGroup[];
 
-/** Follows the flares of a group in a stream of their own while it is shown or alerted about. */
+/**
+ * Follows the flares of a group in a separate stream while `isWanted`; otherwise returns
+ * `undefined`.
+ */
 export function useGroupFlares(
   server: URL,
   key: string | undefined,

@@ -12,7 +12,7 @@ export interface Scale {
 const STEPS = 5;
 const NICE = [1, 2, 5, 10];
 
-/** Returns the scale that includes 0 and every quartile; `undefined` if none is known. */
+/** Returns the scale that includes 0 and every quartile; `undefined` if no quartile is known. */
 export function scaleOf({ after }: TrackRecord["all"]): Scale | undefined {
   const spreads = after.flatMap((one) => [one, one.control]);
   const values = spreads.flatMap(({ q1, q3 }) => [q1 ?? [], q3 ?? []].flat());

@@ -4,7 +4,10 @@ import { NowS } from "../../parts/flare/age.tsx";
 import type { RecordChoice } from "../../route.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
-/** The last record that the server returned, and why the latest request failed. */
+/**
+ * The last record that the server returned, maybe for an earlier choice, and why the latest request
+ * failed; `undefined` if it did not.
+ */
 interface FetchedRecord {
   readonly record: TrackRecord | undefined;
   readonly failure: string | undefined;

@@ -1,7 +1,10 @@
 import type { AnyFlare, Explanation, FinishCause, FlareRecord, Outcome } from "../../../model/index.ts";
 import type { FlareLists } from "../group/flare-lists.ts";
 
-/** How a flare looks on the timeline: running, ended by a warning, or ended otherwise. */
+/**
+ * How a flare looks on the timeline: `flaring` while it runs, `canary` if a warning ended it,
+ * `faded` after any other end.
+ */
 export type Fate = "flaring" | "faded" | "canary";
 
 /** Maximum number of remembered bars, so that a page may stay open for weeks. */

@@ -10,7 +10,7 @@ export interface TimeSpan {
   readonly toMs: number;
 }
 
-/** The timeline advances in steps of this share of its window, less than two pixels each. */
+/** The timeline advances in this many steps per window, of less than two pixels each. */
 const STEPS = 720;
 
 /** Returns the window that ends now, rounded up to a step. */
@@ -26,10 +26,13 @@ interface Interval {
   readonly endMs: number | undefined;
 }
 
-/** Shorter bars take this share of the window, so that they can be seen and hit. */
+/**
+ * Shorter bars occupy this share of the window in their lane, because they are drawn with a minimum
+ * width.
+ */
 const MIN_SHARE = 1 / 150;
 
-/** Returns the visible bars, newest first as given. */
+/** Returns the bars that the span shows, in the given order. */
 export function visibleBars<B extends Interval>(
   bars: readonly B[],
   { fromMs, toMs }: TimeSpan,
@@ -38,8 +41,8 @@ export function visibleBars<B extends Interval>(
 }
 
 /**
- * Assigns each bar a lane, in which no other overlaps it. A bar keeps its lane of `before`, so that
- * nothing jumps while time passes; others take the first free one, oldest start first.
+ * Assigns each bar a lane, in which no other overlaps it. A bar keeps its lane from `before`, so
+ * that nothing jumps while time passes; others take the first free one, oldest start first.
  */
 export function assignLanes(
   bars: readonly Interval[],
@@ -96,14 +99,15 @@ export function boxOf(
   return { left, width: share(endMs ?? toMs) - left, top: lane / lanes };
 }
 
-/** A shorter share of the window without a flare at its start is usual. */
+/** If the first flare starts within this share of the window, the whole window is shown. */
 const MIN_UNKNOWN_SHARE = 0.04;
 /** The shortest part of a window: with less, bars would move fast. */
 const MIN_SHOWN_MS = HOUR_MS;
 
 /**
  * Returns the part of the window since the first known flare, or since `atMs` if that is earlier,
- * because a server that has just started knows nothing of the time before.
+ * because a new server knows nothing of the time before. The part is at least an hour. If it is
+ * almost the whole window, or there are no bars, returns the window.
  */
 export function knownSpan(
   bars: readonly Interval[],
@@ -115,7 +119,9 @@ export function knownSpan(
   return { fromMs: isUsual ? fromMs : Math.min(firstMs, toMs - MIN_SHOWN_MS), toMs };
 }
 
-/** Returns the whole hours within the span: each one, or each fourth one of a day. */
+/**
+ * Returns the whole hours within the span: each one, or each fourth one if it is over six hours.
+ */
 export function hoursWithin({ fromMs, toMs }: TimeSpan): readonly number[] {
   const stepMs = toMs - fromMs > WINDOWS["6h"] ? 4 * HOUR_MS : HOUR_MS;
   const hours: number[] = [];

@@ -7,8 +7,9 @@ const MAX_PAGES = 3;
 const PAGE = 200;
 
 /**
- * Fetches the group's stored flares that finished since `fromMs` and not after `to`, newest first.
- * A server without a history responds 404: then there are none.
+ * Fetches the group's stored flares that finished since `fromMs` and not after `to`, newest end
+ * first. If the server refuses a page, returns those before it: none without a history, which is a
+ * 404. Rejects if a request fails.
  */
 export async function fetchOlderFlares(
   server: URL,

@@ -1,7 +1,10 @@
-/** Since when the server has past minutes, or `none` if it has none; `undefined` if unknown. */
+/**
+ * Since when the server has past minutes, in milliseconds since 1970 UTC, or `none` if it has none;
+ * `undefined` if unknown.
+ */
 export type StoredSince = number | "none" | undefined;
 
-/** Reads the header fields of the live history. */
+/** Reads the header fields of a response of `api/v1/history` without `at`. */
 export function storedSince(headers: Headers): StoredSince {
   const oldest = headers.get("flarewire-stored-since");
   if (oldest === null) return "none";

@@ -4,11 +4,11 @@ import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import { type StoredSince, storedSince } from "./stored-since.ts";
 
-/** The oldest minutes expire one by one, so that an older answer is nearly right. */
+/** An answer this old is nearly right, because the oldest minutes expire one by one. */
 const KNOWN_MS = 10 * MINUTE_MS;
 
 /**
- * Returns since when the server stores past minutes. Asks again every ten minutes, and each minute
+ * Returns since when the server has past minutes. Asks again every ten minutes, and each minute
  * while that is unknown or there are none.
  */
 export function useStoredMinutes(
@@ -22,7 +22,7 @@ export function useStoredMinutes(
   useEffect(() => setSince(undefined), [server.href, key, group]);
   useEffect(() => {
     const over = new AbortController();
-    // A minute that is not stored would be an error in the browser's console.
+    // A request for a minute that is not stored would log an error in the browser's console.
     const url = new URL(`api/v1/history?group=${group}&limit=1`, server);
     fetchWithKey(url, key, AbortSignal.any([over.signal, AbortSignal.timeout(10_000)]), "HEAD").then(
       ({ ok, headers }) => ok && setSince(storedSince(headers)),

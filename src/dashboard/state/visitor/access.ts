@@ -8,13 +8,16 @@ export interface Access {
   readonly origin: string | undefined;
   /** The facts that the source provides; `undefined` if the server does not report them. */
   readonly facts: readonly string[] | undefined;
-  /** Names of the parts, if the market is merged from several. */
+  /** Names of the parts if the market is merged from several, else empty. */
   readonly parts: readonly string[];
 }
 
 const PATIENCE_MS = 3_000;
 
-/** Fetches the access from `server`, with the key in a header; `undefined` on failure. */
+/**
+ * Fetches the access from `server`, with the key in a header; `undefined` on failure, a refusal, or
+ * after three seconds.
+ */
 export async function fetchAccess(
   server: URL,
   key: string | undefined,

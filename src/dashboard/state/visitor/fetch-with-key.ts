@@ -1,4 +1,4 @@
-/** Requests data of the server with the visitor's key, if there is one. */
+/** Requests data from the server with the visitor's key, if there is one. */
 export function fetchWithKey(
   url: URL,
   key: string | undefined,
@@ -8,7 +8,7 @@ export function fetchWithKey(
   return fetch(url, { method, headers: keyHeader(key), signal });
 }
 
-/** Returns the header with the visitor's key; none without a key. */
+/** Returns the header with the visitor's key; no header without a key. */
 export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }

@@ -2,19 +2,20 @@ import { useMemo, useState } from "preact/hooks";
 import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
-/** A filter of the API accepts as many. */
+/** Maximum number of tokens in all groups together. A filter of the API accepts as many. */
 const MAX_WATCHED = 64;
 
 export interface Watched {
   /** The group's tokens on the list: addresses or symbols, in lower case. */
   readonly tokens: ReadonlySet<string>;
+  /** Adds or removes a token. Beyond the limit, drops the oldest. */
   readonly toggle: (token: string) => void;
 }
 
 /** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
 const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
 
-/** The visitor's watch list, in this browser only. */
+/** The group's part of the visitor's watch list, which only this browser stores. */
 export function useWatched(group: GroupName): Watched {
   const [all, setAll] = useState(readWatched);
   const toggle = (token: string) =>
@@ -36,7 +37,7 @@ function prefixOf(group: GroupName): string {
   return group === "bsc" ? "" : `${group}/`;
 }
 
-/** Returns the group's tokens of the list. */
+/** Returns the group's tokens on the list. */
 function watchedOf(group: GroupName, all: ReadonlySet<string>): ReadonlySet<string> {
   const prefix = prefixOf(group);
   const own = [...all].filter((one) => (prefix === "" ? !one.includes("/") : one.startsWith(prefix)));
