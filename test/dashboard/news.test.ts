@@ -149,6 +149,13 @@ test("an update is described by its values, not by the names of its fields", () 
   expect(describeEvent(updated({}, null))).toBe("no values");
 });
 
+test("an item that leaves a list has left it, whether by its age or because the list is full", () => {
+  const left = (name: string, channel: string) =>
+    describeEvent(event(1, name, channel, { op: "remove", id: SAMPLE_FLARE.id }));
+  expect(left("flare-expired", "flares.finished")).toBe("left the list of finished flares");
+  expect(left("token-unlisted", "newest.bsc")).toBe("left the list of new tokens");
+});
+
 test("the address states whether the feed has every update", () => {
   for (const hasUpdates of [true, false])
     expect(readRoute(eventsHash(hasUpdates))).toEqual({ page: "events", hasUpdates });

@@ -17,7 +17,7 @@ import {
   wantedFlares,
 } from "../../src/dashboard/state/select-flares.ts";
 import { recordsOf } from "../../src/dashboard/state/token-records.ts";
-import { tokenOf } from "../../src/dashboard/text/event-token.ts";
+import { eventToken } from "../../src/dashboard/text/event-token.ts";
 import { formatCount, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
 import { formatPct } from "../../src/lib/text/format-pct.ts";
 import { formatPrice } from "../../src/lib/text/format-price.ts";
@@ -119,10 +119,10 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
     data: { op: "remove", id: "b" },
   };
   const symbols = [
-    tokenOf(updated as StreamEvent, view),
-    tokenOf(updated as StreamEvent, undefined),
-    tokenOf({ name: "flare-started", data: { flare: flare("c") } } as unknown as StreamEvent, view),
-    tokenOf(expired as StreamEvent, view),
+    eventToken(updated as StreamEvent, view),
+    eventToken(updated as StreamEvent, undefined),
+    eventToken({ name: "flare-started", data: { flare: flare("c") } } as unknown as StreamEvent, view),
+    eventToken(expired as StreamEvent, view),
   ];
   expect(symbols.map((token) => token?.symbol)).toEqual(["b", undefined, "c", undefined]);
 });

@@ -1,5 +1,5 @@
 import { connect, type Stream } from "../../client/index.ts";
-import { tokenOf } from "../text/event-token.ts";
+import { eventToken } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
@@ -48,7 +48,7 @@ export function follow(
   const tick = setInterval(() => (document.hidden ? onChange() : changed()), TICK_MS);
   stream.on("event", (event) => {
     count += 1;
-    const named = { event, token: tokenOf(event, stream.view) };
+    const named = { event, token: eventToken(event, stream.view) };
     events = withFirst(events, named, MAX_EVENTS);
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
     if (stream.view) alerts.take("bsc", event, stream.view);

@@ -34,11 +34,11 @@ export function describeEvent(event: EventMessage): string {
     case "flare-withdrawn":
       return event.data.cause;
     case "flare-expired":
-      return "a day has passed";
+      return "left the list of finished flares";
     case "token-listed":
       return "first liquidity";
     case "token-unlisted":
-      return "15 minutes have passed";
+      return "left the list of new tokens";
     case "chart-updated":
     case "leaderboard-updated": {
       const { length } = event.data.changes;

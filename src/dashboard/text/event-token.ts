@@ -1,12 +1,15 @@
 import type { EventMessage, View } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
 
-/** Returns the event's token with its untrusted symbol, from the event or the lists. */
-export function tokenOf({ name, data }: EventMessage, view: View | undefined): Token | undefined {
+/**
+ * Returns the event's token, whose symbol is untrusted, from the event or the lists; `undefined` if
+ * neither has it.
+ */
+export function eventToken({ name, data }: EventMessage, view: View | undefined): Token | undefined {
   // The page does not follow the exchange's flares, whose tokens have no address.
   if ("flare" in data) return data.flare.token.address === undefined ? undefined : data.flare.token;
   if ("listing" in data) return data.listing.token;
-  // It is in no list anymore.
+  // The item is in no list anymore.
   if (name === "flare-expired" || name === "token-unlisted") return undefined;
   return "id" in data ? inLists(data.id, view) : undefined;
 }

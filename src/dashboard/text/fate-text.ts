@@ -7,7 +7,7 @@ import { formatMinute, formatSpan } from "./format.ts";
 export const CAUSE_MEANINGS = {
   canary: "A grave warning, for example because liquidity was removed or nobody could sell",
   faded: "For some minutes, the score, buyers or volume were near normal for the token. Its price may not be",
-  silent: "Almost nobody traded the token any more",
+  silent: "Almost nobody traded the token anymore",
   upstream: "The source no longer lists the flare, and gave no reason",
 } as const satisfies Record<FinishCause, string>;
 

@@ -2,8 +2,9 @@
 export interface FeedContents {
   /** Whether it has every event, instead of starts, ends and listings. */
   readonly hasUpdates: boolean;
+  /** Number of events, including those that `lines` lacks. */
   readonly count: number;
-  /** Those with an `event` show it as JSON. The others come from the history. */
+  /** Lines with an `event` show it as JSON. Lines from the history have none. */
   readonly lines: readonly object[];
 }
 

@@ -2,7 +2,10 @@ import { assertNever } from "../../lib/assert-never.ts";
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import type { Term } from "../../model/index.ts";
 
-/** Formats milliseconds as `1h 05m`, `4m 10s` or `12s`; negative values as `0s`. */
+/**
+ * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
+ * `0s`.
+ */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const two = (n: number) => String(n).padStart(2, "0");
@@ -19,7 +22,7 @@ export function formatUsd(decimal: string): string {
   return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
 }
 
-/** Larger counts are abbreviated. */
+/** Counts from here on are abbreviated. */
 const MIN_COMPACT_COUNT = 100_000;
 
 /** Formats `41`, `99999` or `123.4K`: at most six characters. */
@@ -33,7 +36,7 @@ export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): reado
   return [withMinus(value), unit];
 }
 
-/** Writes the minus sign of a number as `formatPct` does. */
+/** Replaces hyphens by minus signs, which `formatPct` also writes. */
 export function withMinus(number: string): string {
   return number.replaceAll("-", "−");
 }
@@ -41,7 +44,7 @@ export function withMinus(number: string): string {
 function measured(name: Term["name"], raw: number): readonly [string, unit: string] {
   switch (name) {
     case "buyers":
-      // Buyers of earlier minutes count in part.
+      // Buyers of earlier minutes count in part, so their number need not be whole.
       return [`≈ ${formatCount(Math.round(raw))}`, "wallets"];
     case "price":
       return [(100 * Math.expm1(raw)).toFixed(1), "%"];
@@ -60,7 +63,7 @@ export function shortAddress(address: string): string {
   return address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }
 
-/** Formats the time of day in UTC: `20:31:05`. Elements show it as a `TimeText`. */
+/** Formats the time of day in UTC: `20:31:05`. In elements, use `TimeText`. */
 export function formatTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

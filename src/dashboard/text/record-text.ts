@@ -5,17 +5,20 @@ import { formatSpan, formatUsd } from "./format.ts";
 /** With fewer flares or moments of the control, the numbers may be chance. */
 const FEW = 30;
 
-/** A change in percent with one digit, `–` if it is unknown. */
+/** Formats a change in percent with one decimal; `–` if it is unknown. */
 export function changeText(percent: number | null | undefined): string {
   return percent == null ? "–" : formatPct(percent, 1);
 }
 
-/** A share in whole percent, `–` if it is unknown. */
+/** Formats a share, such as 0.5, in whole percent; `–` if it is unknown. */
 export function shareText(share: number | null): string {
   return share === null ? "–" : `${Math.round(100 * share)} %`;
 }
 
-/** Compares flares with their control at a number of minutes after the start, in plain words. */
+/**
+ * Compares flares with their control, by the median change in the `minutes` after the start. Empty
+ * if that of the flares is unknown.
+ */
 export function verdictText({ after }: RecordFigures, minutes: number): string {
   const found = after.find((one) => one.minutes === minutes);
   if (found?.median == null) return "";
@@ -49,14 +52,14 @@ function secondsText(seconds: number): string {
   return formatSpan(1_000 * seconds);
 }
 
-/** The bounds of a row: `below $10K`, `$10K to $50K`, `from 3.5`. */
+/** Describes the bounds of a row: `below $10K`, `$10K to $50K`, `from 3.5`, or `all`. */
 export function rangeText({ from, to }: RecordRange, unit: "score" | "usd"): string {
   const text = (value: number) => (unit === "usd" ? formatUsd(String(value)) : String(value));
   if (from === null) return to === null ? "all" : `below ${text(to)}`;
   return to === null ? `from ${text(from)}` : `${text(from)} to ${text(to)}`;
 }
 
-/** A moment in UTC without its seconds: `2017-11-12 03:12`. */
+/** Formats a moment in UTC without its seconds: `2017-11-12 03:12`. */
 export function momentText(timestamp: string): string {
   return timestamp.slice(0, 16).replace("T", " ");
 }

@@ -1,11 +1,11 @@
 import type { ContractSource, Explanation } from "../../model/index.ts";
 
-/** The warning's name for source code that is known not to be verified. */
+/** The warning that the source code was looked up and is not verified. */
 const UNVERIFIED = "unverified-source";
 
 /**
- * Describes whether the token's source code is verified. `NOTOK` alone does not mean that it is
- * not, because it may never have been looked up. The warning means that it was.
+ * Describes whether the token's source code is verified. The status 0 (`NOTOK`) can also mean that
+ * nobody looked it up. Only the warning shows that it is not verified.
  */
 export function sourceText({ status }: ContractSource, why: Explanation | undefined): string {
   if (status === "1") return "verified";

@@ -17,7 +17,7 @@ import type { NamedEvent, Seen } from "../state/seen.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
-import { tokenOf } from "../text/event-token.ts";
+import { eventToken } from "../text/event-token.ts";
 import { feedText } from "../text/feed-text.ts";
 import { onDemand } from "./on-demand.tsx";
 
@@ -85,7 +85,7 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
     if (logged === undefined || records === undefined) return undefined;
     const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);
     const past = pastNewsOf(records, view, new Set(events.map(newsKey)));
-    return [...events.map((event) => ({ event, token: tokenOf(event, view) })), ...past].slice(0, MAX_NEWS);
+    return [...events.map((event) => ({ event, token: eventToken(event, view) })), ...past].slice(0, MAX_NEWS);
   }, [news, logged, records, seesPro]);
   return all;
 }

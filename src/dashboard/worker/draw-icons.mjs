@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 
-/** Icons of the installed page by file name: their size, and their margin as a share of the mark. */
+/**
+ * Icons of the installed page by file name: their size in pixels, and their margin as a share of
+ * the mark.
+ */
 const ICONS = {
   "icon-192.png": { size: 192, margin: 0.08 },
   "icon-512.png": { size: 512, margin: 0.08 },
@@ -10,17 +13,17 @@ const ICONS = {
   "icon-maskable.png": { size: 512, margin: 0.22 },
 };
 
-let isReady;
+let initialized;
 
 /** Returns a plugin that draws the icons from the mark, so that the mark has a single source. */
 export function drawIcons() {
   return {
     name: "draw-icons",
     async buildStart() {
-      isReady ??= initWasm(
+      initialized ??= initWasm(
         readFileSync(fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"))),
       );
-      await isReady;
+      await initialized;
       const mark = readFileSync(new URL("../flame.svg", import.meta.url), "utf8").replace(
         /<\/?svg[^>]*>/g,
         "",

@@ -9,7 +9,7 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 
 self.addEventListener("push", (event) => event.waitUntil(show(event.data)));
 
-/** Shows a push message. A browser that shows none ends the subscription. */
+/** Shows a push message. Each must be shown, or the browser ends the subscription. */
 async function show(data: PushMessageData | null): Promise<void> {
   const given: unknown = data?.json();
   const text = (name: string) => String(Object(given)[name] ?? "");
@@ -26,7 +26,7 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(pathOf(event.notification.data)));
 });
 
-/** Shows the page at this path, in an open tab if there is one. */
+/** Shows the page at this path, in an open tab of the dashboard if there is one. */
 async function open(path: string): Promise<void> {
   const { scope } = self.registration;
   const url = new URL(path, scope).href;
@@ -36,7 +36,10 @@ async function open(path: string): Promise<void> {
   else await Promise.allSettled([tab.focus(), tab.navigate(url)]);
 }
 
-/** Returns the path within this page. A push message cannot lead anywhere else. */
+/**
+ * Returns the notification's path if it leads to the dashboard or to a flare's or token's page,
+ * else `#/flares`. A push message cannot lead anywhere else.
+ */
 function pathOf(data: unknown): string {
   const given = typeof data === "object" && data !== null && "path" in data ? String(data.path) : "";
   return /^(?:#\/|flare\/|token\/)/.test(given) ? given : "#/flares";
