@@ -253,7 +253,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     );
     await goto(`token/${OTHER.token.address}`);
     await page.locator("h2", { hasText: "OTHER" }).waitFor();
-    await page.getByText("because the others did not load: the server returned 503.").waitFor();
+    await page.getByText("because the stored flares did not load: the server returned 503.").waitFor();
     expect(await page.getByText("2017-11-11").count()).toBe(0);
     expect(await items.count()).toBe(1);
   });

@@ -20,7 +20,7 @@ export function ChartsView({ view, ...props }: { readonly view: View } & Omit<Gr
         The ten strongest tokens of each group. The rank is the rise against the group's median, divided by
         the token's usual swings, so a calm token may be above one that rose more. In a falling group, they
         fell least. Each row shows the last hour, the distance from the hour's average, the{" "}
-        {usePriceLabel().replace("Price", "price")}, and the time on the chart.
+        {usePriceLabel().replace("Price", "price")}, and the minutes in the chart.
       </p>
       <Groups page="charts" {...props}>
         {(group) => <Chart group={group} items={view.charts?.[group] ?? []} />}

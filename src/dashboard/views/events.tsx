@@ -36,7 +36,10 @@ interface Shown {
 const READS_FROM_PX = 80;
 
 interface EventsViewProps {
-  /** Whether every event is shown, instead of starts, finishes and listings. */
+  /**
+   * Whether the feed has every event since the page was opened, instead of starts, ends and
+   * listings.
+   */
   readonly hasUpdates: boolean;
   readonly go: Go;
   readonly seen: Seen;
@@ -44,7 +47,10 @@ interface EventsViewProps {
   readonly apiKey: string | undefined;
 }
 
-/** What began and ended in the last day or, on request, every event since the page was opened. */
+/**
+ * Starts and ends of flares in the last day, with listings, or on request every event since the
+ * page was opened.
+ */
 export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewProps) {
   const news = useNews(seen, server, apiKey);
   const shown = hasUpdates ? seen : { events: news ?? [], count: news?.length ?? 0 };
@@ -62,8 +68,8 @@ export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewP
 }
 
 /**
- * Returns all news of the last 24 hours, each once, newest first; `undefined` before the server has
- * responded. Its log may begin later than its history.
+ * Returns the latest news of the last 24 hours, each once, newest first; `undefined` before the
+ * server has responded. What its log lacks comes from its history and lists.
  */
 function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();
@@ -85,14 +91,17 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
     if (logged === undefined || records === undefined) return undefined;
     const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);
     const past = pastNewsOf(records, view, new Set(events.map(newsKey)));
-    return [...events.map((event) => ({ event, token: eventToken(event, view) })), ...past].slice(0, MAX_NEWS);
+    return [...events.map((event) => ({ event, token: eventToken(event, view) })), ...past].slice(
+      0,
+      MAX_NEWS,
+    );
   }, [news, logged, records, seesPro]);
   return all;
 }
 
 interface FeedProps extends Shown {
   readonly hasUpdates: boolean;
-  /** Whether the stored events are not there yet. */
+  /** Whether the stored events have not arrived yet. */
   readonly isLoading: boolean;
   readonly onUpdates: (wanted: boolean) => void;
 }
@@ -158,7 +167,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   );
 }
 
-/** Identifies a line of the feed. Frequent updates are identified by their position instead. */
+/** Identifies a line of news. In the list of every update, the position identifies a line. */
 function lineKey(line: Line): string | undefined {
   return "event" in line ? newsKey(line.event) : `${line.name} ${line.flare.id}`;
 }
@@ -180,7 +189,7 @@ interface ShownLine {
   readonly channel: string;
   readonly words: string;
   readonly isByCanary: boolean;
-  /** The page of the flare or token; `undefined` if neither is known. */
+  /** The flare or token to link to; `undefined` if unknown. */
   readonly target: Flare | Token | undefined;
   readonly event: EventMessage | undefined;
 }
@@ -196,7 +205,7 @@ function shownLine(line: Line): ShownLine {
   };
 }
 
-/** Links to the page of a finished flare, or else of the token. */
+/** Links to a finished flare's page if the visitor has no key, otherwise to the token's. */
 function LineLink({ to }: { readonly to: Flare | Token }) {
   const isAnonymous = useContext(IsAnonymous);
   const isFlare = "token" in to;
@@ -209,7 +218,7 @@ function LineLink({ to }: { readonly to: Flare | Token }) {
 
 interface EventLineProps {
   readonly line: Line;
-  /** Shows the event as JSON. It stays the same for the life of the line. */
+  /** Shows the event as JSON. A line does not rerender for another function. */
   readonly onRaw: (event: EventMessage) => void;
 }
 

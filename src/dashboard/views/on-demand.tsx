@@ -21,7 +21,7 @@ export function onDemand<Props extends object>(
     if (Loaded) return <Loaded {...props} />;
     return (
       <p class="empty" role="status">
-        {state === "failed" ? "This page could not be loaded. Reload it to try again." : "Loading…"}
+        {state === "failed" ? "This part could not be loaded. Reload the page to try again." : "Loading…"}
       </p>
     );
   };

@@ -86,7 +86,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
             Outcomes that became final from {momentText(record.first_at ?? "")} to{" "}
             {momentText(record.last_at ?? "")} UTC. Without fees and slippage, which are large where liquidity
             is thin. “40 of 123” means that the change of 83 flares is unknown, mostly because nobody traded
-            the token any more, often after its price fell. The figures describe the others.
+            the token anymore, often after its price fell. The figures describe the others.
           </p>
         </>
       )}

@@ -54,7 +54,7 @@ interface TokenViewProps {
   readonly range: RangeName;
   readonly onRange: (range: RangeName) => void;
   readonly view: View;
-  /** The flares of the group, as far as they loaded. */
+  /** The flares of the group; `undefined` before they load, an Error if they were refused. */
   readonly lists: FlareLists | Error | undefined;
   readonly nowMs: number;
   readonly server: URL;
@@ -176,7 +176,9 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
         <section aria-labelledby="past-title">
           <h3 id="past-title">Its flares</h3>
           {stored?.problem !== undefined && (
-            <p role="status">Flares of the lists, because the others did not load: {stored.problem}.</p>
+            <p role="status">
+              Some may be missing, because the stored flares did not load: {stored.problem}.
+            </p>
           )}
           <Flares records={stored || records.length > 0 ? records : undefined} nowMs={nowMs} />
         </section>
@@ -199,11 +201,14 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
 }
 
 interface PricesProps extends Pick<TokenViewProps, "range" | "onRange"> {
-  /** Whether the group's candles are stored. For other groups, the chart has the last hour. */
+  /**
+   * Whether candles of the group are stored. Otherwise only the chart has prices, those of its
+   * hour.
+   */
   readonly hasCandles: boolean;
   /** `undefined` until they are loaded. */
   readonly stored: readonly StoredCandle[] | undefined;
-  /** The closes of the last hour, in place of its candles. */
+  /** The closes of the last hour, shown if fewer than two candles have prices. */
   readonly points: readonly PricePoint[];
   readonly bands: readonly Band[];
   readonly endMs: number;
@@ -244,14 +249,14 @@ function Prices({ range: given, onRange, hasCandles, stored, points, bands, endM
       <small class="soft">
         {hasCandles
           ? "Minutes around its flares are stored."
-          : "The last hour, while it is in its group's chart. Prices are stored for BSC only."}{" "}
+          : "The last hour is shown while the token is in its group's chart. Prices are stored for BSC only."}{" "}
         Flares are shaded.
       </small>
     </>
   );
 }
 
-/** A token that is in no list and not in the history. */
+/** Replaces the page while nothing is known about the token, and says why. */
 function Unknown({ tokenKey, stored }: { readonly tokenKey: string; readonly stored: Stored | undefined }) {
   const text =
     stored === undefined
@@ -269,7 +274,9 @@ function Unknown({ tokenKey, stored }: { readonly tokenKey: string; readonly sto
   );
 }
 
-/** Returns the facts of a token that is in no list now, in the form of those that are. */
+/**
+ * Returns stored facts in the form of a flare's, with the API's neutral values for unknown ones.
+ */
 function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDetails) {
   const token = {
     ...{ symbol, price },
@@ -284,7 +291,9 @@ function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDe
   };
 }
 
-/** Describes the last flare, in place of the reason for a running one. */
+/**
+ * Describes the last flare, in place of a running one's reason. Empty if its outcome is unknown.
+ */
 function lastText(record: FlareRecord | undefined): string {
   return record?.outcome ? `Its last flare: ${outcomeText(record.outcome, record.why)}.` : "";
 }
