@@ -110,7 +110,7 @@ export function App({ server }: { readonly server: URL }) {
         )}
       </main>
       {seen && <Outage seen={seen} />}
-      {/* Remounts when the key changes, so that its counts restart. */}
+      {/* Remounts when the key changes, so that it forgets the flares that it announced. */}
       <Announcer key={key ?? ""} seen={seen} />
       {/* Appears with the page, which would otherwise push it down. */}
       <footer hidden={!isReady && seen?.refused === undefined}>
@@ -209,13 +209,14 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
   }
 }
 
+/** Estimates the event time now; the clock's time before the first data. */
 function eventTimeOf(seen: Seen | undefined): number {
   const freshness = seen?.freshness;
   if (!freshness?.observedAt) return Date.now();
   return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MAX_GUESSED_MS);
 }
 
-/** Returns the server's state, updated at each change and each second. */
+/** Returns the page's state, updated at each change and each second; `undefined` at first. */
 function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
   const [seen, setSeen] = useState<Seen>();
   const following = useRef<Following>(undefined);

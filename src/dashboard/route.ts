@@ -24,7 +24,10 @@ export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "r
 /** Windows of the track record. The first is the default. */
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
-/** Parses `#/charts?group=bsc`. Defaults to the first page. */
+/**
+ * Parses `#/charts?group=bsc`. Unknown pages become the page of flares, invalid parameters their
+ * defaults.
+ */
 export function readRoute(hash: string): Route {
   const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
   const [name = "", first = "", second = first] = path.split("/");
@@ -45,8 +48,8 @@ export function readRoute(hash: string): Route {
 }
 
 /**
- * Returns the page of a token: by its address, or by its symbol on an exchange. `range` is that of
- * the prices that the page shows.
+ * Returns the hash of a token's page. `token`: its address or, on an exchange, its symbol. `range`:
+ * the time whose prices the page shows.
  */
 export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
   const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
@@ -59,8 +62,9 @@ function nameIn(group: GroupName, token: string): string {
 }
 
 /**
- * Returns the page of a finished flare. For a running one, returns the token's page, which stays
- * current. With a key too, because a link to a flare's page sends no key.
+ * Returns the address of a finished flare's page. For a running flare, returns the token's page,
+ * which stays current. So it does for a visitor with a key, because the link to a flare's page
+ * would send none.
  */
 export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
   if (isAnonymous && flare.finished_trending_at !== null) return flarePath(flare.id);
@@ -68,8 +72,8 @@ export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
 }
 
 /**
- * Returns the canonical URL of a hash; `undefined` if the hash itself is canonical. A flare's page
- * is the server's, without a hash.
+ * Returns the URL that should replace the hash of a flare or token; `undefined` if none should.
+ * Without a hash, it leads to a page that the server renders: for a flare or an unknown group.
  */
 export function canonicalOf(hash: string): string | undefined {
   const [, page, first = "", second] =
