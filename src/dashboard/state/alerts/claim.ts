@@ -6,7 +6,7 @@ const HELD_MS = 300_000;
  * because changes of the storage reach other tabs a moment later.
  */
 export async function claim(keys: readonly string[]): Promise<ReadonlySet<string>> {
-  // Pages without https have no locks, and no notifications either: only the sound may repeat.
+  // Insecure pages have no locks, but no notifications either: only the sound may repeat.
   if (!navigator.locks) return new Set(keys);
   const results = await Promise.all(keys.map(async (key) => ((await isFirst(key)) ? [key] : [])));
   return new Set(results.flat());
