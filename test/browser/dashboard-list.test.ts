@@ -81,10 +81,15 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await expect.poll(() => page.url()).toContain("at=");
   });
 
-  test("watched tokens survive a reload, and can be used as a filter", async ({ onTestFinished: finish }) => {
+  test("tokens watched in two tabs are watched in both, survive a reload, and can be used as a filter", async ({
+    onTestFinished: finish,
+  }) => {
     const page = await open(finish);
-    for (const symbol of ["T3", "T5"])
-      await page.getByRole("button", { name: `Watch ${symbol}`, exact: true }).click();
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await page.getByRole("button", { name: "Watch T3", exact: true }).click();
+    await tab.getByRole("button", { name: "★ Watched 1" }).waitFor();
+    await tab.getByRole("button", { name: "Watch T5", exact: true }).click();
     await page.reload();
     await page.getByRole("button", { name: /Watched/ }).click();
     await expect.poll(() => symbols(page)).toEqual(["T3", "T5"]);

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
@@ -15,9 +15,17 @@ export interface Watched {
 /** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
 const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
 
-/** The group's part of the visitor's watch list, which only this browser stores. */
+/**
+ * The group's part of the visitor's watch list, which only this browser stores. Follows changes in
+ * other tabs.
+ */
 export function useWatched(group: GroupName): Watched {
   const [all, setAll] = useState(readWatched);
+  useEffect(() => {
+    const reread = ({ key }: StorageEvent) => key === WATCHED_KEY && setAll(readWatched);
+    addEventListener("storage", reread);
+    return () => removeEventListener("storage", reread);
+  }, []);
   const toggle = (token: string) =>
     setAll((before) => {
       const wanted = `${prefixOf(group)}${token.toLowerCase()}`;
