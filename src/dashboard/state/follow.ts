@@ -56,7 +56,11 @@ export function follow(
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
-      gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MAX_GAPS);
+      gaps = withLast(
+        gaps,
+        `${reason}: ${lost ?? "an unknown number of"} event${lost === 1 ? "" : "s"}`,
+        MAX_GAPS,
+      );
     if (stream.view) alerts.reset("bsc", stream.view, reason === "started");
     changed();
   });
