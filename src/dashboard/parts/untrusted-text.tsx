@@ -10,7 +10,7 @@ export function UntrustedText({ text }: { readonly text: string }) {
   return (
     <bdi class="untrusted">
       {hasMixedLetters(shown) && (
-        <span class="warned" title="Mixes alphabets: some letters only look Latin">
+        <span class="warned" title="Some letters only look like plain Latin ones">
           ⚠<span class="unseen"> mixed alphabets: </span>{" "}
         </span>
       )}

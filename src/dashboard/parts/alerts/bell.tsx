@@ -20,8 +20,8 @@ interface TokenBellProps {
 }
 
 /**
- * Sets an alert for a token, or removes it. Opens the panel if neither notification nor sound is
- * on.
+ * Sets an alert for a token, or removes it. Opens the panel if notification, sound and push are all
+ * off.
  */
 export function TokenBell({ group, token }: TokenBellProps) {
   const { alerts, settings, openPanel } = useAlerts();
@@ -29,7 +29,8 @@ export function TokenBell({ group, token }: TokenBellProps) {
   const isSet = settings.entries.some((entry) => entry.query === query);
   const toggle = () => {
     alerts?.update((before) => toggleEntry(before, { query, symbol: token.symbol }));
-    if (!isSet && !settings.isNotified && !settings.hasSound) openPanel();
+    const isSilent = !settings.isNotified && !settings.hasSound && !settings.isPushed;
+    if (!isSet && isSilent) openPanel();
   };
   return (
     <button
