@@ -209,6 +209,21 @@ test("[W44] each code sample for another group uses that group's channels and fi
   );
 });
 
+test("the API selects a token of an exchange by its symbol; symbols may be pairs", () => {
+  const query: FlareQuery = { ...DEFAULT_QUERY, group: "exchange", tokens: ["btc"] };
+  expect(formatQuery(query)).toBe("group=exchange&tokens=btc");
+  expect(AlertRule.parse(JSON.parse(botSamples(query, SERVER).webhook.text)).filter).toEqual({
+    symbols: ["btc"],
+  });
+  const found = (part: Partial<FlareQuery>) =>
+    wantedFlares([SAMPLE_EXCHANGE_FLARE], {}, { ...DEFAULT_QUERY, group: "exchange", ...part }).length;
+  const parts = [
+    { tokens: ["btc"] },
+    ...["btc", "btc/usdt", "usdt"].map((symbol) => ({ symbols: [symbol] })),
+  ];
+  expect(parts.map(found)).toEqual([1, 1, 1, 0]);
+});
+
 test("a search finds flares of an exchange by their pair and exchange", () => {
   const found = (search: string) => wantedFlares([SAMPLE_EXCHANGE_FLARE], {}, { ...ON_EXCHANGE, search });
   for (const search of ["btc/usdt", "Binance"]) expect(found(search)).toHaveLength(1);

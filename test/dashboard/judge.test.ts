@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DataFreshness, View } from "../../src/client/index.ts";
-import { isOld, judge, withGroup } from "../../src/dashboard/state/judge.ts";
+import { describeGap, isOld, judge, withGroup } from "../../src/dashboard/state/judge.ts";
 import type { Seen } from "../../src/dashboard/state/seen.ts";
 
 const VIEW: View = { explanations: {} };
@@ -72,4 +72,13 @@ test("[W44] the page shows that the stream of the shown group is interrupted alt
     expect(group).toBe(whole);
   const away = seen("waiting", "live", { awayMs: 9_000 });
   expect(withGroup(away, undefined)).toBe(away);
+});
+
+test("a gap has its reason and the maximum number of missed events, if known", () => {
+  expect([null, 0, 1, 2].map((lost) => describeGap({ reason: "expired", lost }))).toEqual([
+    "expired: an unknown number of events",
+    "expired: up to 0 events",
+    "expired: up to 1 event",
+    "expired: up to 2 events",
+  ]);
 });

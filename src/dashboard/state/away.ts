@@ -1,13 +1,13 @@
 import type { ConnectionStatus } from "../../client/index.ts";
 
-/** Shorter interruptions are not shown, because a restarted server is back by then. */
+/** Shorter interruptions are not shown, because a restarted server is usually back by then. */
 const SOON_BACK_MS = 3_000;
 
 /** How long a stream has been without a connection. */
 export interface Away {
   /**
-   * Takes the connection's new state. Returns whether it has just become `live`, also the first
-   * time.
+   * Takes the connection's new state. Returns whether the connection has just become `live`, also
+   * the first time.
    */
   readonly note: (state: ConnectionStatus["state"]) => boolean;
   /**

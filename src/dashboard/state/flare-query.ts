@@ -19,13 +19,13 @@ export type Order = (typeof ORDERS)[number];
 export const FINISH_CAUSES = Object.keys(END_TEXTS) as FinishCause[];
 
 /**
- * What the page of flares shows. The page's address contains it, under the API's names where it has
- * one.
+ * What the page of flares shows. The page's address contains it, under the API's parameter names
+ * where they exist.
  */
 export interface FlareQuery {
   readonly group: GroupName;
   readonly channel: FlareChannel;
-  /** Part of a symbol, name or address. */
+  /** Part of a symbol, name or address or, on an exchange, of a symbol, name, pair or exchange. */
   readonly search: string;
   readonly order: Order;
   /** Whether flares with a warning are hidden. */
@@ -36,7 +36,7 @@ export interface FlareQuery {
   readonly minPriceChange: number | undefined;
   /** Addresses or, on an exchange, symbols, in lower case; empty for all. */
   readonly tokens: readonly string[];
-  /** In lower case; empty for all. */
+  /** Symbols or, on an exchange, symbols or pairs, in lower case; empty for all. */
   readonly symbols: readonly string[];
   /** Why the finished flares ended; `undefined` for any cause. Other lists ignore it. */
   readonly cause: FinishCause | undefined;
@@ -84,7 +84,7 @@ export function readQuery(text: string): FlareQuery {
   };
 }
 
-/** Returns the channel that serves the list for the group: `flares.exchange.pro`. */
+/** Returns the channel that serves the list for the group, such as `flares.exchange.pro`. */
 export function channelOf({ group, channel }: Pick<FlareQuery, "group" | "channel">): string {
   return group === "bsc" ? channel : channel.replace(".", `.${group}.`);
 }
@@ -94,7 +94,7 @@ export function formatQuery(query: FlareQuery): string {
   const given = new URLSearchParams();
   if (query.group !== DEFAULT_QUERY.group) given.set("group", query.group);
   if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", channelOf(query));
-  for (const [name, value] of Object.entries(filterOf(query))) given.set(name, String(value));
+  for (const [name, value] of Object.entries(parametersOf(query))) given.set(name, String(value));
   if (query.search !== "") given.set("search", query.search);
   if (query.hidesWarned) given.set("warnings", "none");
   if (query.cause !== undefined) given.set("cause", query.cause);
@@ -104,7 +104,7 @@ export function formatQuery(query: FlareQuery): string {
   return given.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
 
-/** The part of the query that the API can filter by, under the API's names. */
+/** A filter under the API's names. */
 interface ApiFilter {
   readonly tokens?: readonly string[];
   readonly symbols?: readonly string[];
@@ -112,7 +112,16 @@ interface ApiFilter {
   readonly min_price_change?: number;
 }
 
-export function filterOf({ tokens, symbols, minLiquidity, minPriceChange }: FlareQuery): ApiFilter {
+/** Returns the part of the query that the API can filter by. */
+export function filterOf(query: FlareQuery): ApiFilter {
+  const { tokens, ...others } = parametersOf(query);
+  if (tokens === undefined) return others;
+  // The API identifies tokens by address. Those of an exchange have only a symbol.
+  return query.group === "exchange" ? { ...others, symbols: tokens } : { ...others, tokens };
+}
+
+/** Returns the same part as parameters of the page's address. */
+function parametersOf({ tokens, symbols, minLiquidity, minPriceChange }: FlareQuery): ApiFilter {
   return {
     ...(tokens.length > 0 && { tokens }),
     ...(symbols.length > 0 && { symbols }),
@@ -122,7 +131,7 @@ export function filterOf({ tokens, symbols, minLiquidity, minPriceChange }: Flar
 }
 
 /**
- * Formats the minute that contains `atMs` as the API's `at`; `undefined` if `atMs` is no valid
+ * Formats the minute that contains `atMs` as the API's `at`; `undefined` if `atMs` is not a valid
  * time.
  */
 export function minuteOf(atMs: number): string | undefined {
@@ -136,8 +145,8 @@ function numberOf(text: string | null, min: number): number | undefined {
 }
 
 /**
- * Parses names between commas, in lower case and each once. Drops those that the API rejects:
- * longer than 64 characters, or after the 64th.
+ * Parses comma-separated names into lower case, each once. Omits names over 64 characters, the
+ * API's limit for symbols, and names after the first 64, its limit for a list.
  */
 function listOf(text: string | null): readonly string[] {
   const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());

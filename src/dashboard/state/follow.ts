@@ -4,6 +4,7 @@ import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
 import { MAX_NEWS, newsKey } from "./feed/news.ts";
+import { describeGap } from "./judge.ts";
 import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
@@ -20,9 +21,9 @@ export interface Following {
 }
 
 /**
- * Follows the server until stopped. Calls `onChange` each second. While the page is visible, also
- * calls it at each change, including those of the alerts, but at most once per frame: more
- * renderings would make gliding lines jump.
+ * Follows the server until stopped, and passes the flares of `bsc` to the alerts. Calls `onChange`
+ * each second. While the page is visible, also calls it at each change, including those of the
+ * alerts, but at most once per frame: more renderings would make gliding lines jump.
  */
 export function follow(
   url: URL,
@@ -54,14 +55,10 @@ export function follow(
     if (stream.view) alerts.take("bsc", event, stream.view);
     changed();
   });
-  stream.on("reset", ({ reason, lost }) => {
-    if (reason !== "started")
-      gaps = withLast(
-        gaps,
-        `${reason}: ${lost ?? "an unknown number of"} event${lost === 1 ? "" : "s"}`,
-        MAX_GAPS,
-      );
-    if (stream.view) alerts.reset("bsc", stream.view, reason === "started");
+  stream.on("reset", (reset) => {
+    const isStart = reset.reason === "started";
+    if (!isStart) gaps = withLast(gaps, describeGap(reset), MAX_GAPS);
+    if (stream.view) alerts.reset("bsc", stream.view, isStart);
     changed();
   });
   const ask = async () => {
@@ -120,7 +117,7 @@ export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
 }
 
 /**
- * Returns a function that calls `work` in the next frame, once for all calls before it. Does
+ * Returns a function that calls `work` in the next frame, once for all calls before it. It does
  * nothing after the signal has aborted.
  */
 export function oncePerFrame(work: () => void, signal: AbortSignal): () => void {

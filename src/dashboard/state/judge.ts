@@ -1,4 +1,4 @@
-import type { DataFreshness } from "../../client/index.ts";
+import type { DataFreshness, Reset } from "../../client/index.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
 import type { GroupSeen, Seen } from "./seen.ts";
 
@@ -40,8 +40,8 @@ export function isOld(seen: Seen): boolean {
 }
 
 /**
- * Returns the page's state. If only the group's stream is interrupted, its connection replaces the
- * page's.
+ * Returns the page's state. If only the group's stream is interrupted, its connection, time away
+ * and freshness replace the page's.
  */
 export function withGroup(
   seen: Seen | undefined,
@@ -50,7 +50,7 @@ export function withGroup(
   if (seen?.connection.state !== "live" || !group) return seen;
   const { lists, connection, awayMs, freshness = seen.freshness } = group;
   const isInterrupted = connection.state !== "live" && connection.state !== "closed";
-  // The first connection takes a moment.
+  // The first connection takes a moment, which is no interruption.
   return isInterrupted && (lists || awayMs > 0) ? { ...seen, connection, awayMs, freshness } : seen;
 }
 
@@ -58,4 +58,10 @@ export function withGroup(
 export function describeAge({ state, ageMs, observedAt }: DataFreshness): string {
   if (state === "live") return `data ${formatSpan(ageMs)} old`;
   return observedAt ? `as of ${formatTime(observedAt)} UTC` : "no data yet";
+}
+
+/** Describes missed events: why, and how many at most. */
+export function describeGap({ reason, lost }: Pick<Reset, "reason" | "lost">): string {
+  if (lost === null) return `${reason}: an unknown number of events`;
+  return `${reason}: up to ${lost} ${lost === 1 ? "event" : "events"}`;
 }

@@ -4,7 +4,10 @@ export interface Moment {
   readonly clockMs: number;
 }
 
-/** Shorter observations are too coarse, because polls are up to seconds apart. */
+/**
+ * Shorter observations are too coarse, because event time advances in steps of up to several
+ * seconds.
+ */
 const MIN_OBSERVED_MS = 8_000;
 
 /**
@@ -28,7 +31,7 @@ export function measurePace(): (
   return (observedAt, clockMs) => {
     if (!observedAt) return undefined;
     const eventMs = Date.parse(observedAt);
-    // Only a change of event time is a sample, because polls are seconds apart.
+    // Only a change of event time is a sample: between changes, event time lags behind the clock.
     if (eventMs !== last?.eventMs) {
       last = { eventMs, clockMs };
       // A recording may have started over.

@@ -1,14 +1,17 @@
-/** Where a visitor was on a page: at a row of a list, or at a height. */
+/** How far a visitor had scrolled on a page, in pixels, and which row of a list came first. */
 export interface ScrollPosition {
   readonly top: number;
-  /** The first visible row, and its distance from the top of the screen. */
+  /**
+   * The first visible row, and its distance from the top of the screen. Absent if it is the list's
+   * first, or if no row is visible.
+   */
   readonly row?: { readonly index: number; readonly offset: number };
 }
 
 const ROWS = ".rows tbody > tr, .ranks > li, .events > li";
-/** Frames for which a row is held in place while the page around it loads: about two seconds. */
+/** Frames for which a row is held in place while the page around it loads: two seconds at 60 Hz. */
 const HELD_FRAMES = 120;
-/** Events with which visitors take over the scroll position. */
+/** Events by which visitors take over the scroll position. */
 const TAKES_OVER = ["wheel", "touchmove", "pointerdown", "keydown"];
 
 export function scrollPosition(): ScrollPosition {
@@ -16,15 +19,15 @@ export function scrollPosition(): ScrollPosition {
   const tops = rows.map((row) => row.getBoundingClientRect());
   const index = tops.findIndex(({ bottom }) => bottom > 0);
   const first = tops[index];
-  // With the list's start in view, the height is enough.
+  // With the list's start in view, `top` is enough.
   if (!first || index === 0) return { top: scrollY };
   return { top: scrollY, row: { index, offset: first.top } };
 }
 
 /**
- * Scrolls back, and holds the row in place for a while. Returns a function that stops this. A
- * height alone would miss the row, because the heights of rows out of view are estimates and a
- * timeline or plot above may still load.
+ * Scrolls back, and holds the row in place for about two seconds, or until the visitor takes over.
+ * Returns a function that stops this. `top` alone would miss the row, because the heights of rows
+ * out of view are estimates and a timeline or plot above may still load.
  */
 export function returnTo({ top, row }: ScrollPosition): () => void {
   scrollTo(0, top);

@@ -15,7 +15,10 @@ export interface Seen {
   /** The lists, all from one state of the server; `undefined` before the first. */
   readonly view: View | undefined;
   readonly connection: ConnectionStatus;
-  /** Whether the browser reported that it has no network, and no newer data has arrived since. */
+  /**
+   * Whether the browser reported after the first data that it has no network, and since then
+   * neither newer data has arrived nor the stream has reconnected.
+   */
   readonly isOffline: boolean;
   /**
    * Milliseconds without a connection; 0 while connected and in the first three seconds without.
@@ -26,24 +29,27 @@ export interface Seen {
    */
   readonly access: Access | null | undefined;
   readonly freshness: DataFreshness | undefined;
-  /** How many times as fast as the clock the market runs, if known and not about 1. */
+  /** How many times as fast as the clock the market runs; `undefined` if unknown or about 1. */
   readonly pace: number | undefined;
   readonly cursor: string | undefined;
   /** The latest events, newest first. */
   readonly events: readonly NamedEvent[];
-  /** Number of events since the page was opened. */
+  /**
+   * Number of events since the page was opened or its key changed. The lists of events, news and
+   * gaps start then too.
+   */
   readonly count: number;
-  /** The latest starts, finishes and listings since the page was opened, newest first. */
+  /** The latest starts and ends of flares, and listings, newest first. */
   readonly news: readonly NamedEvent[];
-  /** The latest gaps since the page was opened, with reason and size, newest last. */
+  /** The latest gaps, with reason and maximum size, newest last. */
   readonly gaps: readonly string[];
-  /** Why the server rejected this page, if it did. */
+  /** Why the server refused this page, if it did. */
   readonly refused: string | undefined;
 }
 
 /** A group's flares, and the state of their stream. */
 export interface GroupSeen extends Pick<Seen, "connection" | "awayMs" | "freshness"> {
   readonly group: GroupName;
-  /** `undefined` before the first response, an Error if it was refused. */
+  /** `undefined` before the first response, an Error if the server refused the stream. */
   readonly lists: FlareLists | Error | undefined;
 }

@@ -5,7 +5,8 @@ import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-qu
 type Explanations = Readonly<Record<string, Explanation>>;
 
 /**
- * Returns the flares that the query selects. The parts that the API can filter by follow its rules.
+ * Returns the flares of a list that the query selects. Filters that the API has too follow its
+ * rules.
  */
 export function wantedFlares<F extends AnyFlare>(
   flares: readonly F[],
@@ -19,10 +20,10 @@ export function wantedFlares<F extends AnyFlare>(
   const symbols = new Set(query.symbols);
   const search = query.search.trim().toLowerCase();
   return flares.filter((flare) => {
-    const { id, token, liquidity, recent_price_change } = flare;
+    const { id, liquidity, recent_price_change } = flare;
     return (
       (tokens.size === 0 || tokens.has(tokenOf(flare).toLowerCase())) &&
-      (symbols.size === 0 || symbols.has(token.symbol.toLowerCase())) &&
+      (symbols.size === 0 || symbolsOf(flare).some((symbol) => symbols.has(symbol.toLowerCase()))) &&
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&
       (cause === undefined || explanations[id]?.finish_cause === cause) &&
@@ -32,6 +33,12 @@ export function wantedFlares<F extends AnyFlare>(
   });
 }
 
+/** Returns the symbol and, on an exchange, the pair. */
+function symbolsOf(flare: AnyFlare): readonly string[] {
+  const { symbol } = flare.token;
+  return "pair" in flare && flare.pair !== null ? [symbol, flare.pair] : [symbol];
+}
+
 /** Returns the texts to search. On an exchange, the pair and the exchange replace the address. */
 function textsOf(flare: AnyFlare): readonly string[] {
   const { symbol, name, address } = flare.token;
@@ -39,7 +46,7 @@ function textsOf(flare: AnyFlare): readonly string[] {
   return [symbol, name, ...market].filter((text) => text != null);
 }
 
-/** Whether the query can hide flares of its list. */
+/** Whether the query can hide flares in its list. */
 export function isSelective(query: FlareQuery): boolean {
   return !isPushable(query) || Object.keys(filterOf(query)).length > 0;
 }
@@ -69,15 +76,15 @@ export function countCauses(
   return counts;
 }
 
-/** Returns the query with its list and order, but without its filters. */
+/** Returns the query without its search and filters. */
 export function withoutFilters({ group, channel, order, window, at }: FlareQuery): FlareQuery {
   return { ...DEFAULT_QUERY, group, channel, order, window, at };
 }
 
 /**
- * Sorts the flares; ties keep their order. `newest`: finished flares by their end; running ones
- * stay as listed, newest start first. `change`: by the change within five minutes, finished ones by
- * their peak, unknown peaks last.
+ * Sorts the flares, greatest value first; ties keep their order. `newest`: finished flares by their
+ * end; running ones stay as listed, newest start first. `change`: by the change within five
+ * minutes, finished ones by their peak, unknown peaks last. `score`: unknown scores count as 0.
  */
 export function sortFlares(
   flares: readonly AnyFlare[],

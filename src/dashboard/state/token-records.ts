@@ -2,8 +2,9 @@ import type { AnyFlare, FlareRecord } from "../../model/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 
 /**
- * Returns a token's flares, newest start first. Listed flares replace stored ones, which are older.
- * Omits a stored flare that runs but is not listed, because the lists include all running flares.
+ * Returns a token's flares, newest start first. A listed flare replaces its stored state, which is
+ * older, but keeps what only the history has, such as the reason at its start. Omits a stored flare
+ * that runs but is not listed, because the lists include all running flares.
  */
 export function recordsOf(
   stored: readonly FlareRecord[],

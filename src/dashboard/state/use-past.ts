@@ -4,7 +4,7 @@ import type { FlareLists } from "./group/flare-lists.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 const NOT_STORED =
-  "The server stores nothing for this minute: it had no data then, did not run, or has deleted it.";
+  "The server stores nothing for this minute: it was not running, had no data, or has deleted it.";
 
 /** The lists of a group as they were at a past minute. */
 export interface Past {
@@ -15,7 +15,8 @@ export interface Past {
 
 /**
  * Fetches the lists of a past minute. Returns `undefined` before the response and without `at`, and
- * an Error if they are not stored or the request failed.
+ * an Error if the lists are not stored or the request failed. When `at` changes, the first
+ * rendering still gets the earlier result.
  */
 export function usePast(
   server: URL,

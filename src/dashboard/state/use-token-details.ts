@@ -11,14 +11,14 @@ export interface Stored {
   readonly details: TokenDetails | undefined;
   /**
    * Why the last request failed; `undefined` if it succeeded. After a failure, the details are
-   * older.
+   * those of the last request that succeeded.
    */
   readonly problem: string | undefined;
 }
 
 /**
- * Fetches a token's facts, candles and flares, again when a minute has ended and when `latest`, its
- * newest listed flare, changes. `undefined` before the first response.
+ * Fetches a token's facts, candles and flares, again when a minute has ended and when `latest`
+ * changes: the id of its newest listed flare. `undefined` until the first request has ended.
  */
 export function useTokenDetails(
   server: URL,
@@ -44,7 +44,9 @@ export function useTokenDetails(
   return stored;
 }
 
-/** Returns `undefined` if the server stores nothing about the token. */
+/**
+ * Resolves with `undefined` if the server stores nothing about the token. Rejects if it refuses.
+ */
 async function fetchDetails(responding: Promise<Response>): Promise<TokenDetails | undefined> {
   const response = await responding;
   if (response.status === 404) return undefined;

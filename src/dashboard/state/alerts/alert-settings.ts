@@ -12,11 +12,11 @@ export interface AlertEntry {
 /** The visitor's alerts, in this browser only. */
 export interface AlertSettings {
   readonly entries: readonly AlertEntry[];
-  /** Whether flares of watched tokens are reported. */
+  /** Whether starts of flares of watched tokens are reported. */
   readonly hasWatchList: boolean;
   readonly isNotified: boolean;
   readonly hasSound: boolean;
-  /** Whether the server pushes alerts while the page is closed. */
+  /** Whether the server pushes alerts, also while the page is closed. */
   readonly isPushed: boolean;
 }
 

@@ -20,8 +20,8 @@ const MAX_KNOWN = 10_000;
 const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 
 /**
- * Decides which flares of a group to report: each start and each end once. A flare that meets a
- * query only later is reported then, as by a webhook.
+ * Decides which flares of a group to report: each start and each end that a query selects, once. A
+ * flare that meets a query only later is reported then, as by a webhook.
  */
 export class AlertWatch {
   readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
@@ -32,7 +32,10 @@ export class AlertWatch {
     this.#group = group;
   }
 
-  /** Sets the queries. Flares in the view that they already select are not reported. */
+  /**
+   * Sets the queries, and ignores those for other groups. Flares in the view that they already
+   * select are not reported.
+   */
   watchFor(queries: readonly FlareQuery[], view: FlareLists | undefined): void {
     this.#queries = queries.filter(({ group }) => group === this.#group);
     if (view) this.catchUp(view);

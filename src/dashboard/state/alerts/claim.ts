@@ -1,9 +1,9 @@
-/** How long a claim holds. Other tabs may see the same alert later. */
+/** How long a claim holds, because other tabs may see the same alert later. */
 const HELD_MS = 300_000;
 
 /**
  * Claims the keys that no other open tab of this browser has claimed, and returns them. Uses locks,
- * because changes of the storage reach other tabs a moment later.
+ * because changes to the storage reach other tabs a moment later.
  */
 export async function claim(keys: readonly string[]): Promise<ReadonlySet<string>> {
   // Insecure pages have no locks, but no notifications either: only the sound may repeat.
@@ -12,7 +12,7 @@ export async function claim(keys: readonly string[]): Promise<ReadonlySet<string
   return new Set(results.flat());
 }
 
-/** Resolves with true in the one tab that gets the lock, and holds it for a while. */
+/** Requests the lock, and holds it for five minutes. Resolves with whether this tab got it. */
 function isFirst(key: string): Promise<boolean> {
   return new Promise((resolve) => {
     const hold = async (lock: Lock | null) => {

@@ -14,8 +14,8 @@ export function notifyAccess(): NotifyAccess {
 }
 
 /**
- * Asks an undecided visitor, which browsers allow only after a click. If notifications are allowed,
- * registers the worker. Resolves with the access after that.
+ * Asks an undecided visitor for permission, which browsers allow only after a click. If
+ * notifications are allowed, registers the worker. Resolves with the access after that.
  */
 export async function askToNotify(): Promise<NotifyAccess> {
   if (notifyAccess() === "default") await Notification.requestPermission();
@@ -32,7 +32,8 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Shows the alerts, if the visitor allows it. A notification replaces an earlier one with its tag.
+ * Shows the alerts, if the visitor allows it. A notification replaces an earlier one with the same
+ * tag.
  */
 export async function showNotifications(hits: readonly AlertHit[]): Promise<void> {
   if (hits.length === 0 || notifyAccess() !== "granted") return;

@@ -25,7 +25,7 @@ export class PageAlerts {
   #key: string | undefined;
   #waiting: AlertHit[] = [];
   #reportedAtMs = Number.NEGATIVE_INFINITY;
-  /** Alerts since the page was hidden. */
+  /** Alerts since the page was hidden; 0 while it is visible. */
   #unseen = 0;
 
   constructor(key: string | undefined) {
@@ -36,7 +36,9 @@ export class PageAlerts {
     });
   }
 
-  /** The visitor's key, sent to the server with the subscription for push. */
+  /**
+   * The visitor's key, sent to the server with the subscription for push. A new key updates that.
+   */
   get key(): string | undefined {
     return this.#key;
   }
@@ -67,15 +69,18 @@ export class PageAlerts {
     this.#changed(settings);
   }
 
-  /** Calls the listener when settings or watch list change. Returns a function that removes it. */
+  /**
+   * Calls the listener when the settings or the watch list change. Returns a function that removes
+   * it.
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Takes a stream's new lists. If the stream has just started, their flares are not reported;
-   * later, those that it missed are.
+   * Takes a stream's new lists. If the stream has just started, reports none of their flares;
+   * otherwise, reports those that the stream missed.
    */
   reset(group: GroupName, lists: FlareLists, isStart: boolean): void {
     this.#lists.set(group, lists);

@@ -29,8 +29,8 @@ interface Wanted {
 }
 
 /**
- * Asks the visitor for permission, subscribes, and sends the rules. Resolves with false if any step
- * fails.
+ * Asks the visitor for permission, subscribes, and sends the rules. Resolves with whether every
+ * step succeeded.
  */
 export async function startPush(wanted: Wanted): Promise<boolean> {
   try {
@@ -47,8 +47,9 @@ export async function startPush(wanted: Wanted): Promise<boolean> {
 }
 
 /**
- * Sends the rules to the server; without any, deletes the subscription there. Does nothing if this
- * browser has no subscription. Rejects if the server refuses.
+ * Sends the queries that the server can filter by as rules; if there are none, deletes the
+ * subscription at the server. Does nothing if this browser has no subscription. Rejects if the
+ * request fails or the server refuses.
  */
 export async function updatePush({ queries, key }: Wanted): Promise<void> {
   const subscription = await (await registerWorker()).pushManager.getSubscription();
@@ -65,8 +66,8 @@ export async function updatePush({ queries, key }: Wanted): Promise<void> {
 }
 
 /**
- * Ends the subscription, here and at the server. If the request fails, rejects, but still ends it
- * here: then the server's pushes fail.
+ * Ends the subscription, here and at the server. Ignores a refusal. If the request fails, rejects,
+ * but still ends it here: then the server's pushes fail.
  */
 export async function stopPush({ key }: Pick<Wanted, "key">): Promise<void> {
   const subscription = await (await registerWorker()).pushManager.getSubscription();

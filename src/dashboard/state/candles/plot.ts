@@ -99,7 +99,7 @@ interface Measured {
 /** The course of a flare that ended, in pixels: from its start through each known measurement. */
 export interface Course {
   readonly path: string;
-  /** Height of the price at the start. */
+  /** Vertical position of the price at the start. */
   readonly zero: number;
   readonly peak: readonly [number, number] | undefined;
   readonly end: readonly [number, number] | undefined;

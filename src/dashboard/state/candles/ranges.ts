@@ -17,7 +17,6 @@ export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "c
 export interface Bar {
   /** Start of the candle. */
   readonly atMs: number;
-
   readonly open: number | null;
   readonly high: number | null;
   readonly low: number | null;
@@ -26,8 +25,8 @@ export interface Bar {
 }
 
 /**
- * Joins the minutes of the range into larger candles, in the given order. A time without stored
- * minutes has no candle.
+ * Joins the minutes of the range that ends at `endMs` into its candles, in the given order. A time
+ * without stored minutes has no candle. Omits the range's first candle if it would be incomplete.
  */
 export function barsWithin(
   candles: readonly StoredCandle[],

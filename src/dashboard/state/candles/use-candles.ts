@@ -4,9 +4,9 @@ import { NowS } from "../../parts/flare/age.tsx";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
-/** The candles of flaring tokens. */
+/** The last hour's candles of flaring tokens. */
 export interface CandleBook {
-  /** End of the last closed minute; 0 if there is none. */
+  /** End of the last closed minute; 0 if there are no candles. */
   readonly closedMs: number;
   /** Addresses are in lower case. */
   readonly byAddress: ReadonlyMap<string, readonly PlotCandle[]>;
@@ -17,14 +17,15 @@ const EMPTY: CandleBook = { closedMs: 0, byAddress: new Map() };
 export const CLOSES_LATE_S = 3;
 
 /**
- * A request without a response, for example from an offline browser, is retried after this much
+ * A request without a response, for example from an offline browser, is retried within this much
  * event time.
  */
 const RETRY_S = 5;
 
 /**
  * Fetches the candles while there are flares: when a minute has ended, and when the list begins
- * with another flare. Empty before the first response, and with a server that has none.
+ * with another flare. Empty before the first response, and if the server has none. A failed or
+ * refused request changes nothing.
  */
 export function useCandles(
   server: URL,

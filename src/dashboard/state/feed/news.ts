@@ -4,14 +4,14 @@ import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 /** The events that the feed shows by default. */
 const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
 
-/** Maximum number of news in the feed. */
+/** Maximum number of lines in the feed of news. */
 export const MAX_NEWS = 300;
 /** Maximum number of pages to read: 10,000 events. The log of a day usually has fewer. */
 const MAX_PAGES = 20;
 
 /**
- * Returns what an event of the feed reports; `undefined` for other events. A start or end is an
- * event on each of the flare's channels, with the same key on all.
+ * Returns a key for the start, end or listing that an event reports; `undefined` for other events.
+ * A start or end is an event on each of the flare's channels, with the same key on all.
  */
 export function newsKey({ name, data }: EventMessage): string | undefined {
   if (!NEWS_NAMES.some((known) => known === name)) return undefined;
@@ -25,8 +25,9 @@ export function hasPro(view: View | undefined): boolean {
 }
 
 /**
- * Returns one event for each start, end and listing: the first that reported it, newest first. A
- * flare's later entry into `flares.free` is news only to a visitor who does not see `flares.pro`.
+ * Returns one event for each start, end and listing, newest first: the first that reported it, but
+ * an entry into `flares.free` only if no start is known. Such an entry is news only to a visitor
+ * who does not see `flares.pro`.
  */
 export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): readonly EventMessage[] {
   const reported = new Map<string, EventMessage>();
@@ -48,8 +49,8 @@ function isAged({ name, data }: EventMessage): boolean {
 }
 
 /**
- * Fetches the news in the server's log, newest first. If the server refuses a page, returns the
- * news before it. Rejects if a request fails.
+ * Fetches the latest news in the server's log, newest first. If the server refuses a page, returns
+ * the news on the pages before it. Rejects if a request fails.
  */
 export async function fetchNews(
   server: URL,

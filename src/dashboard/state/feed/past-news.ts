@@ -15,8 +15,9 @@ export interface PastNews {
 }
 
 /**
- * Returns the starts and ends of stored flares and the starts of running ones, newest first. Omits
- * those whose key is in `known`: the event's name, a space and the flare's id, as from `newsKey`.
+ * Returns the starts and ends of stored finished flares and the starts of running ones, newest
+ * first. Omits those whose key is in `known`: the event's name, a space and the flare's id, as from
+ * `newsKey`.
  */
 export function pastNewsOf(
   records: readonly FlareRecord[],

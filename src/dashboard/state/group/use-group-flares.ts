@@ -12,8 +12,8 @@ type OtherGroup = Exclude<GroupName, "bsc">;
 export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly OtherGroup[];
 
 /**
- * Follows the flares of a group in a separate stream while `isWanted`; otherwise returns
- * `undefined`.
+ * Follows the flares of a group in a separate stream while `isWanted`, and passes them to the
+ * alerts. Returns `undefined` while there is no stream.
  */
 export function useGroupFlares(
   server: URL,
@@ -54,7 +54,7 @@ function followGroup(
   let refused: Error | undefined;
   let last: { readonly view: View; readonly lists: FlareLists } | undefined;
   const changed = oncePerFrame(onChange, over.signal);
-  /** Returns the same lists until they change. */
+  /** Returns the same object until the lists change; `undefined` before the first response. */
   const lists = () => {
     const { view } = stream;
     if (view && last?.view !== view)

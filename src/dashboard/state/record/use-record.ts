@@ -4,16 +4,14 @@ import { NowS } from "../../parts/flare/age.tsx";
 import type { RecordChoice } from "../../route.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
-/**
- * The last record that the server returned, maybe for an earlier choice, and why the latest request
- * failed; `undefined` if it did not.
- */
 interface FetchedRecord {
+  /** The last one fetched, maybe for an earlier choice; `undefined` before the first. */
   readonly record: TrackRecord | undefined;
+  /** Why the last request failed; `undefined` if it succeeded or none has ended. */
   readonly failure: string | undefined;
 }
 
-/** Fetches the track record, and again each minute, when the server updates it. */
+/** Fetches the chosen track record, and again each minute, because the server updates it then. */
 export function useRecord(
   server: URL,
   key: string | undefined,

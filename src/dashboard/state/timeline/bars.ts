@@ -7,7 +7,9 @@ import type { FlareLists } from "../group/flare-lists.ts";
  */
 export type Fate = "flaring" | "faded" | "canary";
 
-/** Maximum number of remembered bars, so that a page may stay open for weeks. */
+/**
+ * Maximum number of bars once earlier ones are remembered, so that a page may stay open for weeks.
+ */
 const MAX_BARS = 1_000;
 
 /** One flare on the timeline. */
@@ -54,7 +56,10 @@ export function barsOf(view: FlareLists, older: readonly FlareRecord[]): readonl
   return [...bars.values()].sort((a, b) => b.startMs - a.startMs);
 }
 
-/** Adds the ended bars of `before` that are no longer listed. */
+/**
+ * Adds the ended bars from `before` that `bars` lacks. Above the maximum, drops the earliest
+ * starts.
+ */
 export function withEarlier(bars: readonly Bar[], before: readonly Bar[]): readonly Bar[] {
   const known = new Set(bars.map(({ flare }) => flare.id));
   const earlier = before.filter(({ flare, endMs }) => endMs !== undefined && !known.has(flare.id));
@@ -62,7 +67,10 @@ export function withEarlier(bars: readonly Bar[], before: readonly Bar[]): reado
   return [...bars, ...earlier].sort((a, b) => b.startMs - a.startMs).slice(0, MAX_BARS);
 }
 
-/** Whether the lists have the same flares, so that the timeline stays as it is. */
+/**
+ * Whether the lists have the same flares in the same order, so that the timeline stays as it is.
+ * Ignores changes within a flare.
+ */
 export function haveSameFlares(a: FlareLists | undefined, b: FlareLists): boolean {
   const [before, after] = [a?.flares, b.flares];
   if (before === after) return true;
@@ -72,7 +80,7 @@ export function haveSameFlares(a: FlareLists | undefined, b: FlareLists): boolea
   });
 }
 
-/** Counts the bars of each fate. */
+/** Counts the bars by fate. */
 export function countFates(bars: readonly Bar[]): Readonly<Record<Fate, number>> {
   const counts = { flaring: 0, faded: 0, canary: 0 };
   for (const { fate } of bars) counts[fate] += 1;

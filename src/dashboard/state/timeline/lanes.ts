@@ -1,10 +1,10 @@
 import { HOUR_MS } from "../../../lib/time/time.ts";
 
-/** Windows of the timeline, under the names of the API's `window`. */
+/** Lengths of the timeline's windows in milliseconds, by their name in the page's address. */
 export const WINDOWS = { "6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS } as const;
 export type WindowName = keyof typeof WINDOWS;
 
-/** The shown part of time, in milliseconds since 1970 UTC. */
+/** The time that the timeline shows, in milliseconds since 1970 UTC. */
 export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
@@ -27,7 +27,7 @@ interface Interval {
 }
 
 /**
- * Shorter bars occupy this share of the window in their lane, because they are drawn with a minimum
+ * Shorter bars occupy this share of the span in their lane, because they are drawn with a minimum
  * width.
  */
 const MIN_SHARE = 1 / 150;
@@ -41,8 +41,9 @@ export function visibleBars<B extends Interval>(
 }
 
 /**
- * Assigns each bar a lane, in which no other overlaps it. A bar keeps its lane from `before`, so
- * that nothing jumps while time passes; others take the first free one, oldest start first.
+ * Assigns each bar a lane, and returns the lanes by flare id, from 0. A bar keeps its lane from
+ * `before` even if another bar there overlaps it, so that nothing jumps while time passes. Others
+ * take the first lane that is free for their time, oldest start first.
  */
 export function assignLanes(
   bars: readonly Interval[],
@@ -71,14 +72,15 @@ export function assignLanes(
   return assigned;
 }
 
-/** Numbers of lanes to draw: few sizes, so that one more lane rarely moves the others. */
+/** Numbers of lanes to draw: few, so that one more lane rarely moves the others. */
 const LANE_COUNTS = [12, 14, 16, 20, 28, 40, 56, 80] as const;
-const MORE_LANES = 40;
+/** Above the largest of these, the number is a multiple of this. */
+const LANE_STEP = 40;
 
 /** Returns the number of lanes to draw, at least as many as are assigned. */
 export function laneCount(assigned: ReadonlyMap<string, number>): number {
   const used = assigned.size === 0 ? 0 : Math.max(...assigned.values()) + 1;
-  return LANE_COUNTS.find((lanes) => lanes >= used) ?? Math.ceil(used / MORE_LANES) * MORE_LANES;
+  return LANE_COUNTS.find((lanes) => lanes >= used) ?? Math.ceil(used / LANE_STEP) * LANE_STEP;
 }
 
 /** A bar's position as shares of the timeline's width and height. */
@@ -99,14 +101,16 @@ export function boxOf(
   return { left, width: share(endMs ?? toMs) - left, top: lane / lanes };
 }
 
-/** If the first flare starts within this share of the window, the whole window is shown. */
+/**
+ * If the first flare starts within this share from the window's start, the whole window is shown.
+ */
 const MIN_UNKNOWN_SHARE = 0.04;
 /** The shortest part of a window: with less, bars would move fast. */
 const MIN_SHOWN_MS = HOUR_MS;
 
 /**
  * Returns the part of the window since the first known flare, or since `atMs` if that is earlier,
- * because a new server knows nothing of the time before. The part is at least an hour. If it is
+ * because a new server knows nothing about the time before. The part is at least an hour. If it is
  * almost the whole window, or there are no bars, returns the window.
  */
 export function knownSpan(
@@ -120,7 +124,8 @@ export function knownSpan(
 }
 
 /**
- * Returns the whole hours within the span: each one, or each fourth one if it is over six hours.
+ * Returns the whole hours within the span: every hour, or every fourth hour (UTC) if the span is
+ * over six hours.
  */
 export function hoursWithin({ fromMs, toMs }: TimeSpan): readonly number[] {
   const stepMs = toMs - fromMs > WINDOWS["6h"] ? 4 * HOUR_MS : HOUR_MS;

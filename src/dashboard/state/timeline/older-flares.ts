@@ -4,12 +4,12 @@ import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** Maximum number of pages to fetch: 600 flares. */
 const MAX_PAGES = 3;
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /**
- * Fetches the group's stored flares that finished since `fromMs` and not after `to`, newest end
- * first. If the server refuses a page, returns those before it: none without a history, which is a
- * 404. Rejects if a request fails.
+ * Fetches the group's stored flares that finished since `fromMs` and not after `to`: the latest
+ * 600, newest end first. If the server refuses a page, returns those before it; a server without a
+ * history refuses the first. Rejects if a request fails.
  */
 export async function fetchOlderFlares(
   server: URL,
@@ -25,7 +25,7 @@ export async function fetchOlderFlares(
       group,
       from: new Date(fromMs).toISOString(),
       to,
-      limit: String(PAGE),
+      limit: String(PAGE_SIZE),
       ...(cursor === null ? {} : { cursor }),
     }).toString();
     const response = await fetchWithKey(url, key, signal);

@@ -4,7 +4,7 @@
  */
 export type StoredSince = number | "none" | undefined;
 
-/** Reads the header fields of a response of `api/v1/history` without `at`. */
+/** Reads the header fields of a successful response from `api/v1/history` without `at`. */
 export function storedSince(headers: Headers): StoredSince {
   const oldest = headers.get("flarewire-stored-since");
   if (oldest === null) return "none";

@@ -8,15 +8,18 @@ export interface Access {
   readonly origin: string | undefined;
   /** The facts that the source provides; `undefined` if the server does not report them. */
   readonly facts: readonly string[] | undefined;
-  /** Names of the parts if the market is merged from several, else empty. */
+  /**
+   * Names of the market's parts, if there are several or one still reads past data; empty otherwise
+   * and if unknown.
+   */
   readonly parts: readonly string[];
 }
 
 const PATIENCE_MS = 3_000;
 
 /**
- * Fetches the access from `server`, with the key in a header; `undefined` on failure, a refusal, or
- * after three seconds.
+ * Fetches the access from `server`. Resolves with `undefined` if its request fails, the server
+ * refuses, or three seconds have passed.
  */
 export async function fetchAccess(
   server: URL,

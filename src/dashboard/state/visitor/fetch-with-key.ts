@@ -8,7 +8,7 @@ export function fetchWithKey(
   return fetch(url, { method, headers: keyHeader(key), signal });
 }
 
-/** Returns the header with the visitor's key; no header without a key. */
+/** Returns the header field with the visitor's key; none without a key. */
 export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }

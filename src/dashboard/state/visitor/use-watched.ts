@@ -52,7 +52,7 @@ function watchedOf(group: GroupName, all: ReadonlySet<string>): ReadonlySet<stri
   return new Set(own.map((one) => one.slice(prefix.length)));
 }
 
-/** Returns the groups with tokens on the list, and their tokens. */
+/** Returns the groups with tokens on the stored list, and their tokens. */
 export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
   const all = readWatched();
   const groups = GROUP_NAMES.map((group) => [group, [...watchedOf(group, all)]] as const);
