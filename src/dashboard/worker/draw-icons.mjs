@@ -15,7 +15,9 @@ const ICONS = {
 
 let initialized;
 
-/** Returns a plugin that draws the icons from the mark, so that the mark has a single source. */
+/**
+ * Returns a Vite plugin that draws the icons from the mark, so that the mark has a single source.
+ */
 export function drawIcons() {
   return {
     name: "draw-icons",

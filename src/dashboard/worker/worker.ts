@@ -37,8 +37,8 @@ async function open(path: string): Promise<void> {
 }
 
 /**
- * Returns the notification's path if it leads to the dashboard or to a flare's or token's page,
- * else `#/flares`. A push message cannot lead anywhere else.
+ * Returns the notification's path if it begins like a path of the dashboard or of a flare's or
+ * token's page, else `#/flares`. So a push message cannot lead to another site.
  */
 function pathOf(data: unknown): string {
   const given = typeof data === "object" && data !== null && "path" in data ? String(data.path) : "";
