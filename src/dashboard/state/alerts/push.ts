@@ -30,7 +30,7 @@ interface Wanted {
 
 /**
  * Asks the visitor for permission, subscribes, and sends the rules. Resolves with whether every
- * step succeeded.
+ * step succeeded. If the rules cannot be sent, ends the subscription.
  */
 export async function startPush(wanted: Wanted): Promise<boolean> {
   try {
@@ -42,6 +42,8 @@ export async function startPush(wanted: Wanted): Promise<boolean> {
     await updatePush(wanted);
     return true;
   } catch {
+    // The server may have stored the rules although its response was lost.
+    await stopPush(wanted).catch(() => {});
     return false;
   }
 }

@@ -22,9 +22,12 @@ const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,
 export function useWatched(group: GroupName): Watched {
   const [all, setAll] = useState(readWatched);
   useEffect(() => {
-    const reread = ({ key }: StorageEvent) => key === WATCHED_KEY && setAll(readWatched);
-    addEventListener("storage", reread);
-    return () => removeEventListener("storage", reread);
+    // Without the changes of another tab, the next toggle here would undo them.
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === null || key === WATCHED_KEY) setAll(readWatched());
+    };
+    addEventListener("storage", onStorage);
+    return () => removeEventListener("storage", onStorage);
   }, []);
   const toggle = (token: string) =>
     setAll((before) => {
