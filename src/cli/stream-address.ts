@@ -64,7 +64,8 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
       );
     else if (name === "tokens" || name === "symbols") filter[name] = values;
     else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" && QUERY_DECIMAL.test(first)) filter[name] = Number(first);
+    else if (name === "min_price_change" && QUERY_DECIMAL.test(first) && Number.isFinite(Number(first)))
+      filter[name] = Number(first);
     else if (name === "min_price_change") wrong.push(`${name} ${quoted} must be a number, for example 5`);
     else if (name === "sticky" && /^(true|false)$/.test(first)) filter[name] = first === "true";
     else if (name === "sticky") wrong.push(`${name} ${quoted} must be true or false`);

@@ -30,10 +30,10 @@ export function isPublicAddress(address: string): boolean {
   return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
 
-/** Throws PrivateAddressError for a non-public address or `localhost`. Does not resolve names. */
+/** Throws PrivateAddressError for a non-public address and `localhost`. Does not resolve names. */
 export function checkHost(host: string): void {
-  const bare = host.replace(/^\[|\]$/g, "");
-  const isPrivate = isIP(bare) === 0 ? bare === "localhost" : !isPublicAddress(bare);
+  const bare = host.replace(/^\[|\]$|\.$/g, "");
+  const isPrivate = isIP(bare) === 0 ? /(^|\.)localhost$/i.test(bare) : !isPublicAddress(bare);
   if (isPrivate) throw new PrivateAddressError(bare, bare);
 }
 

@@ -173,6 +173,13 @@ class Connection {
     const reply = Reply.safeParse(message);
     if (reply.success) this.#pending.get(reply.data.id)?.resolve(reply.data);
     const { params } = Push.safeParse(message).data ?? {};
-    if (params && params.subscription === (this.subscription ?? params.subscription)) this.onEvent();
+    if (params && isSameId(params.subscription, this.subscription)) this.onEvent();
   }
+}
+
+/** Some endpoints repeat the id in another case, or a number as a string. */
+function isSameId(id: unknown, own: unknown): boolean {
+  const textOf = (one: unknown) =>
+    typeof one === "string" || typeof one === "number" ? String(one).toLowerCase() : undefined;
+  return own === undefined || textOf(id) === textOf(own);
 }

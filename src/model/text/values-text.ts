@@ -2,23 +2,29 @@ import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 
-const VALUE_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
-  recent_price_change: (value) => `${formatPct(Number(value))} in 5 min`,
-  previous_price_change: (value) => `${formatPct(Number(value))} before`,
-  latest_buy_count: (value) => `${formatCompact(Number(value))} buys`,
-  latest_sell_count: (value) => `${formatCompact(Number(value))} sells`,
-  // The API sends 0 for what is not known.
-  liquidity: (value) =>
-    Number(value) > 0 ? `$${formatCompact(Number(value))} liquidity` : "liquidity unknown",
-  token: (value) =>
-    typeof value === "object" && value !== null && "price" in value
-      ? `price ${formatPrice(String(value.price))}`
-      : "token",
-};
+const counted = (count: number, what: string) => `${formatCompact(count)} ${count === 1 ? what : `${what}s`}`;
 
-/** Describes an update's new values of fields: `+16 % in 5 min, 61 buys, $25.8K liquidity`. */
+const VALUE_TEXTS: ReadonlyMap<string, (value: number) => string> = new Map([
+  ["recent_price_change", (value) => `${formatPct(value)} in 5 min`],
+  ["previous_price_change", (value) => `${formatPct(value)} before`],
+  ["latest_buy_count", (value) => counted(value, "buy")],
+  ["latest_sell_count", (value) => counted(value, "sell")],
+  // The API sends 0 for what is not known.
+  ["liquidity", (value) => (value > 0 ? `$${formatCompact(value)} liquidity` : "liquidity unknown")],
+]);
+
+/**
+ * Describes an update's new values of fields: `+16 % in 5 min, 61 buys, $25.8K liquidity`. A field
+ * that is not known, or whose value is not of the expected type, gets its name only.
+ */
 export function valuesText(set: Readonly<Record<string, unknown>>): string {
-  return Object.entries(set)
-    .map(([field, value]) => VALUE_TEXTS[field]?.(value) ?? field.replaceAll("_", " "))
-    .join(", ");
+  return Object.entries(set).map(valueText).join(", ");
+}
+
+function valueText([field, value]: readonly [string, unknown]): string {
+  if (field === "token" && typeof value === "object" && value !== null && "price" in value)
+    return typeof value.price === "string" ? `price ${formatPrice(value.price)}` : "token";
+  const number = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
+  const text = VALUE_TEXTS.get(field);
+  return text && Number.isFinite(number) ? text(number) : field.replaceAll("_", " ");
 }

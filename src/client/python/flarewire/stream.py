@@ -292,9 +292,12 @@ class Stream:
         }
         if lost["reason"] == "ahead":
             raise self._apart(message["cursor"])
-        self.cursor, self._is_started = message["cursor"], True
+        # If the lists cannot be read, the next connection must not resume after them.
+        self.cursor = None
         self.raw_view = message.get("snapshot") if self._has_view else None
-        return Reset(lost["reason"], lost["events"], message["cursor"], self.view)
+        reset = Reset(lost["reason"], lost["events"], message["cursor"], self.view)
+        self.cursor, self._is_started = message["cursor"], True
+        return reset
 
     def _event(self, message: Json) -> Event | None:
         position = self._position(message["cursor"])
@@ -309,7 +312,8 @@ class Stream:
         except (Mismatch, *_FAULTS) as error:
             # A resumed connection would get this event again.
             self.cursor = None
-            raise End("resume", f"an event does not fit: {error}") from error
+            reason = f"an event does not fit: {error}"
+            raise End("resume" if isinstance(error, Mismatch) else "backoff", reason) from error
         self.cursor = message["cursor"]
         return event
 

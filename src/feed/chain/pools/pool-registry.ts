@@ -93,6 +93,7 @@ export class PoolRegistry {
   /** Records that a token or pool is ignored only because endpoints disagree about it. */
   markUndecided(address: string): void {
     this.#undecided.add(address);
+    trim(this.#undecided, MAX_IGNORED);
   }
 
   /** Forgets the undecided tokens and pools, so that they are looked up again when needed. */
