@@ -30,7 +30,7 @@ export function applyReport(
   const known = findPool(token, event.pool);
   if (known && at < known.usdAtMs) return false;
   token.lastSeenMs = Math.max(token.lastSeenMs, at);
-  const change = known ? explainChange(token, known, price, usd) : ({ cause: "sync" } as const);
+  const change = known ? explainChange(known, price, usd) : ({ cause: "sync" } as const);
   const report = { atMs: at, usd, usdText: event.liquidity, ...change };
   const pool = notePool(token, event.pool, report, settings);
   pool.reportedPrice = price;
@@ -78,10 +78,8 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
  * change far beyond that is an addition or removal. A smaller deviation counts as trading, but
  * deviations add up over several reports, because all liquidity could be removed in small steps.
  */
-function explainChange(token: TokenState, pool: Pool, price: number, usd: number) {
-  // A pool of an older checkpoint has no price of its own.
-  const before = pool.reportedPrice || (token.pricePool === pool.pool ? token.price : 0);
-  const ratio = price / before;
+function explainChange(pool: Pool, price: number, usd: number) {
+  const ratio = price / pool.reportedPrice;
   const isKnown = ratio > 0 && Number.isFinite(ratio);
   const expectedUsd = isKnown ? pool.usd * Math.sqrt(ratio) : pool.usd;
   if (usd < expectedUsd * (1 - MAX_DRIFT)) return { cause: "remove" } as const;

@@ -17,14 +17,16 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes. Only checkpoints of
  * {@link READABLE} versions are accepted.
  */
-const VERSION = 15;
+const VERSION = 16;
+/** The last version without the pools' reported prices. */
+const WITHOUT_REPORTED_PRICES = 15;
 /**
  * The last version that counted the bought volume of candles. The additional fields are ignored.
  */
 const WITH_BOUGHT = 14;
 /** The last version without candles, control moments and net buying. */
 const WITHOUT_CANDLES = 12;
-const READABLE: readonly number[] = [WITHOUT_CANDLES, WITH_BOUGHT, VERSION];
+const READABLE: readonly number[] = [...[WITHOUT_CANDLES, WITH_BOUGHT, WITHOUT_REPORTED_PRICES], VERSION];
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {
@@ -71,8 +73,20 @@ export function unpackEngine({ version, state: json }: EngineCheckpoint): Engine
     throw new TypeError("invalid checkpoint: no engine state");
   }
   const unpacked = state as EngineState;
-  if (version !== WITHOUT_CANDLES) return unpacked;
-  return { ...unpacked, tokens: unpacked.tokens.map((token) => withCandles(token, unpacked.clockMs)) };
+  if (version === VERSION) return unpacked;
+  const tokens = unpacked.tokens.map((token) =>
+    withReportedPrices(version === WITHOUT_CANDLES ? withCandles(token, unpacked.clockMs) : token),
+  );
+  return { ...unpacked, tokens };
+}
+
+/** Adds what a token up to version {@link WITHOUT_REPORTED_PRICES} lacks. */
+function withReportedPrices(token: TokenState): TokenState {
+  const { pools, pricePool, price } = token;
+  return {
+    ...token,
+    pools: pools.map((pool) => ({ ...pool, reportedPrice: pool.pool === pricePool ? price : 0 })),
+  };
 }
 
 /**

@@ -42,4 +42,5 @@ test("the cache of steps is bounded, and the oldest steps are dropped first", ()
     lists = step.after;
   }
   expect([steps.listsAfter(100), steps.listsAfter(size)]).toEqual([undefined, lists]);
+  expect(steps.listsAfter(101)).toBeDefined();
 });

@@ -258,6 +258,25 @@ describe("a token that only an aggregator reports on", () => {
     }
   });
 
+  test("sees no removal in a fall of the price while its engine was stopped, from a checkpoint of version 15", () => {
+    const { engine } = play(
+      each(20, () => ({})),
+      20,
+    );
+    const text = JSON.stringify(engine.checkpoint());
+    const old = text.replaceAll(/,"reportedPrice":[\d.e+-]+/g, "");
+    expect(old.length).toBeLessThan(text.length);
+    const later = each(40, () => ({ price: "0.1", liquidity: String(100_000 * Math.sqrt(0.1)) }), 30);
+    const laterOf = (restored: TrendEngine) => {
+      drive(restored, withClocks(later, START + 40 * MINUTE));
+      return restored.checkpoint();
+    };
+    const continued = laterOf(TrendEngine.restore(engine.checkpoint(), { facts: FACTS }));
+    expect(laterOf(TrendEngine.restore({ ...JSON.parse(old), version: 15 }, { facts: FACTS }))).toEqual(
+      continued,
+    );
+  });
+
   test("is new from its creation, not from its first report", () => {
     const listed = { ...listing(START + 3 * MINUTE, GEM), listedAt: START - 10 * MINUTE };
     const times: [number, string | undefined][] = [];
