@@ -11,8 +11,10 @@ import { Waiters } from "../support/time/waiters.ts";
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** Returns a webhook target with defaults, as from a file. It may have a private address. */
-export function webhookOf(given: object, clock = systemClock): Target {
+/**
+ * Returns the text of a file with one webhook, which has defaults and may have a private address.
+ */
+export function webhookFile(given: object): string {
   const whole = {
     id: "desk",
     url: "https://example.org/hook",
@@ -21,7 +23,12 @@ export function webhookOf(given: object, clock = systemClock): Target {
     rules: [{ name: "all" }],
     ...given,
   };
-  const [webhook] = parseAlertFile(JSON.stringify({ webhooks: [whole] }), "alerts.json").webhooks;
+  return JSON.stringify({ webhooks: [whole] });
+}
+
+/** Returns the webhook target of {@link webhookFile}. */
+export function webhookOf(given: object, clock = systemClock): Target {
+  const [webhook] = parseAlertFile(webhookFile(given), "alerts.json").webhooks;
   if (!webhook) throw new Error("no webhook");
   return webhookTarget(webhook, clock);
 }

@@ -8,7 +8,7 @@ import { createMetricsServer, MAX_METRICS_CONNECTIONS } from "../../src/http/met
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { clusterMetrics } from "../../src/metrics/cluster-metrics.ts";
-import { SECRET } from "../alerts/webhook-fixture.ts";
+import { webhookFile } from "../alerts/webhook-fixture.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { newDirectory } from "../support/servers/edges.ts";
@@ -203,14 +203,7 @@ test("every series on the dashboard is served, and every served series is on the
   await using market = await startLedGateway();
   const edge = await startGateway(createConfig({ ...QUIET, source: market.url }));
   const alerts = join(newDirectory(onTestFinished), "alerts.json");
-  const webhook = {
-    id: "desk",
-    url: "http://127.0.0.1:9/",
-    secret: SECRET,
-    allow_private_addresses: true,
-    rules: [{ name: "all" }],
-  };
-  writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
+  writeFileSync(alerts, webhookFile({ url: "http://127.0.0.1:9/" }));
   const keys = join(newDirectory(onTestFinished), "keys.json");
   writeFileSync(keys, '{"keys": []}');
   const data = newDirectory(onTestFinished);

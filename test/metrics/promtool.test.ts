@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
-import { SECRET } from "../alerts/webhook-fixture.ts";
+import { webhookFile } from "../alerts/webhook-fixture.ts";
 import { findProgram } from "../bench/harness/on-demand.ts";
 import { newDirectory } from "../support/servers/edges.ts";
 
@@ -14,23 +14,19 @@ test.runIf(PROMTOOL)(
   async ({ onTestFinished }) => {
     const data = newDirectory(onTestFinished);
     const [alerts, keys] = [join(data, "alerts.json"), join(data, "keys.json")];
-    const webhook = {
-      id: "desk",
-      url: "http://127.0.0.1:9/",
-      secret: SECRET,
-      allow_private_addresses: true,
-      rules: [{ name: "all" }],
-    };
-    writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
+    writeFileSync(alerts, webhookFile({ url: "http://127.0.0.1:9/" }));
     writeFileSync(keys, '{"keys": []}');
     const given = { port: 0, logLevel: "silent", drain: "0", feed: "replay", warmup: "0s" } as const;
     const gateway = await startGateway(createConfig({ ...given, alerts, keys, data }));
     onTestFinished(() => gateway.stop());
     expect((await fetch(`${gateway.url}/api/v1/flares`)).status).toBe(200);
-    const scrape = async () => (await fetch(`${gateway.url}/metrics`)).text();
+    let input = "";
+    const scrape = async () => {
+      input = await (await fetch(`${gateway.url}/metrics`)).text();
+      return input;
+    };
     // The first delay is measured a moment after the start.
     await expect.poll(scrape).toContain("flarewire_event_loop_delay_seconds{");
-    const input = await scrape();
     // promtool prints its findings, and exits with 3 if there are any.
     expect(execFileSync(PROMTOOL ?? "", ["check", "metrics"], { input, encoding: "utf8" })).toBe("");
   },

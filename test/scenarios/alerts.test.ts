@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
+import { Receiver, status, webhookFile } from "../alerts/webhook-fixture.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
@@ -10,9 +10,8 @@ import { type Finish, newDirectory } from "../support/servers/edges.ts";
 function prepare(finish: Finish, receiver: Receiver) {
   const directory = newDirectory(finish);
   const alerts = join(directory, "alerts.json");
-  const webhook = { id: "desk", url: receiver.url, secret: SECRET, allow_private_addresses: true };
   const rules = [{ name: "starts", channels: ["flares.pro"] }];
-  writeFileSync(alerts, JSON.stringify({ webhooks: [{ ...webhook, rules }] }));
+  writeFileSync(alerts, webhookFile({ url: receiver.url, rules }));
   const market = new LedMarket();
   const config = { port: 0, drain: "0", logLevel: "silent", alerts } as const;
   const start = () =>

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
+import { Receiver, status, webhookFile } from "../alerts/webhook-fixture.ts";
 import { ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
 import { newDirectory } from "../support/servers/edges.ts";
@@ -18,9 +18,8 @@ describe.skipIf(!HAS_REDIS)("the webhooks of a cluster", () => {
     const directory = newDirectory(onTestFinished);
     const file = join(directory, "alerts.json");
     const recording = writePumpedMarket(join(directory, "market.csv"), 6);
-    const webhook = { id: "desk", url: receiver.url, secret: SECRET, allow_private_addresses: true };
     const rules = [{ name: "all", channels: ["flares.pro"] }];
-    writeFileSync(file, JSON.stringify({ webhooks: [{ ...webhook, rules }] }));
+    writeFileSync(file, webhookFile({ url: receiver.url, rules }));
     await using cluster = await ProcessCluster.start(2, [...MARKET, "--file", recording, "--alerts", file]);
     await receiver.until(() => receiver.taken.length >= 2);
     const { leader } = cluster;

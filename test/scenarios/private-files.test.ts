@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SECRET } from "../alerts/webhook-fixture.ts";
+import { webhookFile } from "../alerts/webhook-fixture.ts";
 import { newDirectory, startLeader } from "../support/servers/edges.ts";
 
 /** Returns the permissions of users other than the owner, for the directory and all files below. */
@@ -16,14 +16,7 @@ test("a gateway's stored, recorded and queued files are accessible only to their
   const directory = newDirectory(onTestFinished);
   const [data, record, alerts] = ["data", "recordings", "alerts.json"].map((name) => join(directory, name));
   const rules = [{ name: "all", channels: ["*"] }];
-  const webhook = {
-    id: "desk",
-    url: "http://127.0.0.1:9/",
-    secret: SECRET,
-    allow_private_addresses: true,
-    rules,
-  };
-  writeFileSync(alerts ?? "", JSON.stringify({ webhooks: [webhook] }));
+  writeFileSync(alerts ?? "", webhookFile({ url: "http://127.0.0.1:9/", rules }));
   // By default, others may read the files of this process; otherwise the test would prove nothing.
   expect(statSync(alerts ?? "").mode & 0o044).not.toBe(0);
   const gateway = await startLeader(onTestFinished, { data, record, alerts });
