@@ -48,7 +48,10 @@ const AlertFile = z
   );
 type AlertFile = z.infer<typeof AlertFile>;
 
-/** Reads a file of targets. Rejects with InputError, which contains no secret and no URL. */
+/**
+ * Reads a file of targets. Rejects with InputError, which contains no secret, and of a URL at most
+ * the host.
+ */
 export async function readAlertFile(file: string): Promise<AlertFile> {
   return parseAlertFile(await readTrustedText(file, MAX_BYTES), file);
 }

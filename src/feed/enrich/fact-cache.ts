@@ -39,7 +39,7 @@ export class FactCache {
 
   /**
    * @param path Its file, read at once; `undefined`: memory only.
-   * @param onProblem Called for a failed write, if the one before it succeeded.
+   * @param onProblem Called for a failed write, unless the one before it failed too.
    */
   constructor(path: string | undefined, onProblem: (problem: string) => void = () => {}) {
     this.#path = path;

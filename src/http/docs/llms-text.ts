@@ -3,7 +3,7 @@ import { markdownPath, TEXTS } from "./guides.ts";
 
 const INTRODUCTION = `# Flarewire
 
-> Flarewire watches token markets and pushes when traders suddenly pile into a token (a flare starts), why, and when it is over. REST returns the current state; WebSocket and server-sent events send every change. A client that was away resumes from its cursor and misses nothing, or is told exactly what it missed.
+> Flarewire watches token markets and pushes an event with the reason when traders suddenly pile into a token (a flare starts), and another when it is over. REST returns the current state; WebSocket and server-sent events send every change. A client that was away resumes from its cursor and misses nothing, or learns exactly what it missed.
 
 - All addresses here are on the server that sent this file. The API only reads: it never trades.
 - If the server answers 401, it needs a key: \`Authorization: Bearer KEY\`.

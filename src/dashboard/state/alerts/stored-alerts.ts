@@ -1,3 +1,4 @@
+import { onStoredElsewhere } from "../visitor/on-stored-elsewhere.ts";
 import { WATCHED_KEY } from "../visitor/use-watched.ts";
 import { type AlertEntry, type AlertSettings, MAX_ENTRIES, NO_ALERTS } from "./alert-settings.ts";
 
@@ -29,9 +30,7 @@ export function writeAlerts(settings: AlertSettings): void {
 
 /** Calls `onChange` when another tab changes the alerts or the watch list. */
 export function onAlertsElsewhere(onChange: () => void): void {
-  addEventListener("storage", ({ key }) => {
-    if (key === null || key === STORAGE_KEY || key === WATCHED_KEY) onChange();
-  });
+  onStoredElsewhere([STORAGE_KEY, WATCHED_KEY], onChange);
 }
 
 function readEntry(given: unknown): readonly AlertEntry[] {

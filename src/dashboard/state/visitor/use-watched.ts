@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
+import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
 /** Maximum number of tokens in all groups together. A filter of the API accepts as many. */
@@ -21,14 +22,8 @@ const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,
  */
 export function useWatched(group: GroupName): Watched {
   const [all, setAll] = useState(readWatched);
-  useEffect(() => {
-    // Without the changes of another tab, the next toggle here would undo them.
-    const onStorage = ({ key }: StorageEvent) => {
-      if (key === null || key === WATCHED_KEY) setAll(readWatched());
-    };
-    addEventListener("storage", onStorage);
-    return () => removeEventListener("storage", onStorage);
-  }, []);
+  // Without the changes of another tab, the next toggle here would undo them.
+  useEffect(() => onStoredElsewhere([WATCHED_KEY], () => setAll(readWatched())), []);
   const toggle = (token: string) =>
     setAll((before) => {
       const wanted = `${prefixOf(group)}${token.toLowerCase()}`;
