@@ -3,7 +3,7 @@ import { ownCommand } from "../lib/own-command.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { OpenSource } from "./open/open-source.ts";
 
-/** How long a started source may have no data before a warning is logged. */
+/** How long a started source may have no data or catch up before a warning is logged. */
 const FIRST_DATA_MS = 30_000;
 /** The same if its services have only failed. */
 const FIRST_RESPONSE_MS = 5_000;
@@ -53,8 +53,8 @@ export function logSource(opened: OpenSource, logger: Logger): void {
 }
 
 /**
- * Logs the source's state at the start. If there are no data, warns only after 30 s without any;
- * sooner if the market's services have only failed.
+ * Logs the source's state at the start. If there are no data, or a resumed market is catching up,
+ * warns only after 30 s; sooner if the market's services have only failed.
  */
 export async function reportStart(
   opened: OpenSource,
@@ -62,12 +62,12 @@ export async function reportStart(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const hasNoData = () => {
+  const isStarting = () => {
     const { state, observed_at } = opened.source.freshness();
-    return state === "stale" && observed_at === null;
+    return state === "stale" && (observed_at === null || opened.isCatchingUp?.() === true);
   };
-  if (!hasNoData() || failedService(opened)) return report();
+  if (!isStarting() || failedService(opened)) return report();
   await clock.sleep(FIRST_RESPONSE_MS, signal).catch(() => {});
   if (!failedService(opened)) await clock.sleep(FIRST_DATA_MS - FIRST_RESPONSE_MS, signal).catch(() => {});
-  if (!signal.aborted && hasNoData()) report();
+  if (!signal.aborted && isStarting()) report();
 }

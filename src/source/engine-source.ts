@@ -43,6 +43,16 @@ interface EngineSourceOptions {
   readonly staleAfterMs?: number;
   /** Event time that the engine processes before the first poll, in ms. Default 0. */
   readonly warmupMs?: number;
+  /** Default: a new market. */
+  readonly resume?: ResumedRun;
+}
+
+/** What a resumed market continues, in milliseconds since 1970 UTC. */
+export interface ResumedRun {
+  /** Event time of the previous run's lists, which are served until this run has reached it. */
+  readonly observedAtMs: number;
+  /** Event time up to which the market only catches up. Until then, its state is `stale`. */
+  readonly presentAtMs: number;
 }
 
 /** Longest work without yielding. Otherwise a feed at full speed would block even a stop signal. */
@@ -71,6 +81,7 @@ export class EngineSource implements SnapshotSource {
   readonly #clock: Clock;
   readonly #staleAfterMs: number;
   readonly #warmupMs: number;
+  readonly #resume: ResumedRun | undefined;
   #lifecycle: Lifecycle = { state: "running" };
   #events: AsyncIterator<FeedEvent> | undefined;
   /** The second of event time that was examined last. */
@@ -87,13 +98,14 @@ export class EngineSource implements SnapshotSource {
   #advancedAt: number;
   #yieldedAt: number;
 
-  constructor({ feed, engine, clock, staleAfterMs = 10_000, warmupMs = 0 }: EngineSourceOptions) {
+  constructor({ feed, engine, clock, staleAfterMs = 10_000, warmupMs = 0, resume }: EngineSourceOptions) {
     this.info = { name: feed.name, origin: feed.origin, facts: feed.facts };
     this.#feed = feed;
     this.#engine = engine;
     this.#clock = clock;
     this.#staleAfterMs = staleAfterMs;
     this.#warmupMs = warmupMs;
+    this.#resume = resume;
     this.#advancedAt = clock.monotonic();
     this.#yieldedAt = this.#advancedAt;
   }
@@ -113,6 +125,12 @@ export class EngineSource implements SnapshotSource {
   get warmedUp(): number | undefined {
     if (this.#polled || this.#baseAtMs === undefined || this.#warmupMs === 0) return undefined;
     return 1 - (this.#baseAtMs - this.#engine.clockMs) / this.#warmupMs;
+  }
+
+  /** Whether a resumed market has not reached the present. */
+  get isCatchingUp(): boolean {
+    if (!this.#resume || this.#lifecycle.state !== "running") return false;
+    return (this.#observedAtMs ?? Number.NEGATIVE_INFINITY) < this.#resume.presentAtMs;
   }
 
   async poll(signal: AbortSignal): Promise<Poll | undefined> {
@@ -135,8 +153,8 @@ export class EngineSource implements SnapshotSource {
   }
 
   freshness(): Freshness {
-    const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
     const seen = this.#observedAtMs;
+    const ageMs = this.#ageMs(seen);
     const { state, reason } = this.#state(ageMs);
     const trouble = this.#lifecycle.state === "running" ? this.#feed.trouble?.() : undefined;
     return {
@@ -147,6 +165,17 @@ export class EngineSource implements SnapshotSource {
       data_age_ms: ageMs,
       ...this.#parts({ state, reason, ageMs }),
     };
+  }
+
+  /**
+   * Returns the time since event time advanced. While a live or simulated market catches up,
+   * returns the age of its event time if that is more. A recorded market's time says nothing about
+   * the data's age.
+   */
+  #ageMs(seen: number | undefined): number {
+    const waitedMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
+    if (seen === undefined || this.info.origin === "recorded" || !this.isCatchingUp) return waitedMs;
+    return Math.max(waitedMs, this.#clock.now() - seen);
   }
 
   #parts(whole: Health): Pick<Freshness, "parts"> {
@@ -175,6 +204,8 @@ export class EngineSource implements SnapshotSource {
       return { state: "stale", reason: `the ${what} has ended` };
     }
     if (this.#observedAtMs === undefined) return { state: "stale", reason: "the market has no data yet" };
+    if (this.isCatchingUp)
+      return { state: "stale", reason: "the market is catching up on the time since the previous run" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };
     return {
       state: "stale",
@@ -228,7 +259,8 @@ export class EngineSource implements SnapshotSource {
    */
   #pollEngine(): Poll | undefined {
     const { clockMs, nextChangeAtMs } = this.#engine;
-    if (this.#observedAtMs === undefined || clockMs > this.#observedAtMs) {
+    const beforeMs = this.#observedAtMs ?? (this.#resume?.observedAtMs ?? Number.NEGATIVE_INFINITY) - 1;
+    if (clockMs > beforeMs) {
       this.#observedAtMs = clockMs;
       this.#advancedAt = this.#clock.monotonic();
     }

@@ -17,6 +17,7 @@ import {
   EngineSource,
   FollowedLeader,
   type Leader,
+  type ResumedRun,
   type SnapshotSource,
   UpstreamSource,
   type UpstreamStats,
@@ -63,6 +64,8 @@ interface Opened<K, S> {
   readonly progress?: () => EngineProgress | undefined;
   /** Returns how much of the engine's warm-up was read, 0 to 1; `undefined` outside of it. */
   readonly warmedUp?: () => number | undefined;
+  /** Returns whether a resumed market has not reached the present. Absent without an engine. */
+  readonly isCatchingUp?: () => boolean;
   /** Returns the market events that were unusable so far, by reason. Absent without an engine. */
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
@@ -180,17 +183,32 @@ function createEngine(
   // A resumed market needs no warm-up. The feeds `live` and `chain` start at the present.
   const startsAtPresent = config.feed === "live" || config.feed === "chain";
   const warmupMs = before || startsAtPresent ? 0 : config.warmupMs;
-  const source = new EngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
+  const source = new EngineSource({
+    ...{ feed, engine, clock, staleAfterMs, warmupMs },
+    ...(restored ? { resume: resumedRun(config.feed, restored, resume, clock.now()) } : {}),
+  });
   const progress = () => {
     const afterMs = source.clockAtMs;
     if (afterMs === undefined) return undefined;
     return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   const warmedUp = () => source.warmedUp;
+  const isCatchingUp = () => source.isCatchingUp;
   const rejected = () => engine.rejected;
   const close = recorder ? { close: () => recorder.close() } : {};
   const services = () => opened.feed.services?.() ?? [];
   const late = () =>
     Object.fromEntries((opened.feed.parts?.() ?? []).map((part) => [part.name, part.late] as const));
-  return { kind: "snapshots", source, progress, warmedUp, rejected, services, late, ...close };
+  return { kind: "snapshots", source, progress, warmedUp, isCatchingUp, rejected, services, late, ...close };
+}
+
+/** Returns the run that a market continues. Only a live or simulated one has a present to reach. */
+function resumedRun(
+  feed: Config["feed"],
+  { observedAtMs }: RestoredState,
+  resume: ResumedMarket | undefined,
+  nowMs: number,
+): ResumedRun {
+  if (feed === "replay") return { observedAtMs, presentAtMs: observedAtMs };
+  return { observedAtMs, presentAtMs: resume?.startAtMs ?? nowMs };
 }
