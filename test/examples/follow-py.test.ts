@@ -13,6 +13,14 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     expect(client.stderr()).toMatch(/\nImportError: flarewire needs aiohttp: .*python3-aiohttp.*\n$/);
   });
 
+  test("without a server it says in a line per attempt which address is wrong, why, and when it retries", async () => {
+    // Nothing listens on port 1.
+    await using client = follow("http://127.0.0.1:1");
+    const lines =
+      /^(?:connecting by websocket\nwaiting by websocket: no answer from 127\.0\.0\.1:1: connection refused; retrying in \d\.\d s\n){2}/;
+    await client.said("stderr", lines);
+  });
+
   test("[L3] after a restart of the server it continues without gaps or repeats, and after lost data it reports a new epoch", async () => {
     await using server = new RestartingServer();
     await server.start();

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createConfig, startGateway } from "../../../src/index.ts";
+import { CLOSE_CODES } from "../../../src/protocol/index.ts";
 import { greet, send, startScriptedServer } from "../../cli/scripted-server.ts";
 import type { CliOutput } from "../../cli/spawn-cli.ts";
 import { startLedGateway } from "../../examples/led-gateway.ts";
@@ -125,6 +126,19 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
       code: 4_000,
     });
   });
+
+  test.each(["unauthorized", "forbidden"] as const)(
+    "[W26] a key that is %s ends it with what this means",
+    async (reason) => {
+      const { code, meaning } = CLOSE_CODES[reason];
+      await using server = await startScriptedServer();
+      await using client = follow(server.url);
+      (await server.next()).socket.close(code);
+      await client.ended();
+      const stopped = `the server rejected this client: close code ${code}: ${meaning}`;
+      expect(linesOf(client).at(-1)).toEqual({ stopped, code });
+    },
+  );
 
   test("[K1] [K5] a key is sent in a header with each request, never in a URL", async ({
     onTestFinished,

@@ -40,6 +40,15 @@ class End(Exception):
         self.action, self.reason, self.code, self.min_s = action, reason, code, min_s
 
 
+_MEANINGS = {4003: "the key was revoked or has expired", 4004: "the key has fewer rights than before"}
+
+
+def closed(code: int, reason: str = "") -> End:
+    """Returns the End for a close code. Says what it means if only the user can repair it."""
+    text = f"close code {code} {reason}".strip()
+    return End(action_after(code), f"{text}: {_MEANINGS[code]}" if code in _MEANINGS else text, code)
+
+
 @dataclass
 class Attempts:
     """Decides which transport is next, and after how long."""

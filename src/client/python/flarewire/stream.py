@@ -61,10 +61,13 @@ class Connection:
     """Delay before the next connection while `waiting`; otherwise 0."""
 
     def __str__(self) -> str:
-        """Returns a line for a log, such as `waiting by sse: cut off; retrying in 1.2 s`."""
-        why = f": {self.reason}" if self.reason else ""
-        retry = f"; retrying in {self.retry_in_s:.1f} s" if self.state == "waiting" else ""
-        return f"{self.state} by {self.transport}{why}{retry}"
+        """Returns a line for a log, such as `waiting by sse: cut off; retrying in 1.2 s`.
+
+        The reason is only in the line that follows the end of a connection. A StreamError has that of
+        `closed`.
+        """
+        line = f"{self.state} by {self.transport}"
+        return f"{line}: {self.reason}; retrying in {self.retry_in_s:.1f} s" if self.state == "waiting" else line
 
 
 def connect(

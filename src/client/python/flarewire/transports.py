@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from contextlib import suppress
 from typing import Any, AsyncIterator, Awaitable, Callable, Union
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import aiohttp
 
-from .retry import End, action_after
+from .retry import End, action_after, closed
 
 Json = dict[str, Any]
 Key = Union[str, Callable[[], Awaitable[str]], None]
@@ -20,6 +21,17 @@ POLL_WAIT_S = 25
 CLOSE_S = 1.0
 """How long to wait for the answer to a close, because a dead connection never answers."""
 _FAILURES = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
+
+
+def cause_of(error: BaseException) -> str:
+    """Describes a failed request in words, such as `connection refused`."""
+    cause = getattr(error, "os_error", None) or getattr(error, "certificate_error", error)
+    if isinstance(cause, asyncio.TimeoutError):
+        return "timed out"
+    text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    # asyncio's text has the address instead of the reason.
+    number = getattr(cause, "errno", None)
+    return os.strerror(number).lower() if number and "Connect call failed" in text else text
 
 
 async def headers_of(key: Key) -> dict[str, str]:
@@ -42,7 +54,8 @@ class Requests:
         try:
             response = await self.session.get(url, headers={**self.headers, "Accept": accept})
         except _FAILURES as error:
-            raise End("away", f"no answer: {error!r}") from error
+            host = urlsplit(self.base).netloc.rpartition("@")[2]
+            raise End("away", f"no answer from {host}: {cause_of(error)}") from error
         if response.status in statuses:
             return response
         raise await _refusal(response)
@@ -76,14 +89,13 @@ async def websocket(requests: Requests, query: dict[str, str]) -> AsyncIterator[
         # Ask over HTTP why: rejected, absent, or blocked on the way.
         after = {key: value for key, value in query.items() if key not in ("client", "snapshot")}
         (await requests.get(requests.url("events", {**after, "limit": "1"}), (200, 410))).close()
-        raise End("fallback", f"no WebSocket: {error!r}") from error
+        raise End("fallback", f"no WebSocket: {cause_of(error)}") from error
     try:
         async for frame in socket:
             if frame.type is not aiohttp.WSMsgType.TEXT:
                 raise End("fallback", f"a frame of type {frame.type.name}")
             yield json.loads(frame.data)
-        code = socket.close_code or 1006
-        raise End(action_after(code), f"close code {code}", code)
+        raise closed(socket.close_code or 1006)
     finally:
         with suppress(*_FAILURES):
             await asyncio.wait_for(socket.close(), CLOSE_S)
@@ -100,8 +112,7 @@ async def server_sent_events(requests: Requests, query: dict[str, str]) -> Async
                     continue
                 message = json.loads(line[5:])
                 if message["type"] == "close":
-                    code = int(message["code"])
-                    raise End(action_after(code), f"close code {code} {message['reason']}", code)
+                    raise closed(int(message["code"]), message["reason"])
                 yield message
         raise End("fallback", "cut off")
     finally:
