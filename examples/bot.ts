@@ -21,10 +21,11 @@ try {
   stream.on("connection", ({ state, transport, reason }) => {
     // Until an attempt succeeds, each has a reason that one before it had.
     if (state === "live") reported.clear();
-    if (reported.has(reason)) return;
+    // The error below says why the server closed the stream.
+    if (reported.has(reason) || state === "closed") return;
     if (reason !== "") reported.add(reason);
     const advice = reason.startsWith("no answer") ? `; does a Flarewire server run at ${server}?` : "";
-    console.error(`${state} by ${transport}${reason && `: ${reason}`}${advice}`);
+    console.error(`${state} by ${transport}${reason && ` after: ${reason}`}${advice}`);
   });
 
   for await (const event of stream) {

@@ -133,9 +133,11 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: (input: Inp
   };
 
   return (transport?: Transport) => {
-    if (!transport || current?.heard) drop(previous);
-    if (!transport || !current?.heard) drop(current);
-    if (!transport) return;
+    if (!transport) {
+      drop(previous);
+      return drop(current);
+    }
+    drop(current?.heard ? previous : current);
     previous ??= current;
     const attempt: Attempt = { heard: false, openedAtMs: now() };
     current = attempt;

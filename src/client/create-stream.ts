@@ -1,6 +1,6 @@
 import type { AnyFlare } from "../model/index.ts";
 import type { Hello } from "../protocol/messages.ts";
-import { applyMessage, type ClientState, type StreamItem } from "./client-state.ts";
+import type { ClientState, StreamItem } from "./client-state.ts";
 import { createConnection } from "./connection.ts";
 import type { Input } from "./connection-state.ts";
 import { createFreshness } from "./freshness.ts";
@@ -24,19 +24,20 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
   let client: ClientState = { cursor: plan.after, view: undefined, started: false };
   let queue: StreamItem<AnyFlare>[] | undefined;
   let wake = () => {};
-  let error: StreamError | undefined;
+  let refusal: string | undefined;
   let server: Hello | undefined;
+
+  /** Made where it is thrown, so that the stack of an uncaught error names the reader's line. */
+  const refused = () =>
+    new StreamError("refused", `the server refused the stream: ${refusal}; change the request or the key`);
 
   const changed = () => {
     const now = status();
-    const { reason } = now;
     emit("connection", now);
     if (now.state !== "closed") return;
     over.abort();
-    if (reason) {
-      error = new StreamError("refused", `refused (${reason}): change the request or the key`);
-      if (!queue) emit("error", error);
-    }
+    refusal = now.reason;
+    if (refusal && !queue) emit("error", refused());
     wake();
   };
 
@@ -53,7 +54,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     let item: StreamItem<AnyFlare> | undefined;
     try {
       if (message.type === "hello") server = message;
-      ({ client, item } = (plan.apply ?? applyMessage)(client, message));
+      ({ client, item } = plan.apply(client, message));
     } catch (fault) {
       const end = endOf(fault);
       // Resuming from the cursor repairs a gap. A mismatch with the lists requires new ones.
@@ -74,8 +75,8 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
         if (item) {
           if (items.length <= plan.queueLimit / 2) input({ type: "release", hold: "slow" });
           yield item;
-        } else if (error) throw error;
-        else if (over.signal.aborted) return undefined;
+        } else if (refusal) throw refused();
+        else if (over.signal.aborted) return;
         else {
           await new Promise<void>((next) => {
             wake = next;
@@ -107,7 +108,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     on: add,
     [Symbol.asyncIterator]() {
       if (queue) misuse("the stream has a reader", "use on() for other readers");
-      if (!error && over.signal.aborted) misuse("the stream is closed", "connect again");
+      if (!refusal && over.signal.aborted) misuse("the stream is closed", "connect again");
       const { cursor, view, started } = client;
       // A late reader must start with the current lists.
       queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];

@@ -1,6 +1,6 @@
 import type { EventName } from "../protocol/event.ts";
 import type { Filter } from "../protocol/filter.ts";
-import type { applyMessage } from "./client-state.ts";
+import { applyMessage } from "./client-state.ts";
 import type { Transport } from "./connection-state.ts";
 import { misuse, oneOf } from "./stream-error.ts";
 import type { TransportContext } from "./transport/attempt.ts";
@@ -75,10 +75,10 @@ export interface StreamPlan
   readonly options?: Readonly<Record<string, string>>;
   /** Returns the headers of a connection's requests. Called for each connection. */
   readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
-  /** Replaces {@link applyMessage}. */
-  apply?: typeof applyMessage;
-  /** Called when a connection ends; `answered`: it was subscribed. May return another end. */
-  readonly judge?: ((end: End, answered: boolean | undefined) => End | undefined) | undefined;
+  /** Processes each message. */
+  apply: typeof applyMessage;
+  /** Called when a connection ends; `answered`: it was subscribed. Returns it, or another end. */
+  readonly judge?: ((end: End, answered: boolean | undefined) => End) | undefined;
   /** Runs before each connection. Returns the cursor after which the connection starts. */
   lead?: (context: TransportContext, cursor: string | undefined, urlOf: UrlOf) => Promise<string | undefined>;
   readonly transports: readonly Transport[];
@@ -152,6 +152,7 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
     ...(key !== undefined && readKey(key)),
     transports: transportsOf(transport, platform),
     platform,
+    apply: applyMessage,
   };
 }
 
@@ -171,24 +172,24 @@ function readKey(key: Exclude<ConnectOptions["key"], undefined>): Pick<StreamPla
     if (!/^[!-~]+$/.test(value)) misuse("invalid key", "use one from flarewire keys add");
     return { authorization: `Bearer ${value}` };
   };
-  if (typeof key !== "function") {
-    const headers = Promise.resolve(bearer(key));
-    return { headers: () => headers };
-  }
+  const isFixed = typeof key !== "function";
+  if (isFixed) bearer(key);
   let refusals = 0;
   return {
     headers: async () => {
       try {
-        return bearer(await key());
+        return bearer(isFixed ? key : await key());
       } catch (error) {
         throw ended("away", `no key: ${error}`);
       }
     },
     judge: (end, answered) => {
       if (answered) refusals = 0;
+      const { code, reason } = end;
       // The HTTP status and the close code of a refused key.
-      const isRefused = end.code === 401 || end.code === 4003;
-      return isRefused && !refusals++ ? { ...end, action: "backoff" } : undefined;
+      const isRefused = code === 401 || code === 4003;
+      if (isRefused && !isFixed && !refusals++) return { ...end, action: "backoff" };
+      return code === 4003 ? { ...end, reason: `${reason}: the key was revoked or has expired` } : end;
     },
   };
 }

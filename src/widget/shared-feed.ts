@@ -1,4 +1,4 @@
-import { acceptEvent, type ClientState } from "../client/client-state.ts";
+import { acceptEvent, applyMessage, type ClientState } from "../client/client-state.ts";
 import { createStream } from "../client/create-stream.ts";
 import type { EventMessage, View } from "../client/index.ts";
 import { platformOf } from "../client/transport/platform.ts";
@@ -168,6 +168,7 @@ export class SharedFeed {
       selection: { query: { channels: "flares.*,status" }, keepsView: true },
       transports: ["websocket", "sse", "poll"],
       platform: platformOf(),
+      apply: applyMessage,
       pauseHiddenAfterMs: Number.POSITIVE_INFINITY,
       queueLimit: Number.POSITIVE_INFINITY,
       firstMessageMs: 8_000,

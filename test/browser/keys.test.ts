@@ -82,6 +82,8 @@ describe.skipIf(findChromium() === undefined)("the SDK with a key in Chromium", 
     await moreEvents(page, 3);
     writeFileSync(keys, formatKeys([]));
     await page.waitForFunction(() => kept.stream.connection.state === "closed", undefined, { polling: 20 });
-    expect(await page.evaluate(() => kept.stream.connection.reason)).toBe("close code 4003 unauthorized");
+    expect(await page.evaluate(() => kept.stream.connection.reason)).toBe(
+      "close code 4003 unauthorized: the key was revoked or has expired",
+    );
   });
 });

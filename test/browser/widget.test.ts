@@ -340,7 +340,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     const page = await site.tab();
     await page.locator('flare-list[state="refused"]').waitFor();
     expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available");
-    expect(site.pageErrors.filter((text) => /^StreamError: refused \(/.test(text))).toHaveLength(1);
+    expect(site.pageErrors.filter((text) => /^StreamError: the server refused /.test(text))).toHaveLength(1);
   });
 
   test("the page at /widgets shows each element live, with the code to copy", async ({

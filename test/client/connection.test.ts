@@ -247,13 +247,13 @@ test("the connection status has the reason and the code with which the previous 
   await world.socket(1).end(4_100);
   await world.pass(2_500);
   world.stream.on("error", () => {});
-  await world.socket(2).end(4_003);
+  await world.socket(2).end(4_001);
   const transport = "websocket";
   expect(seen).toEqual([
     { state: "connecting", transport, reason: "close code 4200", code: 4_200 },
     { state: "waiting", transport, reason: "close code 4100", code: 4_100 },
     { state: "connecting", transport, reason: "close code 4100", code: 4_100 },
-    { state: "closed", transport, reason: "close code 4003", code: 4_003 },
+    { state: "closed", transport, reason: "close code 4001", code: 4_001 },
   ]);
 });
 

@@ -90,5 +90,7 @@ test("[W26] a close code with action stop ends the stream with the reason, and o
   greet(second.socket, { cursor: "abcd-6", resumed: "full" });
   second.socket.close(4_000, "bad-request");
   await until(() => stream.connection.state === "closed");
-  expect(reported).toEqual(["refused (close code 4000 bad-request): change the request or the key"]);
+  expect(reported).toEqual([
+    "the server refused the stream: close code 4000 bad-request; change the request or the key",
+  ]);
 });

@@ -1,5 +1,6 @@
 import { expect, type TestContext } from "vitest";
 import type { ConnectOptions, Platform, SocketClass, StreamError } from "../../src/client/index.ts";
+import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { test } from "../http/access/keyed-fixture.ts";
 import { HeldProxy } from "./held-proxy.ts";
 import { follow, HASTY, range } from "./stream-kit.ts";
@@ -97,13 +98,14 @@ for (const transport of TRANSPORTS) {
       keyed.write({ ...after, other: {} });
       await keyed.pass(1);
       await until(() => stream.connection.state === "closed");
-      const code = { unauthorized: 4003, forbidden: 4004 }[reason];
+      const { code, meaning } = CLOSE_CODES[reason];
+      const closed = `close code ${code} ${reason}${code === 4003 ? `: ${meaning}` : ""}`;
       const status = { unauthorized: 401, forbidden: 403 }[reason];
       expect(stream.connection.reason).toMatch(
-        transport === "poll" ? new RegExp(`^HTTP ${status} .*key`) : `close code ${code} ${reason}`,
+        transport === "poll" ? new RegExp(`^HTTP ${status} .*key`) : closed,
       );
       expect(errors.map((error) => error.message)).toEqual([
-        `refused (${stream.connection.reason}): change the request or the key`,
+        `the server refused the stream: ${stream.connection.reason}; change the request or the key`,
       ]);
       expect(asked.length).toBe(before);
     });
@@ -118,6 +120,22 @@ test("[K1] an unknown key ends the stream with the server's reason", async ({ ke
     expect(stream.connection.reason).toMatch(/^HTTP 401 .*key/);
     expect(asked).toHaveLength(1);
   }
+});
+
+test("an uncaught refusal has the server's reason once, and a stack with the reader's line", async ({
+  keyed,
+  onTestFinished,
+}) => {
+  const { stream } = followWatched(urlOf(keyed.wire), { key: "wrong" }, onTestFinished);
+  const read = async () => {
+    for await (const _ of stream);
+  };
+  const error = await read().catch((thrown: unknown) => thrown);
+  const { message, stack } = error as Error;
+  expect(message).toBe(
+    "the server refused the stream: HTTP 401 invalid API key: unknown or revoked; change the request or the key",
+  );
+  expect(stack).toMatch(/^StreamError: .*\n(?: +at .*\n){1,4} +at async read .*keys\.test\.ts/);
 });
 
 test("[K2] a channel outside the key's plan ends the stream with the server's reason", async ({

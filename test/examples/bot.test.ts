@@ -157,8 +157,8 @@ test("the bot retries a server that does not answer, and reports the reason once
   const { port } = server.address() as AddressInfo;
   await using bot = spawnNode(["examples/bot.ts", `http://127.0.0.1:${port}`]);
   await attempts.until(() => count >= 4);
-  expect(bot.stderr().match(/^waiting by websocket: .+$/gm)).toHaveLength(1);
-  expect(bot.stderr()).not.toMatch(/^connecting by \w+: /m);
+  expect(bot.stderr().match(/^waiting by websocket after: .+$/gm)).toHaveLength(1);
+  expect(bot.stderr()).not.toMatch(/^connecting by \w+ after: /m);
 });
 
 test("the bot reports each reason once if its transports fail for different reasons", async ({
@@ -187,9 +187,9 @@ test("the bot reports each reason once if its transports fail for different reas
   const lines = bot.stderr().trim().split("\n");
   expect(lines.map((line) => line.trim())).toEqual([
     "connecting by websocket",
-    "connecting by sse: close code 1006",
-    "connecting by poll: cut off",
-    "waiting by websocket: HTTP 502",
+    "connecting by sse after: close code 1006",
+    "connecting by poll after: cut off",
+    "waiting by websocket after: HTTP 502",
   ]);
 });
 
@@ -198,9 +198,9 @@ test("the bot reports a known reason again after it was live", async () => {
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   for (let attempt = 0; attempt < 2; attempt++) (await server.next()).socket.close(4_200);
   const { socket } = await server.next();
-  expect(bot.stderr().match(/ by \w+: .*4200/g)).toHaveLength(1);
+  expect(bot.stderr().match(/ by \w+ after: .*4200/g)).toHaveLength(1);
   greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: NOTHING });
   await bot.said("stderr", "live by websocket");
   socket.close(4_200);
-  await bot.said("stderr", /live by websocket\n(?:.*\n)?\w+ by \w+: .*4200/);
+  await bot.said("stderr", /live by websocket\n(?:.*\n)?\w+ by \w+ after: .*4200/);
 });

@@ -1,4 +1,3 @@
-import { applyMessage } from "../client-state.ts";
 import type { Listeners } from "../listeners.ts";
 import type { StreamPlan } from "../options.ts";
 
@@ -16,7 +15,7 @@ export function trace(plan: StreamPlan, debug: (line: string) => void, { add }: 
   plan.apply = (client, message) => {
     const { type, name = "", cursor = "" }: { type: string; name?: string; cursor?: string } = message;
     debug(`${type} ${name} ${cursor}`);
-    return (apply ?? applyMessage)(client, message);
+    return apply(client, message);
   };
   add("connection", ({ state, transport, reason }) => debug(`${state} ${transport} ${reason}`));
 }

@@ -2,7 +2,7 @@ import { positionOf, type Start } from "../client-state.ts";
 import { readSelection, type Selection, type SelectionPlan, type StreamPlan } from "../options.ts";
 import { oneOf } from "../stream-error.ts";
 import { ended } from "../transport/end.ts";
-import type { Page } from "../transport/poll-transport.ts";
+import { cursorOf, type Page } from "../transport/poll-transport.ts";
 
 /**
  * Sets `plan.lead`, and returns a function that changes what the stream selects. The next
@@ -53,8 +53,4 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
     earlier ??= plan.selection;
     plan.selection = next;
   };
-}
-
-function cursorOf({ headers }: Response): string {
-  return headers.get("flarewire-cursor") ?? "";
 }

@@ -34,7 +34,7 @@ export async function runPolls(
       position = undefined;
       continue;
     }
-    const cursor = headers.get("flarewire-cursor") ?? "";
+    const cursor = cursorOf(response);
     const isNews = cursor !== position && (body.more || body.events?.length);
     // A cache may have answered, or the server did not wait. Continuing would poll in a tight loop.
     if (!first && !isNews && now() - askedAtMs < STABLE_MS) return ended("fallback", "a stale answer");
@@ -61,6 +61,10 @@ export async function runPolls(
     first = false;
     position = cursor;
   }
+}
+
+export function cursorOf({ headers }: Response): string {
+  return headers.get("flarewire-cursor") ?? "";
 }
 
 /** A page of events, or the problem for an expired cursor. */

@@ -35,7 +35,7 @@ export async function runWebSocket(
     socket.onmessage = ({ data }) => {
       heard = true;
       try {
-        deliver(JSON.parse(String(data)));
+        deliver(JSON.parse(data as string));
       } catch (error) {
         stop();
         reject(error);

@@ -207,7 +207,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await using top = spawnPtyCli(["top", server.url]);
     (await server.next()).socket.close(4_000);
     await expectRestored(top, 1);
-    expect(top.stdout().split(RESTORED)[1]).toContain("flarewire top: refused");
+    expect(top.stdout().split(RESTORED)[1]).toContain("flarewire top: the server refused");
   });
 });
 
@@ -246,7 +246,7 @@ test("an unreachable server ends top with 75, one that rejects it with 1", async
   await using top = startInProcess(["top", server.url]);
   (await server.next()).socket.close(4_000);
   expect([await top.ended(), top.stdout()]).toEqual([1, ""]);
-  expect(top.stderr()).toContain("flarewire top: refused (close code 4000");
+  expect(top.stderr()).toContain("flarewire top: the server refused the stream: close code 4000");
 });
 
 test("a server that is not Flarewire ends top with 1", async ({ server }) => {
