@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
-import { describeIssue, parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
+import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
 import { ownCommand } from "../lib/own-command.ts";
 import { matchChannels, PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
@@ -68,15 +68,11 @@ export function parseKeys(text: string, file: string): readonly Key[] {
     file,
     `{"keys": [...]}, the form that the command "${ownCommand("keys")}" writes`,
   );
-  const parsed = KeyFile.safeParse(content);
+  const parsed = KeyFile.safeParse(content, { error: expectedInWords });
   if (!parsed.success) {
     // A user may have put the key itself into `sha256`.
     const veil = (name: PropertyKey | undefined) => (name === "sha256" ? "malformed" : undefined);
-    const known = (depth: number) => (depth === 0 ? ["keys"] : Object.keys(Key.shape));
-    throw new InputError(
-      file,
-      describeIssue(parsed.error.issues, content, { veil, hide: hideSecrets, known }),
-    );
+    throw new InputError(file, describeIssue(parsed.error.issues, content, { veil, hide: hideSecrets }));
   }
   const seen = new Set<string>();
   for (const { id } of parsed.data.keys) {

@@ -71,14 +71,15 @@ test("a file that any user can write is rejected for reading and editing, with t
 const one = (change: object) => ({ keys: [{ ...KEY, ...change }] });
 test.each([
   ["", /^k: it is empty; it must be \{"keys"/],
-  ["{", /^k: it is not JSON; it must be .* "npm run flarewire -- keys" writes/],
+  ["{", /^k: it is not JSON \(.*\); it must be .* "npm run flarewire -- keys" writes/],
   [[], /^k: the file is \[\]; it must be/],
   [{}, /^k: keys is missing; it must be a list$/],
-  [{ keys: {}, more: 1 }, /^k: keys is \{\}; it must be a list$/],
-  [{ keys: [], kyes: [] }, /^k: unknown key "kyes" in the file; known keys: keys$/],
+  [{ keys: {}, more: 1 }, /^k: unknown key "more" in the file; known keys: keys$/],
+  [{ keys: {} }, /^k: keys is \{\}; it must be a list$/],
+  [{ keys: [], kyes: [] }, /^k: unknown key "kyes" in the file \(did you mean keys\?\); known keys: keys$/],
   [
     one({ expire_at: "2027-01-31T00:00:00Z" }),
-    /^k: unknown key "expire_at" in keys\[0\]; known keys: id, .*expires_at/,
+    /^k: unknown key "expire_at" in keys\[0\] \(did you mean expires_at\?\); known keys: id, .*expires_at/,
   ],
   [one({ id: "desk" }), /^k: keys\[0\]\.id is "desk"; it must be 8 hexadecimal digits$/],
   [one({ plan: "gold" }), /^k: keys\[0\]\.plan is "gold"; it must be one of free, pro$/],

@@ -115,9 +115,13 @@ export class PushAlerts {
   #parse(body: unknown): PushRequest {
     const parsed = PushRequest.safeParse(body, { error: expectedInWords });
     if (!parsed.success)
-      throw new FlarewireError("invalid-parameter", describeIssue(parsed.error.issues, body, { veil }), {
-        field: String(parsed.error.issues[0]?.path[0] ?? "body"),
-      });
+      throw new FlarewireError(
+        "invalid-parameter",
+        describeIssue(parsed.error.issues.slice(0, 1), body, { veil }),
+        {
+          field: String(parsed.error.issues[0]?.path[0] ?? "body"),
+        },
+      );
     const { protocol, hostname } = new URL(parsed.data.endpoint);
     const refuse = (bound: string) =>
       new FlarewireError("invalid-parameter", `endpoint must be ${bound}`, { field: "endpoint", bound });

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { suggestion } from "../../lib/text/nearest.ts";
 import {
+  CHANNEL_PATTERNS,
   CHANNELS,
   type Channel,
   type EventName,
@@ -65,7 +67,9 @@ export const AlertRule = z
     const channels = channelsOfRule(rule.channels);
     for (const [index, pattern] of rule.channels.entries()) {
       if (matchChannels(pattern).length > 0) continue;
-      issue(["channels", String(index)], `one of ${CHANNELS.join(", ")}, or a pattern such as flares.*`);
+      const near = suggestion(pattern, CHANNEL_PATTERNS);
+      const known = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.*`;
+      issue(["channels", String(index)], `${known}${near}`);
       return;
     }
     const { edge, filter } = rule;
@@ -76,7 +80,7 @@ export const AlertRule = z
         const fields = edgeFieldsOf(channel);
         const expected =
           fields.length > 0
-            ? `one of ${fields.join(", ")}, the numeric fields of ${channel}`
+            ? `one of ${fields.join(", ")}, the numeric fields of ${channel}${suggestion(edge.field, fields)}`
             : `a numeric field of every channel; ${channel} has none`;
         if (!fields.includes(edge.field)) issue(["edge", "field"], expected);
       }

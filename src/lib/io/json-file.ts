@@ -3,10 +3,12 @@ import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../input-error.ts";
 import { firstIssue } from "../text/first-issue.ts";
 import { messageOf } from "../text/message-of.ts";
+import { suggestion } from "../text/nearest.ts";
 
 /** An issue that a schema reports, as in zod. */
 interface JsonIssue {
   readonly path: readonly PropertyKey[];
+  /** What would be valid. For unknown keys, those of {@link expectedInWords}. */
   readonly message: string;
   /** Unknown keys of an object. */
   readonly keys?: readonly string[] | undefined;
@@ -20,8 +22,6 @@ interface IssueWords {
   readonly veil?: (name: PropertyKey | undefined) => string | undefined;
   /** Removes secrets from JSON text. */
   readonly hide?: (text: string) => string;
-  /** The valid keys of an object at this depth. Default: they are not listed. */
-  readonly known?: (depth: number) => readonly string[];
 }
 
 /** Maximum length of a quoted value. */
@@ -77,12 +77,41 @@ export function readJsonFile(path: string, what: string, maxBytes: number): unkn
 
 /** Parses a file's JSON. Throws InputError with the expected `form`, and quotes no secrets. */
 export function parseJsonText(text: string, file: string, form: string): unknown {
+  const json = text.replace(/^\uFEFF/, "");
+  const fault = faultOf(json);
+  if (!fault) return JSON.parse(json);
+  const what = json.trim() === "" ? "it is empty" : `it is not JSON (${placeOf(json, fault)})`;
+  throw new InputError(file, `${what}; it must be ${form}`);
+}
+
+/** Returns V8's message about malformed JSON; `undefined` if it is valid. */
+function faultOf(json: string): string | undefined {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    const what = text.trim() === "" ? "it is empty" : "it is not JSON";
-    throw new InputError(file, `${what}; it must be ${form}`);
+    JSON.parse(json);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
   }
+}
+
+/** Returns the place and kind of a fault, as in `line 3, column 5: Unexpected token ']'`. */
+function placeOf(json: string, fault: string): string {
+  const isToken = (message = "") => message.startsWith("Unexpected token");
+  let end = Number(/position (\d+)/.exec(fault)?.[1] ?? json.length);
+  if (isToken(fault)) {
+    // V8 quotes the text around the token instead of stating its position. Find it as the end of
+    // the longest part that could be continued.
+    let start = 0;
+    while (start < end) {
+      const middle = Math.floor((start + end) / 2);
+      if (isToken(faultOf(json.slice(0, middle + 1)))) end = middle;
+      else start = middle + 1;
+    }
+  }
+  const lines = json.slice(0, end).split("\n");
+  // The rest of the message could quote a secret.
+  const [kind] = fault.split(/, (?:\.{3})?"| in JSON| after JSON at/);
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${kind}`;
 }
 
 /** The schema library's raw issue, for schemas without messages of their own. */
@@ -92,6 +121,9 @@ interface RawIssue {
   readonly minimum?: unknown;
   readonly maximum?: unknown;
   readonly values?: unknown;
+  readonly keys?: readonly string[] | undefined;
+  /** The schema. That of an object has its keys in `shape`. */
+  readonly inst?: unknown;
 }
 
 const FORMS: Readonly<Record<string, string>> = {
@@ -104,8 +136,13 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 /** Describes the expected value, for schemas without messages of their own. */
-export function expectedInWords({ code, expected, minimum, maximum, values }: RawIssue): string {
+export function expectedInWords(issue: RawIssue): string {
+  const { code, expected, minimum, maximum, values, keys: [key = ""] = [], inst } = issue;
   switch (code) {
+    case "unrecognized_keys": {
+      const known = Object.keys(Object(Object(inst).shape));
+      return `${suggestion(key, known)}; known keys: ${known.join(", ")}`;
+    }
     case "invalid_type":
       return FORMS[String(expected)] ?? "another value";
     case "too_small":
@@ -119,21 +156,24 @@ export function expectedInWords({ code, expected, minimum, maximum, values }: Ra
   }
 }
 
-/** Describes the first issue: the field, its value, and the expected value. */
+/**
+ * Describes an issue: the field, its value, and the expected value. Prefers an unknown key, because
+ * a misspelled one is also missing.
+ */
 export function describeIssue(
   issues: readonly JsonIssue[],
   content: unknown,
-  { veil, hide = (text) => text, known }: IssueWords,
+  { veil, hide = (text) => text }: IssueWords,
 ): string {
-  const { path, keys, message } = issues[0] ?? { path: [], message: "another value" };
+  const { path, keys, message } = issues.find((issue) => issue.keys) ??
+    issues[0] ?? { path: [], message: "another value" };
   const segments = path.map((part) =>
     /^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`,
   );
   const field = segments.join("").replace(/^\./, "") || "the file";
   if (keys) {
-    const unknown = keys.map((key) => JSON.stringify(hide(key.slice(0, MAX_QUOTED)))).join(", ");
-    const all = known ? `; known keys: ${known(path.length).join(", ")}` : "";
-    return `unknown key ${unknown} in ${field}${all}`;
+    const unknown = JSON.stringify(hide(String(keys[0]).slice(0, MAX_QUOTED)));
+    return `unknown key ${unknown} in ${field}${message}`;
   }
   const { found: value } = firstIssue({ issues }, content);
   const shown =

@@ -38,7 +38,15 @@ const topic = { id: "phone", topic: "flares", rules: [rule] };
 
 const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   ["", /alerts\.json: it is empty/],
-  ["{", /it is not JSON/],
+  ["{", /it is not JSON \(line 1, column 2: Expected property name or '\}'\); it must be \{"webhooks"/],
+  [
+    '\uFEFF{\n  "secret": "hunter2",\n}',
+    /it is not JSON \(line 3, column 1: Expected double-quoted property name\)/,
+  ],
+  ['{\n  "secret":\n    hunter2 }', /it is not JSON \(line 3, column 5: Unexpected token 'h'\)/],
+  ['["hunter2", true,\n "hunter2", ]', /it is not JSON \(line 2, column 13: Unexpected token '\]'\)/],
+  ['{"webhooks": [\n', /it is not JSON \(line 2, column 1: Unexpected end of JSON input\)/],
+  ['{"webhooks": []}\n}', /it is not JSON \(line 2, column 1: Unexpected non-whitespace character\)/],
   [[], /the file is \[\]/],
   [{}, /the file is \{\}; it must be .*at least one target: webhooks, telegram, discord/],
   [{ webhooks: [] }, /at least one target/],
@@ -48,7 +56,15 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [withHook({ url: "https://me:hunter2@example.org" }), /without user name and password/],
   [withHook({ secret: "whsec_c2hvcnQ=" }), /secret is malformed; .*24 to 64 bytes.*openssl rand/],
   [withHook({ secret: SECRET.slice(6) }), /whsec_ and the base64/],
-  [withHook({ colour: 1 }), /unknown key "colour" in webhooks\[0\]/],
+  [
+    withHook({ colour: 1 }),
+    /unknown key "colour" in webhooks\[0\]; known keys: id, url, secret, allow_private_addresses, rules$/,
+  ],
+  [
+    { webhooks: [{ ...webhook, rules: undefined, rule: [] }] },
+    /unknown key "rule" in webhooks\[0\] \(did you mean rules\?\); known keys: id/,
+  ],
+  [{ webhook: [webhook] }, /unknown key "webhook" in the file \(did you mean webhooks\?\); known keys: web/],
   [
     withHook({ allow_private_addresses: "yes" }),
     /allow_private_addresses is "yes"; it must be true or false/,
@@ -69,7 +85,10 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [{ mqtt: [{ ...broker, topic: "a/#" }] }, /topic is malformed; .*without #, \+ and empty levels/],
   [{ mqtt: [{ ...broker, discovery: "a//b" }] }, /discovery is "a\/\/b"; .*empty levels/],
   [withRule({ name: "" }), /rules\[0\]\.name is ""/],
-  [withRule({ channels: ["flares.por"] }), /channels\[0\] is "flares\.por"; it must be one of flares\.free/],
+  [
+    withRule({ channels: ["flares.por"] }),
+    /channels\[0\] is "flares\.por"; it must be one of flares\.free.* \(did you mean flares\.pro\?\)$/,
+  ],
   [withRule({ channels: ["charts.bsc"] }), /channels with starts, finishes or listings/],
   [
     withRule({ channels: ["status"], filter: { names: ["flare-started"] } }),

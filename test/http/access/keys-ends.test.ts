@@ -150,7 +150,10 @@ test("if the file becomes invalid, the previous keys stay in use, and one log li
   reported();
   for (const [broken, reason] of [
     ["", "it is empty; it must be"],
-    [`{"keys": [{"id": "${keyed.secret("pro")}"`, "it is not JSON; it must be"],
+    [
+      `{"keys": [{"id": "${keyed.secret("pro")}"`,
+      "it is not JSON (line 1, column 75: Expected ',' or '}' after property value); it must be",
+    ],
     [`{"keys": [{"id": "${keyed.secret("pro")}"}]}`, "keys[0].id is "],
     [undefined, "there is no such file"],
   ] as const) {
