@@ -14,9 +14,33 @@ export async function fetchResource(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<object> {
-  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const url = `${base.href.replace(/\/$/, "")}/api/v1/${name}`;
-  const settings = { fetch, headers, clock: systemClock, ...LIMITS };
-  const answer = await requestJson(url, undefined, settings, signal).catch(() => undefined);
+  const answer = await get(name, base, key, signal);
   return answer?.kind === "fresh" ? Object(answer.body) : {};
+}
+
+/**
+ * Returns the plan of the key, or of a client without one; `undefined` for a server without keys,
+ * and without a usable response. Never rejects.
+ */
+export async function fetchPlan(
+  base: URL,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // An empty page of events that every key may read, so that the server logs no refusal.
+  const answer = await get("events?channels=*&limit=1", base, key, signal, 2_000);
+  return answer?.kind === "fresh" ? (answer.headers.get("flarewire-plan") ?? undefined) : undefined;
+}
+
+function get(
+  path: string,
+  base: URL,
+  key: string | undefined,
+  signal: AbortSignal,
+  timeoutMs: number = LIMITS.timeoutMs,
+) {
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const url = `${base.href.replace(/\/$/, "")}/api/v1/${path}`;
+  const settings = { fetch, headers, clock: systemClock, ...LIMITS, timeoutMs };
+  return requestJson(url, undefined, settings, signal).catch(() => undefined);
 }

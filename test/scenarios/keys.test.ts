@@ -73,7 +73,7 @@ test("[K7] a running server accepts a new key from flarewire keys, closes its co
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("[K2] tail without a key follows flares.free of a server with keys, and reports it", async ({
+test("[K2] tail without a key follows flares.free of a server with keys, and reports it without a refusal", async ({
   onTestFinished,
 }) => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
@@ -85,6 +85,8 @@ test("[K2] tail without a key follows flares.free of a server with keys, and rep
   await using tail = startInProcess(["tail", gateway.url]);
   await tail.said("stderr", /does not send flares\.pro: following flares\.free,newest\.bsc,status\n/);
   await tail.said("stderr", "a simulated market");
+  const metrics = await fetch(new URL("/metrics", gateway.url));
+  expect(await metrics.text()).toContain('flarewire_admissions_total{outcome="refused"} 0');
 });
 
 test("tail rejects a malformed key without printing it", async () => {

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { GROUPS, type Group } from "../../model/index.ts";
 import { CHANNELS, FlarewireError, parseCursor } from "../../protocol/index.ts";
-import { fetchResource } from "../fetch-resource.ts";
+import { fetchPlan, fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
@@ -99,9 +99,13 @@ options, an unknown host, or refused by the server for good, 75 not reached.`;
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const plan = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
-  return await untilStopped(terminal, (signal) => {
+  return await untilStopped(terminal, async (signal) => {
     const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
-    return follow(follower, plan.channels ?? channelsOf(plan.group), plan.after);
+    if (plan.channels !== undefined) return await follow(follower, plan.channels, plan.after);
+    // Ask first: a server logs each refusal.
+    return (await fetchPlan(plan.address.url, key, signal)) === "free"
+      ? await followFree(follower, plan.after)
+      : await follow(follower, channelsOf(plan.group), plan.after);
   });
 }
 
@@ -113,17 +117,33 @@ interface Follower {
   readonly symbols: SymbolBook;
 }
 
+/** Prints a sentence on standard error. */
+function sayOn(terminal: Terminal, message: string): void {
+  const said = plainText(`flarewire tail: ${message}`, 2_000);
+  const { isTTY, columns } = terminal.stderr;
+  say(terminal, isTTY === true ? wrapText(said, columns || 80).join("\n") : said);
+}
+
+/** Follows the default channels of a key, or of a client without one, that lacks the list `pro`. */
+async function followFree(follower: Follower, after: string | undefined): Promise<ExitCode> {
+  const { plan, key, terminal } = follower;
+  const [pro = ""] = channelsOf(plan.group).split(",");
+  const free = channelsOf(plan.group, "free");
+  const why =
+    key === undefined
+      ? `without a key in ${CLIENT_KEY_VARIABLE}, the server does not send`
+      : "the key does not include";
+  sayOn(terminal, `${why} ${pro}: following ${free}`);
+  return await follow(follower, free, after);
+}
+
 /**
  * Prints events until the signal aborts, the server refuses the stream, or the first connection
  * fails. Follows `free` instead of the default `pro` if the key does not include that.
  */
 async function follow(follower: Follower, channels: string, after: string | undefined): Promise<ExitCode> {
   const { plan, key, signal, terminal, symbols } = follower;
-  const notice = (message: string) => {
-    const said = plainText(`flarewire tail: ${message}`, 2_000);
-    const { isTTY, columns } = terminal.stderr;
-    say(terminal, isTTY === true ? wrapText(said, columns || 80).join("\n") : said);
-  };
+  const notice = (message: string) => sayOn(terminal, message);
   const options = { channels: channels.split(","), signal, ...(after === undefined ? {} : { after }) };
   const stream = openStream(plan.address, key, options);
   let code: ExitCode = EXIT.clean;
@@ -157,19 +177,13 @@ async function follow(follower: Follower, channels: string, after: string | unde
     return code;
   } catch (error) {
     if (!(error instanceof StreamError) || error.code !== "refused") throw error;
-    const [pro, free] = [channelsOf(plan.group), channelsOf(plan.group, "free")];
+    const pro = channelsOf(plan.group);
     const [flares = ""] = pro.split(",");
     const { code: status, reason } = stream.connection;
     // Only if the flares are refused: a key that is limited to some channels may lack another one.
     const isRefused = status === 403 && reason.includes(flares);
-    if (isRefused && channels === pro && plan.channels === undefined) {
-      const why =
-        key === undefined
-          ? `without a key in ${CLIENT_KEY_VARIABLE}, the server does not send`
-          : "the key does not include";
-      notice(`${why} ${flares}: following ${free}`);
-      return await follow(follower, free, stream.cursor);
-    }
+    if (isRefused && channels === pro && plan.channels === undefined)
+      return await followFree(follower, stream.cursor);
     notice(describeFailure(stream.connection));
     return EXIT.usage;
   } finally {
