@@ -98,7 +98,9 @@ test("the feed explains underlined times only if it has some", () => {
 });
 
 test("a percentage stays on one line", () => {
-  expect(withWholePcts("−3.4 % in 5 min, +12 % before")).toBe("−3.4\u00a0% in 5 min, +12\u00a0% before");
+  expect(withWholePcts("−3.4 % in 5 min, +12 % in the prior 5 min")).toBe(
+    "−3.4\u00a0% in 5 min, +12\u00a0% in the prior 5 min",
+  );
 });
 
 test("screen readers hear each flare once, when the visitor's plan receives it", () => {

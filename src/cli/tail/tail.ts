@@ -32,6 +32,7 @@ import {
   unknownId,
 } from "./event-lines.ts";
 import { FinishBook } from "./finish-book.ts";
+import { ReasonBook } from "./reason-book.ts";
 import { SymbolBook } from "./symbol-book.ts";
 
 /** The default channels; `free` for a key without the list `pro`. */
@@ -205,6 +206,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
   const { stdout } = terminal;
   const paint = paintFor(stdout);
   const finishes = new FinishBook();
+  const reasons = new ReasonBook();
   let isLookedUp = false;
   /** Tokens of the last candles that the server's lists did not name. */
   let unnamed: ReadonlySet<string> = new Set();
@@ -239,7 +241,9 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     }
     if (!plan.json && event.name === "candles-closed") await lookUpTokens(event);
     if (!plan.json && !plan.raw && finishes.isRepeated(event)) return false;
-    const text = plan.json ? plainJson(item) : linesOf(event).join("\n");
+    const shown = plan.raw || plan.json ? event : reasons.shorten(event);
+    if (!shown) return false;
+    const text = plan.json ? plainJson(item) : linesOf(shown).join("\n");
     // An error of the output aborts the signal.
     if (!stdout.write(`${text}\n`)) await once(stdout, "drain", { signal }).catch(() => {});
     return true;
