@@ -38,7 +38,7 @@ export const ERROR_CODES = {
   "over-capacity": { status: 503, meaning: "a limit of connections, or of pictures in progress, is reached" },
   "origin-refused": { status: 403, meaning: "pages of this origin may not connect" },
   "host-refused": { status: 421, meaning: "the server does not accept this host name" },
-  "not-ready": { status: 503, meaning: "no fresh data, or no keys of the token's issuer, are available" },
+  "not-ready": { status: 503, meaning: "the server is not ready; the detail says why" },
   draining: { status: 503, meaning: "the server is shutting down" },
   "invalid-setting": { status: 500, meaning: "a setting is invalid or out of range" },
   "invalid-input": { status: 500, meaning: "a file or an upstream response is unreadable" },

@@ -111,7 +111,11 @@ describe("probes", () => {
         status: 503,
         retry: "5",
         state: trouble.state,
-        json: { type: `urn:flarewire:problem:${code}`, detail },
+        json: {
+          type: `urn:flarewire:problem:${code}`,
+          title: "the server is not ready; the detail says why",
+          detail,
+        },
       });
     }
     rest.freshness = FRESH;
