@@ -63,7 +63,7 @@ const NAMED_PROBLEMS: readonly ErrorCode[] = [
 export const ENDPOINTS = {
   flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", AnyFlares),
   newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
-  charts: resource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
+  charts: resource("/api/v1/charts", "The ten tokens of each group with the best price change.", Charts),
   leaderboards: resource(
     "/api/v1/leaderboards",
     "The tokens of each group that were in the chart longest in the past 6 hours.",

@@ -71,7 +71,7 @@ export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
 export type ChartItem = BscChartItem | ExchangeChartItem | MaticChartItem;
 
 export const Charts = topTens(BscChartItem, ExchangeChartItem, MaticChartItem).describe(
-  "`GET /api/v1/charts`: for each group the ten tokens with the best rise relative to their risk, best first. Recomputed every minute, unchanged in between.",
+  "`GET /api/v1/charts`: for each group the ten tokens with the best price change relative to their risk, best first. Recomputed every minute, unchanged in between.",
 );
 export type Charts = z.infer<typeof Charts>;
 

@@ -962,8 +962,8 @@ class Newest:
 
 @dataclass(frozen=True)
 class Charts:
-    """`GET /api/v1/charts`: for each group the ten tokens with the best rise relative to their
-    risk, best first. Recomputed every minute, unchanged in between."""
+    """`GET /api/v1/charts`: for each group the ten tokens with the best price change relative
+    to their risk, best first. Recomputed every minute, unchanged in between."""
 
     bsc: list[BscChartItem]
     exchange: list[ExchangeChartItem]
