@@ -2,14 +2,14 @@ import type { EventMessage, View } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
 
 /**
- * Returns the event's token, whose symbol is untrusted, from the event or the lists; `undefined` if
- * neither has it.
+ * Returns the token of an event about one flare or listing, from the event or else from the lists.
+ * Its symbol is untrusted. Returns `undefined` for other events, and if neither has the token.
  */
 export function eventToken({ name, data }: EventMessage, view: View | undefined): Token | undefined {
-  // The page does not follow the exchange's flares, whose tokens have no address.
+  // Tokens on exchanges have no address. Their flares are not in the page's stream.
   if ("flare" in data) return data.flare.token.address === undefined ? undefined : data.flare.token;
   if ("listing" in data) return data.listing.token;
-  // The item is in no list anymore.
+  // The item has left the lists.
   if (name === "flare-expired" || name === "token-unlisted") return undefined;
   return "id" in data ? inLists(data.id, view) : undefined;
 }

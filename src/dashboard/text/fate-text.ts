@@ -3,10 +3,11 @@ import { END_TEXTS } from "../../model/text/end-texts.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { formatMinute, formatSpan } from "./format.ts";
 
-/** What the words of {@link END_TEXTS} mean, in a sentence. */
+/** Explains each of {@link END_TEXTS} in a sentence. */
 export const CAUSE_MEANINGS = {
   canary: "A grave warning, for example because liquidity was removed or nobody could sell",
-  faded: "For some minutes, the score, buyers or volume were near normal for the token. Its price may not be",
+  faded:
+    "For some minutes, the score, buyers or volume were near normal for the token. The price may still be far from it",
   silent: "Almost nobody traded the token anymore",
   upstream: "The source no longer lists the flare, and gave no reason",
 } as const satisfies Record<FinishCause, string>;

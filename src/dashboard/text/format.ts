@@ -16,7 +16,7 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** Formats `$12.3K`; `–` if unknown, which the API sends as 0. */
+/** Formats US dollars as `$12.3K`; `–` if unknown, which the API sends as 0. */
 export function formatUsd(decimal: string): string {
   const usd = Number(decimal);
   return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
@@ -36,7 +36,7 @@ export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): reado
   return [withMinus(value), unit];
 }
 
-/** Replaces hyphens by minus signs, which `formatPct` also writes. */
+/** Replaces hyphens with minus signs, as `formatPct` writes them. */
 export function withMinus(number: string): string {
   return number.replaceAll("-", "−");
 }
@@ -44,7 +44,7 @@ export function withMinus(number: string): string {
 function measured(name: Term["name"], raw: number): readonly [string, unit: string] {
   switch (name) {
     case "buyers":
-      // Buyers of earlier minutes count in part, so their number need not be whole.
+      // Buyers from earlier minutes count in part, so the measurement may not be a whole number.
       return [`≈ ${formatCount(Math.round(raw))}`, "wallets"];
     case "price":
       return [(100 * Math.expm1(raw)).toFixed(1), "%"];

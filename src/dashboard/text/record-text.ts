@@ -2,7 +2,7 @@ import { formatPct } from "../../lib/text/format-pct.ts";
 import type { RecordFigures, RecordRange } from "../../model/index.ts";
 import { formatSpan, formatUsd } from "./format.ts";
 
-/** With fewer flares or moments of the control, the numbers may be chance. */
+/** With fewer flares, or fewer moments of the control, the result may be chance. */
 const FEW = 30;
 
 /** Formats a change in percent with one decimal; `–` if it is unknown. */
@@ -17,7 +17,7 @@ export function shareText(share: number | null): string {
 
 /**
  * Compares flares with their control, by the median change in the `minutes` after the start. Empty
- * if that of the flares is unknown.
+ * if the flares' median is unknown.
  */
 export function verdictText({ after }: RecordFigures, minutes: number): string {
   const found = after.find((one) => one.minutes === minutes);
@@ -40,7 +40,7 @@ function fewText(flares: number, moments: number): string {
   return few.length === 0 ? "" : ` With only ${few.join(" and ")}, this may be chance.`;
 }
 
-/** Describes how long before a collapse a warning came. Empty without a collapse. */
+/** Describes how long before a collapse a warning came. Empty if no flare collapsed. */
 export function warningText({ warned, warning_s: { q1, median, q3 } }: RecordFigures): string {
   if (median === null) return "";
   if (median === 0) return `${warned === 0 ? "all" : "most"} came without a warning`;
