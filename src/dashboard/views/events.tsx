@@ -68,8 +68,9 @@ export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewP
 }
 
 /**
- * Returns the latest news of the last 24 hours, each once, newest first; `undefined` before the
- * server has responded. What its log lacks comes from its history and lists.
+ * Returns the latest news, each once: events of the page and the server's log, newest first, then
+ * starts and ends that they lack, from the history of the last 24 hours and the lists. `undefined`
+ * until both requests have ended. One that fails adds nothing.
  */
 function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();
@@ -79,11 +80,11 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
     const over = new AbortController();
     const { signal } = over;
     const day = { group: "bsc" as const, fromMs: nowMs - DAY_MS, to: new Date(nowMs).toISOString() };
-    const orNone = (set: (none: readonly never[]) => void) => () => {
+    const setNone = (set: (none: readonly never[]) => void) => () => {
       if (!signal.aborted) set([]);
     };
-    fetchNews(server, apiKey, signal).then(setLogged, orNone(setLogged));
-    fetchOlderFlares(server, apiKey, day, signal).then(setRecords, orNone(setRecords));
+    fetchNews(server, apiKey, signal).then(setLogged, setNone(setLogged));
+    fetchOlderFlares(server, apiKey, day, signal).then(setRecords, setNone(setRecords));
     return () => over.abort();
   }, [server.href, apiKey]);
   const seesPro = hasPro(view);
@@ -108,7 +109,7 @@ interface FeedProps extends Shown {
 
 /** Events, newest first. Lines stand still while the visitor reads; new ones wait. */
 function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
-  const [isOver, setOver] = useState(false);
+  const [isHovered, setHovered] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
   const isScrolled = useScrolled();
@@ -116,7 +117,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   const shownLast = useRef<Shown>(undefined);
   const latest = { events, count };
   // Read `scrollY` too, because the scroll event comes a frame late.
-  const isReading = isOver || isFocused || isStill || isScrolled || scrollY > READS_FROM_PX;
+  const isReading = isHovered || isFocused || isStill || isScrolled || scrollY > READS_FROM_PX;
   // Stored events arrive late, but do not disturb a visitor who has seen none yet.
   const held = isReading && shownLast.current?.count !== 0 ? shownLast.current : undefined;
   const shown = held ?? latest;
@@ -153,8 +154,8 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
         order={hasUpdates ? "" : shown.events.map(lineKey).join()}
         reversed
         hidden={shown.count === 0}
-        onPointerEnter={() => setOver(true)}
-        onPointerLeave={() => setOver(false)}
+        onPointerEnter={() => setHovered(true)}
+        onPointerLeave={() => setHovered(false)}
         onFocusIn={() => setFocused(true)}
         onFocusOut={() => setFocused(false)}
       >

@@ -20,13 +20,13 @@ const TITLES = {
 interface FlaresViewProps {
   readonly query: FlareQuery;
   readonly go: Go;
-  /** `undefined` before the first response, an Error if it was refused. */
+  /** `undefined` before the first response, an Error if the server refused the request. */
   readonly lists: FlareLists | Error | undefined;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
-/** The flares of the chosen group. */
+/** The flares of the chosen group, with the choice of the group. */
 export function FlaresView({ lists, ...props }: FlaresViewProps) {
   const { query, go, server } = props;
   const { group } = query;

@@ -20,7 +20,7 @@ export interface RecordViewProps extends RecordChoice {
   readonly isSimulated: boolean;
 }
 
-/** What prices did after flares, beside other moments of the same tokens. */
+/** What prices did after flares, beside what they did after other moments of the same tokens. */
 export function RecordView({ group, window, go, server, apiKey, isSimulated }: RecordViewProps) {
   const { record, failure } = useRecord(server, apiKey, { group, window });
   const isShown = record?.window === window && record.by_group.some((row) => row.group === group);
@@ -57,7 +57,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
       />
       {failure !== undefined && (
         <p class="empty" role="status">
-          The record could not be read: {failure}.
+          The record did not load: {failure}.
         </p>
       )}
       {record === undefined ? (
@@ -70,16 +70,17 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
           <Facts figures={record.all} />
           {record.all.collapsed > 0 && (
             <p class="soft">
-              Warned: before it collapsed, the token was a possible rug, by a grave warning, quick sellers or
-              two other <a href={new URL("docs/flares#the-warnings", server).href}>warnings</a> at once.
+              Warned: before it collapsed, the token was a possible rug, because of a grave warning, quick
+              sellers, or two other <a href={new URL("docs/flares#the-warnings", server).href}>warnings</a> at
+              once.
             </p>
           )}
           <h3>Price change since the start</h3>
           <Spreads figures={record.all} />
           <h3>Which flares</h3>
           <p class="soft">
-            Median change of the flares, that of their control in gray, and of how many flares the change is
-            known (n). Possible rug: the share that a warning ended.
+            The median change of the flares, in gray that of their control, and the number of flares whose
+            change is known (n). Possible rug: the share that a warning ended.
           </p>
           <Slices record={record} />
           <p class="soft">

@@ -63,15 +63,15 @@ interface TokenViewProps {
 
 /** One token: its facts, its current flare and the reason, its prices and its flares. */
 export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey, ...shown }: TokenViewProps) {
-  const isIt = (item: Parameters<typeof tokenOf>[0]) => tokenOf(item) === tokenKey;
+  const isShownToken = (item: Parameters<typeof tokenOf>[0]) => tokenOf(item) === tokenKey;
   const known = lists instanceof Error || !lists ? NO_LISTS : lists;
   const { explanations } = known;
   const { pro = [], free = [], finished_trending = [] } = known.flares ?? {};
-  const flare = [...pro, ...free].find(isIt);
-  const past = finished_trending.filter(isIt);
-  const listing = group === "bsc" ? view.newest?.bsc?.find(isIt) : undefined;
+  const flare = [...pro, ...free].find(isShownToken);
+  const past = finished_trending.filter(isShownToken);
+  const listing = group === "bsc" ? view.newest?.bsc?.find(isShownToken) : undefined;
   const charted: readonly ChartItem[] = view.charts?.[group] ?? [];
-  const chart = charted.find((item) => isIt("flare" in item ? item.flare : item));
+  const chart = charted.find((item) => isShownToken("flare" in item ? item.flare : item));
   const nested = chart && "flare" in chart ? chart.flare : undefined;
   const latest = flare ?? past[0];
   const stored = useTokenDetails(server, apiKey, group, tokenKey, latest?.id);
@@ -202,13 +202,13 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
 
 interface PricesProps extends Pick<TokenViewProps, "range" | "onRange"> {
   /**
-   * Whether candles of the group are stored. Otherwise only the chart has prices, those of its
-   * hour.
+   * Whether candles of the group are stored. Otherwise the only prices are the last hour's, from
+   * the group's chart.
    */
   readonly hasCandles: boolean;
   /** `undefined` until they are loaded. */
   readonly stored: readonly StoredCandle[] | undefined;
-  /** The closes of the last hour, shown if fewer than two candles have prices. */
+  /** Prices of the last hour, shown in the range `1h` if fewer than two candles have prices. */
   readonly points: readonly PricePoint[];
   readonly bands: readonly Band[];
   readonly endMs: number;
@@ -241,7 +241,7 @@ function Prices({ range: given, onRange, hasCandles, stored, points, bands, endM
         ) : (
           <p class="plot none">
             {bars
-              ? `No prices of the last ${RANGES[range].hours} h are ${hasCandles ? "stored" : "known"}.`
+              ? `No prices for the last ${RANGES[range].hours} h are ${hasCandles ? "stored" : "known"}.`
               : "Loading…"}
           </p>
         )}
@@ -256,7 +256,7 @@ function Prices({ range: given, onRange, hasCandles, stored, points, bands, endM
   );
 }
 
-/** Replaces the page while nothing is known about the token, and says why. */
+/** Replaces the page while nothing is known about the token, and states why. */
 function Unknown({ tokenKey, stored }: { readonly tokenKey: string; readonly stored: Stored | undefined }) {
   const text =
     stored === undefined
