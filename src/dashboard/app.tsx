@@ -45,7 +45,7 @@ export function App({ server }: { readonly server: URL }) {
   const [alerts] = useState(() => new PageAlerts(key));
   const [isPanelOpen, setPanelOpen] = useState(false);
   const followed = useSeen(server, key, alerts);
-  const giveKey = (given: string | undefined, isStored: boolean) => {
+  const switchKey = (given: string | undefined, isStored = false) => {
     storeKey(isStored ? given : undefined);
     setKey(given);
     alerts.key = given;
@@ -68,7 +68,7 @@ export function App({ server }: { readonly server: URL }) {
   }, [title]);
   const market = seen?.access ?? UNKNOWN_MARKET;
   const lacked = lackedFacts(market);
-  const panel = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
+  const panel = seen && { seen, hasKey: key !== undefined, onKey: switchKey };
   const control = useMemo(() => ({ alerts, openPanel: () => setPanelOpen(true) }), [alerts]);
   return (
     <Alerts.Provider value={control}>
@@ -151,7 +151,7 @@ function mainClass(seen: Seen | undefined, lacked: readonly string[]): string {
   return [...(seen && isOld(seen) ? ["old"] : []), ...lacked.map((fact) => `lacks-${fact}`)].join(" ");
 }
 
-/** The group whose flares the page shows. */
+/** Returns the group whose flares the page shows: of pages without flares, the default group. */
 function groupOf(route: Route): GroupName {
   if (route.page === "token") return route.group;
   return route.page === "flares" ? route.query.group : DEFAULT_QUERY.group;
@@ -162,7 +162,7 @@ interface PageProps {
   readonly go: Go;
   readonly seen: Seen;
   readonly view: View;
-  /** The flares of the shown group. */
+  /** The flares of the shown group; `undefined` before they load, an Error if they were refused. */
   readonly lists: FlareLists | Error | undefined;
   readonly server: URL;
   readonly apiKey: string | undefined;
@@ -209,7 +209,7 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
   }
 }
 
-/** Estimates the event time now; the clock's time before the first data. */
+/** Estimates the current event time. Before the first data, returns the clock's time. */
 function eventTimeOf(seen: Seen | undefined): number {
   const freshness = seen?.freshness;
   if (!freshness?.observedAt) return Date.now();

@@ -25,8 +25,8 @@ export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "r
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
 /**
- * Parses `#/charts?group=bsc`. Unknown pages become the page of flares, invalid parameters their
- * defaults.
+ * Parses a hash such as `#/charts?group=bsc`. Unknown pages become the page of flares, invalid
+ * parameters their defaults. In `#/token/ADDRESS`, the token's group is the default one.
  */
 export function readRoute(hash: string): Route {
   const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
@@ -35,7 +35,7 @@ export function readRoute(hash: string): Route {
   if (name === "token" && second !== "") {
     const range = RANGE_NAMES.find((known) => known === given.get("window")) ?? RANGE_NAMES[0];
     const group = GROUP_NAMES.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
-    return { page: name, group, token: nameIn(group, decode(second)), range };
+    return { page: name, group, token: keyIn(group, decode(second)), range };
   }
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
@@ -53,18 +53,18 @@ export function readRoute(hash: string): Route {
  */
 export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
   const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
-  return `#/${tokenPath(group, nameIn(group, token))}${query}`;
+  return `#/${tokenPath(group, keyIn(group, token))}${query}`;
 }
 
-/** Returns the token's name in its page's address. Case matters only in symbols. */
-function nameIn(group: GroupName, token: string): string {
+/** Returns the token's key in addresses of pages. Case matters only in symbols. */
+function keyIn(group: GroupName, token: string): string {
   return group === "exchange" ? token : token.toLowerCase();
 }
 
 /**
- * Returns the address of a finished flare's page. For a running flare, returns the token's page,
- * which stays current. So it does for a visitor with a key, because the link to a flare's page
- * would send none.
+ * Returns a link to a finished flare's page. For a running flare, links to the token's page, which
+ * stays current. For a visitor with a key, always links to the token's page, because the link to a
+ * flare's page would send no key.
  */
 export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
   if (isAnonymous && flare.finished_trending_at !== null) return flarePath(flare.id);
@@ -72,8 +72,9 @@ export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
 }
 
 /**
- * Returns the URL that should replace the hash of a flare or token; `undefined` if none should.
- * Without a hash, it leads to a page that the server renders: for a flare or an unknown group.
+ * Returns the URL that should replace the hash of a flare or token; `undefined` to leave the hash.
+ * For a flare, or a token of an unknown group, returns the path of a page that the server renders;
+ * otherwise another hash.
  */
 export function canonicalOf(hash: string): string | undefined {
   const [, page, first = "", second] =

@@ -1,6 +1,9 @@
 import type { Flares } from "../model/index.ts";
 
-/* The page of widgets, with this server's address in the code to copy and a token in the badge. */
+/*
+ * Script of the page of widgets: puts this server's address into the code to copy and a token into
+ * the badge, and shows the element that the form describes.
+ */
 
 const server = new URL(".", location.href);
 const script = document.createElement("script");
@@ -19,7 +22,7 @@ for (const code of document.querySelectorAll("pre code")) {
 
 const config = document.querySelector<HTMLFormElement>("#config");
 const preview = document.querySelector("#preview");
-const made = document.querySelector("#made");
+const previewCode = document.querySelector("#made");
 
 /** Shows the element that the form describes, and its code. */
 function configure(): void {
@@ -36,7 +39,8 @@ function configure(): void {
   for (const [attribute = "", value = ""] of attributes) element.setAttribute(attribute, value);
   preview?.replaceChildren(element);
   const code = attributes.map(([attribute, value]) => ` ${attribute}="${value}"`).join("");
-  if (made) made.textContent = `<script src="${script.src}" defer></script>\n<${name}${code}></${name}>`;
+  if (previewCode)
+    previewCode.textContent = `<script src="${script.src}" defer></script>\n<${name}${code}></${name}>`;
 }
 
 config?.addEventListener("input", configure);
@@ -47,16 +51,16 @@ const input = document.querySelector<HTMLInputElement>("#token");
 const badge = document.querySelector("flare-badge");
 const list = document.querySelector("flare-list");
 const trouble = document.querySelector<HTMLElement>("#trouble");
-const copied = badge?.nextElementSibling?.firstElementChild;
+const badgeCode = badge?.nextElementSibling?.firstElementChild;
 
 function showToken(text: string): void {
   // Remove anything that is not part of an address: a quote would end the attribute.
   const address = text.replace(/[^0-9a-z]/gi, "");
   badge?.setAttribute("token", address);
-  if (copied) copied.textContent = copied.textContent.replace(/token="\w*"/, `token="${address}"`);
+  if (badgeCode) badgeCode.textContent = badgeCode.textContent.replace(/token="\w*"/, `token="${address}"`);
 }
 
-/** Starts with a flaring token, if there is one that the visitor may see. */
+/** Puts a flaring token into the badge, if visitors without a key see one. */
 async function suggestToken(): Promise<void> {
   const answer = await fetch(new URL("api/v1/flares", server));
   if (!answer.ok) return;
@@ -69,10 +73,10 @@ async function suggestToken(): Promise<void> {
 
 const TROUBLES: Readonly<Record<string, string>> = {
   waiting: "The server has no data yet.",
-  refused: "The server shows no flares to visitors without a key, and widgets have none.",
+  refused: "The server shows no flares to visitors without a key, and widgets send none.",
 };
 
-/** Shows why the elements are empty. */
+/** Shows why the elements are empty, or hides the reason when they are not. */
 function showTrouble(): void {
   const text = TROUBLES[list?.getAttribute("state") ?? ""];
   if (!trouble?.firstElementChild) return;
@@ -82,5 +86,5 @@ function showTrouble(): void {
 
 if (list) new MutationObserver(showTrouble).observe(list, { attributeFilter: ["state"] });
 input?.addEventListener("input", () => showToken(input.value));
-// Without a response the badge keeps its initial address.
+// If the request fails, the badge keeps its initial address.
 suggestToken().catch(() => {});

@@ -309,6 +309,13 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     const startedAgain = page.waitForResponse((response) => response.request().method() === "PUT");
     await panel.getByLabel("Push").check();
     expect((await startedAgain).status()).toBe(204);
+    await panel.getByRole("button", { name: "Close" }).click();
+    // With push, a token's alert needs nothing else, so its bell opens no panel.
+    const bell = page.getByRole("button", { name: "Alert me about MOON" });
+    await bell.click();
+    await expect.poll(() => bell.getAttribute("aria-pressed")).toBe("true");
+    expect(await panel.count()).toBe(0);
+    await page.getByRole("button", { name: "Alerts, 2 set" }).click();
     await panel.getByLabel("Push").uncheck();
     await expect.poll(() => page.evaluate("pushed.unsubscribed")).toBe(2);
     // It ends, too, if the server does not confirm it: the server may have stored it.

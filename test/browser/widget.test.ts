@@ -362,7 +362,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(copied.at(-1)).toContain(`connect-src ${site.gateway.url} ws://`);
     await page.getByLabel("Theme").selectOption("dark");
     await page.getByLabel("why").uncheck();
-    await page.getByLabel("Flares at most").fill("3");
+    await page.getByLabel("Maximum number of flares").fill("3");
     expect(await page.locator("#made").textContent()).toBe(
       `<script src="${site.gateway.url}/widget.js" defer></script>\n<flare-list limit="3" theme="dark" columns="symbol change price"></flare-list>`,
     );

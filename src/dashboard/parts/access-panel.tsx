@@ -6,8 +6,8 @@ import { KeyForm } from "./key-form.tsx";
 interface AccessPanelProps {
   readonly seen: Seen;
   readonly hasKey: boolean;
-  /** Switches to another key, or to none. `isStored` remembers it until the tab is closed. */
-  readonly onKey: (key: string | undefined, isStored: boolean) => void;
+  /** Switches to another key, or to none. With `isStored`, the key lasts until the tab is closed. */
+  readonly onKey: (key: string | undefined, isStored?: boolean) => void;
 }
 
 interface RefusedProps extends AccessPanelProps {
@@ -40,7 +40,7 @@ export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
       </p>
       <KeyForm onKey={onKey} />
       {hasKey && (
-        <button type="button" onClick={() => onKey(undefined, false)}>
+        <button type="button" onClick={() => onKey(undefined)}>
           Continue without a key
         </button>
       )}
@@ -70,7 +70,7 @@ export function Plan({ seen, hasKey, onKey }: AccessPanelProps) {
       <p>
         {hasKey ? `Your key has the plan ${plan}` : `Without a key you have the plan ${plan}`}: {words}.{" "}
         {hasKey ? (
-          <button type="button" onClick={() => onKey(undefined, false)}>
+          <button type="button" onClick={() => onKey(undefined)}>
             Forget the key
           </button>
         ) : (

@@ -11,7 +11,7 @@ export function UntrustedText({ text }: { readonly text: string }) {
     <bdi class="untrusted">
       {hasMixedLetters(shown) && (
         <span class="warned" title="Some letters only look like plain Latin ones">
-          ⚠<span class="unseen"> mixed alphabets: </span>{" "}
+          ⚠<span class="unseen"> some letters only look Latin: </span>{" "}
         </span>
       )}
       {shown}
