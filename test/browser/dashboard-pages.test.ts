@@ -74,6 +74,18 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(words).toContain("In a falling group, they fell least.");
   });
 
+  test("each row of a chart shows its curve at every width", async () => {
+    const { page, goto } = await shared();
+    await goto("charts");
+    const look = `[...document.querySelectorAll(".ranks .spark")].map((curve) => curve.clientWidth > 0)`;
+    for (const width of [320, 360, 1_180, 1_280, 1_366]) {
+      await page.setViewportSize({ width, height: 900 });
+      const shown = (await page.evaluate(look)) as readonly boolean[];
+      expect(shown.length).toBeGreaterThan(3);
+      expect(shown, `${width}`).not.toContain(false);
+    }
+  });
+
   test("a possible rug in a chart fits on one line", async () => {
     const { page, goto } = await shared();
     await goto("charts");
