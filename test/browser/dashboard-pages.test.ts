@@ -86,6 +86,22 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     }
   });
 
+  test("no paragraph with words and a link breaks into boxes of a flex container", async () => {
+    const { page, goto } = await shared();
+    const split = `[...document.querySelectorAll("p")].filter((one) => one.querySelector(":scope > a") &&
+      [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) &&
+      /flex|grid/.test(getComputedStyle(one).display)).map((one) => one.textContent)`;
+    for (const [name, words] of [
+      ["record", "Real prices do not."],
+      ["flares", ""],
+      ["flares?channels=flares.finished", ""],
+    ] as const) {
+      await goto(name);
+      await page.locator("p", { hasText: words }).first().waitFor();
+      expect(await page.evaluate(split), name).toEqual([]);
+    }
+  });
+
   test("a possible rug in a chart fits on one line", async () => {
     const { page, goto } = await shared();
     await goto("charts");

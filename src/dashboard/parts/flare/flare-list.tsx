@@ -87,7 +87,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
       )}
       {shown.length > 0 && shown.length < named && (
         <p class="legend">
-          {hiddenText(named - shown.length, causeOf(query))}
+          {hiddenText(named - shown.length, causeOf(query))}{" "}
           <button type="button" onClick={() => onQuery(unfiltered, "push")}>
             Show all
           </button>
@@ -163,12 +163,12 @@ function hiddenText(hidden: number, cause: FlareQuery["cause"]): string {
 
 function CourseLegend() {
   return (
-    <p class="legend" aria-hidden="true">
+    <div class="legend" aria-hidden="true">
       <span>▲ start</span>
       <span>● peak</span>
       <span>■ end</span>
       <span>changes since the start</span>
-    </p>
+    </div>
   );
 }
 

@@ -41,7 +41,7 @@ export function WhyLegend({ of }: WhyLegendProps) {
   const used = new Set(of.flatMap((why) => why?.terms.map(({ name }) => name) ?? []));
   if (used.size === 0) return null;
   return (
-    <p class="legend why-legend" aria-hidden="true">
+    <div class="legend why-legend" aria-hidden="true">
       Score (0 to {MAX_SCORE}):
       {TERMS.filter((name) => used.has(name)).map((name) => (
         <span key={name}>
@@ -52,6 +52,6 @@ export function WhyLegend({ of }: WhyLegendProps) {
         </span>
       ))}
       <span>| a flare starts here</span>
-    </p>
+    </div>
   );
 }
