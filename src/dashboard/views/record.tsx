@@ -86,8 +86,8 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
           <p class="soft">
             Outcomes that became final from {momentText(record.first_at ?? "")} to{" "}
             {momentText(record.last_at ?? "")} UTC. Without fees and slippage, which are large where liquidity
-            is thin. “40 of 123” means that the change of 83 flares is unknown, mostly because nobody traded
-            the token anymore, often after its price fell. The figures describe the others.
+            is thin. “<i>n</i> of <i>m</i>” means that the change is known for <i>n</i> of <i>m</i> flares.
+            Most of the others had no trades anymore, often after the price fell. The figures leave them out.
           </p>
         </>
       )}
