@@ -53,7 +53,8 @@ function measured(name: Term["name"], raw: number): readonly [string, unit: stri
     case "flow":
       return [raw.toPrecision(3), "usual minutes"];
     case "imbalance":
-      return [raw.toPrecision(3), ""];
+      // A lower bound of the share of buys among trades, minus one half.
+      return [`≥ ${(100 * Math.min(1, raw + 0.5)).toFixed(1)}`, "% buys"];
     default:
       return assertNever(name);
   }

@@ -344,7 +344,7 @@ interface FlaresProps {
 function Flares({ records, nowMs }: FlaresProps) {
   const isAnonymous = useContext(IsAnonymous);
   if (!records) return <p class="empty">Loading…</p>;
-  if (records.length === 0) return <p class="empty">None is stored.</p>;
+  if (records.length === 0) return <p class="empty">No flare of this token is stored.</p>;
   return (
     <ol class="episodes">
       {records.map(({ flare, started, why, cause, outcome }) => {

@@ -75,7 +75,7 @@ ${running ? html`<a href="${root}${flarePath(running.flare.id)}">This flare</a>`
 <a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
 ${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
 <h2>Finished flares</h2>
-${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${items}</ol>`}`,
+${past.length === 0 ? html`<p>No finished flare of this token is stored.</p>` : html`<ol class="past">\n${items}</ol>`}`,
   };
 }
 
