@@ -102,6 +102,18 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     }
   });
 
+  test("the choice of every update is on one line beside the title, also on the narrowest screen", async () => {
+    const { page, goto } = await shared();
+    await goto("events");
+    const height = `document.querySelector(".feed-head .choice span").clientHeight`;
+    for (const width of [320, 360]) {
+      await page.setViewportSize({ width, height: 640 });
+      expect(await page.evaluate(height), `${width}`).toBeLessThan(30);
+      const right = `innerWidth - document.querySelector(".feed-head .choice").getBoundingClientRect().right`;
+      expect(await page.evaluate(right), `${width}`).toBeGreaterThanOrEqual(0);
+    }
+  });
+
   test("a possible rug in a chart fits on one line", async () => {
     const { page, goto } = await shared();
     await goto("charts");

@@ -134,7 +134,8 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
       <div class="feed-head">
         <h2 id="events-title">Events</h2>
         <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
-          Show {waiting} new
+          <span>Show </span>
+          {waiting} new
         </button>
         <label class="choice">
           <input
