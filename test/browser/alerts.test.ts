@@ -206,6 +206,10 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     }
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Alert me", exact: true }).press("Enter");
+    await panel.waitFor();
+    await page.evaluate("location.hash = '#/events'");
+    await panel.waitFor({ state: "detached" });
     expect(failures).toEqual([]);
   });
 

@@ -8,11 +8,16 @@ interface SheetProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog over the page. Escape and its button close it. */
+/** A modal dialog over the page. Escape, its button and another address close it. */
 export function Sheet({ title, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    const close = () => dialog.current?.close();
+    addEventListener("hashchange", close);
+    return () => removeEventListener("hashchange", close);
+  }, []);
   return (
     <dialog class="bot" ref={dialog} onClose={onClose} aria-labelledby={id}>
       <div class="bot-head">
