@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_NEWS } from "../../src/dashboard/state/feed/news.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
@@ -310,6 +311,30 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       expect(await page.evaluate("scrollY")).toBe(0);
       await page.mouse.move(0, 0);
     }
+  });
+
+  test("a full list of news counts the new lines that wait while the visitor reads", async ({
+    onTestFinished,
+  }) => {
+    const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
+    if (!listing) throw new Error("no sample");
+    const listed = (tokens: number) => {
+      const bsc = Array.from({ length: tokens }, (_, at) => ({ ...listing, id: `listing-${at}` }));
+      return { ...SAMPLE_SNAPSHOT, newest: { bsc: bsc.reverse() } };
+    };
+    const market = new ToldMarket(listed(0));
+    const { page, goto } = await openDashboard(onTestFinished, market);
+    market.show(listed(MAX_NEWS));
+    await goto("events");
+    const lines = page.locator(".events li");
+    await expect.poll(() => lines.count()).toBe(MAX_NEWS);
+    await lines.first().hover();
+    market.show(listed(MAX_NEWS + 2));
+    const button = page.getByRole("button", { name: "Show 2 new" });
+    await button.waitFor();
+    expect(await lines.count()).toBe(MAX_NEWS);
+    await page.mouse.move(0, 0);
+    await button.waitFor({ state: "hidden" });
   });
 
   test("a chart's tokens glide to their new positions, or jump with reduced motion", async ({

@@ -122,7 +122,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   const held = isReading && shownLast.current?.count !== 0 ? shownLast.current : undefined;
   const shown = held ?? latest;
   shownLast.current = shown;
-  const waiting = count - shown.count;
+  const waiting = shown === latest ? 0 : hasUpdates ? count - shown.count : countNew(events, shown.events);
   const [raw, setRaw] = useState<EventMessage>();
   const release = () => {
     shownLast.current = latest;
@@ -167,6 +167,12 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
       {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
     </section>
   );
+}
+
+/** Counts the lines that are not among those shown, because a full list does not grow. */
+function countNew(lines: readonly Line[], shown: readonly Line[]): number {
+  const known = new Set(shown.map(lineKey));
+  return lines.filter((line) => !known.has(lineKey(line))).length;
 }
 
 /** Identifies a line of news. In the list of every update, the position identifies a line. */
