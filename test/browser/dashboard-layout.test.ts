@@ -313,6 +313,28 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     }
   });
 
+  test("events of two tokens with one symbol show the address of each", async ({ onTestFinished }) => {
+    const market = new ToldMarket({ ...SAMPLE_SNAPSHOT, newest: { bsc: [] } });
+    const { page, goto } = await openDashboard(onTestFinished, market, {
+      look: { viewport: { width: 320, height: 640 } },
+    });
+    await goto("events");
+    const bsc = ["a", "b"].map((digit) => ({
+      ...SAMPLE_FLARE,
+      id: digit,
+      token: { ...SAMPLE_FLARE.token, symbol: "TWIN", address: `0x${digit.repeat(40)}` },
+    }));
+    const of = (pro: typeof bsc) => ({ ...SAMPLE_SNAPSHOT, flares: { ...SAMPLE_SNAPSHOT.flares, pro } });
+    const twins = page.locator(".events li", { hasText: "TWIN" });
+    market.show(of(bsc.slice(0, 1)));
+    await expect.poll(() => twins.locator(".address").count()).toBe(0);
+    await twins.waitFor();
+    market.show(of(bsc));
+    await expect
+      .poll(() => twins.locator(".address").allTextContents())
+      .toEqual(["0xbbbb…bbbb", "0xaaaa…aaaa"]);
+  });
+
   test("a full list of news counts the new lines that wait while the visitor reads", async ({
     onTestFinished,
   }) => {

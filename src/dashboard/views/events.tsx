@@ -11,6 +11,7 @@ import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
+import { namesakesOf } from "../state/feed/namesakes.ts";
 import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
 import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
@@ -19,6 +20,7 @@ import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { eventToken } from "../text/event-token.ts";
 import { feedText } from "../text/feed-text.ts";
+import { shortAddress } from "../text/format.ts";
 import { onDemand } from "./on-demand.tsx";
 
 const EventSheet = onDemand<EventSheetProps>(
@@ -123,6 +125,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   const shown = held ?? latest;
   shownLast.current = shown;
   const waiting = shown === latest ? 0 : hasUpdates ? count - shown.count : countNew(events, shown.events);
+  const namesakes = useMemo(() => namesakesOf(shown.events.map(tokenOfLine)), [shown.events]);
   const [raw, setRaw] = useState<EventMessage>();
   const release = () => {
     shownLast.current = latest;
@@ -161,7 +164,12 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
         onFocusOut={() => setFocused(false)}
       >
         {shown.events.map((line, index) => (
-          <EventLine key={hasUpdates ? index : lineKey(line)} line={line} onRaw={setRaw} />
+          <EventLine
+            key={hasUpdates ? index : lineKey(line)}
+            line={line}
+            hasNamesake={namesakes.has(tokenOfLine(line)?.address ?? "")}
+            onRaw={setRaw}
+          />
         ))}
       </Gliding>
       {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
@@ -178,6 +186,10 @@ function countNew(lines: readonly Line[], shown: readonly Line[]): number {
 /** Identifies a line of news. In the list of every update, the position identifies a line. */
 function lineKey(line: Line): string | undefined {
   return "event" in line ? newsKey(line.event) : `${line.name} ${line.flare.id}`;
+}
+
+function tokenOfLine(line: Line): Token | undefined {
+  return "event" in line ? line.token : line.flare.token;
 }
 
 function useScrolled(): boolean {
@@ -226,17 +238,20 @@ function LineLink({ to }: { readonly to: Flare | Token }) {
 
 interface EventLineProps {
   readonly line: Line;
+  /** Whether another token in the list has the same symbol, so that the address is shown. */
+  readonly hasNamesake: boolean;
   /** Shows the event as JSON. A line does not rerender for another function. */
   readonly onRaw: (event: EventMessage) => void;
 }
 
 /** One event. Lines of updates have the same height, so that none pushes the others. */
 class EventLine extends Component<EventLineProps> {
-  override shouldComponentUpdate({ line }: EventLineProps): boolean {
-    return line !== this.props.line;
+  override shouldComponentUpdate({ line, hasNamesake }: EventLineProps): boolean {
+    return line !== this.props.line || hasNamesake !== this.props.hasNamesake;
   }
 
-  override render({ line, onRaw }: EventLineProps) {
+  override render({ line, hasNamesake, onRaw }: EventLineProps) {
+    const address = hasNamesake ? tokenOfLine(line)?.address : undefined;
     const { name, at, channel, words, isByCanary, target, event } = shownLine(line);
     return (
       <li data-seq={event?.seq} class={`${name} ${isByCanary ? "by-canary" : ""}`}>
@@ -251,6 +266,13 @@ class EventLine extends Component<EventLineProps> {
         <small>{channel}</small>
         {target === undefined ? <span class="untrusted" /> : <LineLink to={target} />}
         <span class="words" title={words}>
+          {address !== undefined && (
+            <>
+              <span class="address soft" title={address}>
+                {shortAddress(address)}
+              </span>{" "}
+            </>
+          )}
           {withWholePcts(words)}
         </span>
       </li>
