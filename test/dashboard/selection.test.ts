@@ -18,7 +18,8 @@ import {
 } from "../../src/dashboard/state/select-flares.ts";
 import { recordsOf } from "../../src/dashboard/state/token-records.ts";
 import { eventToken } from "../../src/dashboard/text/event-token.ts";
-import { formatCount, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
+import { formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
+import { formatCount } from "../../src/lib/text/format-compact.ts";
 import { formatPct } from "../../src/lib/text/format-pct.ts";
 import { formatPrice } from "../../src/lib/text/format-price.ts";
 import type { Flare, FlareRecord } from "../../src/model/index.ts";

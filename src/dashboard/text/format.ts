@@ -1,5 +1,5 @@
 import { assertNever } from "../../lib/assert-never.ts";
-import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatCompact, formatCount } from "../../lib/text/format-compact.ts";
 import type { Term } from "../../model/index.ts";
 
 /**
@@ -20,14 +20,6 @@ export function formatSpan(ms: number): string {
 export function formatUsd(decimal: string): string {
   const usd = Number(decimal);
   return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
-}
-
-/** Counts from here on are abbreviated. */
-const MIN_COMPACT_COUNT = 100_000;
-
-/** Formats `41`, `99999` or `123.4K`: at most six characters. */
-export function formatCount(count: number): string {
-  return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);
 }
 
 /** Formats the measurement of a term and its unit, such as `4.2` and `%`. */

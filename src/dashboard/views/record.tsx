@@ -1,3 +1,4 @@
+import { formatCount } from "../../lib/text/format-compact.ts";
 import { withWholePcts } from "../../lib/text/format-pct.ts";
 import { GROUP_LABELS, GROUP_NAMES } from "../../lib/text/group-labels.ts";
 import type { RecordFigures } from "../../model/index.ts";
@@ -7,7 +8,6 @@ import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
-import { formatCount } from "../text/format.ts";
 import { momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 

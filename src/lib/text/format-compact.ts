@@ -1,8 +1,15 @@
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 /** From here on the compact notation has no unit and grows by a digit with each power of ten. */
 const MAX_LETTERED = 1e15;
+/** Counts from here on are abbreviated. */
+const MIN_COMPACT_COUNT = 100_000;
 
 /** Formats a non-negative number in at most six characters: `12.3K`, `999.9T`, `1e+18`. */
 export function formatCompact(value: number): string {
   return value < MAX_LETTERED ? COMPACT.format(value) : value.toExponential(0);
+}
+
+/** Formats `41`, `99999` or `123.4K`: at most six characters. */
+export function formatCount(count: number): string {
+  return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);
 }

@@ -1,8 +1,8 @@
-import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatCompact, formatCount } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 
-const counted = (count: number, what: string) => `${formatCompact(count)} ${count === 1 ? what : `${what}s`}`;
+const counted = (count: number, what: string) => `${formatCount(count)} ${count === 1 ? what : `${what}s`}`;
 
 const VALUE_TEXTS: ReadonlyMap<string, (value: number) => string> = new Map([
   ["recent_price_change", (value) => `${formatPct(value)} in 5 min`],

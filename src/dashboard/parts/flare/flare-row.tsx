@@ -1,4 +1,5 @@
 import { Component } from "preact";
+import { formatCount } from "../../../lib/text/format-compact.ts";
 import { formatPct, withWholePcts } from "../../../lib/text/format-pct.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
@@ -9,7 +10,7 @@ import { endReason } from "../../../model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
-import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
+import { formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { TokenName } from "../untrusted-text.tsx";

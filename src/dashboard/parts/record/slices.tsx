@@ -1,5 +1,5 @@
+import { formatCount } from "../../../lib/text/format-compact.ts";
 import type { RecordFigures, TrackRecord } from "../../../model/index.ts";
-import { formatCount } from "../../text/format.ts";
 import { changeText, rangeText, shareText } from "../../text/record-text.ts";
 
 const MINUTES = [5, 15, 60];

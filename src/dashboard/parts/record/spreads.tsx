@@ -1,6 +1,7 @@
+import { formatCount } from "../../../lib/text/format-compact.ts";
 import type { RecordFigures } from "../../../model/index.ts";
 import { type Scale, scaleOf } from "../../state/record/scale.ts";
-import { formatCount, withMinus } from "../../text/format.ts";
+import { withMinus } from "../../text/format.ts";
 import { changeText, shareText } from "../../text/record-text.ts";
 
 type After = RecordFigures["after"][number];
