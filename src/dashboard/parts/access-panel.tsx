@@ -6,7 +6,7 @@ import { KeyForm } from "./key-form.tsx";
 interface AccessPanelProps {
   readonly seen: Seen;
   readonly hasKey: boolean;
-  /** Switches to another key, or to none. With `isStored`, the key lasts until the tab is closed. */
+  /** Switches to another key, or to none. If `isStored`, the key lasts until the tab is closed. */
   readonly onKey: (key: string | undefined, isStored?: boolean) => void;
 }
 
