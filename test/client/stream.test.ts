@@ -187,7 +187,7 @@ test("a rejection by the server ends the stream with the server's reason, over e
       for await (const _item of stream);
     };
     await expect(read(connect(urlOf(wire), { ...options, channels: ["flares.gold"] }))).rejects.toThrow(
-      /refused \(HTTP 400 .*flares\.gold.*change the request/,
+      /refused the stream: HTTP 400 .*flares\.gold.*change the request/,
     );
     await expect(read(connect(urlOf(wire), { ...options, filter: { min_liquidity: -5 } }))).rejects.toThrow(
       /min_liquidity.*-5.*0/,

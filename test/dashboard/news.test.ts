@@ -98,8 +98,8 @@ test("the feed explains underlined times only if it has some", () => {
 });
 
 test("a percentage stays on one line", () => {
-  expect(withWholePcts("−3.4 % in 5 min, +12 % in the prior 5 min")).toBe(
-    "−3.4\u00a0% in 5 min, +12\u00a0% in the prior 5 min",
+  expect(withWholePcts("−3.4 % in 5 min, +12 % prior 5 min")).toBe(
+    "−3.4\u00a0% in 5 min, +12\u00a0% prior 5 min",
   );
 });
 

@@ -145,14 +145,14 @@ test("the bot of the README runs with the command below it, and says that it wai
     return spawnNode([file]);
   };
   await using waiting = follow(`http://127.0.0.1:${await freePort()}`);
-  await waiting.said("stderr", /^connecting\nno answer: .*ECONNREFUSED/);
+  await waiting.said("stderr", /^connecting \nwaiting no answer: .*ECONNREFUSED/);
   await using bot = follow(gateway.url);
   await bot.said("stdout", "0 flares now\n");
   gateway.start("ONE");
   await bot.said("stdout", "+ ONE price ");
   gateway.finish("ONE");
   await bot.said("stdout", "- ONE faded\n");
-  expect(bot.stderr()).toBe("connecting\nlive\n");
+  expect(bot.stderr()).toBe("connecting \nlive \n");
 });
 
 test("one-line shell commands follow the flares, by SSE and by WebSocket", async () => {

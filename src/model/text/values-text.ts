@@ -6,7 +6,7 @@ const counted = (count: number, what: string) => `${formatCount(count)} ${count 
 
 const VALUE_TEXTS: ReadonlyMap<string, (value: number) => string> = new Map([
   ["recent_price_change", (value) => `${formatPct(value)} in 5 min`],
-  ["previous_price_change", (value) => `${formatPct(value)} in the prior 5 min`],
+  ["previous_price_change", (value) => `${formatPct(value)} prior 5 min`],
   ["latest_buy_count", (value) => counted(value, "buy")],
   ["latest_sell_count", (value) => counted(value, "sell")],
   // The API sends 0 for what is not known.
