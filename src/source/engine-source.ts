@@ -51,7 +51,10 @@ interface EngineSourceOptions {
 export interface ResumedRun {
   /** Event time of the previous run's lists, which are served until this run has reached it. */
   readonly observedAtMs: number;
-  /** Event time up to which the market only catches up. Until then, its state is `stale`. */
+  /**
+   * Event time up to which the market only catches up, with the state `stale`. A live feed that has
+   * read its past has caught up, too, because this machine's clock may be wrong.
+   */
   readonly presentAtMs: number;
 }
 
@@ -130,7 +133,13 @@ export class EngineSource implements SnapshotSource {
   /** Whether a resumed market has not reached the present. */
   get isCatchingUp(): boolean {
     if (!this.#resume || this.#lifecycle.state !== "running") return false;
-    return (this.#observedAtMs ?? Number.NEGATIVE_INFINITY) < this.#resume.presentAtMs;
+    if ((this.#observedAtMs ?? Number.NEGATIVE_INFINITY) >= this.#resume.presentAtMs) return false;
+    return this.info.origin !== "live" || this.#isFilling();
+  }
+
+  #isFilling(): boolean {
+    if (this.#feed.parts) return this.#feed.parts().some(({ filling }) => filling !== undefined);
+    return this.#feed.filling?.() !== undefined;
   }
 
   async poll(signal: AbortSignal): Promise<Poll | undefined> {

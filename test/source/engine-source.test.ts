@@ -166,14 +166,16 @@ test("a clock event with the same time again is no sign of life", async () => {
   expect(source.freshness().data_age_ms).toBe(700);
 });
 
-/** Returns a source that continues a run whose lists are of START + 2 s, one minute later. */
-function resumedSource(origin: Feed["origin"]) {
+/**
+ * Returns a source that continues a run whose lists are of START + 2 s, one minute later. A poll
+ * reads one second: 1, 2, 30, 59, 60.
+ */
+function resumedSource(origin: Feed["origin"], filling?: Feed["filling"]) {
   const clock = new ManualClock(START + 60_000);
-  const feed = { ...feedOf(...[1, 2, 30, 59, 60].map((second) => tick(1_000 * second))), origin };
-  const resume = {
-    observedAtMs: START + 2_000,
-    presentAtMs: START + (origin === "recorded" ? 2_000 : 60_000),
-  };
+  const events = feedOf(...[1, 2, 30, 59, 60].map((second) => tick(1_000 * second)));
+  const feed: Feed = { ...events, origin, ...(filling ? { filling } : {}) };
+  const presentAtMs = START + (origin === "recorded" ? 2_000 : 60_000);
+  const resume = { observedAtMs: START + 2_000, presentAtMs };
   const source = new EngineSource({ feed, engine: new CountingEngine(), clock, resume });
   const poll = async () => {
     await source.poll(new AbortController().signal);
@@ -183,16 +185,28 @@ function resumedSource(origin: Feed["origin"]) {
   return { source, poll };
 }
 
-test("a resumed market is stale and as old as its event time until it reaches the present, and never older than the previous run's lists", async () => {
-  const { source, poll } = resumedSource("live");
-  expect(await poll()).toEqual(["stale", undefined, 0]);
+test.each(["live", "simulated"] as const)(
+  "a resumed %s market is stale and as old as its event time until it reaches the present, and its time is never before that of the previous run's lists",
+  async (origin) => {
+    const { source, poll } = resumedSource(origin, () => ({ readMs: 0, ofMs: 60_000 }));
+    expect(await poll()).toEqual(["stale", undefined, 0]);
+    expect(await poll()).toEqual(["stale", "00:02", 58_000]);
+    expect(await poll()).toEqual(["stale", "00:30", 30_000]);
+    expect(source.freshness().reason).toBe("the market is catching up on the time since the previous run");
+    expect(await poll()).toEqual(["stale", "00:59", 1_000]);
+    expect(source.isCatchingUp).toBe(true);
+    expect(await poll()).toEqual(["live", "01:00", 0]);
+    expect(source.isCatchingUp).toBe(false);
+  },
+);
+
+test("a resumed live market that has read its past has caught up, although this machine's clock is ahead of it", async () => {
+  let filling: ReturnType<NonNullable<Feed["filling"]>> = { readMs: 0, ofMs: 60_000 };
+  const { poll } = resumedSource("live", () => filling);
+  await poll();
   expect(await poll()).toEqual(["stale", "00:02", 58_000]);
-  expect(await poll()).toEqual(["stale", "00:30", 30_000]);
-  expect(source.freshness().reason).toBe("the market is catching up on the time since the previous run");
-  expect(await poll()).toEqual(["stale", "00:59", 1_000]);
-  expect(source.isCatchingUp).toBe(true);
-  expect(await poll()).toEqual(["live", "01:00", 0]);
-  expect(source.isCatchingUp).toBe(false);
+  filling = undefined;
+  expect(await poll()).toEqual(["live", "00:30", 0]);
 });
 
 test("a resumed recording is live, without an age, at the event time of the previous run's lists", async () => {
