@@ -18,22 +18,24 @@ export interface DataFreshness {
 /** Tracks freshness from messages. `nowMs` is the platform's monotonic clock. */
 export function createFreshness(nowMs: () => number) {
   let reported: Freshness | undefined;
-  let atMs = 0;
-  const ageOf = (then: Freshness) => nowMs() - atMs + then.data_age_ms;
+  /** When the data had an age of 0. */
+  let freshAtMs = 0;
   return {
     note(message: TransportMessage): void {
       const knownAt = reported?.observed_at ?? "";
-      if ("freshness" in message) reported = message.freshness;
-      // An event older than known data says nothing about the present: it comes from a backlog.
-      else if (reported && message.type === "event" && message.observed_at >= knownAt) {
+      if ("freshness" in message) {
+        reported = message.freshness;
+        freshAtMs = nowMs() - reported.data_age_ms;
+        // An event older than known data says nothing about the present: it comes from a backlog.
+      } else if (reported && message.type === "event" && message.observed_at >= knownAt) {
         reported = {
           ...reported,
           ...(message.name === "source-status" && message.data),
           observed_at: message.observed_at,
-          data_age_ms: message.observed_at > knownAt ? 0 : ageOf(reported),
         };
-      } else return;
-      atMs = nowMs();
+        // An event of a source that is not live may be old, too: the source catches up.
+        if (message.observed_at > knownAt && reported.state === "live") freshAtMs = nowMs();
+      }
     },
     /** Returns the freshness; `undefined` before the first report. */
     now: (): DataFreshness | undefined =>
@@ -41,7 +43,7 @@ export function createFreshness(nowMs: () => number) {
         state: reported.state,
         reason: reported.reason,
         observedAt: reported.observed_at,
-        ageMs: ageOf(reported),
+        ageMs: nowMs() - freshAtMs,
         parts: reported.parts,
       },
   };

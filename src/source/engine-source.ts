@@ -52,8 +52,8 @@ export interface ResumedRun {
   /** Event time of the previous run's lists, which are served until this run has reached it. */
   readonly observedAtMs: number;
   /**
-   * Event time up to which the market only catches up, with the state `stale`. A live feed that has
-   * read its past has caught up, too, because this machine's clock may be wrong.
+   * Event time up to which the market catches up, and its event time counts as the data's age. A
+   * live feed that has read its past has caught up, too: this machine's clock may be wrong.
    */
   readonly presentAtMs: number;
 }
@@ -130,11 +130,17 @@ export class EngineSource implements SnapshotSource {
     return 1 - (this.#baseAtMs - this.#engine.clockMs) / this.#warmupMs;
   }
 
-  /** Whether a resumed market has not reached the present. */
+  /** Whether a resumed market is old, because it still reads the time since the previous run. */
   get isCatchingUp(): boolean {
-    if (!this.#resume || this.#lifecycle.state !== "running") return false;
-    if ((this.#observedAtMs ?? Number.NEGATIVE_INFINITY) >= this.#resume.presentAtMs) return false;
-    return this.info.origin !== "live" || this.#isFilling();
+    return this.#behindMs() > this.#staleAfterMs;
+  }
+
+  /** Returns the age of event time while a resumed market has not reached the present; else 0. */
+  #behindMs(): number {
+    const seen = this.#observedAtMs;
+    if (!this.#resume || seen === undefined || this.#lifecycle.state !== "running") return 0;
+    const isPresent = seen >= this.#resume.presentAtMs || (this.info.origin === "live" && !this.#isFilling());
+    return isPresent ? 0 : this.#clock.now() - seen;
   }
 
   #isFilling(): boolean {
@@ -163,7 +169,8 @@ export class EngineSource implements SnapshotSource {
 
   freshness(): Freshness {
     const seen = this.#observedAtMs;
-    const ageMs = this.#ageMs(seen);
+    const waitedMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
+    const ageMs = Math.max(waitedMs, this.#behindMs());
     const { state, reason } = this.#state(ageMs);
     const trouble = this.#lifecycle.state === "running" ? this.#feed.trouble?.() : undefined;
     return {
@@ -174,17 +181,6 @@ export class EngineSource implements SnapshotSource {
       data_age_ms: ageMs,
       ...this.#parts({ state, reason, ageMs }),
     };
-  }
-
-  /**
-   * Returns the time since event time advanced. While a live or simulated market catches up,
-   * returns the age of its event time if that is more. A recorded market's time says nothing about
-   * the data's age.
-   */
-  #ageMs(seen: number | undefined): number {
-    const waitedMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
-    if (seen === undefined || this.info.origin === "recorded" || !this.isCatchingUp) return waitedMs;
-    return Math.max(waitedMs, this.#clock.now() - seen);
   }
 
   #parts(whole: Health): Pick<Freshness, "parts"> {

@@ -58,6 +58,17 @@ test("[W16] backlog events do not make old data look fresh; an event newer than 
   expect(freshness.now()).toMatchObject({ ageMs: 500, observedAt: "2017-11-12T08:37:00.000Z" });
 });
 
+test("[W16] an event of a source that is not live leaves the age as reported, because the source may be catching up", () => {
+  let nowMs = 0;
+  const freshness = createFreshness(() => nowMs);
+  freshness.note(
+    heartbeat({ state: "stale", observed_at: "2017-11-12T08:36:00.000Z", data_age_ms: 600_000 }),
+  );
+  nowMs = 1_000;
+  freshness.note(eventOf(37));
+  expect(freshness.now()).toMatchObject({ ageMs: 601_000, observedAt: "2017-11-12T08:37:00.000Z" });
+});
+
 test("[W16] a change of the source's state applies at once, unless it comes from the backlog", () => {
   const status = (minutes: number, state: string, reason: string): TransportMessage =>
     JSON.parse(

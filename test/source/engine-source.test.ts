@@ -182,21 +182,21 @@ function resumedSource(origin: Feed["origin"], filling?: Feed["filling"]) {
     const { state, observed_at, data_age_ms } = source.freshness();
     return [state, observed_at?.slice(14, 19), data_age_ms];
   };
-  return { source, poll };
+  return { source, clock, poll };
 }
 
 test.each(["live", "simulated"] as const)(
-  "a resumed %s market is stale and as old as its event time until it reaches the present, and its time is never before that of the previous run's lists",
+  "a resumed %s market is as old as its event time until it reaches the present, stale while that is too old, and its time is never before that of the previous run's lists",
   async (origin) => {
     const { source, poll } = resumedSource(origin, () => ({ readMs: 0, ofMs: 60_000 }));
     expect(await poll()).toEqual(["stale", undefined, 0]);
     expect(await poll()).toEqual(["stale", "00:02", 58_000]);
     expect(await poll()).toEqual(["stale", "00:30", 30_000]);
     expect(source.freshness().reason).toBe("the market is catching up on the time since the previous run");
-    expect(await poll()).toEqual(["stale", "00:59", 1_000]);
     expect(source.isCatchingUp).toBe(true);
-    expect(await poll()).toEqual(["live", "01:00", 0]);
+    expect(await poll()).toEqual(["live", "00:59", 1_000]);
     expect(source.isCatchingUp).toBe(false);
+    expect(await poll()).toEqual(["live", "01:00", 0]);
   },
 );
 
@@ -207,6 +207,15 @@ test("a resumed live market that has read its past has caught up, although this 
   expect(await poll()).toEqual(["stale", "00:02", 58_000]);
   filling = undefined;
   expect(await poll()).toEqual(["live", "00:30", 0]);
+});
+
+test("a resumed market has caught up at once when the machine's clock, which was ahead, is set right", async () => {
+  const { clock, poll } = resumedSource("simulated");
+  await poll();
+  await poll();
+  expect(await poll()).toEqual(["stale", "00:30", 30_000]);
+  clock.jumpWall(-29_500);
+  expect(await poll()).toEqual(["live", "00:59", 0]);
 });
 
 test("a resumed recording is live, without an age, at the event time of the previous run's lists", async () => {

@@ -33,14 +33,21 @@ export class LeaderHealth {
     this.#partsAtMs = nowMs;
     this.#heartbeatMs = heartbeatMs ?? this.#heartbeatMs;
     this.#observedAt = freshness.observed_at;
-    if (freshness.last_success_at !== null)
-      this.#successAtMs = Math.max(this.#successAtMs ?? -Infinity, nowMs - freshness.data_age_ms);
+    if (freshness.last_success_at === null) return;
+    const successAtMs = nowMs - freshness.data_age_ms;
+    const isNewer = this.#successAtMs === undefined || successAtMs > this.#successAtMs;
+    // A batch may be newer than the report of a live source.
+    if (isNewer || freshness.state !== "live") this.#successAtMs = successAtMs;
   }
 
-  /** Records a live batch of market events: the leader's source has just responded. */
+  /**
+   * Records a batch of market events. If the leader's source is live, it has just responded. If it
+   * is not, the events may be old, because it catches up: then only a report has their age.
+   */
   noteBatch(observedAt: string, nowMs: number): void {
-    this.#successAtMs = nowMs;
     this.#observedAt = observedAt;
+    if (this.#report && this.#report.state !== "live") return;
+    this.#successAtMs = nowMs;
     if (this.#report) this.#report = { ...this.#report, data_age_ms: 0 };
   }
 

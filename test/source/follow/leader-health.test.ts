@@ -29,6 +29,20 @@ test("[F4] the age is the leader's plus the time since, by this machine's clock"
   expect(at(8_000).data_age_ms).toBe(1_000);
 });
 
+test("[F4] while the leader's source catches up, its events are as old as it reports, and new once it is live", () => {
+  const { it, at } = health();
+  it.noteReport({ ...FRESH, state: "stale", data_age_ms: 600_000 }, 0);
+  it.noteBatch("2017-11-12T09:00:00.000Z", 1_000);
+  expect(at(2_000)).toMatchObject({ observed_at: "2017-11-12T09:00:00.000Z", data_age_ms: 602_000 });
+  it.noteReport({ ...FRESH, state: "stale", data_age_ms: 540_000 }, 3_000);
+  expect(at(3_000)).toMatchObject({ state: "stale", data_age_ms: 540_000 });
+  it.noteReport({ ...FRESH, state: "stale", data_age_ms: 541_000 }, 3_500);
+  expect(at(3_500).data_age_ms).toBe(541_000);
+  it.noteStatus("live", "");
+  it.noteBatch("2017-11-12T09:10:00.000Z", 4_000);
+  expect(at(4_100)).toMatchObject({ state: "live", data_age_ms: 100 });
+});
+
 test("[F4] the leader's report on its source is passed on unchanged, as freshness and as an event", () => {
   const { it, at } = health();
   it.noteReport({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
