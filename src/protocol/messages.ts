@@ -54,7 +54,9 @@ export const FreshnessPart = z
     data_age_ms: z
       .int()
       .min(0)
-      .describe("Milliseconds since `observed_at` last advanced, or since the server's start."),
+      .describe(
+        "Milliseconds since `observed_at` last advanced, or since the server's start. Of a market that catches up after a restart: the age of `observed_at`.",
+      ),
     filling: z
       .object({ read_ms: z.int().min(0), of_ms: z.int().min(0) })
       .optional()
@@ -71,13 +73,13 @@ export const Freshness = z
     reason: Reason,
     observed_at: Timestamp.nullable().describe("Event time of the latest data; `null` before the first."),
     last_success_at: Timestamp.nullable().describe(
-      "Wall-clock time of the source's latest response; `null` before the first.",
+      "Wall-clock time of the source's latest response, `data_age_ms` ago; `null` before the first.",
     ),
     data_age_ms: z
       .int()
       .min(0)
       .describe(
-        "Age of the data in milliseconds: since the source's latest response, plus the age that an upstream stated in it; before the first, since the server's start.",
+        "Age of the data in milliseconds: since the source's latest response, plus the age that an upstream stated in it; before the first, since the server's start. While the market catches up after a restart: the age of `observed_at`.",
       ),
     parts: z
       .array(FreshnessPart)
