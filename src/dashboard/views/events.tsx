@@ -167,7 +167,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
           <EventLine
             key={hasUpdates ? index : lineKey(line)}
             line={line}
-            hasNamesake={namesakes.has(tokenOfLine(line)?.address ?? "")}
+            hasNamesake={namesakes.has(tokenOfLine(line)?.address.toLowerCase() ?? "")}
             onRaw={setRaw}
           />
         ))}

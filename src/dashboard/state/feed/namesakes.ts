@@ -1,7 +1,7 @@
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { Token } from "../../../model/index.ts";
 
-/** Returns the addresses, as given, of tokens that look like another token by their symbol. */
+/** Returns the addresses, in lower case, of tokens that look like another token by their symbol. */
 export function namesakesOf(
   tokens: readonly (Pick<Token, "symbol" | "address"> | undefined)[],
 ): ReadonlySet<string> {
@@ -9,7 +9,7 @@ export function namesakesOf(
   for (const token of tokens) {
     if (!token) continue;
     const symbol = safeText(token.symbol);
-    bySymbol.set(symbol, (bySymbol.get(symbol) ?? new Set()).add(token.address));
+    bySymbol.set(symbol, (bySymbol.get(symbol) ?? new Set()).add(token.address.toLowerCase()));
   }
   return new Set([...bySymbol.values()].flatMap((addresses) => (addresses.size > 1 ? [...addresses] : [])));
 }
