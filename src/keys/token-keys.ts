@@ -49,7 +49,7 @@ export function parseTokenKeys(text: string, file: string): readonly TokenKey[] 
   try {
     if (trimmed.startsWith("-----BEGIN")) return pemKeys(trimmed);
     if (!trimmed.startsWith("{")) return [secretKey(trimmed)];
-    const content = parseJsonText(trimmed, file, "a JWK or a JWK set");
+    const content = parseJsonText(text, file, "a JWK or a JWK set");
     const isSet = typeof content === "object" && content !== null && "keys" in content;
     return jwkSetKeys(isSet ? content : { keys: [content] }, { allowsSecrets: true });
   } catch (error) {

@@ -58,6 +58,7 @@ test.each([
   ],
   ["-----BEGIN PUBLIC KEY-----\nMIIB", "a PEM key without its END line"],
   ["{", "it is not JSON"],
+  ['\n\n\n   {"keys":[\n  x]}', "it is not JSON (line 5, column 3: Unexpected character)"],
   [set(), "its JWK set has no key for"],
   [set({ kty: "oct", k: "short" }), "its JWK set has no key for"],
   [set(...Array.from({ length: 33 }, () => ec.jwk)), "it is not a JWK set of at most 32 keys"],

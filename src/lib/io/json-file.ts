@@ -78,40 +78,56 @@ export function readJsonFile(path: string, what: string, maxBytes: number): unkn
 /** Parses a file's JSON. Throws InputError with the expected `form`, and quotes no secrets. */
 export function parseJsonText(text: string, file: string, form: string): unknown {
   const json = text.replace(/^\uFEFF/, "");
-  const fault = faultOf(json);
-  if (!fault) return JSON.parse(json);
+  let fault: string;
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    fault = messageOf(error);
+  }
   const what = json.trim() === "" ? "it is empty" : `it is not JSON (${placeOf(json, fault)})`;
+  // Without the cause, because V8's message may quote a secret.
   throw new InputError(file, `${what}; it must be ${form}`);
 }
 
-/** Returns V8's message about malformed JSON; `undefined` if it is valid. */
-function faultOf(json: string): string | undefined {
-  try {
-    JSON.parse(json);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
+/** Returns the place and kind of a fault, as in `line 3, column 5: Unexpected character`. */
+function placeOf(json: string, fault: string): string {
+  const isCut = fault === "Unexpected end of JSON input";
+  // V8 quotes the text around an unexpected token instead of stating its position.
+  const [, kind = isCut ? fault : "Unexpected character", end = isCut ? json.length : unexpectedIn(json)] =
+    /^([^"]+?)(?: in JSON| after JSON)? at position (\d+)/.exec(fault) ?? [];
+  const lines = json.slice(0, Number(end)).split("\n");
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${kind}`;
 }
 
-/** Returns the place and kind of a fault, as in `line 3, column 5: Unexpected token ']'`. */
-function placeOf(json: string, fault: string): string {
-  const isToken = (message = "") => message.startsWith("Unexpected token");
-  let end = Number(/position (\d+)/.exec(fault)?.[1] ?? json.length);
-  if (isToken(fault)) {
-    // V8 quotes the text around the token instead of stating its position. Find it as the end of
-    // the longest part that could be continued.
-    let start = 0;
-    while (start < end) {
-      const middle = Math.floor((start + end) / 2);
-      if (isToken(faultOf(json.slice(0, middle + 1)))) end = middle;
-      else start = middle + 1;
+/**
+ * Returns the position of an unexpected token, in one pass: where a value must start and none does,
+ * or of a wrong escape. V8 would have reported any other fault before it.
+ */
+function unexpectedIn(json: string): number {
+  let before = ",";
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json.charAt(at);
+    if (isText) {
+      if (char === "\\") {
+        at += 1;
+        if (!'"\\/bfnrtu'.includes(json.charAt(at))) return at;
+      } else if (char === '"') isText = false;
+    } else if (!" \t\r\n".includes(char)) {
+      const isEmptyList = before === "[" && char === "]";
+      if ("[:,".includes(before) && !isEmptyList && !startsValue(json, at)) return at;
+      isText = char === '"';
+      before = char;
     }
   }
-  const lines = json.slice(0, end).split("\n");
-  // The rest of the message could quote a secret.
-  const [kind] = fault.split(/, (?:\.{3})?"| in JSON| after JSON at/);
-  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${kind}`;
+  return json.length;
+}
+
+function startsValue(json: string, at: number): boolean {
+  return (
+    '"[{-0123456789'.includes(json.charAt(at)) ||
+    ["true", "false", "null"].some((word) => json.startsWith(word, at))
+  );
 }
 
 /** The schema library's raw issue, for schemas without messages of their own. */

@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parseAlertFile, readAlertFile } from "../../../src/alerts/targets/alert-file.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 import { SECRET } from "../webhook-fixture.ts";
@@ -43,8 +43,13 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     '\uFEFF{\n  "secret": "hunter2",\n}',
     /it is not JSON \(line 3, column 1: Expected double-quoted property name\)/,
   ],
-  ['{\n  "secret":\n    hunter2 }', /it is not JSON \(line 3, column 5: Unexpected token 'h'\)/],
-  ['["hunter2", true,\n "hunter2", ]', /it is not JSON \(line 2, column 13: Unexpected token '\]'\)/],
+  ['{\n  "secret":\n    hunter2 }', /it is not JSON \(line 3, column 5: Unexpected character\)/],
+  ['["hunter2", true,\n "hunter2", ]', /it is not JSON \(line 2, column 13: Unexpected character\)/],
+  // A text of the file is no position, and an emoji has two code units.
+  ['{"position 3": hunter2}', /it is not JSON \(line 1, column 16: Unexpected character\)/],
+  ['{"a\\"": [[], 1, {"b": 😀}]}', /it is not JSON \(line 1, column 23: Unexpected character\)/],
+  ['{"a":\n "hunter2\\😀"}', /it is not JSON \(line 2, column 11: Unexpected character\)/],
+  ["undefined", /it is not JSON \(line 1, column 1: Unexpected character\)/],
   ['{"webhooks": [\n', /it is not JSON \(line 2, column 1: Unexpected end of JSON input\)/],
   ['{"webhooks": []}\n}', /it is not JSON \(line 2, column 1: Unexpected non-whitespace character\)/],
   [[], /the file is \[\]/],
@@ -121,6 +126,16 @@ test.each(REFUSED.map(([content, reason]) => ({ content, reason })))(
     expect(message).not.toContain("hunter2");
   },
 );
+
+test("the place of a fault is found without parsing the file again, because that can take seconds", ({
+  onTestFinished,
+}) => {
+  const parse = vi.spyOn(JSON, "parse");
+  onTestFinished(() => parse.mockRestore());
+  const brokenAtEnd = `[${"[1],\n".repeat(1_000)}]`;
+  expect(reasonOf(brokenAtEnd)).toContain("(line 1001, column 1: Unexpected character)");
+  expect(parse).toHaveBeenCalledTimes(1);
+});
 
 const JUNK: readonly unknown[] = [null, true, 1.5, -1, 5, "", "x", [], ["x", 5], {}, { x: 1 }];
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
