@@ -51,6 +51,9 @@ export interface KeyGrant extends Omit<Key, "sha256" | "created_at"> {
   readonly signer?: string;
 }
 
+/** Fields whose values are no secrets. A user may have put the key itself into `sha256`. */
+const HARMLESS: ReadonlySet<string> = new Set(Object.keys(Key.omit({ sha256: true }).shape));
+
 const KeyFile = z.strictObject({
   keys: z.array(Key, { error: "a list" }).max(MAX_KEYS, `at most ${MAX_KEYS} keys`),
 });
@@ -70,9 +73,8 @@ export function parseKeys(text: string, file: string): readonly Key[] {
   );
   const parsed = KeyFile.safeParse(content, { error: expectedInWords });
   if (!parsed.success) {
-    // A user may have put the key itself into `sha256`.
-    const veil = (name: PropertyKey | undefined) => (name === "sha256" ? "malformed" : undefined);
-    throw new InputError(file, describeIssue(parsed.error.issues, content, { veil, hide: hideSecrets }));
+    const words = { harmless: HARMLESS, hide: hideSecrets };
+    throw new InputError(file, describeIssue(parsed.error.issues, content, words));
   }
   const seen = new Set<string>();
   for (const { id } of parsed.data.keys) {

@@ -87,6 +87,9 @@ test.each([
     one({ sha256: SECRET.text }),
     /^k: keys\[0\]\.sha256 is malformed; it must be 64 hexadecimal digits; never the key/,
   ],
+  [{ keys: [SECRET.text.slice(12)] }, /^k: keys\[0\] is a text; it must be an object$/],
+  [one({ name: { key: SECRET.text.slice(12) } }), /^k: keys\[0\]\.name is an object; it must be a text$/],
+  [one({ [`${" ".repeat(50)}${SECRET.text}`]: 1 }), /^k: unknown key " {50}fw_[0-9a-f]{8}_\*\*" in keys/],
   [
     one({ id: SECRET.text }),
     /^k: keys\[0\]\.id is "fw_[0-9a-f]{8}_\*\*\*"; it must be 8 hexadecimal digits$/,

@@ -5,7 +5,7 @@ import { describeIssue, expectedInWords } from "../../lib/io/json-file.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { FlarewireError } from "../../protocol/index.ts";
+import { Filter, FlarewireError } from "../../protocol/index.ts";
 import type { Alert } from "../alert.ts";
 import type { RunningAlerts } from "../alerts.ts";
 import { judgeAnswer, type Outcome } from "../delivery/delivery-plan.ts";
@@ -24,6 +24,8 @@ const MAX_PUSH_AGE_MS = 30 * MINUTE_MS;
 const PUSH_LIMITS = { all: 1_000, ofClient: 10 } as const;
 const QUEUE_LIMITS = { maxAgeMs: MAX_PUSH_AGE_MS, maxCount: 100 };
 const MAX_REMEMBERED = 200;
+/** Keys whose values are shown. The endpoint and the keys are secrets of the browser. */
+const HARMLESS: ReadonlySet<string> = new Set(["channel", ...Object.keys(Filter.shape)]);
 
 interface PushOptions {
   readonly store: PushStore;
@@ -117,7 +119,7 @@ export class PushAlerts {
     if (!parsed.success)
       throw new FlarewireError(
         "invalid-parameter",
-        describeIssue(parsed.error.issues.slice(0, 1), body, { veil }),
+        describeIssue(parsed.error.issues.slice(0, 1), body, { harmless: HARMLESS }),
         {
           field: String(parsed.error.issues[0]?.path[0] ?? "body"),
         },
@@ -212,9 +214,4 @@ export class PushAlerts {
     if (outcome.kind === "delivered") sent.set(message.tag, true);
     return outcome;
   }
-}
-
-/** Hides the endpoint and the keys, which are secrets of the browser. */
-function veil(name: PropertyKey | undefined): string | undefined {
-  return ["endpoint", "p256dh", "auth"].includes(String(name)) ? "malformed" : undefined;
 }

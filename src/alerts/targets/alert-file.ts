@@ -16,15 +16,14 @@ import { Webhook, webhookTarget } from "./webhook.ts";
 const MAX_BYTES = 1_048_576;
 const MAX_TARGETS = 100;
 const KINDS_IN_WORDS = "webhooks, telegram, discord, slack, ntfy, mqtt";
-const SECRETS: ReadonlySet<string> = new Set([
-  "secret",
-  "url",
-  "api_url",
-  "bot_token",
-  "token",
-  "topic",
-  "password",
+/** Keys whose values are no secrets. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...["id", "allow_private_addresses", "chat_id", "thread_id", "priority", "discovery"],
+  ...["name", "channels", "quiet_seconds", "field", "above", "below", "on"],
+  ...["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"],
 ]);
+/** Webhook secrets, access tokens of ntfy, bot tokens, and URLs, also without their scheme. */
+const SECRET = /(?:whsec|tk)_[\w+/=]*|\d+:[\w-]{10,}|(?:\w+:\/\/|[\w-]+\.[\w.-]+\/)[^\s"]*/g;
 
 const list = <T extends z.ZodType>(target: T) =>
   z
@@ -59,7 +58,10 @@ export async function readAlertFile(file: string): Promise<AlertFile> {
 export function parseAlertFile(text: string, file: string): AlertFile {
   const content = parseJsonText(text, file, `{"webhooks": [...]} or another of ${KINDS_IN_WORDS}`);
   const parsed = AlertFile.safeParse(content, { error: expectedInWords });
-  if (!parsed.success) throw new InputError(file, describeIssue(parsed.error.issues, content, { veil }));
+  if (!parsed.success) {
+    const words = { harmless: HARMLESS, hide: (part: string) => part.replace(SECRET, "***") };
+    throw new InputError(file, describeIssue(parsed.error.issues, content, words));
+  }
   const { data } = parsed;
   const all = allOf(data);
   const twice = repeated(all.map(({ id }) => id));
@@ -112,9 +114,4 @@ function checkAddress(id: string, target: Addressed, file: string): void {
 
 function repeated(names: readonly string[]): string | undefined {
   return names.find((name, index) => names.indexOf(name) !== index);
-}
-
-/** Hides secrets, and URLs, which may contain some. */
-function veil(name: PropertyKey | undefined): string | undefined {
-  return SECRETS.has(String(name)) ? "malformed" : undefined;
 }

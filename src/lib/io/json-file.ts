@@ -7,6 +7,7 @@ import { suggestion } from "../text/nearest.ts";
 
 /** An issue that a schema reports, as in zod. */
 interface JsonIssue {
+  readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
   /** What would be valid. For unknown keys, those of {@link expectedInWords}. */
   readonly message: string;
@@ -16,16 +17,16 @@ interface JsonIssue {
 
 /** How to describe an issue without revealing secrets. */
 interface IssueWords {
-  /**
-   * Returns a description instead of the value of the key `name`; `undefined` to show the value.
-   */
-  readonly veil?: (name: PropertyKey | undefined) => string | undefined;
-  /** Removes secrets from JSON text. */
+  /** Keys whose values, if they are no objects, are shown. Of others, only the type is. */
+  readonly harmless: ReadonlySet<string>;
+  /** Removes misplaced secrets from an unknown key or a value that is shown. */
   readonly hide?: (text: string) => string;
 }
 
 /** Maximum length of a quoted value. */
 const MAX_QUOTED = 64;
+/** Maximum length of the text in which secrets are sought. Longer than most tokens. */
+const MAX_SEARCHED = 4_096;
 
 /** Write permission for users other than the owner and the group. */
 const OTHERS_WRITE = 0o002;
@@ -173,28 +174,42 @@ export function expectedInWords(issue: RawIssue): string {
 }
 
 /**
- * Describes an issue: the field, its value, and the expected value. Prefers an unknown key, because
- * a misspelled one is also missing.
+ * Describes an issue: the field, its value or type, and the expected value. Prefers an unknown key,
+ * because a misspelled one is also missing.
  */
 export function describeIssue(
   issues: readonly JsonIssue[],
   content: unknown,
-  { veil, hide = (text) => text }: IssueWords,
+  { harmless, hide = (text) => text }: IssueWords,
 ): string {
-  const { path, keys, message } = issues.find((issue) => issue.keys) ??
+  const issue = issues.find(({ keys: unknown }) => unknown) ??
     issues[0] ?? { path: [], message: "another value" };
-  const segments = path.map((part) =>
-    /^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`,
-  );
+  const { path, keys, message } = issue;
+  const shorten = (text: string) => hide(text.slice(0, MAX_SEARCHED)).slice(0, MAX_QUOTED);
+  const segments = path.map((part) => (isIndex(part) ? `[${String(part)}]` : `.${String(part)}`));
   const field = segments.join("").replace(/^\./, "") || "the file";
-  if (keys) {
-    const unknown = JSON.stringify(hide(String(keys[0]).slice(0, MAX_QUOTED)));
-    return `unknown key ${unknown} in ${field}${message}`;
-  }
-  const { found: value } = firstIssue({ issues }, content);
-  const shown =
-    value === undefined
-      ? "missing"
-      : (veil?.(path.at(-1)) ?? hide(JSON.stringify(value)).slice(0, MAX_QUOTED));
+  if (keys) return `unknown key ${JSON.stringify(shorten(String(keys[0])))} in ${field}${message}`;
+  const { found: value } = firstIssue({ issues: [issue] }, content);
+  const key = path.findLast((part) => !isIndex(part));
+  const isShown = isPlain(value) && harmless.has(String(key));
+  const shown = isShown ? shorten(JSON.stringify(value)) : withoutValue(value, issue);
   return `${field} is ${shown}; it must be ${message}`;
+}
+
+function isIndex(part: PropertyKey): boolean {
+  return /^\d+$/.test(String(part));
+}
+
+/** Returns true for a scalar, or a list of scalars. */
+function isPlain(value: unknown): boolean {
+  return value !== undefined && [value].flat().every((part) => part === null || typeof part !== "object");
+}
+
+/** Describes a value that may be a secret. */
+function withoutValue(value: unknown, { code }: JsonIssue): string {
+  if (value === undefined) return "missing";
+  const text = JSON.stringify(value);
+  if (/^(\[\]|\{\}|true|false|null)$/.test(text)) return text;
+  if (typeof value === "string" && code !== "invalid_type") return "malformed";
+  return FORMS[Array.isArray(value) ? "array" : typeof value] ?? "another value";
 }
