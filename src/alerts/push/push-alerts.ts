@@ -119,6 +119,7 @@ export class PushAlerts {
     if (!parsed.success)
       throw new FlarewireError(
         "invalid-parameter",
+        // Only the first issue, because `field` names the part of that one.
         describeIssue(parsed.error.issues.slice(0, 1), body, { harmless: HARMLESS }),
         {
           field: String(parsed.error.issues[0]?.path[0] ?? "body"),

@@ -157,8 +157,11 @@ export function expectedInWords(issue: RawIssue): string {
   const { code, expected, minimum, maximum, values, keys: [key = ""] = [], inst } = issue;
   switch (code) {
     case "unrecognized_keys": {
-      const known = Object.keys(Object(Object(inst).shape));
-      return `${suggestion(key, known)}; known keys: ${known.join(", ")}`;
+      const shape = Object(Object(inst).shape);
+      const known = Object.keys(shape);
+      const home = known.find((name) => Object.hasOwn(Object(shape[name].def?.innerType?.shape), key));
+      const advice = home === undefined ? suggestion(key, known) : ` (it belongs in ${home})`;
+      return `${advice}; known keys: ${known.join(", ")}`;
     }
     case "invalid_type":
       return FORMS[String(expected)] ?? "another value";
@@ -174,16 +177,18 @@ export function expectedInWords(issue: RawIssue): string {
 }
 
 /**
- * Describes an issue: the field, its value or type, and the expected value. Prefers an unknown key,
- * because a misspelled one is also missing.
+ * Describes an issue: the field, its value or type, and the expected value. Prefers an unknown key
+ * of the same object, because a misspelled one is also missing.
  */
 export function describeIssue(
   issues: readonly JsonIssue[],
   content: unknown,
   { harmless, hide = (text) => text }: IssueWords,
 ): string {
-  const issue = issues.find(({ keys: unknown }) => unknown) ??
-    issues[0] ?? { path: [], message: "another value" };
+  const [first = { path: [], message: "another value" }] = issues;
+  const object = first.path.slice(0, -1).join();
+  const misspelled = first.keys ? first : issues.find(({ keys, path }) => keys && path.join() === object);
+  const issue = misspelled ?? first;
   const { path, keys, message } = issue;
   const shorten = (text: string) => hide(text.slice(0, MAX_SEARCHED)).slice(0, MAX_QUOTED);
   const segments = path.map((part) => (isIndex(part) ? `[${String(part)}]` : `.${String(part)}`));

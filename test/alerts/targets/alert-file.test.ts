@@ -65,6 +65,12 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [withHook({ [`${" ".repeat(60)}https://me:hunter2@x`]: 1 }), /unknown key " {60}\*\*\*" in/],
   [withHook({ "see hooks.slack.com/hunter2": 1 }), /unknown key "see \*\*\*" in/],
   [withHook({ "110201543:AAHdqT-hunter2": 1, tk_hunter2: 1 }), /unknown key "\*\*\*" in/],
+  [{ webhooks: [webhook, 5], extra: 1 }, /webhooks\[1\] is a number; it must be an/],
+  [
+    { webhooks: [{ ...webhook, url: 5 }], telegram: [{ ...chat, colour: 1 }] },
+    /webhooks\[0\]\.url is a number/,
+  ],
+  [withRule({ names: ["flare-started"] }), /unknown key "names" in .*rules\[0\] \(it belongs in filter\); /],
   [[], /the file is \[\]/],
   [{}, /the file is \{\}; it must be .*at least one target: webhooks, telegram, discord/],
   [{ webhooks: [] }, /at least one target/],
