@@ -9,11 +9,12 @@ const MAX_REASONS = 10_000;
  * Bounded.
  */
 export class ReasonBook {
-  readonly #parts = new BoundedMap<string, readonly string[]>(MAX_REASONS);
+  readonly #texts = new BoundedMap<string, string>(MAX_REASONS);
 
   /**
    * Returns an update with the changed parts of its reason only, `undefined` if nothing is left,
-   * and any other event as it is. If the reason has more or fewer parts, it stays whole.
+   * and any other event as it is. If more than numbers changed, the reason stays whole: otherwise
+   * nothing would say that a part is gone.
    */
   shorten(event: TailEvent): TailEvent | undefined {
     const { name, channel, data } = event;
@@ -21,12 +22,18 @@ export class ReasonBook {
     const id = data.id ?? asRecord(data.flare)?.id;
     if (typeof why?.text !== "string" || typeof id !== "string") return event;
     const key = `${channel} ${id}`;
-    const before = this.#parts.get(key);
-    const parts = why.text.split(/[,;] /);
-    this.#parts.set(key, parts);
-    if (name !== "flare-updated" || before?.length !== parts.length) return event;
-    const text = parts.filter((part) => !before.includes(part)).join(", ");
+    const before = this.#texts.get(key) ?? "";
+    this.#texts.set(key, why.text);
+    if (name !== "flare-updated" || wordsOf(before) !== wordsOf(why.text)) return event;
+    const known = partsOf(before);
+    const text = partsOf(why.text)
+      .filter((part) => !known.includes(part))
+      .join(", ");
     if (text === "" && Object.keys(asRecord(data.set) ?? {}).length === 0) return undefined;
     return { ...event, data: { ...data, why: { ...why, text } } };
   }
 }
+
+const partsOf = (text: string) => text.split(/[,;] /);
+/** Replaces the numbers, such as `1000+` and `16.8K`. */
+const wordsOf = (text: string) => text.replace(/\d[\d.]*[KMB+]?/g, "#");

@@ -30,3 +30,23 @@ test("an update has only the changed parts of its flare's last reason, and is le
   expect(printed("flare-updated", START, { channel: "flares.free" })).toBe(START);
   expect(printed("flare-running", START)).toBe(START);
 });
+
+test.for([
+  ["a replaced part", START.replace("$16.8K liquidity is thin", "warning: unverified source")],
+  ["another word in a part", START.replace("26 % above", "5 % below")],
+  ["a part less", START.replace("; $16.8K liquidity is thin", "")],
+] as const)("an update with %s has the whole reason, so that nothing hides what is over", ([, text]) => {
+  const book = new ReasonBook();
+  book.shorten(eventOf("flare-started", START));
+  expect(Object(book.shorten(eventOf("flare-updated", text))?.data.why).text).toBe(text);
+});
+
+test.for([
+  ["16.8K", "900"],
+  ["5 times", "1000+ times"],
+] as const)("an update with %s changed to %s has only that part", ([from, to]) => {
+  const book = new ReasonBook();
+  book.shorten(eventOf("flare-started", START));
+  const { text } = Object(book.shorten(eventOf("flare-updated", START.replace(from, to)))?.data.why);
+  expect(START.replace(from, to).split(/[,;] /)).toContain(text);
+});
