@@ -1,3 +1,4 @@
+import type { ConnectionStatus } from "../client/index.ts";
 import { requestJson } from "../lib/io/request-json.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import type { Group } from "../model/index.ts";
@@ -18,29 +19,40 @@ export async function fetchResource(
   return answer?.kind === "fresh" ? Object(answer.body) : {};
 }
 
-/**
- * Returns the plan of the key, or of a client without one; `undefined` for a server without keys,
- * and without a usable response. Never rejects.
- */
-export async function fetchPlan(
-  base: URL,
-  key: string | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  // An empty page of events that every key may read, so that the server logs no refusal.
-  const answer = await get("events?channels=*&limit=1", base, key, signal, 2_000);
-  return answer?.kind === "fresh" ? (answer.headers.get("flarewire-plan") ?? undefined) : undefined;
+/** What a server grants a client without a key. */
+interface Granted {
+  /** `undefined` for a server without keys, and without a response. */
+  readonly plan?: string | undefined;
+  /** Set if the server requires a key. */
+  readonly refusal?: Pick<ConnectionStatus, "code" | "reason">;
 }
 
-function get(
-  path: string,
-  base: URL,
-  key: string | undefined,
-  signal: AbortSignal,
-  timeoutMs: number = LIMITS.timeoutMs,
-) {
+/** Requests one event to learn what a client without a key may read. Never rejects. */
+export async function fetchGranted(base: URL, signal: AbortSignal): Promise<Granted> {
+  try {
+    const response = await fetch(addressOf(base, "events?channels=*&limit=1"), {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]),
+    });
+    const { status, headers } = response;
+    // Only a problem is the server's own: an intermediary may refuse just this request.
+    if (status === 401 && headers.get("content-type")?.includes("problem+json")) {
+      const { detail = "" } = Object(await response.json());
+      return { refusal: { code: status, reason: `HTTP ${status} ${detail}`.trim() } };
+    }
+    await response.body?.cancel();
+    // A server that is not ready or refuses the request states the plan, too.
+    return { plan: headers.get("flarewire-plan") ?? undefined };
+  } catch {
+    return {};
+  }
+}
+
+function addressOf(base: URL, path: string): string {
+  return `${base.href.replace(/\/$/, "")}/api/v1/${path}`;
+}
+
+function get(path: string, base: URL, key: string | undefined, signal: AbortSignal) {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const url = `${base.href.replace(/\/$/, "")}/api/v1/${path}`;
-  const settings = { fetch, headers, clock: systemClock, ...LIMITS, timeoutMs };
-  return requestJson(url, undefined, settings, signal).catch(() => undefined);
+  const settings = { fetch, headers, clock: systemClock, ...LIMITS };
+  return requestJson(addressOf(base, path), undefined, settings, signal).catch(() => undefined);
 }

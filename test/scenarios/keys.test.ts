@@ -10,6 +10,7 @@ import { TicketResponse } from "../../src/http/index.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { runInProcess as flarewire, startInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
+import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 test("[K7] a running server accepts a new key from flarewire keys, closes its connections on revocation, and never logs a secret", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
@@ -73,20 +74,47 @@ test("[K7] a running server accepts a new key from flarewire keys, closes its co
   rmSync(directory, { recursive: true, force: true });
 });
 
+/** Starts a server whose first key has these options. `refused` returns the number of refusals. */
+async function startKeyedGateway(onTestFinished: Finish, anonymous: "free" | "off", options: string[] = []) {
+  const keys = join(newDirectory(onTestFinished), "keys.json");
+  const { stdout } = await flarewire(["keys", "add", "--file", keys, ...options]);
+  const config = createConfig({ keys, anonymous, port: 0, warmup: "0", logLevel: "silent" });
+  const { url, stop } = await startGateway(config);
+  onTestFinished(() => stop());
+  const refused = async () => {
+    const metrics = await (await fetch(new URL("/metrics", url))).text();
+    return Number(/^flarewire_admissions_total\{outcome="refused"\} (\d+)$/m.exec(metrics)?.[1]);
+  };
+  return { url, key: stdout.trim(), refused };
+}
+
 test("[K2] tail without a key follows flares.free of a server with keys, and reports it without a refusal", async ({
   onTestFinished,
 }) => {
-  const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const keys = join(directory, "keys.json");
-  await flarewire(["keys", "add", "--file", keys]);
-  const gateway = await startGateway(createConfig({ keys, port: 0, warmup: "0", logLevel: "silent" }));
-  onTestFinished(() => gateway.stop());
+  const gateway = await startKeyedGateway(onTestFinished, "free");
   await using tail = startInProcess(["tail", gateway.url]);
   await tail.said("stderr", /does not send flares\.pro: following flares\.free,newest\.bsc,status\n/);
   await tail.said("stderr", "a simulated market");
-  const metrics = await fetch(new URL("/metrics", gateway.url));
-  expect(await metrics.text()).toContain('flarewire_admissions_total{outcome="refused"} 0');
+  expect(await gateway.refused()).toBe(0);
+});
+
+test("[K2] tail without a key ends at the first refusal of a server that requires one", async ({
+  onTestFinished,
+}) => {
+  const gateway = await startKeyedGateway(onTestFinished, "off");
+  const { code, stderr } = await flarewire(["tail", gateway.url]);
+  expect([code, stderr]).toEqual([
+    1,
+    'flarewire tail: refused: HTTP 401 missing API key; send "Authorization: Bearer KEY"\n',
+  ]);
+  expect(await gateway.refused()).toBe(1);
+});
+
+test("[K2] tail follows with a key that may make two requests a minute", async ({ onTestFinished }) => {
+  const gateway = await startKeyedGateway(onTestFinished, "off", ["--requests-per-minute", "2"]);
+  await using tail = startInProcess(["tail", gateway.url], { FLAREWIRE_CLIENT_KEY: gateway.key });
+  await tail.said("stderr", /following .*, a simulated market|refused/);
+  expect(tail.stderr()).not.toContain("refused");
 });
 
 test("tail rejects a malformed key without printing it", async () => {

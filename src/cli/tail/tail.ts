@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { GROUPS, type Group } from "../../model/index.ts";
 import { CHANNELS, FlarewireError, parseCursor } from "../../protocol/index.ts";
-import { fetchPlan, fetchResource } from "../fetch-resource.ts";
+import { fetchGranted, fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
@@ -102,11 +102,18 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   return await untilStopped(terminal, async (signal) => {
     const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
-    if (plan.channels !== undefined) return await follow(follower, plan.channels, plan.after);
+    const channels = plan.channels ?? channelsOf(plan.group);
+    // With a key, the request would count against its rate.
+    if (plan.channels !== undefined || key !== undefined) return await follow(follower, channels, plan.after);
     // Ask first: a server logs each refusal.
-    return (await fetchPlan(plan.address.url, key, signal)) === "free"
+    const granted = await fetchGranted(plan.address.url, signal);
+    if (granted.refusal) {
+      sayOn(terminal, describeFailure(granted.refusal));
+      return EXIT.usage;
+    }
+    return granted.plan === "free"
       ? await followFree(follower, plan.after)
-      : await follow(follower, channelsOf(plan.group), plan.after);
+      : await follow(follower, channels, plan.after);
   });
 }
 

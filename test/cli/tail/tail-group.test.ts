@@ -30,3 +30,14 @@ test("--group follows a group's flares and prints their pairs; an unknown group,
   expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
   expect(wrong.stderr).toContain("--group chooses the default channels");
 });
+
+test.for([503, 429, 403])(
+  "tail without a key follows flares.free of a server that states the plan with status %i",
+  async (status) => {
+    await using server = await startScriptedServer();
+    // Refuses only the request for the plan.
+    server.refuse = { status, headers: { "Flarewire-Plan": "free" }, body: "", channel: "*" };
+    await using _tail = startInProcess(["tail", server.url]);
+    expect((await server.next()).query.get("channels")).toBe("flares.free,newest.bsc,status");
+  },
+);
