@@ -16,7 +16,7 @@ from .decode import decode, decode_event
 from .errors import ProtocolError, StreamError
 from .model import Event, Filter, Freshness, Hello, View
 from .retry import Attempts, End, Transport, bound_asked
-from .transports import Key, Requests, headers_of, open_transport
+from .transports import Key, Requests, cause_of, headers_of, open_transport
 from .view import Mismatch, apply_event
 
 Json = dict[str, Any]
@@ -214,7 +214,7 @@ class Stream:
         try:
             requests = Requests(session, self._base, await headers_of(self._key))
         except Exception as error:
-            end = End("away", f"no key: {error!r}")
+            end = End("away", f"no key: {cause_of(error)}")
             raise _Ended(end, attempts.ended(end, heard)) from error
         client = f"{self._client}.{attempts.transport}"
         source = open_transport(attempts.transport, requests, self._query, self.cursor, self._has_view, client)
@@ -242,7 +242,7 @@ class Stream:
                 except StopAsyncIteration:
                     raise End("fallback", "cut off") from None
                 except _FAULTS as error:
-                    raise End("fallback", f"failed: {error!r}") from error
+                    raise End("fallback", f"failed: {cause_of(error)}") from error
                 if item is not None:
                     yield item
                 # Set timers only after the reader returns: a slow reader is not a silent server.

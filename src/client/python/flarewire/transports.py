@@ -11,6 +11,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Union
 from urllib.parse import urlencode, urlsplit
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 
 from .retry import End, action_after, closed
 
@@ -21,14 +22,27 @@ POLL_WAIT_S = 25
 CLOSE_S = 1.0
 """How long to wait for the answer to a close, because a dead connection never answers."""
 _FAILURES = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
+_TEXTS: tuple[tuple[type[BaseException], str], ...] = (
+    (asyncio.TimeoutError, "timed out"),
+    (aiohttp.ServerDisconnectedError, "the server closed the connection"),
+    (aiohttp.ClientPayloadError, "the response broke off"),
+    (aiohttp.InvalidURL, "invalid URL"),
+    (aiohttp.TooManyRedirects, "too many redirects"),
+)
+"""Errors whose own text may have objects of aiohttp, or a URL."""
 
 
 def cause_of(error: BaseException) -> str:
-    """Describes a failed request in words, such as `connection refused`."""
+    """Describes a failed request in words, such as `connection refused`, and without its URL."""
+    if not isinstance(error, _FAILURES):
+        return repr(error)
     cause = getattr(error, "os_error", None) or getattr(error, "certificate_error", error)
-    if isinstance(cause, asyncio.TimeoutError):
-        return "timed out"
-    text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    known = next((text for kind, text in _TEXTS if isinstance(cause, kind)), None)
+    if isinstance(cause, aiohttp.ClientResponseError) and not known:
+        # aiohttp makes up a status for a response that it cannot parse.
+        is_parsed = not isinstance(cause.__cause__, HttpProcessingError)
+        return f"HTTP {cause.status} {cause.message}".strip() if is_parsed else "the response is not HTTP"
+    text = known or getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
     # asyncio's text has the address instead of the reason.
     number = getattr(cause, "errno", None)
     return os.strerror(number).lower() if number and "Connect call failed" in text else text
