@@ -147,7 +147,7 @@ async function followFree(follower: Follower, after: string | undefined): Promis
 
 /**
  * Prints events until the signal aborts, the server refuses the stream, or the first connection
- * fails. Follows `free` instead of the default `pro` if the key does not include that.
+ * fails. Of the default channels, follows those that the key includes, and `free` instead of `pro`.
  */
 async function follow(follower: Follower, channels: string, after: string | undefined): Promise<ExitCode> {
   const { plan, key, signal, terminal, symbols } = follower;
@@ -185,13 +185,18 @@ async function follow(follower: Follower, channels: string, after: string | unde
     return code;
   } catch (error) {
     if (!(error instanceof StreamError) || error.code !== "refused") throw error;
-    const pro = channelsOf(plan.group);
-    const [flares = ""] = pro.split(",");
     const { code: status, reason } = stream.connection;
-    // Only if the flares are refused: a key that is limited to some channels may lack another one.
-    const isRefused = status === 403 && reason.includes(flares);
-    if (isRefused && channels === pro && plan.channels === undefined)
-      return await followFree(follower, stream.cursor);
+    const isForbidden = status === 403 && plan.channels === undefined;
+    const lacked =
+      isForbidden && options.channels.find((channel) => reason.split(/[^\w.]+/).includes(channel));
+    if (lacked) {
+      if (lacked === channelsOf(plan.group).split(",")[0]) return await followFree(follower, stream.cursor);
+      const rest = options.channels.filter((channel) => channel !== lacked).join();
+      if (rest !== "") {
+        notice(`the key does not include ${lacked}: following ${rest}`);
+        return await follow(follower, rest, stream.cursor);
+      }
+    }
     notice(describeFailure(stream.connection));
     return EXIT.usage;
   } finally {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runInProcess, startInProcess } from "../run-in-process.ts";
 import { flareStarted, greet, send, startScriptedServer } from "../scripted-server.ts";
 
-test("--group follows a group's flares and prints their pairs; an unknown group, or --channels too, is rejected", async () => {
+test("--group follows those default channels of a group that the key includes, and prints pairs; an unknown group, or --channels too, is rejected", async () => {
   await using server = await startScriptedServer();
   server.refuse = {
     status: 403,
@@ -21,11 +21,16 @@ test("--group follows a group's flares and prints their pairs; an unknown group,
   expect(tail.stderr()).toContain(
     "the server does not send flares.exchange.pro: following flares.exchange.free",
   );
-  const detail = 'the key does not allow channel "status"';
-  server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "flares.exchange.pro" };
-  const limited = await runInProcess(["tail", server.url, "--group", "exchange"]);
-  expect([limited.code, limited.stderr]).toEqual([1, expect.stringContaining(detail)]);
-  expect(limited.stderr).not.toContain("following");
+  const detail = 'the key does not allow channel "status"; leave it out';
+  server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "status" };
+  await using limited = startInProcess(["tail", server.url, "--group", "exchange"]);
+  expect((await server.next()).query.get("channels")).toBe("flares.exchange.pro");
+  expect(limited.stderr()).toContain("the key does not include status: following flares.exchange.pro\n");
+  server.refuse = { ...server.refuse, channel: "flares.exchange.pro" };
+  const named = ["--channels", "flares.exchange.pro,status"];
+  const refused = await runInProcess(["tail", server.url, ...named]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(detail)]);
+  expect(refused.stderr).not.toContain("following");
   const wrong = await runInProcess(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
   expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
   expect(wrong.stderr).toContain("--group chooses the default channels");
