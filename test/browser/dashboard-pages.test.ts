@@ -319,6 +319,10 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     expect(flares?.right).toBeLessThan(control?.left);
     const counted = await page.locator(".spreads .of-flares th").allInnerTexts();
     expect(counted).toEqual(["Flares 40 of 40", "Flares 40 of 40", "Flares 0 of 40"]);
+    expect(await page.locator(".verdict b").innerText()).toBe(
+      "Flares without trades at that time are left out: 40 of 40 after 60 minutes.",
+    );
+    expect(await page.locator(".left-out").allInnerTexts()).toEqual(["40 of 40 left out: no trades"]);
     expect(await page.locator(".record-facts + p").innerText()).toMatch(
       /^Warned: .*, the token was a possible rug/,
     );

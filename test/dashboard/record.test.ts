@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { readRoute, recordHash } from "../../src/dashboard/route.ts";
 import { scaleOf } from "../../src/dashboard/state/record/scale.ts";
-import { rangeText, verdictText, warningText } from "../../src/dashboard/text/record-text.ts";
+import {
+  leftOutText,
+  rangeText,
+  rowLeftOutText,
+  verdictText,
+  warningText,
+} from "../../src/dashboard/text/record-text.ts";
 import { summarize } from "../../src/history/index.ts";
 import { SAMPLE_OUTCOME } from "../support/world/samples.ts";
 
@@ -13,7 +19,7 @@ const figuresOf = (changes: readonly number[], control: readonly number[] = [], 
     changes.map((change_15m, at) => ({
       ...SAMPLE_OUTCOME,
       change_5m: null,
-      change_60m: null,
+      change_60m: change_15m,
       change_15m,
       collapse_warning_s,
       control: { change_5m: [], change_15m: at === 0 ? [...control] : [], change_60m: [] },
@@ -48,6 +54,31 @@ test("the verdict says if flares did better, worse or the same as their control,
   );
   expect(verdictText(await figuresOf([3]), 15)).toMatch(/There is no control yet\.$/);
   expect(verdictText(EMPTY, 15)).toBe("");
+});
+
+test("the record counts the flares that its verdict and its rows leave out, and the possible rugs", async () => {
+  const outcomes = [3, 4, null].map((change, at) => ({
+    ...SAMPLE_OUTCOME,
+    ended_by: at === 2 ? ("canary" as const) : ("faded" as const),
+    change_15m: change,
+    change_60m: change === 3 ? 3 : null,
+  }));
+  const figures = await summarize(outcomes);
+  expect(verdictText(figures, 15)).toMatch(/^15 minutes .* of the flares that still traded was \+3\.5 %/);
+  expect(leftOutText(figures, 15)).toBe(
+    "Flares without trades at that time, often rugs, are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes. In all, 1 of 3 were possible rugs.",
+  );
+  expect(figures.after.map(({ unknown }) => rowLeftOutText(unknown, figures))).toEqual([
+    "",
+    "1 of 3 left out: no trades, often rugs",
+    "2 of 3 left out: no trades, often rugs",
+  ]);
+  const faded = await summarize(outcomes.map((one) => ({ ...one, ended_by: "faded" as const })));
+  expect(leftOutText(faded, 15)).toBe(
+    "Flares without trades at that time are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes.",
+  );
+  expect(rowLeftOutText(2, faded)).toBe("2 of 3 left out: no trades");
+  expect(leftOutText(await figuresOf([1]), 15)).toBe("");
 });
 
 test("the record states how long before a collapse the canary warned, and the bounds of its rows", async () => {

@@ -1,3 +1,4 @@
+import { formatCount } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import type { RecordFigures, RecordRange } from "../../model/index.ts";
 import { formatSpan, formatUsd } from "./format.ts";
@@ -22,12 +23,38 @@ export function shareText(share: number | null): string {
 export function verdictText({ after }: RecordFigures, minutes: number): string {
   const found = after.find((one) => one.minutes === minutes);
   if (found?.median == null) return "";
-  const { median, control, n } = found;
-  const start = `${minutes} minutes after their start, the median change of the flares was ${changeText(median)}`;
+  const { median, control, n, unknown } = found;
+  const [which, they] = unknown === 0 ? ["flares", "the flares"] : ["flares that still traded", "these"];
+  const start = `${minutes} minutes after their start, the median change of the ${which} was ${changeText(median)}`;
   if (control.median === null) return `${start}. There is no control yet.`;
   const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";
   const other = `that of the control ${changeText(control.median)}`;
-  return `${start}, and ${other}: the flares did ${order}.${fewText(n, control.n)}`;
+  return `${start}, and ${other}: ${they} did ${order}.${fewText(n, control.n)}`;
+}
+
+/**
+ * Counts the flares that have no price `minutes` after the start and at the last moment. Empty if
+ * every price is known.
+ */
+export function leftOutText(
+  { flares, ended_by_canary: rugs, after }: RecordFigures,
+  minutes: number,
+): string {
+  const counts = [minutes, after.at(-1)?.minutes].flatMap((at) => {
+    const unknown = after.find((one) => one.minutes === at)?.unknown ?? 0;
+    return unknown === 0 ? [] : `${formatCount(unknown)} of ${formatCount(flares)} after ${at} minutes`;
+  });
+  if (counts.length === 0) return "";
+  const kind = rugs === 0 ? "" : ", often rugs,";
+  const end = rugs === 0 ? "" : ` In all, ${formatCount(rugs)} of ${formatCount(flares)} were possible rugs.`;
+  return `Flares without trades at that time${kind} are left out: ${counts.join(", ")}.${end}`;
+}
+
+/** Says beside a row how many flares it leaves out. Empty if none. */
+export function rowLeftOutText(unknown: number, { flares, ended_by_canary }: RecordFigures): string {
+  if (unknown === 0) return "";
+  const kind = ended_by_canary === 0 ? "" : ", often rugs";
+  return `${formatCount(unknown)} of ${formatCount(flares)} left out: no trades${kind}`;
 }
 
 function fewText(flares: number, moments: number): string {

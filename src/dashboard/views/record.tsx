@@ -8,7 +8,7 @@ import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
-import { momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
+import { leftOutText, momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 
 const WINDOW_LABELS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
@@ -66,7 +66,9 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
         <p class="empty">No flare has a final outcome in these {WINDOW_LABELS[record.window]}.</p>
       ) : (
         <>
-          <p class="verdict">{withWholePcts(verdictText(record.all, 15))}</p>
+          <p class="verdict">
+            {withWholePcts(verdictText(record.all, 15))} <b>{leftOutText(record.all, 15)}</b>
+          </p>
           <Facts figures={record.all} />
           {record.all.collapsed > 0 && (
             <p class="soft">
@@ -80,14 +82,15 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
           <h3>Which flares</h3>
           <p class="soft">
             The median change of the flares, in gray that of their control, and the number of flares whose
-            change is known (n). Possible rug: the share that a warning ended.
+            change is known (n); the others are left out. Possible rug: the share that a warning ended.
           </p>
           <Slices record={record} />
           <p class="soft">
             Outcomes that became final from {momentText(record.first_at ?? "")} to{" "}
             {momentText(record.last_at ?? "")} UTC. Without fees and slippage, which are large where liquidity
             is thin. “<i>n</i> of <i>m</i>” means that the change is known for <i>n</i> of <i>m</i> flares.
-            Most of the others had no trades anymore, often after the price fell. The figures leave them out.
+            The others are left out: they had no trade in the 3 minutes before that time, and so no price.
+            Some traded again later. A flare that is left out may have lost everything.
           </p>
         </>
       )}

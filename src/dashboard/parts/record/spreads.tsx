@@ -2,7 +2,7 @@ import { formatCount } from "../../../lib/text/format-compact.ts";
 import type { RecordFigures } from "../../../model/index.ts";
 import { type Scale, scaleOf } from "../../state/record/scale.ts";
 import { withMinus } from "../../text/format.ts";
-import { changeText, shareText } from "../../text/record-text.ts";
+import { changeText, rowLeftOutText, shareText } from "../../text/record-text.ts";
 
 type After = RecordFigures["after"][number];
 type Spread = After["control"];
@@ -30,7 +30,10 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
         <tbody key={flares.minutes}>
           <tr>
             <th scope="rowgroup" colSpan={5}>
-              After {flares.minutes} minutes
+              After {flares.minutes} minutes{" "}
+              {flares.unknown > 0 && (
+                <small class="left-out">{rowLeftOutText(flares.unknown, figures)}</small>
+              )}
             </th>
           </tr>
           <Row name="Flares" spread={flares} of={figures.flares} scale={scale} />
