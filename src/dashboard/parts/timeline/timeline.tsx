@@ -49,7 +49,8 @@ const FATE_LABELS = {
 
 /** The flares of the last hours, one bar each, colored by how they ended. */
 export function Timeline({ group, view, server, apiKey, window, at, ...on }: TimelineProps) {
-  const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
+  const nowMs = useContext(NowS) * 1_000;
+  const { toMs } = spanUntil(nowMs, window);
   const all = useBars(view, useOlderFlares(group, view, server, apiKey, window));
   const atMs = at === undefined ? undefined : Date.parse(at);
   const span = useMemo(
@@ -64,8 +65,9 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
   const counts = useMemo(() => countFates(bars), [bars]);
   // On a young server, six and 24 hours look alike.
   const isShort = span.toMs - span.fromMs < WINDOWS[window];
+  // Up to the second, as in the list of finished flares: the end of the span is rounded up.
   const recentRugs = bars.filter(
-    ({ fate, endMs }) => fate === "canary" && endMs !== undefined && endMs > toMs - HOUR_MS,
+    ({ fate, endMs }) => fate === "canary" && endMs !== undefined && endMs > nowMs - HOUR_MS,
   ).length;
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
   // The linked list says when and how each flare ended.
