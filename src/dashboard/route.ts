@@ -72,7 +72,8 @@ export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
 }
 
 /**
- * Returns the URL that should replace the hash of a flare or token; `undefined` to leave the hash.
+ * Returns the URL that should replace the hash of a flare, a token or an unknown page; `undefined`
+ * to leave the hash. For an unknown page, returns the hash of the page of flares, which is shown.
  * For a flare, or a token of an unknown group, returns the path of a page that the server renders;
  * otherwise another hash.
  */
@@ -80,6 +81,8 @@ export function canonicalOf(hash: string): string | undefined {
   const [, page, first = "", second] =
     /^#\/(flare|token)\/([^/?]+)(?:\/([^/?]+))?(?:\?.*)?$/.exec(hash) ?? [];
   if (page === "flare" && second === undefined) return flarePath(decode(first));
+  const name = /^#\/([^/?]+)/.exec(hash)?.[1];
+  if (name !== undefined && ![...PAGES, "flare", "token"].includes(name)) return flaresHash(DEFAULT_QUERY);
   if (page !== "token") return undefined;
   const isKnown = second === undefined || GROUP_NAMES.some((known) => known === decode(first));
   if (!isKnown) return tokenPath(decode(first), decode(second));

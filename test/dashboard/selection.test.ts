@@ -168,6 +168,7 @@ test("other spellings of an address lead to its canonical form, and never to ano
   expect(canonicalOf("#/token/0xABC?window=6h")).toBe("#/token/bsc/0xabc?window=6h");
   expect(canonicalOf("#/token/bsc/0xabc?window=1h")).toBe("#/token/bsc/0xabc");
   expect(canonicalOf("#/token/matic/0xABC")).toBe("#/token/matic/0xabc");
+  for (const hash of ["#/nope", "#/nope/x?list=y"]) expect(canonicalOf(hash)).toBe("#/flares");
   // These pages are on the server only.
   expect(canonicalOf("#/token/solana/A%2FB")).toBe("token/solana/A%2FB");
   expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
