@@ -188,8 +188,12 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await page.getByRole("button", { name: "Watch CAKE" }).click();
     await page.getByRole("button", { name: "Alert me", exact: true }).press("Enter");
     const panel = page.getByRole("dialog", { name: "Alerts" });
+    const counted = panel.getByText("only counted in this tab's title");
+    await counted.waitFor();
     await panel.getByRole("button", { name: "Add view" }).press("Enter");
     await panel.getByRole("button", { name: "Add watch list" }).press("Enter");
+    await panel.getByLabel("Sound").check();
+    await counted.waitFor({ state: "detached" });
     await panel.getByText("Webhook rule").last().press("Enter");
     const rule = JSON.parse((await panel.locator("pre").last().textContent()) ?? "");
     expect(rule).toMatchObject({ channels: ["flares.pro"], filter: { min_liquidity: 50_000 } });

@@ -52,6 +52,8 @@ function How() {
     addEventListener("focus", look);
     return () => removeEventListener("focus", look);
   }, []);
+  const isNotified = settings.isNotified && access === "granted";
+  const isSilent = !isNotified && !settings.hasSound && !settings.isPushed;
   const canAsk = access === "default" || access === "granted";
   const notify = async (isWanted: boolean) => {
     const answer = isWanted ? await askToNotify() : access;
@@ -68,7 +70,7 @@ function How() {
       <Choice
         label="Notification"
         note={ACCESS_TEXTS[access]}
-        isOn={settings.isNotified && access === "granted"}
+        isOn={isNotified}
         isDisabled={!canAsk}
         onChange={notify}
       />
@@ -79,7 +81,11 @@ function How() {
         onChange={sound}
       />
       <PushChoice onAsked={() => setAccess(notifyAccess())} />
-      <small class="whole">While this tab is hidden, its title counts new alerts.</small>
+      <small class={isSilent ? "whole warned" : "whole"} role="status">
+        {isSilent
+          ? "Without a notification or sound, new alerts are only counted in this tab's title, while the tab is hidden."
+          : "While this tab is hidden, its title counts new alerts."}
+      </small>
     </fieldset>
   );
 }
@@ -153,6 +159,8 @@ function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
   );
 }
 
+const EMPTY_LIST = "It is empty: ☆ puts a token on it.";
+
 /** What can be added from here: the watch list, and the view on the screen. */
 function What({ query }: Pick<AlertsPanelProps, "query">) {
   const { alerts, settings } = useAlerts();
@@ -183,9 +191,7 @@ function What({ query }: Pick<AlertsPanelProps, "query">) {
           <span>
             <strong>Watch list</strong>{" "}
             <span class="soft">
-              {watched === 0
-                ? "It is empty: ☆ puts a token on it."
-                : `${watched} ${watched === 1 ? "token" : "tokens"} marked ★`}
+              {watched === 0 ? EMPTY_LIST : `${watched} ${watched === 1 ? "token" : "tokens"} marked ★`}
             </span>
           </span>
           <button
@@ -261,6 +267,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
             <UntrustedText text={name} />
           </strong>
         )}
+        {queries.length === 0 && <span class="soft"> {EMPTY_LIST}</span>}
       </span>
       <button type="button" onClick={onRemove}>
         Remove<span class="unseen"> {name === undefined ? description : safeText(name)}</span>
