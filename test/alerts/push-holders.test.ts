@@ -86,3 +86,26 @@ test("a stored subscription that cannot be read is logged once by name, and does
   const paths = () => store.all().map(({ request }) => new URL(request.endpoint).pathname);
   expect([paths(), paths(), named]).toEqual([["/good"], ["/good"], ["bad", "odd"]]);
 });
+
+test("a subscription with a rule that can never apply stays readable, and does not affect others", async () => {
+  await using service = new PushService();
+  await service.up();
+  const store = openPushStore();
+  const channel = "flares.exchange.pro" as const;
+  for (const [name, filter] of Object.entries({ idle: { min_liquidity: 5 }, good: {} }))
+    store.save(name, "client", {
+      request: { ...(await service.subscription(name)), rules: [{ channel, filter }] },
+      holder: undefined,
+    });
+  const push = new PushAlerts({
+    ...{ store, clock: new ManualClock(), isFree: false, allowPrivate: true },
+    contact: "mailto:ops@example.org",
+    key: await openVapidKey(undefined, () => expect.fail("nothing to repair")),
+    isAdmitted: (_holder, channels) => channels.includes(channel),
+    logger: pino({ level: "silent" }),
+  });
+  const filters = push.targets.flatMap(({ rules }) => rules.map(({ filter }) => filter));
+  const names = ["flare-started"];
+  expect(filters).toEqual([{ min_liquidity: 5, names }, { names }]);
+  push.close();
+});

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isPlainUrl } from "../../lib/io/plain-url.ts";
-import { Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
-import { AlertRule } from "../rules/alert-rule.ts";
+import { type EventName, Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
+import type { AlertRule } from "../rules/alert-rule.ts";
 
 const MAX_RULES = 60;
 
@@ -38,16 +38,17 @@ export function subscriptionId(endpoint: string): string {
 
 /**
  * Returns the subscription's rules. A rule's name comes from its content, so that changes of other
- * rules do not restart it. `isFree`: limits them to what a visitor without a key sees.
+ * rules do not restart it. `isFree`: limits them to what a visitor without a key sees. Accepts
+ * rules that can never apply, because an earlier version may have stored some.
  */
 export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly AlertRule[] {
   const byName = new Map<string, AlertRule>();
   for (const { channel, filter } of rules) {
     const channels = [isFree ? channel.replace(/\.pro$/, ".free") : channel];
-    const names = [channel.endsWith(".finished") ? "flare-finished" : "flare-started"];
+    const names: EventName[] = [channel.endsWith(".finished") ? "flare-finished" : "flare-started"];
     const content = { channels, filter: { ...filter, names } };
     const name = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
-    byName.set(name, AlertRule.parse({ name, ...content }));
+    byName.set(name, { name, ...content, quiet_seconds: 0 });
   }
   return [...byName.values()];
 }

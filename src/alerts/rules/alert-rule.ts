@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { suggestion } from "../../lib/text/nearest.ts";
+import { groupOfChannel } from "../../model/index.ts";
 import {
   CHANNEL_PATTERNS,
   CHANNELS,
@@ -84,6 +85,11 @@ export const AlertRule = z
             : `a numeric field of every channel; ${channel} has none`;
         if (!fields.includes(edge.field)) issue(["edge", "field"], expected);
       }
+    }
+    if (channels.every((channel) => groupOfChannel(channel) === "exchange")) {
+      const without = "in a rule for exchanges, which report no liquidity";
+      if (Number(filter?.min_liquidity ?? 0) > 0) issue(["filter", "min_liquidity"], `absent ${without}`);
+      if (edge?.field === "liquidity") issue(["edge", "field"], `another field ${without}`);
     }
   });
 export type AlertRule = z.infer<typeof AlertRule>;

@@ -123,6 +123,14 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     /a subset of flare-started, flare-finished, token-listed, source-status/,
   ],
   [withRule({ filter: { min_liquidity: -1 } }), /filter\.min_liquidity is -1; it must be from 0 on/],
+  [
+    withRule({ channels: ["flares.exchange.pro"], filter: { min_liquidity: 5 } }),
+    /rules\[0\]\.filter\.min_liquidity is 5; it must be absent in a rule for exchanges, which report no/,
+  ],
+  [
+    withRule({ edge, channels: ["flares.exchange.*"] }),
+    /edge\.field is "liquidity"; it must be another field in a rule for exchanges, which report no/,
+  ],
   [withRule({ filter: { colour: "red" } }), /unknown key "colour" in .*filter/],
   [withRule({ quiet_seconds: -1 }), /quiet_seconds is -1; it must be 0 or more/],
   [withRule({ quiet_seconds: 604_801 }), /at most 604800 \(a week\)/],
@@ -154,6 +162,12 @@ test("the place of a fault is found without parsing the file again, because that
   const brokenAtEnd = `[${"[1],\n".repeat(1_000)}]`;
   expect(reasonOf(brokenAtEnd)).toContain("(line 1001, column 1: Unexpected character)");
   expect(parse).toHaveBeenCalledTimes(1);
+});
+
+test("a rule for exchanges and others may have a minimum liquidity", () => {
+  const channels = ["flares.pro", "flares.exchange.pro"];
+  expect(reasonOf(withRule({ channels, filter: { min_liquidity: 5 } }))).toBe("accepted");
+  expect(reasonOf(withRule({ channels, edge }))).toBe("accepted");
 });
 
 const JUNK: readonly unknown[] = [null, true, 1.5, -1, 5, "", "x", [], ["x", 5], {}, { x: 1 }];
