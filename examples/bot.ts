@@ -8,7 +8,8 @@
 
 import { connect } from "flarewire/client";
 
-type Flare = { readonly recent_price_change: number; readonly token: { readonly symbol: string } };
+type Token = { readonly symbol: string };
+type Flare = { readonly token: Token; readonly recent_price_change?: number };
 
 // Without a key, a server with keys sends only flares.free: flares that are five minutes old.
 const key = process.env.FLAREWIRE_CLIENT_KEY;
@@ -17,6 +18,7 @@ const server = process.argv[2] ?? "http://127.0.0.1:8080";
 try {
   const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
   let list: "pro" | "free" = "pro";
+  const tokens = new Map<string, Token>();
   const reported = new Set<string>();
   stream.on("connection", ({ state, transport, reason }) => {
     // Until an attempt succeeds, each has a reason that one before it had.
@@ -35,7 +37,10 @@ try {
       const { flares: { pro, free } = {}, explanations = {} } = event.view ?? {};
       list = pro ? "pro" : "free";
       const running = pro ?? free ?? [];
+      if (list === "free") console.error("following flares.free: starts are 5 minutes late");
+      tokens.clear();
       for (const flare of running) {
+        tokens.set(flare.id, flare.token);
         const why = explanations[flare.id];
         print(flare.started_trending_at, "flare-running", flare, why ? `: now ${why.text}` : "");
       }
@@ -44,9 +49,16 @@ try {
       // The other list has the same flares.
     } else if (event.name === "flare-started") {
       const { flare, why } = event.data;
+      tokens.set(flare.id, flare.token);
       print(event.observed_at, event.name, flare, why ? `: ${why.text}` : "");
     } else if (event.name === "flare-finished") {
       print(event.observed_at, event.name, event.data.flare, ` ${event.data.cause}`);
+      tokens.delete(event.data.id);
+    } else if (event.name === "flare-withdrawn") {
+      // It continues, but left this list, which does not get its finish. `canary`: it looks dangerous.
+      const token = tokens.get(event.data.id);
+      if (token) print(event.observed_at, event.name, { token }, ` ${event.data.cause}`);
+      tokens.delete(event.data.id);
     }
   }
 } catch (error) {
@@ -55,8 +67,7 @@ try {
 }
 
 /** Removes control characters: token names are untrusted. */
-function print(at: string, what: string, { token, recent_price_change }: Flare, reason = ""): void {
-  console.log(
-    `${at} ${what} ${token.symbol.replace(/\p{C}/gu, "?")} (${recent_price_change} % in 5 min)${reason}`,
-  );
+function print(at: string, what: string, { token, recent_price_change: pct }: Flare, reason = ""): void {
+  const change = pct === undefined ? "" : ` (${pct} % in 5 min)`;
+  console.log(`${at} ${what} ${token.symbol.replace(/\p{C}/gu, "?")}${change}${reason}`);
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { suggestion } from "../../lib/text/nearest.ts";
+import { nearest, suggestion } from "../../lib/text/nearest.ts";
 import { groupOfChannel } from "../../model/index.ts";
 import {
   CHANNEL_PATTERNS,
   CHANNELS,
   type Channel,
+  EVENT_NAMES,
   type EventName,
   eventNamesOn,
   Filter,
@@ -19,6 +20,8 @@ export const NEWS: ReadonlySet<EventName> = new Set([
   "token-listed",
   "source-status",
 ]);
+
+const NEWS_IN_WORDS = [...NEWS].join(", ");
 
 const MAX_QUIET_S = 604_800;
 
@@ -40,6 +43,20 @@ const Edge = z
     error: "at most edge.above",
   });
 
+/** A filter. Reports an unknown event name with the names in {@link NEWS}, not with all. */
+const RuleFilter = z
+  .unknown()
+  .superRefine((filter, { addIssue }) => {
+    const { names }: { readonly names?: unknown } = Object(filter);
+    if (names === undefined) return;
+    const issue = (path: (string | number)[], message: string) =>
+      addIssue({ code: "custom", path: ["names", ...path], message, continue: false });
+    if (!Array.isArray(names) || names.length === 0) return issue([], `a list of some of ${NEWS_IN_WORDS}`);
+    const index = names.findIndex((name) => !(EVENT_NAMES as readonly unknown[]).includes(name));
+    if (index >= 0) issue([index], `one of ${NEWS_IN_WORDS}${suggestion(String(names[index]), [...NEWS])}`);
+  })
+  .pipe(Filter);
+
 /** Reports news about items that pass a filter or, with `edge`, numbers that cross a level. */
 export const AlertRule = z
   .strictObject({
@@ -49,9 +66,16 @@ export const AlertRule = z
      * Channels, or patterns such as `charts.*`. Default: `flares.pro`, all flares without the delay
      * of `flares.free`.
      */
-    channels: z.array(z.string()).min(1).max(CHANNELS.length).default(["flares.pro"]),
+    channels: z
+      .array(z.string(), {
+        error: ({ input }) =>
+          `a list such as ["${nearest(String(input), CHANNEL_PATTERNS) ?? "flares.pro"}"]`,
+      })
+      .min(1)
+      .max(CHANNELS.length)
+      .default(["flares.pro"]),
     /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
-    filter: Filter.optional(),
+    filter: RuleFilter.optional(),
     edge: Edge.optional(),
     /**
      * After a start, listing or rise is reported, further ones for the same token are not reported
@@ -108,8 +132,7 @@ function checkNews(
   issue: (path: string[], message: string) => void,
 ): void {
   const unknown = filter?.names?.find((name) => !NEWS.has(name));
-  if (unknown)
-    issue(["filter", "names"], `a subset of ${[...NEWS].join(", ")}; use an edge to report changes`);
+  if (unknown) issue(["filter", "names"], `a subset of ${NEWS_IN_WORDS}; use an edge to report changes`);
   const names = new Set(channels.flatMap(eventNamesOn));
   if (newsOf(filter).some((name) => names.has(name))) return;
   issue(

@@ -113,6 +113,11 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     withRule({ channels: ["flares.por"] }),
     /channels\[0\] is "flares\.por"; it must be one of flares\.free.* \(did you mean flares\.pro\?\)$/,
   ],
+  [
+    withRule({ channels: "flares.pr" }),
+    /channels is "flares\.pr"; it must be a list such as \["flares\.pro"\]$/,
+  ],
+  [withRule({ channels: 5 }), /channels is 5; it must be a list such as \["flares\.pro"\]$/],
   [withRule({ channels: ["charts.bsc"] }), /channels with starts, finishes or listings/],
   [
     withRule({ channels: ["status"], filter: { names: ["flare-started"] } }),
@@ -121,6 +126,14 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [
     withRule({ filter: { names: ["flare-updated"] } }),
     /a subset of flare-started, flare-finished, token-listed, source-status/,
+  ],
+  [
+    withRule({ filter: { names: ["flare-finished", "flare-start"] } }),
+    /names\[1\] is "flare-start"; it must be one of flare-started, flare-finished, token-listed, source-status \(did you mean flare-started\?\)$/,
+  ],
+  [
+    withRule({ filter: { names: "flare-started" } }),
+    /names is "flare-started"; it must be a list of some of flare-started, flare-finished, token-listed, source-status$/,
   ],
   [withRule({ filter: { min_liquidity: -1 } }), /filter\.min_liquidity is -1; it must be from 0 on/],
   [
