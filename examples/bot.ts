@@ -37,7 +37,7 @@ try {
       const { flares: { pro, free } = {}, explanations = {} } = event.view ?? {};
       list = pro ? "pro" : "free";
       const running = pro ?? free ?? [];
-      if (list === "free") console.error("following flares.free: starts are 5 minutes late");
+      if (!pro && free) console.error("following flares.free: starts are 5 minutes late");
       tokens.clear();
       for (const flare of running) {
         tokens.set(flare.id, flare.token);
@@ -53,9 +53,9 @@ try {
       print(event.observed_at, event.name, flare, why ? `: ${why.text}` : "");
     } else if (event.name === "flare-finished") {
       print(event.observed_at, event.name, event.data.flare, ` ${event.data.cause}`);
-      tokens.delete(event.data.id);
+      tokens.delete(event.data.flare.id);
     } else if (event.name === "flare-withdrawn") {
-      // It continues, but left this list, which does not get its finish. `canary`: it looks dangerous.
+      // It continues, but its finish is not sent. Cause `canary`: the token looks dangerous.
       const token = tokens.get(event.data.id);
       if (token) print(event.observed_at, event.name, { token }, ` ${event.data.cause}`);
       tokens.delete(event.data.id);

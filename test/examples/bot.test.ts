@@ -19,6 +19,12 @@ const test = base.extend<{ gateway: LedGateway }>({
 /** A snapshot without flares. */
 const NOTHING = { flares: { pro: [] }, explanations: {} };
 
+/** The event with which a flare leaves the free plan's list. */
+const withdrawn = (seq: number, id: string) => ({
+  ...flareStarted(seq, ""),
+  ...{ name: "flare-withdrawn", channel: "flares.free", data: { op: "remove", id, cause: "canary" } },
+});
+
 test("the command in the bot's header runs in a clone without a build, and the bot stops when the server rejects it", async () => {
   await using server = await startScriptedServer();
   const [, command = ""] =
@@ -102,7 +108,7 @@ test("after each reset the bot prints running flares, known reasons and the numb
   expect(bot.stderr()).toContain("missed 12 events");
 });
 
-test("the bot prints the free plan's flares without a key, and each flare once with one", async () => {
+test("without a key, the bot prints the free plan's flares, says that they are late, and prints each that the canary withdraws; with one, it prints each flare once", async () => {
   await using server = await startScriptedServer();
   await using bot = spawnNode(["examples/bot.ts", server.url]);
   const { socket, query } = await server.next();
@@ -122,23 +128,29 @@ test("the bot prints the free plan's flares without a key, and each flare once w
   });
   send(socket, { ...flareStarted(7, "AGED"), channel: "flares.free" });
   await bot.said("stdout", "flare-started AGED");
+  await bot.said("stderr", "following flares.free: starts are 5 minutes late\n");
+  for (const [seq, id] of ["id-7", "id-1", "id-unknown"].entries()) send(socket, withdrawn(8 + seq, id));
+  await bot.said("stdout", "flare-withdrawn OLD");
   socket.close(4_200);
   const keyed = await server.next();
   const lost = { reason: "expired", events: 1 };
   greet(keyed.socket, {
-    cursor: "abcd-8",
+    cursor: "abcd-12",
     resumed: "reset",
     lost,
     snapshot: { ...NOTHING, flares: { pro: flares, free: flares } },
   });
-  send(keyed.socket, flareStarted(9, "NEW"));
-  send(keyed.socket, { ...flareStarted(10, "NEW"), channel: "flares.free" });
-  send(keyed.socket, flareStarted(11, "LAST"));
+  send(keyed.socket, flareStarted(13, "NEW"));
+  send(keyed.socket, { ...flareStarted(14, "NEW"), channel: "flares.free" });
+  send(keyed.socket, flareStarted(15, "LAST"));
   await bot.said("stdout", "flare-started LAST");
   const printed = [...bot.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
     ([, what, symbol]) => `${what} ${symbol}`,
   );
-  expect(printed).toEqual(["running OLD", "started AGED", "running OLD", "started NEW", "started LAST"]);
+  const withoutKey = ["running OLD", "started AGED", "withdrawn AGED", "withdrawn OLD"];
+  expect(printed).toEqual([...withoutKey, "running OLD", "started NEW", "started LAST"]);
+  expect(bot.stdout()).toContain("2017-11-12T08:21:00.000Z flare-withdrawn AGED canary\n");
+  expect(bot.stderr().match(/following/g)).toHaveLength(1);
 });
 
 test("the bot retries a server that does not answer, and reports the reason once", async ({
