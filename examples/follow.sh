@@ -39,7 +39,7 @@ while :; do
   done < <(stream)
   [[ $status == 4?? && $status != 429 ]] && action=stop
   if [[ $action == stop ]]; then
-    echo "the server rejected this client: status $status, $data" >&2
+    echo "the server rejected this client: status $status${data:+, $data}" >&2
     exit 1
   fi
   # At least a second, with jitter, so that clients do not return together; at once if the server says so.
@@ -47,7 +47,8 @@ while :; do
   wait_ms=$((min_s * 1000 + RANDOM * (failures > 4 ? 30000 : 1000 << failures) / 32768))
   [[ $action == resume && $failures == 0 ]] && wait_ms=0
   failures=$((failures + 1))
-  wait_s=$((wait_ms / 1000)).$(printf %03d $((wait_ms % 1000)))
-  echo "disconnected ($action); retrying in $wait_s s" >&2
+  wait_s=$((wait_ms / 1000)).$(printf %03d $((wait_ms % 1000))) when="at once"
+  [[ $wait_ms == 0 ]] || when="in $wait_s s"
+  echo "disconnected ($action); retrying $when" >&2
   sleep "$wait_s"
 done

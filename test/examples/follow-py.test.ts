@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { startScriptedServer } from "../cli/scripted-server.ts";
 import { hasPython, spawnPython } from "../client/python/python-client.ts";
 import { startLedGateway } from "./led-gateway.ts";
 import { RestartingServer } from "./restarting-server.ts";
@@ -21,13 +22,27 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await client.said("stderr", lines);
   });
 
+  test("it says that the server refused it, and why", async () => {
+    await using server = await startScriptedServer();
+    const headers = { "Content-Type": "application/problem+json" };
+    server.refuse = { status: 403, headers, body: '{"detail":"the key does not allow it"}' };
+    await using client = follow(server.url);
+    expect(await client.ended()).toBe(1);
+    expect(client.stderr().split("\n")).toEqual([
+      "connecting by websocket",
+      "closed by websocket: the server refused this client",
+      "the server rejected this client: HTTP 403 the key does not allow it",
+      "",
+    ]);
+  });
+
   test("[L3] after a restart of the server it continues without gaps or repeats, and after lost data it reports a new epoch", async () => {
     await using server = new RestartingServer();
     await server.start();
     await using client = follow(server.url);
     await client.said("stdout", "flare-started");
     await server.stop();
-    await client.said("stderr", /(?:the server is shutting down|close code 42\d\d); retrying in 0\.0 s/);
+    await client.said("stderr", /(?:the server is shutting down|close code 42\d\d); retrying at once\n/);
     await server.start();
     // A draining server refuses WebSockets, so the client may use server-sent events.
     await client.said("stderr", /retrying[\s\S]*live by \w/);

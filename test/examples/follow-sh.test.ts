@@ -57,7 +57,7 @@ describe.skipIf(!isThere)("the client with curl", { concurrent: true }, () => {
     await using client = follow([server.url]);
     await client.said("stdout", "flare-started");
     await server.stop();
-    await client.said("stderr", "disconnected (resume); retrying in 0.000 s");
+    await client.said("stderr", "disconnected (resume); retrying at once\n");
     await server.start();
     await client.said("stderr", /subscribed at[\s\S]*subscribed at/);
     await client.said("stdout", /(?:"name":"flare-[\s\S]*){4}\n/);
@@ -130,6 +130,6 @@ describe.skipIf(!isThere)("the client with curl", { concurrent: true }, () => {
     await client.said("stderr", /\{"title":"busy"\}\ndisconnected \(backoff\); retrying in [23]\.\d+ s/);
     (await server.next()).response.writeHead(400).end('{"title":"wrong\u001B"}');
     expect(await client.ended()).toBe(1);
-    expect(client.stderr()).toMatch(/\{"title":"wrong\?"\}\nthe server rejected this client: status 400/);
+    expect(client.stderr()).toMatch(/\{"title":"wrong\?"\}\nthe server rejected this client: status 400\n$/);
   });
 });

@@ -67,7 +67,10 @@ class Connection:
         `closed`.
         """
         line = f"{self.state} by {self.transport}"
-        return f"{line}: {self.reason}; retrying in {self.retry_in_s:.1f} s" if self.state == "waiting" else line
+        if self.state == "closed":
+            return f"{line}: the server refused this client"
+        when = f"in {self.retry_in_s:.1f} s" if self.retry_in_s else "at once"
+        return f"{line}: {self.reason}; retrying {when}" if self.state == "waiting" else line
 
 
 def connect(
