@@ -5,7 +5,10 @@
 import asyncio, os, pathlib, sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "src/client/python"))  # Unless it is installed.
-from flarewire import Filter, FlareFinished, FlareStarted, Reset, StreamError, connect
+try:
+    from flarewire import Filter, FlareFinished, FlareStarted, Reset, StreamError, connect
+except ModuleNotFoundError as error:  # It says what to install.
+    sys.exit(str(error))
 
 def log(text: object) -> None:
     print(text, file=sys.stderr, flush=True)

@@ -2,10 +2,13 @@
 
 try:
     import aiohttp as _aiohttp
-except ImportError as error:
-    raise ImportError(
-        "flarewire needs aiohttp: install Debian's python3-aiohttp, or pip install aiohttp"
-    ) from error
+except ModuleNotFoundError as error:
+    if error.name != "aiohttp":
+        raise
+    raise ModuleNotFoundError(
+        "flarewire needs aiohttp: apt install python3-aiohttp, or pip install aiohttp in a virtual environment",
+        name="aiohttp",
+    ) from None
 
 from . import model
 from .errors import ProtocolError, RequestError, StreamError
