@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isPlainUrl } from "../../lib/io/plain-url.ts";
-import { type EventName, Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
-import type { AlertRule } from "../rules/alert-rule.ts";
+import { Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
+import type { AlertRule, NewsName } from "../rules/alert-rule.ts";
 
 const MAX_RULES = 60;
 
@@ -45,7 +45,7 @@ export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly Alert
   const byName = new Map<string, AlertRule>();
   for (const { channel, filter } of rules) {
     const channels = [isFree ? channel.replace(/\.pro$/, ".free") : channel];
-    const names: EventName[] = [channel.endsWith(".finished") ? "flare-finished" : "flare-started"];
+    const names: NewsName[] = [channel.endsWith(".finished") ? "flare-finished" : "flare-started"];
     const content = { channels, filter: { ...filter, names } };
     const name = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
     byName.set(name, { name, ...content, quiet_seconds: 0 });

@@ -14,14 +14,14 @@ import {
 import { edgeFieldsOf } from "./edge-field.ts";
 
 /** The events that a rule without an edge reports. */
-export const NEWS: ReadonlySet<EventName> = new Set([
+export const NEWS = [
   "flare-started",
   "flare-finished",
   "token-listed",
   "source-status",
-]);
+] as const satisfies readonly EventName[];
 
-const NEWS_IN_WORDS = [...NEWS].join(", ");
+const SOME_NEWS = { error: `a list of some of ${NEWS.join(", ")}` };
 
 const MAX_QUIET_S = 604_800;
 
@@ -43,19 +43,16 @@ const Edge = z
     error: "at most edge.above",
   });
 
-/** A filter. Reports an unknown event name with the names in {@link NEWS}, not with all. */
-const RuleFilter = z
-  .unknown()
-  .superRefine((filter, { addIssue }) => {
-    const { names }: { readonly names?: unknown } = Object(filter);
-    if (names === undefined) return;
-    const issue = (path: (string | number)[], message: string) =>
-      addIssue({ code: "custom", path: ["names", ...path], message, continue: false });
-    if (!Array.isArray(names) || names.length === 0) return issue([], `a list of some of ${NEWS_IN_WORDS}`);
-    const index = names.findIndex((name) => !(EVENT_NAMES as readonly unknown[]).includes(name));
-    if (index >= 0) issue([index], `one of ${NEWS_IN_WORDS}${suggestion(String(names[index]), [...NEWS])}`);
-  })
-  .pipe(Filter);
+export type NewsName = (typeof NEWS)[number];
+
+const NewsName = z.enum(NEWS, {
+  error: ({ input }) => {
+    const expected = `one of ${NEWS.join(", ")}${suggestion(String(input), NEWS)}`;
+    return EVENT_NAMES.some((name) => name === input)
+      ? `${expected}; use an edge to report changes`
+      : expected;
+  },
+});
 
 /** Reports news about items that pass a filter or, with `edge`, numbers that cross a level. */
 export const AlertRule = z
@@ -75,7 +72,9 @@ export const AlertRule = z
       .max(CHANNELS.length)
       .default(["flares.pro"]),
     /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
-    filter: RuleFilter.optional(),
+    filter: Filter.safeExtend({
+      names: z.array(NewsName, SOME_NEWS).min(1, SOME_NEWS).optional(),
+    }).optional(),
     edge: Edge.optional(),
     /**
      * After a start, listing or rise is reported, further ones for the same token are not reported
@@ -122,8 +121,8 @@ export function channelsOfRule(patterns: readonly string[]): readonly Channel[] 
   return [...new Set(patterns.flatMap(matchChannels))];
 }
 
-export function newsOf(filter: Filter | undefined): EventName[] {
-  return [...NEWS].filter((name) => !filter?.names || filter.names.includes(name));
+export function newsOf(filter: Filter | undefined): NewsName[] {
+  return NEWS.filter((name) => !filter?.names || filter.names.includes(name));
 }
 
 function checkNews(
@@ -131,8 +130,6 @@ function checkNews(
   filter: Filter | undefined,
   issue: (path: string[], message: string) => void,
 ): void {
-  const unknown = filter?.names?.find((name) => !NEWS.has(name));
-  if (unknown) issue(["filter", "names"], `a subset of ${NEWS_IN_WORDS}; use an edge to report changes`);
   const names = new Set(channels.flatMap(eventNamesOn));
   if (newsOf(filter).some((name) => names.has(name))) return;
   issue(

@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   ],
   [
     withRule({ filter: { names: ["flare-updated"] } }),
-    /a subset of flare-started, flare-finished, token-listed, source-status/,
+    /one of flare-started, flare-finished, token-listed, source-status; use an edge/,
   ],
   [
     withRule({ filter: { names: ["flare-finished", "flare-start"] } }),
