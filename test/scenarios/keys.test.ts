@@ -117,6 +117,25 @@ test("[K2] tail follows with a key that may make two requests a minute", async (
   expect(tail.stderr()).not.toContain("refused");
 });
 
+test("[K2] tail names the default channels that a limited key lacks once it follows the others, and ends if only the status is left", async ({
+  onTestFinished,
+}) => {
+  const withChannels = async (channels: string) => {
+    const gateway = await startKeyedGateway(onTestFinished, "off", ["--channels", channels]);
+    return startInProcess(["tail", gateway.url], { FLAREWIRE_CLIENT_KEY: gateway.key });
+  };
+  await using some = await withChannels("newest.bsc,charts.*");
+  await some.said("stderr", "flarewire tail: following ");
+  expect(some.stderr().split("\n")[0]).toBe(
+    "flarewire tail: the key does not include flares.pro, flares.free, status: following newest.bsc",
+  );
+  await using none = await withChannels("charts.bsc");
+  expect(await none.ended()).toBe(1);
+  expect(none.stderr()).toBe(
+    "flarewire tail: the key includes none of the default channels; name its channels with --channels\n",
+  );
+});
+
 test("tail rejects a malformed key without printing it", async () => {
   const { code, stderr } = await flarewire(["tail"], { FLAREWIRE_CLIENT_KEY: "two words" });
   expect(code).toBe(1);

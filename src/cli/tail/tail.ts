@@ -74,8 +74,8 @@ Prints an item's events while it meets the filter; with &sticky=true, or with
 Options:
   --channels LIST   channels or patterns, separated by commas. Default: those of
                     the URL, else ${channelsOf("bsc")}
-                    (flares.free in place of flares.pro if the key does not
-                    include it). Known channels and patterns:
+                    (of these, those that the key includes, and flares.free
+                    in place of flares.pro). Known channels and patterns:
 ${wrapText([...CHANNELS, "flares.*", "*", "…"].join(", "), 58)
   .map((line) => `                    ${line}`)
   .join("\n")}
@@ -101,7 +101,7 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   const plan = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   return await untilStopped(terminal, async (signal) => {
-    const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
+    const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook(), lacked: [] };
     const channels = plan.channels ?? channelsOf(plan.group);
     // With a key, the request would count against its rate.
     if (plan.channels !== undefined || key !== undefined) return await follow(follower, channels, plan.after);
@@ -112,7 +112,7 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
       return EXIT.usage;
     }
     return granted.plan === "free"
-      ? await followFree(follower, plan.after)
+      ? await followWithout(follower, proOf(plan.group), channels.split(","), plan.after)
       : await follow(follower, channels, plan.after);
   });
 }
@@ -123,6 +123,8 @@ interface Follower {
   readonly signal: AbortSignal;
   readonly terminal: Terminal;
   readonly symbols: SymbolBook;
+  /** Default channels that the key lacks. */
+  readonly lacked: readonly string[];
 }
 
 /** Prints a sentence on standard error. */
@@ -132,17 +134,26 @@ function sayOn(terminal: Terminal, message: string): void {
   say(terminal, isTTY === true ? wrapText(said, columns || 80).join("\n") : said);
 }
 
-/** Follows the default channels of a key, or of a client without one, that lacks the list `pro`. */
-async function followFree(follower: Follower, after: string | undefined): Promise<ExitCode> {
-  const { plan, key, terminal } = follower;
-  const [pro = ""] = channelsOf(plan.group).split(",");
-  const free = channelsOf(plan.group, "free");
-  const why =
-    key === undefined
-      ? `without a key in ${CLIENT_KEY_VARIABLE}, the server does not send`
-      : "the key does not include";
-  sayOn(terminal, `${why} ${pro}: following ${free}`);
-  return await follow(follower, free, after);
+function proOf(group: TailArguments["group"]): string {
+  return channelsOf(group).split(",")[0] ?? "";
+}
+
+/** Follows the default channels without the one that the key lacks, with `free` instead of `pro`. */
+async function followWithout(
+  follower: Follower,
+  lacked: string,
+  channels: readonly string[],
+  after: string | undefined,
+): Promise<ExitCode> {
+  const { plan, terminal } = follower;
+  const isPro = lacked === proOf(plan.group);
+  const rest = isPro ? channelsOf(plan.group, "free").split(",") : channels.filter((one) => one !== lacked);
+  if (rest.some((channel) => channel !== "status")) {
+    const without = { ...follower, lacked: [...follower.lacked, lacked] };
+    return await follow(without, rest.join(), after);
+  }
+  sayOn(terminal, "the key includes none of the default channels; name its channels with --channels");
+  return EXIT.usage;
 }
 
 /**
@@ -160,6 +171,16 @@ async function follow(follower: Follower, channels: string, after: string | unde
     stream.close();
   };
   const { host } = plan.address.url;
+  let untold = follower.lacked.length > 0;
+  // Said only when a stream has started: before, the key may lack another channel.
+  const tell = () => {
+    if (untold) notice(lackedText(follower, channels));
+    untold = false;
+  };
+  stream.on("reset", tell);
+  stream.on("connection", ({ state }) => {
+    if (state === "live") tell();
+  });
   reportConnection(stream, { host, resumes: after !== undefined, notice, giveUp });
   const print = printerOf(follower, stream);
   const over = new AbortController();
@@ -189,20 +210,21 @@ async function follow(follower: Follower, channels: string, after: string | unde
     const isForbidden = status === 403 && plan.channels === undefined;
     const lacked =
       isForbidden && options.channels.find((channel) => reason.split(/[^\w.]+/).includes(channel));
-    if (lacked) {
-      if (lacked === channelsOf(plan.group).split(",")[0]) return await followFree(follower, stream.cursor);
-      const rest = options.channels.filter((channel) => channel !== lacked).join();
-      if (rest !== "") {
-        notice(`the key does not include ${lacked}: following ${rest}`);
-        return await follow(follower, rest, stream.cursor);
-      }
-    }
+    if (lacked) return await followWithout(follower, lacked, options.channels, stream.cursor);
     notice(describeFailure(stream.connection));
     return EXIT.usage;
   } finally {
     over.abort();
     stream.close();
   }
+}
+
+function lackedText({ key, lacked }: Follower, channels: string): string {
+  const why =
+    key === undefined
+      ? `without a key in ${CLIENT_KEY_VARIABLE}, the server does not send`
+      : "the key does not include";
+  return `${why} ${lacked.join(", ")}: following ${channels}`;
 }
 
 function quietText({ json, updates }: TailArguments, channels: string): string {
