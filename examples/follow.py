@@ -7,8 +7,10 @@ import asyncio, os, pathlib, sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "src/client/python"))  # Unless it is installed.
 try:
     from flarewire import Filter, FlareFinished, FlareStarted, Reset, StreamError, connect
-except ModuleNotFoundError as error:  # It says what to install.
-    sys.exit(str(error))
+except ModuleNotFoundError as error:
+    if error.name != "aiohttp":
+        raise
+    sys.exit(str(error))  # It says what to install.
 
 def log(text: object) -> None:
     print(text, file=sys.stderr, flush=True)

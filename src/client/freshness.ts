@@ -7,7 +7,10 @@ export interface DataFreshness {
   readonly state: Freshness["state"];
   /** Why it is not `live`; empty if there is nothing to report. */
   readonly reason: string;
-  /** Age of the data in milliseconds, as the server reported it, plus the time since then. */
+  /**
+   * Age of the data in milliseconds: the time since the last event of a live source, or as the
+   * server reported it, plus the time since then.
+   */
   readonly ageMs: number;
   /** Event time of the newest data in ISO 8601; `null` before the first. */
   readonly observedAt: string | null;
@@ -28,13 +31,10 @@ export function createFreshness(nowMs: () => number) {
         freshAtMs = nowMs() - reported.data_age_ms;
         // An event older than known data says nothing about the present: it comes from a backlog.
       } else if (reported && message.type === "event" && message.observed_at >= knownAt) {
-        reported = {
-          ...reported,
-          ...(message.name === "source-status" && message.data),
-          observed_at: message.observed_at,
-        };
+        const status = message.name === "source-status" && message.data;
+        reported = { ...reported, observed_at: message.observed_at, ...status };
         // An event of a source that is not live may be old, too: the source catches up.
-        if (message.observed_at > knownAt && reported.state === "live") freshAtMs = nowMs();
+        if (reported.state === "live" && (status || message.observed_at > knownAt)) freshAtMs = nowMs();
       }
     },
     /** Returns the freshness; `undefined` before the first report. */

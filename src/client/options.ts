@@ -204,7 +204,7 @@ function readAddress(given: string | URL): string {
   }
   // Quote no password, path or query, which may contain a key: errors end up in logs.
   const shown = `${given}`.replace(/.*@.*|([^:/])[/?#].*/s, "$1");
-  return misuse(`address "${shown}"`, "use http(s)://, without user or query");
+  return misuse(`address "${shown}"`, "use http(s)://, no user or query");
 }
 
 /** Returns the transports that are available here and allowed. */

@@ -73,7 +73,7 @@ export const Freshness = z
     reason: Reason,
     observed_at: Timestamp.nullable().describe("Event time of the latest data; `null` before the first."),
     last_success_at: Timestamp.nullable().describe(
-      "Wall-clock time of the source's latest response, `data_age_ms` ago; `null` before the first.",
+      "Wall-clock time from which `data_age_ms` counts; `null` before the source's first response.",
     ),
     data_age_ms: z
       .int()

@@ -67,6 +67,13 @@ test("[W16] an event of a source that is not live leaves the age as reported, be
   nowMs = 1_000;
   freshness.note(eventOf(37));
   expect(freshness.now()).toMatchObject({ ageMs: 601_000, observedAt: "2017-11-12T08:37:00.000Z" });
+  freshness.note(
+    JSON.parse(
+      '{"type":"event","name":"source-status","observed_at":"2017-11-12T08:37:00.000Z","data":{"state":"live","reason":""}}',
+    ),
+  );
+  nowMs = 1_200;
+  expect(freshness.now()).toMatchObject({ state: "live", ageMs: 200 });
 });
 
 test("[W16] a change of the source's state applies at once, unless it comes from the backlog", () => {

@@ -13,7 +13,7 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "an address without a scheme",
     () => connect("example.com"),
-    /^address "example.com": use http\(s\):\/\/, without user or query$/,
+    /^address "example.com": use http\(s\):\/\/, no user or query$/,
   ],
   [
     "a host and port without a scheme",
@@ -28,7 +28,7 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "an address with a password (which the message omits)",
     () => connect("http://me:secret@127.0.0.1:9/base"),
-    /^address "": use http.* without user or query$/,
+    /^address "": use http.* no user or query$/,
   ],
   [
     "an address with a password (which the message omits) and no scheme",

@@ -66,12 +66,12 @@ test("the record counts the flares that its verdict and its rows leave out, and 
   const figures = await summarize(outcomes);
   expect(verdictText(figures, 15)).toMatch(/^15 minutes .* of the flares that still traded was \+3\.5 %/);
   expect(leftOutText(figures, 15)).toBe(
-    "Flares without trades at that time, often rugs, are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes. In all, 1 of 3 were possible rugs.",
+    "Flares without trades at that time, perhaps rugs, are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes. In all, 1 of 3 were possible rugs.",
   );
   expect(figures.after.map(({ unknown }) => rowLeftOutText(unknown, figures))).toEqual([
     "",
-    "1 of 3 left out: no trades, often rugs",
-    "2 of 3 left out: no trades, often rugs",
+    "1 of 3 left out: no trades, perhaps rugs",
+    "2 of 3 left out: no trades, perhaps rugs",
   ]);
   const faded = await summarize(outcomes.map((one) => ({ ...one, ended_by: "faded" as const })));
   expect(leftOutText(faded, 15)).toBe(

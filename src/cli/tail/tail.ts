@@ -138,7 +138,7 @@ function proOf(group: TailArguments["group"]): string {
   return channelsOf(group).split(",")[0] ?? "";
 }
 
-/** Follows the default channels without the one that the key lacks, with `free` instead of `pro`. */
+/** Follows the default channels without one that the key lacks, with `free` instead of `pro`. */
 async function followWithout(
   follower: Follower,
   lacked: string,

@@ -45,7 +45,7 @@ export function leftOutText(
     return unknown === 0 ? [] : `${formatCount(unknown)} of ${formatCount(flares)} after ${at} minutes`;
   });
   if (counts.length === 0) return "";
-  const kind = rugs === 0 ? "" : ", often rugs,";
+  const kind = rugs === 0 ? "" : ", perhaps rugs,";
   const end = rugs === 0 ? "" : ` In all, ${formatCount(rugs)} of ${formatCount(flares)} were possible rugs.`;
   return `Flares without trades at that time${kind} are left out: ${counts.join(", ")}.${end}`;
 }
@@ -53,7 +53,7 @@ export function leftOutText(
 /** Says beside a row how many flares it leaves out. Empty if none. */
 export function rowLeftOutText(unknown: number, { flares, ended_by_canary }: RecordFigures): string {
   if (unknown === 0) return "";
-  const kind = ended_by_canary === 0 ? "" : ", often rugs";
+  const kind = ended_by_canary === 0 ? "" : ", perhaps rugs";
   return `${formatCount(unknown)} of ${formatCount(flares)} left out: no trades${kind}`;
 }
 

@@ -24,6 +24,7 @@ export interface RecordViewProps extends RecordChoice {
 export function RecordView({ group, window, go, server, apiKey, isSimulated }: RecordViewProps) {
   const { record, failure } = useRecord(server, apiKey, { group, window });
   const isShown = record?.window === window && record.by_group.some((row) => row.group === group);
+  const leftOut = record === undefined ? "" : leftOutText(record.all, 15);
   return (
     <article class="record" aria-busy={!isShown && failure === undefined}>
       <h2>Track record</h2>
@@ -67,7 +68,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
       ) : (
         <>
           <p class="verdict">
-            {withWholePcts(verdictText(record.all, 15))} <b>{leftOutText(record.all, 15)}</b>
+            {withWholePcts(verdictText(record.all, 15))} {leftOut !== "" && <b>{leftOut}</b>}
           </p>
           <Facts figures={record.all} />
           {record.all.collapsed > 0 && (

@@ -51,9 +51,12 @@ export class LeaderHealth {
     if (this.#report) this.#report = { ...this.#report, data_age_ms: 0 };
   }
 
-  /** Records a change of state of the leader's source. */
-  noteStatus(state: Freshness["state"], reason: string): void {
-    if (this.#report) this.#report = { ...this.#report, state, reason };
+  /** Records a change of state of the leader's source. One that becomes live has new data. */
+  noteStatus(state: Freshness["state"], reason: string, nowMs: number): void {
+    if (!this.#report) return;
+    const isNews = state === "live" && this.#report.state !== "live";
+    if (isNews) this.#successAtMs = nowMs;
+    this.#report = { ...this.#report, state, reason, ...(isNews && { data_age_ms: 0 }) };
   }
 
   noteConnected(): void {

@@ -204,7 +204,7 @@ export class FollowedLeader implements Leader {
     for (const { seq, body } of events) {
       if (seq <= helloCursor.seq) continue;
       if (body.name === "source-status")
-        this.#health.noteStatus(body.data.state, body.data.reason.slice(0, MAX_REASON));
+        this.#health.noteStatus(body.data.state, body.data.reason.slice(0, MAX_REASON), nowMs);
       else if (observedAtMs !== undefined) this.#health.noteBatch(body.observed_at, nowMs);
     }
   }

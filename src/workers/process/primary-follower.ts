@@ -62,7 +62,7 @@ export class PrimaryFollower implements Leader {
   #note({ name, data, observed_at }: EventBody): void {
     const nowMs = this.#options.clock.monotonic();
     this.#health.noteMessage(nowMs);
-    if (name === "source-status") this.#health.noteStatus(data.state, data.reason);
+    if (name === "source-status") this.#health.noteStatus(data.state, data.reason, nowMs);
     else this.#health.noteBatch(observed_at, nowMs);
   }
 
