@@ -48,8 +48,8 @@ const AlertFile = z
 type AlertFile = z.infer<typeof AlertFile>;
 
 /**
- * Reads a file of targets. Rejects with InputError, which contains no secret, and of a URL at most
- * the host.
+ * Reads a file of targets. Rejects with InputError, which contains no value of a secret's key, and
+ * of a URL at most the host. A secret in a wrong place is hidden if it has a known form.
  */
 export async function readAlertFile(file: string): Promise<AlertFile> {
   return parseAlertFile(await readTrustedText(file, MAX_BYTES), file);
