@@ -112,7 +112,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: (input: Inp
 
   const limitSilence = (attempt: Attempt, ms: number) => {
     attempt.stopTimer?.();
-    attempt.stopTimer = after(ms, () => end(attempt, ended("silent", `nothing for ${ms} ms`)));
+    attempt.stopTimer = after(ms, () => end(attempt, ended("silent", `silent for ${ms} ms`)));
   };
 
   const receive = (attempt: Attempt, message: TransportMessage) => {

@@ -152,7 +152,7 @@ describe.each([
     );
     const second = await server.next();
     expect(second.after).toBe("abcd-3");
-    expect(reasons.join()).toContain("nothing for 20000 ms");
+    expect(reasons.join()).toContain("silent for 20000 ms");
     second.raw.write(second.send([...greeting(second.after), ...events(4, 5)]));
     await until(() => seqs().length === 5);
     expect(seqs()).toEqual(range(1, 5));

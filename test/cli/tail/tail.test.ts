@@ -125,7 +125,7 @@ test("after a silence longer than the server's limit, tail reconnects", async ({
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" }, { silence_limit_ms: 1_000 });
   expect((await server.next()).query.get("after")).toBe("abcd-6");
-  expect(tail.stderr()).toContain("nothing for 1000 ms");
+  expect(tail.stderr()).toContain("silent for 1000 ms");
 });
 
 test("a close code with the action stop ends tail with 1", async ({ server }) => {

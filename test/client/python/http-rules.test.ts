@@ -91,7 +91,7 @@ describe.skipIf(!hasPython)("the Python package over server-sent events", { conc
     const second = await server.next();
     clearInterval(comments);
     expect(second.query.get("after")).toBe("abcd-6");
-    expect(client.stdout()).toContain("nothing for 0 s");
+    expect(client.stdout()).toContain("silent for 0 s");
   });
 });
 

@@ -241,7 +241,7 @@ class Stream:
                         raise _Ended(End("resume", "a better transport is tried"), 0) from None
                     if now >= turn_at:
                         raise End("resume", "the server is shutting down") from None
-                    raise End("silent", f"nothing for {now - opened_at if not heard else self._silence_s:.0f} s") from None
+                    raise End("silent", f"silent for {now - opened_at if not heard else self._silence_s:.0f} s") from None
                 except StopAsyncIteration:
                     raise End("fallback", "cut off") from None
                 except _FAULTS as error:
