@@ -15,7 +15,9 @@ export async function fetchResource(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<object> {
-  const answer = await get(name, base, key, signal);
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const settings = { fetch, headers, clock: systemClock, ...LIMITS };
+  const answer = await requestJson(addressOf(base, name), undefined, settings, signal).catch(() => undefined);
   return answer?.kind === "fresh" ? Object(answer.body) : {};
 }
 
@@ -49,10 +51,4 @@ export async function fetchGranted(base: URL, signal: AbortSignal): Promise<Gran
 
 function addressOf(base: URL, path: string): string {
   return `${base.href.replace(/\/$/, "")}/api/v1/${path}`;
-}
-
-function get(path: string, base: URL, key: string | undefined, signal: AbortSignal) {
-  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const settings = { fetch, headers, clock: systemClock, ...LIMITS };
-  return requestJson(addressOf(base, path), undefined, settings, signal).catch(() => undefined);
 }

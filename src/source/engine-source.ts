@@ -170,8 +170,9 @@ export class EngineSource implements SnapshotSource {
   freshness(): Freshness {
     const seen = this.#observedAtMs;
     const waitedMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#advancedAt));
-    const ageMs = Math.max(waitedMs, this.#behindMs());
-    const { state, reason } = this.#state(ageMs);
+    const behindMs = this.#behindMs();
+    const ageMs = Math.max(waitedMs, behindMs);
+    const { state, reason } = this.#state(ageMs, behindMs);
     const trouble = this.#lifecycle.state === "running" ? this.#feed.trouble?.() : undefined;
     return {
       state,
@@ -202,14 +203,14 @@ export class EngineSource implements SnapshotSource {
     return [{ ...whole, name: this.#feed.name, observedAtMs: this.#observedAtMs, late: 0, filling }];
   }
 
-  #state(ageMs: number): Pick<Freshness, "state" | "reason"> {
+  #state(ageMs: number, behindMs: number): Pick<Freshness, "state" | "reason"> {
     if (this.#lifecycle.state === "failed") return { state: "down", reason: this.#lifecycle.reason };
     if (this.#lifecycle.state === "ended") {
       const what = this.info.origin === "recorded" ? "recording" : "feed";
       return { state: "stale", reason: `the ${what} has ended` };
     }
     if (this.#observedAtMs === undefined) return { state: "stale", reason: "the market has no data yet" };
-    if (this.isCatchingUp)
+    if (behindMs > this.#staleAfterMs)
       return { state: "stale", reason: "the market is catching up on the time since the previous run" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };
     return {

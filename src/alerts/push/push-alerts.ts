@@ -116,15 +116,13 @@ export class PushAlerts {
 
   #parse(body: unknown): PushRequest {
     const parsed = PushRequest.safeParse(body, { error: expectedInWords });
-    if (!parsed.success)
-      throw new FlarewireError(
-        "invalid-parameter",
-        // Only the first issue, because `field` names the part of that one.
-        describeIssue(parsed.error.issues.slice(0, 1), body, { harmless: HARMLESS }),
-        {
-          field: String(parsed.error.issues[0]?.path[0] ?? "body"),
-        },
-      );
+    if (!parsed.success) {
+      // Only the first issue, because `field` names the part of that one.
+      const first = parsed.error.issues.slice(0, 1);
+      throw new FlarewireError("invalid-parameter", describeIssue(first, body, { harmless: HARMLESS }), {
+        field: String(first[0]?.path[0] ?? "body"),
+      });
+    }
     const { protocol, hostname } = new URL(parsed.data.endpoint);
     const refuse = (bound: string) =>
       new FlarewireError("invalid-parameter", `endpoint must be ${bound}`, { field: "endpoint", bound });

@@ -3,6 +3,7 @@ import { InputError } from "../../lib/input-error.ts";
 import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../../lib/io/json-file.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { Filter } from "../../protocol/index.ts";
 import { checkHost } from "../delivery/public-address.ts";
 import { discordTarget } from "./discord.ts";
 import { Mqtt, mqttTarget } from "./mqtt/mqtt-target.ts";
@@ -20,7 +21,7 @@ const KINDS_IN_WORDS = "webhooks, telegram, discord, slack, ntfy, mqtt";
 const HARMLESS: ReadonlySet<string> = new Set([
   ...["id", "allow_private_addresses", "chat_id", "thread_id", "priority", "discovery"],
   ...["name", "channels", "quiet_seconds", "field", "above", "below", "on"],
-  ...["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"],
+  ...Object.keys(Filter.shape),
 ]);
 /** Webhook secrets, access tokens of ntfy, bot tokens, and URLs, also without their scheme. */
 const SECRET = /(?:whsec|tk)_[\w+/=]*|\d+:[\w-]{10,}|(?:\w+:\/\/|[\w-]+\.[\w.-]+\/)[^\s"]*/g;

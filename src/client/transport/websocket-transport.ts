@@ -35,6 +35,7 @@ export async function runWebSocket(
     socket.onmessage = ({ data }) => {
       heard = true;
       try {
+        // `JSON.parse` turns a binary frame into text, too, and then rejects it.
         deliver(JSON.parse(data as string));
       } catch (error) {
         stop();

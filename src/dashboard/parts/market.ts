@@ -35,3 +35,8 @@ export function usePriceLabel(): string {
   const lacked = lackedFacts(useContext(Market));
   return lacked.includes("trades") && lacked.includes("liquidity") ? "Price as recorded" : "Price in USD";
 }
+
+/** Returns the same within a sentence. */
+export function usePriceWords(): string {
+  return usePriceLabel().replace("Price", "price");
+}

@@ -7,7 +7,7 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
-import { usePriceLabel } from "../parts/market.ts";
+import { usePriceWords } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { tokenHash } from "../route.ts";
 
@@ -19,8 +19,8 @@ export function ChartsView({ view, ...props }: { readonly view: View } & Omit<Gr
       <p class="legend">
         The ten strongest tokens of each group. The rank is the rise against the group's median, divided by
         the token's usual swings, so a calm token may be above one that rose more. In a falling group, they
-        fell least. Each row shows the last hour, the distance from the hour's average, the{" "}
-        {usePriceLabel().replace("Price", "price")}, and the minutes in the chart.
+        fell least. Each row shows the last hour, the distance from the hour's average, the {usePriceWords()},
+        and the minutes in the chart.
       </p>
       <Groups page="charts" {...props}>
         {(group) => <Chart group={group} items={view.charts?.[group] ?? []} />}

@@ -4,7 +4,7 @@ import type { LeaderboardEntry } from "../../model/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
-import { usePriceLabel } from "../parts/market.ts";
+import { usePriceWords } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { tokenHash } from "../route.ts";
 import { formatSpan } from "../text/format.ts";
@@ -16,7 +16,7 @@ export function LeaderboardsView({ view, ...props }: { readonly view: View } & O
       <h2>Leaderboards</h2>
       <p class="legend">
         How long each token was in the chart of its group over the past six hours. Each row also shows the
-        token's mean rank and its {usePriceLabel().replace("Price", "price")}.
+        token's mean rank and its {usePriceWords()}.
       </p>
       <Groups page="leaderboards" {...props}>
         {(group) => <Board group={group} entries={view.leaderboards?.[group] ?? []} />}

@@ -64,7 +64,7 @@ interface Opened<K, S> {
   readonly progress?: () => EngineProgress | undefined;
   /** Returns how much of the engine's warm-up was read, 0 to 1; `undefined` outside of it. */
   readonly warmedUp?: () => number | undefined;
-  /** Returns whether a resumed market has not reached the present. Absent without an engine. */
+  /** Returns whether a resumed market is old and still catches up. Absent without an engine. */
   readonly isCatchingUp?: () => boolean;
   /** Returns the market events that were unusable so far, by reason. Absent without an engine. */
   readonly rejected?: () => Readonly<Record<string, number>>;

@@ -26,7 +26,7 @@ const WITHOUT_REPORTED_PRICES = 15;
 const WITH_BOUGHT = 14;
 /** The last version without candles, control moments and net buying. */
 const WITHOUT_CANDLES = 12;
-const READABLE: readonly number[] = [...[WITHOUT_CANDLES, WITH_BOUGHT, WITHOUT_REPORTED_PRICES], VERSION];
+const READABLE: readonly number[] = [WITHOUT_CANDLES, WITH_BOUGHT, WITHOUT_REPORTED_PRICES, VERSION];
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {
