@@ -36,7 +36,8 @@ export class WireClient {
   readonly ended: Promise<{ readonly code: number; readonly reason: string }>;
   /** Errors of the connection that the client's library reported. */
   readonly errors: Error[] = [];
-  readonly #waiters = new Waiters(() => [...this.messages.slice(-3), ...this.errors]);
+  #end: object | undefined;
+  readonly #waiters = new Waiters(() => [this.#end ?? "open", ...this.errors, ...this.messages.slice(-3)]);
 
   constructor(url: string, protocols: string | readonly string[] = [], options: ClientOptions = {}) {
     this.ws = new WebSocket(url, [protocols].flat(), options);
@@ -47,7 +48,11 @@ export class WireClient {
       this.#waiters.look();
     });
     this.ws.on("error", (error) => this.errors.push(error));
-    this.ended = once(this.ws, "close").then(([code, reason]) => ({ code, reason: String(reason) }));
+    this.ended = once(this.ws, "close").then(([code, reason]) => {
+      const end = { code, reason: String(reason) };
+      this.#end = end;
+      return end;
+    });
     // A test may abandon this wait, which must not fail the whole run.
     this.ended.catch(() => undefined);
   }
