@@ -26,7 +26,7 @@ const name = anyText({ minLength: 1, maxLength: 12 }).map((text) =>
   text.toLowerCase().replace(/[,\s]|\p{Cs}/gu, "x"),
 );
 const names = fc.uniqueArray(name, { maxLength: 3 });
-const queries: fc.Arbitrary<FlareQuery> = fc.record({
+const anyQueries: fc.Arbitrary<FlareQuery> = fc.record({
   group: fc.constantFrom(...GROUP_NAMES),
   channel: fc.constantFrom(...(Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])),
   search: fc.string({ maxLength: 20, unit: "grapheme" }),
@@ -42,6 +42,12 @@ const queries: fc.Arbitrary<FlareQuery> = fc.record({
     fc.nat(30_000_000).map((minute) => minuteOf(minute * 60_000)),
     { nil: undefined },
   ),
+});
+/** Exchanges report no liquidity, so their queries ignore it. */
+const queries = anyQueries.map((query) => {
+  if (query.group !== "exchange") return query;
+  const order = query.order === "liquidity" ? DEFAULT_QUERY.order : query.order;
+  return { ...query, order, minLiquidity: undefined };
 });
 
 test("a link to a view opens that view: reading the address of a query returns the query", () => {
@@ -68,6 +74,13 @@ test("invalid parameters of an address are ignored", () => {
   const given =
     "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
   expect(readQuery(given)).toEqual(DEFAULT_QUERY);
+});
+
+test("a minimum of liquidity and the order by it are ignored for exchanges, which report none", () => {
+  expect(readQuery("group=exchange&min_liquidity=50000&order=liquidity")).toEqual({
+    ...DEFAULT_QUERY,
+    group: "exchange",
+  });
 });
 
 test("the page selects the flares that the API's filter selects", () => {

@@ -60,21 +60,26 @@ export const DEFAULT_QUERY: FlareQuery = {
   at: undefined,
 };
 
-/** Reads a query. Ignores unknown and invalid parameters, because a link may come from anyone. */
+/**
+ * Reads a query. Ignores unknown and invalid parameters, because a link may come from anyone. Also
+ * ignores those of liquidity for exchanges, which report none.
+ */
 export function readQuery(text: string): FlareQuery {
   const given = new URLSearchParams(text);
   const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
     known.find((value) => value === given.get(name)) ?? fallback;
   const group = oneOf("group", GROUP_NAMES, DEFAULT_QUERY.group);
+  const hasLiquidity = group !== "exchange";
+  const orders = ORDERS.filter((order) => hasLiquidity || order !== "liquidity");
   return {
     group,
     channel:
       CHANNELS.find((channel) => channelOf({ group, channel }) === given.get("channels")) ??
       DEFAULT_QUERY.channel,
     search: (given.get("search") ?? "").slice(0, 200),
-    order: oneOf("order", ORDERS, DEFAULT_QUERY.order),
+    order: oneOf("order", orders, DEFAULT_QUERY.order),
     hidesWarned: given.get("warnings") === "none",
-    minLiquidity: numberOf(given.get("min_liquidity"), 0),
+    minLiquidity: hasLiquidity ? numberOf(given.get("min_liquidity"), 0) : undefined,
     minPriceChange: numberOf(given.get("min_price_change"), Number.NEGATIVE_INFINITY),
     tokens: listOf(given.get("tokens")),
     symbols: listOf(given.get("symbols")),
