@@ -30,8 +30,13 @@ export function describeRecord({ flares, ended_by_canary, after }: RecordFigures
   return [
     `${flares} flare${flares === 1 ? "" : "s"} with an outcome, ${ended_by_canary} possible rug${ended_by_canary === 1 ? "" : "s"}`,
     ...after.flatMap((row) => [
-      line(`after ${row.minutes} min`, row, ` of ${flares}`),
+      line(`after ${row.minutes} min`, row, ` of ${flares}${leftOut(row.unknown, ended_by_canary)}`),
       line("  same tokens at moments of the day before", row.control),
     ]),
   ].join("\n");
+}
+
+/** Says that flares without a price are left out, as the record of the dashboard does. */
+function leftOut(unknown: number, rugs: number): string {
+  return unknown === 0 ? "" : `; ${unknown} left out: no trades${rugs === 0 ? "" : ", perhaps rugs"}`;
 }
