@@ -11,6 +11,11 @@ export interface Feed {
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
   /** The current problem, in public sentences without addresses and changing numbers. */
   readonly trouble?: () => string | undefined;
+  /**
+   * How far its latest event is behind the newest that it could read, in milliseconds of event
+   * time, estimated; 0 if it has caught up. Absent if it never falls behind.
+   */
+  readonly behindMs?: () => number;
   /** Progress of reading its past; `undefined` when it is read. */
   readonly filling?: () => Filling | undefined;
   readonly parts?: () => readonly FeedPart[];
@@ -57,7 +62,7 @@ export interface FeedPart {
   readonly reason: string;
   /** Event time reached so far; `undefined` before the first event. */
   readonly observedAtMs: number | undefined;
-  /** Milliseconds since `observedAtMs` advanced, or since the start. */
+  /** Milliseconds since `observedAtMs` advanced, or since the start; at least `behindMs`. */
   readonly ageMs: number;
   /** Number of an aggregator's reports that arrived too late for the market. */
   readonly late: number;

@@ -130,15 +130,21 @@ export class EngineSource implements SnapshotSource {
     return 1 - (this.#baseAtMs - this.#engine.clockMs) / this.#warmupMs;
   }
 
-  /** Whether a resumed market is old, because it still reads the time since the previous run. */
+  /** Whether the market is old because it is still being read up to the present. */
   get isCatchingUp(): boolean {
     return this.#behindMs() > this.#staleAfterMs;
   }
 
-  /** Returns the age of event time while a resumed market has not reached the present; else 0. */
+  /** Returns how far event time is behind the present, as far as the market can tell. */
   #behindMs(): number {
+    if (this.#lifecycle.state !== "running") return 0;
+    return Math.max(this.#resumedBehindMs(), this.#feed.behindMs?.() ?? 0);
+  }
+
+  /** Returns the age of event time while a resumed market has not reached the present; else 0. */
+  #resumedBehindMs(): number {
     const seen = this.#observedAtMs;
-    if (!this.#resume || seen === undefined || this.#lifecycle.state !== "running") return 0;
+    if (!this.#resume || seen === undefined) return 0;
     const isPresent = seen >= this.#resume.presentAtMs || (this.info.origin === "live" && !this.#isFilling());
     return isPresent ? 0 : this.#clock.now() - seen;
   }
@@ -211,7 +217,7 @@ export class EngineSource implements SnapshotSource {
     }
     if (this.#observedAtMs === undefined) return { state: "stale", reason: "the market has no data yet" };
     if (behindMs > this.#staleAfterMs)
-      return { state: "stale", reason: "the market is catching up on the time since the previous run" };
+      return { state: "stale", reason: "the market is behind and catching up" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };
     return {
       state: "stale",

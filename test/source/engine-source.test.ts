@@ -192,7 +192,7 @@ test.each(["live", "simulated"] as const)(
     expect(await poll()).toEqual(["stale", undefined, 0]);
     expect(await poll()).toEqual(["stale", "00:02", 58_000]);
     expect(await poll()).toEqual(["stale", "00:30", 30_000]);
-    expect(source.freshness().reason).toBe("the market is catching up on the time since the previous run");
+    expect(source.freshness().reason).toBe("the market is behind and catching up");
     expect(source.isCatchingUp).toBe(true);
     expect(await poll()).toEqual(["live", "00:59", 1_000]);
     expect(source.isCatchingUp).toBe(false);
@@ -216,6 +216,22 @@ test("a resumed market has caught up at once when the machine's clock, which was
   expect(await poll()).toEqual(["stale", "00:30", 30_000]);
   clock.jumpWall(-29_500);
   expect(await poll()).toEqual(["live", "00:59", 0]);
+});
+
+test("a market that is behind what its feed could read is as old as that, and stale while that is too old", async () => {
+  let behindMs = 0;
+  const feed = { ...feedOf(tick(0), tick(1_000)), behindMs: () => behindMs };
+  const { source } = sourceOf(feed);
+  await source.poll(new AbortController().signal);
+  const look = () => {
+    const { state, reason, data_age_ms } = source.freshness();
+    return [state, reason, data_age_ms, source.isCatchingUp];
+  };
+  expect(look()).toEqual(["live", "", 0, false]);
+  behindMs = 40_000;
+  expect(look()).toEqual(["stale", "the market is behind and catching up", 40_000, true]);
+  behindMs = 4_000;
+  expect(look()).toEqual(["live", "", 4_000, false]);
 });
 
 test("a resumed recording is live, without an age, at the event time of the previous run's lists", async () => {

@@ -4,6 +4,7 @@ import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Filling } from "../feed.ts";
+import { BlockPace } from "./block-pace.ts";
 import type { ChainFeedOptions } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { finalBlocks } from "./final-blocks.ts";
@@ -53,6 +54,11 @@ const PAST_READS = 2;
  * 10,000 in five minutes that BSC's public endpoints allow.
  */
 const PAST_PAUSE_MS = 100;
+/**
+ * A feed that is at most this far behind counts as caught up: the newest final blocks wait for a
+ * second endpoint and, on Avalanche, for a later block that settles them.
+ */
+const AT_HEAD_MS = 15 * SECOND_MS;
 /** The past is read while at most this many final blocks are unpublished, which are being read. */
 const IDLE_BLOCKS = 2;
 
@@ -79,9 +85,10 @@ export class ChainFollower {
   readonly #random: () => number;
   #lastSecond: number | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
-  /** The first published block. The pace since then estimates the time until the newest one. */
-  #first: EvmBlock | undefined;
   #latest: EvmBlock | undefined;
+  readonly #pace = new BlockPace();
+  /** The newest final block that the endpoints last agreed on. */
+  #agreedHead = -1;
   #start: Start | undefined;
   #pastFill: PastFill | undefined;
   #isFilled = false;
@@ -114,6 +121,14 @@ export class ChainFollower {
     const filledMs = this.#pastFill?.readMs ?? (this.#isFilled ? fromMs - pastMs : 0);
     const [readMs, ofMs] = [presentMs + filledMs, headMs - pastMs];
     return readMs < ofMs ? { readMs, ofMs } : undefined;
+  }
+
+  /** How far the feed is behind the endpoints; 0 up to {@link AT_HEAD_MS}. */
+  get behindMs(): number {
+    // While every endpoint rests, none claims a head.
+    this.#agreedHead = this.endpoints.agreedHeads[0] ?? this.#agreedHead;
+    const behindMs = this.#pace.msTo(this.#agreedHead);
+    return behindMs > AT_HEAD_MS ? behindMs : 0;
   }
 
   close(): void {
@@ -150,6 +165,7 @@ export class ChainFollower {
       if (isReplacement || wasPublished) continue;
       const isFirst = this.#latest === undefined;
       this.#latest = block;
+      this.#pace.follow(block);
       yield* this.#ticks(block.atMs);
       const at = Math.floor(block.atMs / SECOND_MS) * SECOND_MS;
       if (isFirst && !start.isResumed)
@@ -344,10 +360,9 @@ export class ChainFollower {
 
   #report(block: EvmBlock): void {
     const { clock, network } = this.#options;
-    this.#first ??= block;
-    const behind = this.endpoints.finalHead - block.number;
-    const pastMs = block.atMs - this.#first.atMs;
-    const behindMs = (behind * pastMs) / Math.max(1, block.number - this.#first.number);
+    const { finalHead } = this.endpoints;
+    const behind = finalHead - block.number;
+    const behindMs = this.#pace.msTo(finalHead);
     const filling = behindMs < BEHIND_MS && this.#pastFill ? this.filling : undefined;
     const now = clock.monotonic();
     if ((behindMs < BEHIND_MS && !filling) || now - this.#progressAt < PROGRESS_EVERY_MS) return;

@@ -95,6 +95,17 @@ export class FeedBuffer {
     return this.#frontierMs;
   }
 
+  /** Milliseconds since its event time advanced, or since the start. */
+  get waitedMs(): number {
+    return Math.max(0, Math.floor(this.#clock.monotonic() - this.#movedAt));
+  }
+
+  /** How far it is behind what it could read, in milliseconds of event time. */
+  get behindMs(): number {
+    if (this.#end) return 0;
+    return this.#feed.behindMs?.() ?? 0;
+  }
+
   /** Whether the merge waits for this part. */
   get isAwaited(): boolean {
     return this.#isAwaited && this.#end === undefined;
@@ -190,22 +201,24 @@ export class FeedBuffer {
    * @param staleAfterMs Age at which it counts as stale even if no part is ahead.
    */
   report(staleAfterMs: number): FeedPart {
-    const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#movedAt));
-    const { state, reason } = this.#state(ageMs, staleAfterMs);
+    const { state, reason } = this.#state(staleAfterMs);
     const cause = this.#end ? undefined : this.#feed.trouble?.();
     return {
-      ...{ name: this.name, state, ageMs, late: this.late },
+      ...{ name: this.name, state, late: this.late },
+      ageMs: Math.max(this.waitedMs, this.behindMs),
       reason: [reason, cause ?? ""].filter((part) => part !== "").join(": "),
       filling: this.#end ? undefined : this.#feed.filling?.(),
       observedAtMs: this.#frontierMs,
     };
   }
 
-  #state(ageMs: number, staleAfterMs: number): Pick<FeedPart, "state" | "reason"> {
+  #state(staleAfterMs: number): Pick<FeedPart, "state" | "reason"> {
     if (this.#end) return { state: "down", reason: this.#end.reason };
     const stale = (words: string) => ({ state: "stale", reason: `${this.name} ${words}` }) as const;
     if (this.#frontierMs === undefined) return stale("has no data yet");
-    if (ageMs > staleAfterMs) return stale(`has had no new data for more than ${staleAfterMs / SECOND_MS} s`);
+    if (this.waitedMs > staleAfterMs)
+      return stale(`has had no new data for more than ${staleAfterMs / SECOND_MS} s`);
+    if (this.behindMs > staleAfterMs) return stale("is behind and catching up");
     if (this.#isAwaited && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
     return stale(`is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market`);
   }

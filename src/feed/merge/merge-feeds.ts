@@ -67,6 +67,7 @@ export function mergeFeeds(options: MergeOptions): Feed {
       const reasons = reports().flatMap(({ reason }) => (reason === "" ? [] : [reason]));
       return reasons.length === 0 ? undefined : reasons.join("; ");
     },
+    behindMs: () => merger?.behindMs(staleAfterMs) ?? 0,
     services: () => parts.flatMap(({ feed }) => feed.services?.() ?? []),
     events(signal) {
       if (merger) throw new Error("a merged feed can be iterated only once");
@@ -106,6 +107,15 @@ class Merger {
 
   report(staleAfterMs: number): readonly FeedPart[] {
     return this.#buffers.map((buffer) => buffer.report(staleAfterMs));
+  }
+
+  /** How far the best of the parts that report is behind. Without one, the market is silent: 0. */
+  behindMs(staleAfterMs: number): number {
+    const moving = this.#buffers.filter(
+      ({ hasEnded, frontierMs, waitedMs }) =>
+        !hasEnded && frontierMs !== undefined && waitedMs <= staleAfterMs,
+    );
+    return moving.length === 0 ? 0 : Math.min(...moving.map(({ behindMs }) => behindMs));
   }
 
   async *events(given: AbortSignal): AsyncGenerator<MarketEvent> {

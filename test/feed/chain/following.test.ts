@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
 import { PRESENT_MS } from "../../../src/feed/chain/follow-chain.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { PacedClock } from "../../support/time/paced-clock.ts";
@@ -96,6 +99,28 @@ describeOnAnvil("a chain that is followed", () => {
     expect(known).toEqual(whole.events.slice(cut).filter(({ kind }) => kind !== "clock"));
     expect(known.length).toBeGreaterThan(4);
     expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
+  });
+
+  test("[behind] the feed says how far it is behind the newest final block until it has read it", async () => {
+    await using market = await Market.open();
+    await passTime(market, 10);
+    const { network } = market.exchange;
+    const feed = createChainFeed({ network, clock: systemClock, pollEveryMs: 100, backfillMs: HOUR_MS });
+    const stop = new AbortController();
+    const events = feed.events(stop.signal)[Symbol.asyncIterator]();
+    const readTo = async (untilMs: number) => {
+      while (((await events.next()).value?.at ?? untilMs) < untilMs);
+    };
+    await readTo((market.exchange.chain.nextAt - 4) * SECOND_MS);
+    expect(feed.behindMs?.()).toBe(0);
+    await passTime(market, 100);
+    const behind = () => feed.behindMs?.() ?? 0;
+    await eventually(() => behind() > 60 * SECOND_MS, behind);
+    expect(behind()).toBeLessThan(110 * SECOND_MS);
+    await readTo((market.exchange.chain.nextAt - 4) * SECOND_MS);
+    expect(behind()).toBe(0);
+    stop.abort();
+    await events.return?.();
   });
 
   test.runIf(IS_SOAK)("[progress] while it catches up, the feed reports its progress", async () => {

@@ -83,6 +83,30 @@ test("a silent part delays the others for at most 13 seconds, and is reported wi
   expect(market.feed.trouble?.()).toBe("bsc has had no new data for more than 15 s");
 });
 
+test("a part that is behind what it could read is stale and as old as that; the market is only if every part that reports is", async () => {
+  const market = join();
+  const { bsc, exchange } = market;
+  await market.run(0, 5, [bsc, exchange]);
+  const parts = () => (market.feed.parts?.() ?? []).map(({ state, ageMs }) => [state, ageMs]);
+  bsc.behind = 300_000;
+  expect([parts(), market.feed.behindMs?.()]).toEqual([
+    [
+      ["stale", 300_000],
+      ["live", SECOND],
+    ],
+    0,
+  ]);
+  expect(market.feed.trouble?.()).toBe("bsc is behind and catching up");
+  exchange.behind = 60_000;
+  expect(market.feed.behindMs?.()).toBe(60_000);
+  exchange.behind = 0;
+  await market.run(6, 30, [bsc]);
+  expect(market.feed.behindMs?.()).toBe(300_000);
+  bsc.end();
+  await settle();
+  expect(market.feed.behindMs?.()).toBe(0);
+});
+
 test("the others wait for at most 14 seconds", async () => {
   const market = join();
   const { bsc, exchange } = market;

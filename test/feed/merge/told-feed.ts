@@ -11,6 +11,7 @@ export class ToldFeed implements Feed {
   readonly facts = { trades: true, liquidity: true, listings: true, profiles: false };
   amiss: string | undefined;
   past: Filling | undefined;
+  behind = 0;
   isOpen = false;
   #waiting: MarketEvent[] = [];
   #read = 0;
@@ -29,6 +30,8 @@ export class ToldFeed implements Feed {
   readonly trouble = () => this.amiss;
 
   readonly filling = () => this.past;
+
+  readonly behindMs = () => this.behind;
 
   tell(...events: readonly MarketEvent[]): void {
     this.#waiting.push(...events);
