@@ -3,9 +3,8 @@ import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "
 import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } from "../model/index.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector } from "./detect/detector.ts";
-import { isInGrace } from "./detect/liquidity-level.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
-import { liquidityOf, liquidityText } from "./detect/pools.ts";
+import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import type { Reading } from "./detect/score.ts";
 import { FlareBooks } from "./flare-books.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
@@ -346,11 +345,13 @@ export class TrendEngine {
     token.isStale = true;
     const { verdict, reading } = this.#detector.judge(token, atMs);
     if (token.followed !== null) this.#outcomes.note(token, atMs);
-    const isWaiting =
-      token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
-    if (isWaiting) this.#inGrace.push(token);
-    if (verdict === "none") return;
-    const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
+    if (awaitsLiquidity(token, atMs, this.#settings)) this.#inGrace.push(token);
+    const view = (cause: FinishCause | null) => this.#view(token, reading, cause, atMs);
+    if (verdict === "none") {
+      this.#flares.of(token).refreshWarned(token, atMs, () => view(null));
+      return;
+    }
+    const why = view(verdict === "start" ? null : verdict);
     if (verdict === "start") {
       this.#outcomes.start(token, this.#flares.of(token).start(token, atMs, why), atMs);
       if (token.group === "bsc") this.#candles.start(token, atMs);

@@ -2,12 +2,13 @@ import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import type { TradeState } from "./forms/trade-detector.ts";
 import type { WindowState } from "./forms/window-detector.ts";
-import { isRemoved } from "./liquidity-level.ts";
+import { lossOf } from "./liquidity-level.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
  * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
- * `quick-sellers`, or with two others. Warnings that need facts which the feed lacks stay off.
+ * `quick-sellers`, or with two others. `liquidity-plunged` does not count. Warnings that need facts
+ * which the feed lacks stay off.
  */
 
 /**
@@ -17,6 +18,8 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 const RULES = {
   /** At least half of the recent liquidity is missing and stays missing, or almost none is left. */
   "liquidity-removed": { bit: 1, weight: 1, isGrave: true },
+  /** The same, but not for long enough yet. It may be back in a moment, so this has no weight. */
+  "liquidity-plunged": { bit: 256, weight: 0, isGrave: false },
   /** For some minutes many bought and almost nobody sold, perhaps because nobody can. */
   "no-seller": { bit: 2, weight: 1, isGrave: true },
   /** The price lost nine tenths within an hour. */
@@ -105,9 +108,8 @@ export function hasGraveWarning(canary: CanaryState): boolean {
 function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
   const { trades, window, canary, level } = token;
   let mask = 0;
-  if (level.isLow && isRemoved(level, liquidityOf(token) ?? 0, atMs, settings)) {
-    mask |= RULES["liquidity-removed"].bit;
-  }
+  const loss = level.isLow ? lossOf(level, liquidityOf(token) ?? 0, atMs, settings) : "usual";
+  if (loss !== "usual") mask |= RULES[`liquidity-${loss}`].bit;
   if (canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs) mask |= RULES["no-seller"].bit;
   if (canary.collapsedSinceMs >= 0) {
     const isLasting = atMs - canary.collapsedSinceMs >= settings.collapseMs;

@@ -90,18 +90,18 @@ export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): n
   return Math.min(decay(elapsed, tauMs), 1 - elapsed / (atMs - level.bornMs));
 }
 
-/** Returns whether the liquidity was removed: the level has been low for the whole grace period. */
-export function isRemoved(
+/**
+ * Returns what the level shows: `removed` if it has been low for the whole grace period, `plunged`
+ * if it is low, else `usual`.
+ */
+export function lossOf(
   level: LiquidityLevel,
   usd: number,
   atMs: number,
   settings: DetectorSettings,
-): boolean {
-  return (
-    level.isLow &&
-    isTooLow(level, usd, atMs, settings) &&
-    lowMsAt(level, usd, atMs, settings) >= settings.removalGraceMs
-  );
+): "usual" | "plunged" | "removed" {
+  if (!level.isLow || !isTooLow(level, usd, atMs, settings)) return "usual";
+  return lowMsAt(level, usd, atMs, settings) >= settings.removalGraceMs ? "removed" : "plunged";
 }
 
 /** Whether the level is low but in the grace period: judge it again soon. */

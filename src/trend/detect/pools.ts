@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { FeedFacts } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
-import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
+import { isInGrace, noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
 import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
@@ -259,6 +259,11 @@ export function liquidityOf(token: TokenState): number | null {
   let sum = 0;
   for (const pool of token.pools) sum += pool.usd;
   return sum;
+}
+
+/** Whether liquidity is missing that may come back within the grace period. */
+export function awaitsLiquidity(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
+  return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, settings);
 }
 
 /**

@@ -7,8 +7,7 @@ import {
   type Outcome,
   tokenOf,
 } from "../../model/index.ts";
-import { isInGrace } from "../detect/liquidity-level.ts";
-import { liquidityOf } from "../detect/pools.ts";
+import { awaitsLiquidity } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
@@ -145,19 +144,30 @@ export class FlareBook {
   /** Updates the numbers of the running flares. `explain` returns a token's current explanation. */
   refresh(atMs: number, explain: (token: TokenState) => Explanation): void {
     for (const token of this.#running) {
-      const { flare } = token;
-      if (!flare || !(token.isStale || token.trades)) continue;
-      token.isStale = false;
-      const published = reuseIfEqual(
-        flare.published,
-        viewFlare(token, flare.id, flare.startedMs, null, atMs),
-      );
-      const explanation = reuseExplanation(flare.explanation, explain(token));
-      if (published === flare.published && explanation === flare.explanation) continue;
-      flare.published = published;
-      flare.explanation = explanation;
-      this.#isDirty = true;
+      if (token.flare && (token.isStale || token.trades)) this.#refreshOne(token, token.flare, atMs, explain);
     }
+  }
+
+  /** Updates a running flare's numbers if its warnings changed: they must not wait. */
+  refreshWarned(token: TokenState, atMs: number, explain: (token: TokenState) => Explanation): void {
+    const { flare, canary } = token;
+    if (flare && flare.explanation.warnings.join() !== canary.warnings.join())
+      this.#refreshOne(token, flare, atMs, explain);
+  }
+
+  #refreshOne(
+    token: TokenState,
+    flare: RunningFlare,
+    atMs: number,
+    explain: (token: TokenState) => Explanation,
+  ): void {
+    token.isStale = false;
+    const published = reuseIfEqual(flare.published, viewFlare(token, flare.id, flare.startedMs, null, atMs));
+    const explanation = reuseExplanation(flare.explanation, explain(token));
+    if (published === flare.published && explanation === flare.explanation) return;
+    flare.published = published;
+    flare.explanation = explanation;
+    this.#isDirty = true;
   }
 
   /**
@@ -171,7 +181,7 @@ export class FlareBook {
       if (!flare) continue;
       const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
       // Missing liquidity may be a rug pull, so do not attract new buyers.
-      const isFree = isOldEnough && (flare.isFree || !this.#mayBeRug(token, atMs));
+      const isFree = isOldEnough && (flare.isFree || !awaitsLiquidity(token, atMs, this.#settings));
       if (flare.isFree === isFree) continue;
       flare.isFree = isFree;
       if (isFree) token.publicFlareId = flare.id;
@@ -194,10 +204,6 @@ export class FlareBook {
     this.#finished.splice(0, count, ...listed);
     this.#hasNewFinished = true;
     this.#isDirty = true;
-  }
-
-  #mayBeRug(token: TokenState, atMs: number): boolean {
-    return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import type { Snapshot } from "../../../src/model/index.ts";
 import { MOMENT, playPump, TOKEN } from "../pump-market.ts";
 import { address, liquidity, listing, MINUTE, SECOND } from "../trend-kit.ts";
 
@@ -58,6 +59,26 @@ test("missing liquidity ends the flare exactly after the grace period, even with
   expect(warnings).toContain("liquidity-removed");
   const [flare] = last.flares.finished_trending;
   expect(Date.parse(flare?.finished_trending_at ?? "") - MOMENT).toBe(MINUTE);
+});
+
+test("liquidity that plunged is a warning at once, which neither turns the canary on nor outlasts the return of the liquidity", () => {
+  const seen = new Set<string>();
+  const onSnapshot = ({ explanations }: Snapshot, atMs: number) => {
+    const [why] = Object.values(explanations);
+    if (atMs >= MOMENT && atMs <= MOMENT + 4 * SECOND)
+      seen.add(
+        `${(atMs - MOMENT) / SECOND} s: ${why?.warnings.join()}; ${why?.text.match(/warning: .*/)?.[0]}`,
+      );
+  };
+  const away = liquidity(MOMENT + SECOND, TOKEN, "20000", "remove");
+  const back = liquidity(MOMENT + 3 * SECOND, TOKEN, "50000", "add");
+  const { canarySeconds, running } = playPump({ extra: [away, back], onSnapshot });
+  expect([...seen]).toEqual([
+    "0 s: ; undefined",
+    "2 s: liquidity-plunged; warning: liquidity plunged",
+    "4 s: ; undefined",
+  ]);
+  expect([canarySeconds, running.length]).toEqual([0, 1]);
 });
 
 test("liquidity that shrinks with a falling price does not count as removed", () => {
