@@ -38,13 +38,15 @@ export function createRuleJudge(rule: AlertRule, state: RuleState): RuleJudge {
 class NewsJudge implements RuleJudge {
   readonly #quiet: Quiet;
   readonly #isNeverQuiet: boolean;
-  /** False if a flare's finish arrives on several channels. */
-  readonly #endsOnce: boolean;
+  readonly #channels: readonly string[];
+  /** Flares that finished at {@link #endedAt}. Other channels report the same finishes then. */
+  readonly #ended = new Set<string>();
+  #endedAt = "";
 
   constructor(rule: AlertRule, quiet: Quiet) {
     this.#quiet = quiet;
     this.#isNeverQuiet = rule.quiet_seconds === 0;
-    this.#endsOnce = channelsOfRule(rule.channels).filter((name) => name.startsWith("flares.")).length === 1;
+    this.#channels = channelsOfRule(rule.channels);
   }
 
   get state(): RuleState {
@@ -62,16 +64,29 @@ class NewsJudge implements RuleJudge {
   }
 
   #isReported(message: EventMessage): boolean {
+    if (this.#isRepeated(message)) return false;
     if (this.#isNeverQuiet) return true;
     const { name, channel, data, observed_at } = message;
     const atMs = Date.parse(observed_at);
-    this.#quiet.moveTo(atMs);
     if (name === "flare-started")
       return this.#quiet.begins(data.flare.id, quietKeyOf(channel, data.flare), atMs);
-    if (name === "flare-finished") return this.#quiet.ends(data.flare.id, this.#endsOnce);
+    if (name === "flare-finished") return this.#quiet.ends(data.flare.id);
     if (name === "token-listed") return this.#quiet.mayReport(quietKeyOf(channel, data.listing), atMs);
     // Only `source-status` is left: a rule's query excludes all events that are not in NEWS.
     return true;
+  }
+
+  /** Returns whether another of the rule's channels had the same start or finish before. */
+  #isRepeated({ name, channel, data, observed_at }: EventMessage): boolean {
+    // Every flare in `free` was in `pro` before.
+    if (name === "flare-started")
+      return channel.endsWith(".free") && this.#channels.includes(channel.replace(/free$/, "pro"));
+    if (name !== "flare-finished") return false;
+    if (observed_at !== this.#endedAt) this.#ended.clear();
+    this.#endedAt = observed_at;
+    const isRepeated = this.#ended.has(data.flare.id);
+    this.#ended.add(data.flare.id);
+    return isRepeated;
   }
 }
 
@@ -100,7 +115,7 @@ class EdgeJudge implements RuleJudge {
       listOf(view, channel).map((item) => [channel, item] as const),
     );
     const present = new Set(items.map(([channel, item]) => itemIdOf(channel, keyOf(item))));
-    for (const what of this.#quiet.open) if (!present.has(what)) this.#quiet.ends(what, true);
+    for (const what of this.#quiet.open) if (!present.has(what)) this.#quiet.ends(what);
     const alerts = items.flatMap(([channel, item]) => this.#judge(channel, item, at, known));
     return known ? alerts : [];
   }
@@ -116,7 +131,7 @@ class EdgeJudge implements RuleJudge {
       const item = change.op === "remove" ? undefined : list.find((one) => keyOf(one) === key);
       if (item) return this.#judge(channel, item, message, true);
       // A removed item counts as neither a rise nor a fall. If it comes back, it starts over.
-      this.#quiet.ends(itemIdOf(channel, key), true);
+      this.#quiet.ends(itemIdOf(channel, key));
       return [];
     });
   }
@@ -141,7 +156,7 @@ class EdgeJudge implements RuleJudge {
       if (!known || on === "fall") this.#quiet.assumeBegun(what);
       else if (this.#quiet.begins(what, quietKeyOf(channel, item), atMs)) return report("edge-rose");
     } else if (isHigh && value <= below) {
-      const wasReported = this.#quiet.ends(what, true);
+      const wasReported = this.#quiet.ends(what);
       if (on === "both" && wasReported) return report("edge-fell");
       if (on === "fall" && this.#quiet.mayReport(quietKeyOf(channel, item), atMs)) return report("edge-fell");
     }

@@ -22,9 +22,6 @@ export class Quiet {
   readonly #quietMs: number;
   readonly #until: Map<string, number>;
   readonly #begun: Map<string, boolean>;
-  /** Ended at {@link #timeMs}. The same end may still arrive on another channel. */
-  readonly #ended = new Set<string>();
-  #timeMs = Number.NEGATIVE_INFINITY;
 
   constructor(quietMs: number, { quiet, begun }: RuleState) {
     this.#quietMs = quietMs;
@@ -57,8 +54,7 @@ export class Quiet {
   /** Records a start; true if it is reported. */
   begins(what: string, token: string, atMs: number): boolean {
     const isReported = this.mayReport(token, atMs);
-    // A flare can start in two lists. If either start was reported, its end is too.
-    if (!this.#begun.get(what)) this.#begun.set(what, isReported);
+    this.#begun.set(what, isReported);
     for (const oldest of this.#begun.keys()) {
       if (this.#begun.size <= MAX_BEGUN) break;
       this.#begun.delete(oldest);
@@ -71,19 +67,10 @@ export class Quiet {
     this.#begun.set(what, true);
   }
 
-  /** Advances the event time and forgets earlier ends. All ends of a flare have the same time. */
-  moveTo(atMs: number): void {
-    if (atMs <= this.#timeMs) return;
-    for (const what of this.#ended) this.#begun.delete(what);
-    this.#ended.clear();
-    this.#timeMs = atMs;
-  }
-
-  /** Records an end; true if it is reported. With `isLast` false, the end may arrive again. */
-  ends(what: string, isLast: boolean): boolean {
+  /** Records an end; true if it is reported. */
+  ends(what: string): boolean {
     const isReported = this.#begun.get(what) ?? true;
-    if (isLast) this.#begun.delete(what);
-    else if (this.#begun.has(what)) this.#ended.add(what);
+    this.#begun.delete(what);
     return isReported;
   }
 }
