@@ -12,7 +12,7 @@ export interface Alert {
 }
 
 export interface AlertContent {
-  /** An event's name, or `edge-rose`, `edge-fell`, `alerts-lost`, `alerts-expired`. */
+  /** An event's name, or `edge-rose`, `edge-fell`, `alerts-lost`, `alerts-expired`, `test`. */
   readonly type: string;
   /** Identifies the content among all alerts of its rule: cursor and item, for example. */
   readonly key: string;

@@ -1,5 +1,6 @@
 /** Alerts: rules that read the log, and targets that receive the matches. */
 
+export { formAlert } from "./alert.ts";
 export { type Alerts, type AlertsOptions, startAlerts, type TargetStats } from "./alerts.ts";
 export { PushAlerts } from "./push/push-alerts.ts";
 export { openPushStore } from "./push/push-store.ts";

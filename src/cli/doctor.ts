@@ -9,7 +9,7 @@ import {
   type SettingName,
   settingsHelp,
 } from "../config/config.ts";
-import type { FlagForm } from "../config/flags.ts";
+import { type FlagForm, flagText } from "../config/flags.ts";
 import { type Finding, hostsWithoutDns, type LookUp, type Probe, runProbe } from "../feed/index.ts";
 import { probesOf } from "../gateway/open/open-feed.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
@@ -19,20 +19,26 @@ import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "clusterName", "config"];
 
-const FLAGS: Readonly<Record<string, FlagForm>> = { json: { type: "boolean" } };
+const FLAGS: Readonly<Record<string, FlagForm>> = {
+  json: { type: "boolean" },
+  "test-alerts": { type: "string" },
+};
 
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
 Tries each external service that serve would use with the same settings, and with --cluster its servers and Sentinels.
 Prints the result and the time of each. With --feed live, its default, it tries the whole live market. Marks the failure of an optional
-check as such. Equal failures share one line. Reports a missing network first. Serves, writes and changes nothing.
+check as such. Equal failures share one line. Reports a missing network first. Serves, writes and changes nothing, but
+with --test-alerts sends messages.
 
 Exit codes: 0 all required services work, 75 some fail, 1 a setting is invalid.
 
 Options:
   --json
       Print each finding as a JSON object on its own line: service, what, works, needed, detail, took_ms.
+  --test-alerts FILE
+      Send a test message to each target of this alert file, except MQTT brokers. With --feed simulated, test only these.
 ${settingsHelp(SETTINGS)}`;
 }
 
@@ -52,7 +58,8 @@ export async function doctor(
   });
   const isJson = flags.get("json") === true;
   const market = probesOf(config, systemClock, enricherKeysFrom(environment));
-  const probes = [...market, ...(await probesOfCluster(config, environment))];
+  const targets = await probesOfAlerts(flagText(flags, "test-alerts"));
+  const probes = [...market, ...(await probesOfCluster(config, environment)), ...targets];
   if (probes.length === 0) {
     say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service`);
     return EXIT.clean;
@@ -65,7 +72,7 @@ export async function doctor(
       : await hostsWithoutDns(probes, lookUp, systemClock, shutdown.signal);
     if (unresolved.size > 0) say(terminal, NO_NAME_RESOLVES);
     const finding = async (probe: Probe) => {
-      const run = unresolved.has(probe.host) ? failToResolve : probe.run;
+      const run = unresolved.has(probe.host ?? "") ? failToResolve : probe.run;
       const found = await runProbe({ ...probe, run }, systemClock, shutdown.signal);
       if (isJson) stdout.write(`${jsonOf(found)}\n`);
       else if (found.works) stdout.write(`${findingLine(found, paint)}\n`);
@@ -96,6 +103,13 @@ async function probesOfCluster(
   const { clusterProbes } = await import("../gateway/cluster/cluster-probes.ts");
   const password = keyFrom(environment, CLUSTER_PASSWORD_VARIABLE, "of the cluster's servers");
   return clusterProbes(config, password, systemClock);
+}
+
+/** Returns the probes of the targets in an alert file; none without one. Loads them on demand. */
+async function probesOfAlerts(file: string | undefined): Promise<readonly Probe[]> {
+  if (file === undefined) return [];
+  const { alertProbes } = await import("../gateway/open/alert-probes.ts");
+  return alertProbes(file, systemClock);
 }
 
 const NO_NAME_RESOLVES =

@@ -1,10 +1,14 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { doctor } from "../../src/cli/doctor.ts";
 import { hostsWithoutDns } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
+import { Receiver, status, webhookFile } from "../alerts/webhook-fixture.ts";
 import { COIN_KEY, KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
+import { newDirectory } from "../support/servers/edges.ts";
 import { runInProcess } from "./run-in-process.ts";
 
 const PAIRS: readonly StandInPair[] = (["binance", "kucoin", "gate"] as const).map((venue) => ({
@@ -105,6 +109,34 @@ test("doctor has nothing to try for a market without external services", async (
     0,
     "nothing to try: the simulated market and enrich use no external service\n",
   ]);
+});
+
+test("--test-alerts sends each target of the file a message that says that it is a test, and reports who refused it", async ({
+  onTestFinished,
+}) => {
+  await using good = new Receiver();
+  await using bad = new Receiver();
+  await Promise.all([good.up(), bad.up()]);
+  bad.answer = status(404);
+  const file = join(newDirectory(onTestFinished), "alerts.json");
+  const [desk, old] = [good, bad].map(({ url }, index) => {
+    const [webhook] = JSON.parse(webhookFile({ id: index === 0 ? "desk" : "old", url })).webhooks;
+    return webhook;
+  });
+  const chat = { id: "chat", bot_token: "123:abcdefghij", chat_id: 1, api_url: good.url, rules: desk.rules };
+  const mqtt = [{ id: "home", url: "mqtt://127.0.0.1:9", rules: desk.rules }];
+  writeFileSync(file, JSON.stringify({ webhooks: [desk, old], mqtt }));
+  const flags = ["--feed", "simulated", "--test-alerts", file];
+  const { code, stdout, stderr } = await runInProcess(["doctor", ...flags]);
+  expect([code, stderr]).toEqual([75, "2 checks of 2 services: 1 work, 1 fail\n"]);
+  expect(stdout).toMatch(/^works {2}desk +message +\d+ ms {2}accepted a test message$/m);
+  expect(stdout).toMatch(
+    /^fails {2}old +message +\d+ ms {2}did not accept a test message: the receiver returned 404$/m,
+  );
+  expect(good.taken.map(({ type, data }) => [type, data])).toEqual([["test", { rule: "doctor" }]]);
+  writeFileSync(file, JSON.stringify({ telegram: [{ ...chat, chat_id: true }] }));
+  const invalid = await runInProcess(["doctor", ...flags]);
+  expect([invalid.code, invalid.stderr]).toEqual([1, expect.stringContaining("chat_id")]);
 });
 
 test("if nothing responds, doctor first says what to check, and groups equal failures", async () => {

@@ -122,6 +122,7 @@ function otherText(type: string, data: Body["data"]): Content {
   const texts: Readonly<Record<string, readonly [title: readonly Part[], body?: string]>> = {
     "edge-rose": [[...name, ": ", { name: field }, ` rose to ${value}`], `level ${above}`],
     "edge-fell": [[...name, ": ", { name: field }, ` fell to ${value}`], `level ${below}`],
+    test: [["a test: alerts reach this receiver"]],
     "alerts-lost": [[`${events ?? "some"} events were lost: the log no longer holds them`]],
     "alerts-expired": [
       [`${count} alerts were dropped`],

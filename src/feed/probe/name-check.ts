@@ -19,7 +19,7 @@ export async function hostsWithoutDns(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const names = new Set(probes.map(({ host }) => host).filter((host) => needsDns(host)));
+  const names = new Set(probes.flatMap(({ host }) => (host !== undefined && needsDns(host) ? [host] : [])));
   const resolves = async (name: string) => {
     try {
       await withDeadline(() => lookUp(name), MAX_LOOK_UP_MS, clock, signal);

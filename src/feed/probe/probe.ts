@@ -9,8 +9,11 @@ export interface Probe {
   readonly service: string;
   /** The subject: `markets`, `stream`. */
   readonly what: string;
-  /** The service's host, without a port: a name or an address. */
-  readonly host: string;
+  /**
+   * The service's host, without a port: a name or an address. `undefined`: no separate test of the
+   * name.
+   */
+  readonly host?: string;
   /** Not required: a failure is reported but is no fault. Default false. */
   readonly isOptional?: boolean;
   /**
