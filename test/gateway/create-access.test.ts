@@ -46,6 +46,26 @@ test("[K6] [K7] a key's requests in other processes count here until the key is 
   await app.close();
 });
 
+test("[K6] a key that may make one request a minute makes one, although time passes within it", async () => {
+  const { text, id, digest } = mintSecret("fw");
+  const key: Key = { id, plan: "pro", sha256: digest.toString("hex"), requests_per_minute: 1 };
+  const clock = new (class extends ManualClock {
+    override monotonic() {
+      this.advance(0.001);
+      return super.monotonic();
+    }
+  })();
+  const state = createLocalState(clock);
+  const { policy, stop } = createAccess(createConfig({}), { clock, ring: knownKeys([key]), state });
+  const app = Fastify();
+  app.get("/", (request, reply) => void reply.send(policy.admit(request, reply).plan));
+  const ask = () => app.inject({ url: "/", headers: { authorization: `Bearer ${text}` } });
+  expect((await ask()).body).toBe("pro");
+  expect((await ask()).body).toContain("1 requests a minute");
+  stop();
+  await app.close();
+});
+
 test("[K4] [K8] a ticket for a token works in a process that never saw the token, until the token's exp", async () => {
   const issuer = createIssuer("HS256");
   const clock = new ManualClock();

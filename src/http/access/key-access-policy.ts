@@ -154,7 +154,8 @@ export class KeyAccessPolicy implements AccessPolicy {
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
     if (perMinute === undefined) return;
-    this.#rateOf(id, perMinute).bucket.charge(requests, this.#options.clock.monotonic());
+    const nowMs = this.#options.clock.monotonic();
+    this.#rateOf(id, perMinute, nowMs).bucket.charge(requests, nowMs);
   }
 
   /** Requests that keys have spent and not regained, for a process that continues the count. */
@@ -213,7 +214,7 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   #count(id: string, perMinute: number, reply: FastifyReply): void {
     const nowMs = this.#options.clock.monotonic();
-    const { bucket } = this.#rateOf(id, perMinute);
+    const { bucket } = this.#rateOf(id, perMinute, nowMs);
     const isAllowed = bucket.take(nowMs);
     if (isAllowed) this.#options.onCounted?.(id);
     const resetS = Math.ceil(bucket.waitMs(perMinute) / 1_000);
@@ -230,10 +231,9 @@ export class KeyAccessPolicy implements AccessPolicy {
     });
   }
 
-  #rateOf(id: string, perMinute: number): Rate {
+  #rateOf(id: string, perMinute: number, nowMs: number): Rate {
     const known = this.#rates.get(id);
     if (known?.perMinute === perMinute) return known;
-    const nowMs = this.#options.clock.monotonic();
     const rate = { perMinute, bucket: new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs) };
     this.#rates.set(id, rate);
     return rate;
