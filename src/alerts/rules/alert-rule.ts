@@ -47,12 +47,17 @@ export type NewsName = (typeof NEWS)[number];
 
 const NewsName = z.enum(NEWS, {
   error: ({ input }) => {
-    const expected = `one of ${NEWS.join(", ")}${suggestion(String(input), NEWS)}`;
+    const expected = `one of ${NEWS.join(", ")}${suggestion(textOf(input), NEWS)}`;
     return EVENT_NAMES.some((name) => name === input)
       ? `${expected}; use an edge to report changes`
       : expected;
   },
 });
+
+/** Returns a text for a suggestion. An object's own `toString` may be no function. */
+function textOf(input: unknown): string {
+  return typeof input === "string" ? input : "";
+}
 
 /** Reports news about items that pass a filter or, with `edge`, numbers that cross a level. */
 export const AlertRule = z
@@ -66,7 +71,7 @@ export const AlertRule = z
     channels: z
       .array(z.string(), {
         error: ({ input }) =>
-          `a list such as ["${nearest(String(input), CHANNEL_PATTERNS) ?? "flares.pro"}"]`,
+          `a list such as ["${nearest(textOf(input), CHANNEL_PATTERNS) ?? "flares.pro"}"]`,
       })
       .min(1)
       .max(CHANNELS.length)

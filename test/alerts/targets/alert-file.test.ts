@@ -118,6 +118,8 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     /channels is "flares\.pr"; it must be a list such as \["flares\.pro"\]$/,
   ],
   [withRule({ channels: 5 }), /channels is 5; it must be a list such as \["flares\.pro"\]$/],
+  [withRule({ channels: { toString: 1 } }), /channels is an object; it must be a list such as/],
+  [withRule({ filter: { names: [{ toString: 1 }] } }), /names\[0\] is an object; it must be one of/],
   [withRule({ channels: ["charts.bsc"] }), /channels with starts, finishes or listings/],
   [
     withRule({ channels: ["status"], filter: { names: ["flare-started"] } }),
