@@ -24,7 +24,16 @@ const HARMLESS: ReadonlySet<string> = new Set([
   ...Object.keys(Filter.shape),
 ]);
 /** Webhook secrets, access tokens of ntfy, bot tokens, and URLs, also without their scheme. */
-const SECRET = /(?:whsec|tk)_[\w+/=]*|\d+:[\w-]{10,}|(?:\w+:\/\/|[\w-]+\.[\w.-]+\/)[^\s"]*/g;
+const SECRET = new RegExp(
+  [
+    /(?:whsec|tk)_[\w+/=]*|\d+:[\w-]{10,}/,
+    // A scheme, a user, a host name or a port, and the rest of the URL.
+    /(?:\w+:\/\/|[^\s"@]+@|(?:[\w-]+\.[\w.-]+|[\w\]-]+:\d+)(?::\d+)?[/?])[^\s"]*/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "g",
+);
 
 const list = <T extends z.ZodType>(target: T) =>
   z

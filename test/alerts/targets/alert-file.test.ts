@@ -64,6 +64,8 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [withHook({ [SECRET]: 1 }), /unknown key "\*\*\*" in webhooks\[0\]/],
   [withHook({ [`${" ".repeat(60)}https://me:hunter2@x`]: 1 }), /unknown key " {60}\*\*\*" in/],
   [withHook({ "see hooks.slack.com/hunter2": 1 }), /unknown key "see \*\*\*" in/],
+  [withHook({ "me:hunter2@x.example/y": 1 }), /unknown key "\*\*\*" in/],
+  [withHook({ id: "host:8123/hunter2 x.example:99/hunter2 x.example?k=hunter2" }), /id is "(\*{3} ?){3}"/],
   [withHook({ "110201543:AAHdqT-hunter2": 1, tk_hunter2: 1 }), /unknown key "\*\*\*" in/],
   [{ webhooks: [webhook, 5], extra: 1 }, /webhooks\[1\] is a number; it must be an/],
   [
