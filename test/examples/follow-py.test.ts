@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startScriptedServer } from "../cli/scripted-server.ts";
-import { hasPython, spawnPython } from "../client/python/python-client.ts";
+import { spawnCommand } from "../cli/spawn-cli.ts";
+import { hasPython, PYTHON, spawnPython } from "../client/python/python-client.ts";
 import { startLedGateway } from "./led-gateway.ts";
 import { RestartingServer } from "./restarting-server.ts";
 
@@ -34,6 +38,20 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
       "the server rejected this client: HTTP 403 the key does not allow it",
       "",
     ]);
+  });
+
+  test("an empty key counts as none", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const asked = once(server, "upgrade");
+    const args = ["examples/follow.py", `http://127.0.0.1:${port}`];
+    await using client = spawnCommand(PYTHON, args, { FLAREWIRE_CLIENT_KEY: "" });
+    const [{ headers }, socket] = await asked;
+    socket.destroy();
+    expect(headers).not.toHaveProperty("authorization");
+    client.child.kill();
+    server.close();
   });
 
   test("[L3] after a restart of the server it continues without gaps or repeats, and after lost data it reports a new epoch", async () => {
