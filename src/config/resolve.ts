@@ -148,9 +148,10 @@ function contradictions(config: Config): readonly string[] {
 
 function shorten(value: unknown, url: Setting["url"] = false): string {
   const shown = (part: string) => (url === "endpoint" ? redactEndpoints(part) : redact(part, url));
-  const text =
-    JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? shown(part) : part)) ??
-    String(value);
+  // No setting has parts with names, so one of them may be a password.
+  const mask = (key: string, part: unknown) =>
+    /\D/.test(key) ? "***" : typeof part === "string" ? shown(part) : part;
+  const text = JSON.stringify(value, mask) ?? String(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 

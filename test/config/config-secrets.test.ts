@@ -53,6 +53,7 @@ describe("a secret", () => {
       { source },
       { rpc: [`htps://x.example/${secret}`] },
       { rpc: { url: secret } },
+      { cluster: { password: secret } },
       { corsOrigins: [source] },
       `{"source":"${secret}" oops}`,
       secret,
