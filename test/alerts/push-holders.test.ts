@@ -1,7 +1,10 @@
+import dns from "node:dns";
+import { Resolver } from "node:dns/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { PushAlerts } from "../../src/alerts/push/push-alerts.ts";
 import { openPushStore } from "../../src/alerts/push/push-store.ts";
 import { openVapidKey } from "../../src/alerts/push/vapid-key.ts";
@@ -58,6 +61,46 @@ test("a subscription whose key has become invalid gets no more messages, and is 
   verdicts.set(undefined, false);
   clock.advance(MINUTE_MS);
   expect(holders()).toEqual(["token"]);
+  push.close();
+});
+
+test("a name that a visitor chose is resolved without the system's lookup, which two slow names would block for all", async ({
+  onTestFinished,
+}) => {
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  await using service = new PushService();
+  await service.up();
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation((() => {}) as unknown as typeof dns.lookup);
+  vi.spyOn(Resolver.prototype, "resolve4").mockResolvedValue(["93.184.215.14", "127.0.0.1"]);
+  vi.spyOn(Resolver.prototype, "resolve6").mockRejectedValue(new Error("no IPv6"));
+  syncBuiltinESMExports();
+  const clock = new ManualClock();
+  const store = openPushStore(undefined);
+  const push = new PushAlerts({
+    ...{ store, clock, isFree: true, allowPrivate: false },
+    contact: "mailto:ops@example.org",
+    key: await openVapidKey(undefined, () => expect.fail("nothing to repair")),
+    isAdmitted: () => true,
+    logger: pino({ level: "silent" }),
+  });
+  const { keys } = await service.subscription("visitor");
+  const body = { endpoint: "https://push.example/x", keys, rules: EVERY_FLARE };
+  await push.subscribe(body, "192.0.2.1", undefined);
+  const event = {
+    name: "flare-started",
+    emitted_at: new Date(clock.now()).toISOString(),
+    data: { flare: SAMPLE_FLARE },
+  };
+  const alert = { id: "msg_1", target: "", madeAtMs: 0, body: JSON.stringify({ data: { event } }) };
+  const outcome = await push.targets[0]?.deliver(alert, AbortSignal.timeout(3_000));
+  expect(outcome).toMatchObject({
+    kind: "failed",
+    reason: expect.stringContaining("push.example resolves to 127.0.0.1, which is not a public address"),
+  });
+  expect(lookup).not.toHaveBeenCalled();
   push.close();
 });
 

@@ -1,12 +1,14 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { checkHost, lookupPublic } from "./public-address.ts";
+import { checkHost, lookupPublic, lookupPublicOfVisitor } from "./public-address.ts";
 
 interface HttpPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly allowPrivateAddresses: boolean;
+  /** Whether a visitor chose the URL, and not the operator. Default: false. */
+  readonly isOfVisitor?: boolean;
   /** Timeout of the whole attempt, from name lookup to the last byte that is read. */
   readonly timeoutMs: number;
   /** Maximum bytes of the response's body to read. Default: 0. */
@@ -41,7 +43,9 @@ export function postHttp(post: HttpPost): Promise<HttpAnswer> {
         // A new connection each time: receivers close idle ones at bad moments.
         agent: false,
         signal: AbortSignal.any([timeout, post.signal]),
-        ...(post.allowPrivateAddresses ? {} : { lookup: lookupPublic }),
+        ...(post.allowPrivateAddresses
+          ? {}
+          : { lookup: post.isOfVisitor ? lookupPublicOfVisitor : lookupPublic }),
       });
       request.on("response", (response) => {
         const { statusCode = 0, headers } = response;

@@ -204,7 +204,7 @@ export class PushAlerts {
         urgency: "high",
       },
       body: encryptPush(message.payload, keys),
-      allowPrivateAddresses: allowPrivate,
+      ...{ allowPrivateAddresses: allowPrivate, isOfVisitor: true },
       timeoutMs: ATTEMPT_TIMEOUT_MS,
       signal,
     });
