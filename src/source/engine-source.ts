@@ -215,7 +215,8 @@ export class EngineSource implements SnapshotSource {
       const what = this.info.origin === "recorded" ? "recording" : "feed";
       return { state: "stale", reason: `the ${what} has ended` };
     }
-    if (this.#observedAtMs === undefined) return { state: "stale", reason: "the market has no data yet" };
+    if (!this.#polled || this.#observedAtMs === undefined)
+      return { state: "stale", reason: "the market has no data yet" };
     if (behindMs > this.#staleAfterMs)
       return { state: "stale", reason: "the market is behind and catching up" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };

@@ -75,8 +75,12 @@ function sourceOf(feed: Feed, clock = new ManualClock()) {
   return { engine, clock, source: new EngineSource({ feed, engine, clock, staleAfterMs: 10_000 }) };
 }
 
-test("the base is returned when the warm-up is over, and nothing before", async () => {
-  const feed = feedOf(tick(0), trade(500), tick(1_000), trade(1_500), tick(2_000), trade(2_500), tick(3_000));
+test("the base is returned when the warm-up is over, and nothing before: until then, the market has no data", async () => {
+  const states: unknown[] = [];
+  const look = () => states.push(source.freshness().state);
+  const feed = feedOf(
+    ...[tick(0), trade(500), tick(1_000), look, trade(1_500), tick(2_000), look, trade(2_500), tick(3_000)],
+  );
   const source = new EngineSource({
     feed,
     engine: new CountingEngine(),
@@ -87,6 +91,7 @@ test("the base is returned when the warm-up is over, and nothing before", async 
     [2_000, 2],
     [3_000, 3],
   ]);
+  expect(states).toEqual(["stale", "live"]);
 });
 
 test("if a feed ends within its warm-up, its last state is the base", async () => {
