@@ -12,7 +12,7 @@ import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, tokenHash } from "./route.ts";
 import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
-import { DEFAULT_QUERY } from "./state/flare-query.ts";
+import { DEFAULT_QUERY, shownQuery } from "./state/flare-query.ts";
 import { type Following, follow } from "./state/follow.ts";
 import type { FlareLists } from "./state/group/flare-lists.ts";
 import { OTHER_GROUPS, useGroupFlares } from "./state/group/use-group-flares.ts";
@@ -126,7 +126,7 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
       {isPanelOpen && (
         <AlertsPanel
-          query={route.page === "flares" ? route.query : undefined}
+          query={route.page === "flares" ? shownQuery(route.query, lists) : undefined}
           server={server}
           onClose={() => setPanelOpen(false)}
         />
@@ -171,7 +171,13 @@ interface PageProps {
 function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
   switch (route.page) {
     case "flares":
-      return <FlaresView query={route.query} go={go} lists={lists} server={server} apiKey={apiKey} />;
+      return (
+        <FlaresView
+          {...{ go, lists, server, apiKey }}
+          query={route.query}
+          hasKeys={seen.access?.plan !== undefined}
+        />
+      );
     case "newest":
       return <NewestView view={view} />;
     case "charts":

@@ -55,6 +55,43 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     expect(asked.filter((url) => url.includes(key.slice(12)))).toEqual([]);
   });
 
+  test("[K2] without a key, the code for a bot and alerts name the channel of the list that is shown, and send a key if there is one", async ({
+    onTestFinished: finish,
+  }) => {
+    const { keys, key } = makeKeys(finish);
+    const { page, goto } = await openDashboard(finish, new ToldMarket(PLANS), { settings: { keys } });
+    const bot = page.getByRole("dialog", { name: "Use this in a bot" });
+    const alerts = page.getByRole("dialog", { name: "Alerts" });
+    const looks = async (sentence: string, channel: string) => {
+      await page.getByRole("button", { name: "Use this in a bot" }).click();
+      await bot.getByText(`${sentence}, and its end.`).waitFor();
+      for (const kind of ["curl", "TypeScript", "Python", "Telegram"]) {
+        await bot.getByRole("radio", { name: kind }).check();
+        const text = await bot.locator("pre").innerText();
+        expect(text).toMatch(new RegExp(`channels\\W+${channel}\\W`));
+        expect(text).toContain("FLAREWIRE_CLIENT_KEY");
+        expect(text).not.toContain(key);
+      }
+      await bot.getByText("FLAREWIRE_CLIENT_KEY, if it is set.").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Alert me(, 1 set)?$/ }).click();
+      await alerts.getByText(`This view ${sentence}.`).waitFor();
+      const rule = JSON.parse((await alerts.locator("pre").textContent()) ?? "");
+      expect(rule.channels).toEqual([channel]);
+      await page.keyboard.press("Escape");
+    };
+    await goto("flares");
+    await page.getByRole("button", { name: "Alert me about FREE" }).click();
+    await alerts.waitFor();
+    await page.keyboard.press("Escape");
+    const free = "Every flare that is at least 5 minutes old and has no warning";
+    await looks(free, "flares.free");
+    await page.getByRole("button", { name: "Enter a key" }).click();
+    await enterKey(page, key);
+    await page.getByText("Your key has the plan pro: full access.").waitFor();
+    await looks("Every flare as soon as it starts", "flares.pro");
+  });
+
   test("[K1] if a key is required, the page says so and accepts one; an unknown key can be discarded", async ({
     onTestFinished: finish,
   }) => {

@@ -13,6 +13,7 @@ import {
   minuteOf,
   ORDERS,
   readQuery,
+  shownQuery,
 } from "../../src/dashboard/state/flare-query.ts";
 import { wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { GROUP_NAMES } from "../../src/lib/text/group-labels.ts";
@@ -189,6 +190,26 @@ test("code samples escape the search in each language, and their messages link t
   expect(curl.text).toContain(quoted.replaceAll("'", `'\\''`));
   expect(typescript.text).toContain(`text?.toLowerCase().includes(${quoted})`);
   expect(python.text).toContain(`any(${quoted} in (text or "").lower()`);
+});
+
+test("[K1] on a server with keys each code sample takes the key from the environment, and its note says so", () => {
+  const { webhook, ...open } = botSamples(DEFAULT_QUERY, SERVER);
+  for (const { text, note } of Object.values(open)) expect(text + note).not.toMatch(/KEY|Bearer/);
+  const { webhook: same, ...keyed } = botSamples(DEFAULT_QUERY, SERVER, true);
+  for (const { text, note } of Object.values(keyed))
+    for (const part of [text, note]) expect(part).toContain("FLAREWIRE_CLIENT_KEY");
+  expect(keyed.typescript.text).toContain("key: process.env.FLAREWIRE_CLIENT_KEY,");
+  // A rule belongs to the server, which has all flares.
+  expect(same).toEqual(webhook);
+});
+
+test("a view whose list the visitor may not see becomes the one that the page shows instead", () => {
+  const flares = { free: [], finished_trending: [] };
+  const shown = (channel: FlareQuery["channel"]) =>
+    shownQuery({ ...DEFAULT_QUERY, channel }, { explanations: {}, flares }).channel;
+  expect([shown("flares.pro"), shown("flares.finished")]).toEqual(["flares.free", "flares.finished"]);
+  for (const lists of [undefined, new Error("refused"), { explanations: {}, flares: { ...flares, pro: [] } }])
+    expect(shownQuery(DEFAULT_QUERY, lists)).toBe(DEFAULT_QUERY);
 });
 
 test("a search for a complete address becomes a filter of the API", () => {

@@ -2,6 +2,7 @@ import { GROUP_NAMES, type GroupName } from "../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FinishCause } from "../../model/index.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
+import type { FlareLists } from "./group/flare-lists.ts";
 import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
 
 /** The lists of flares, by the channel that serves each for `bsc`. */
@@ -92,6 +93,22 @@ export function readQuery(text: string): FlareQuery {
 /** Returns the channel that serves the list for the group, such as `flares.exchange.pro`. */
 export function channelOf({ group, channel }: Pick<FlareQuery, "group" | "channel">): string {
   return group === "bsc" ? channel : channel.replace(".", `.${group}.`);
+}
+
+/** Returns the channels whose lists the visitor may see. */
+export function visibleChannels(lists: FlareLists): readonly FlareChannel[] {
+  return CHANNELS.filter((channel) => lists.flares?.[LIST_OF_CHANNEL[channel]]);
+}
+
+/**
+ * Returns the query with the channel that the page shows for it: another one if the visitor may not
+ * see its list. Without lists, returns the query.
+ */
+export function shownQuery(query: FlareQuery, lists: FlareLists | Error | undefined): FlareQuery {
+  if (!lists || lists instanceof Error) return query;
+  const visible = visibleChannels(lists);
+  if (visible.includes(query.channel)) return query;
+  return { ...query, channel: visible[0] ?? "flares.free" };
 }
 
 /** Formats the query as parameters of a URL, without those that have their default value. */

@@ -6,7 +6,13 @@ import { LACKING } from "../parts/groups.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Timeline } from "../parts/timeline/timeline.tsx";
 import { flaresHash } from "../route.ts";
-import { DEFAULT_QUERY, type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../state/flare-query.ts";
+import {
+  DEFAULT_QUERY,
+  type FlareChannel,
+  type FlareQuery,
+  shownQuery,
+  visibleChannels,
+} from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { usePast } from "../state/use-past.ts";
 import type { Go } from "../state/use-route.ts";
@@ -23,16 +29,17 @@ interface FlaresViewProps {
   /** `undefined` before the first response, an Error if the server refused the request. */
   readonly lists: FlareLists | Error | undefined;
   readonly server: URL;
+  readonly hasKeys: boolean;
   readonly apiKey: string | undefined;
 }
 
 /** The flares of the chosen group, with the choice of the group. */
-export function FlaresView({ lists, ...props }: FlaresViewProps) {
+export function FlaresView({ lists, hasKeys, ...props }: FlaresViewProps) {
   const { query, go, server } = props;
   const { group } = query;
   return (
     <>
-      <Pitch query={query} server={server} />
+      <Pitch query={shownQuery(query, lists)} server={server} hasKeys={hasKeys} />
       <Segments
         legend="Group"
         name="group"
@@ -56,18 +63,15 @@ export function FlaresView({ lists, ...props }: FlaresViewProps) {
   );
 }
 
-interface GroupFlaresProps extends Omit<FlaresViewProps, "lists"> {
+interface GroupFlaresProps extends Omit<FlaresViewProps, "lists" | "hasKeys"> {
   readonly view: FlareLists;
 }
 
 /** What happened in the last hours, and the flares of the chosen list, now or at a past minute. */
 function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProps) {
-  const channels = (Object.keys(LIST_OF_CHANNEL) as FlareChannel[]).filter(
-    (channel) => view.flares?.[LIST_OF_CHANNEL[channel]],
-  );
-  const channel = channels.includes(given.channel) ? given.channel : (channels[0] ?? "flares.free");
-  const { group, window, at } = given;
-  const query = { ...given, channel };
+  const channels = visibleChannels(view);
+  const query = shownQuery(given, view);
+  const { group, channel, window, at } = query;
   const onQuery = (next: FlareQuery, how: "push" | "replace") => go(flaresHash(next), how);
   const past = usePast(server, apiKey, group, at);
   const list = { query, channels, onQuery, server, apiKey };

@@ -255,7 +255,9 @@ interface SetAlertProps {
 }
 
 function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
-  const [query = DEFAULT_QUERY] = queries;
+  const { alerts } = useAlerts();
+  const reported = queries.map((query) => alerts?.reportedQuery(query) ?? query);
+  const [query = DEFAULT_QUERY] = reported;
   const description = describeStarts(query);
   return (
     <li class="set">
@@ -272,7 +274,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
       <button type="button" onClick={onRemove}>
         Remove<span class="unseen"> {name === undefined ? description : safeText(name)}</span>
       </button>
-      {queries.map((one) => (
+      {reported.map((one) => (
         <details key={one.group}>
           <summary>Webhook rule{queries.length > 1 && `: ${GROUP_LABELS[one.group]}`}</summary>
           <CodeSample {...botSamples(one, server).webhook} />

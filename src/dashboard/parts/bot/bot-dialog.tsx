@@ -6,15 +6,18 @@ import { CodeSample } from "./code-sample.tsx";
 import { Sheet } from "./sheet.tsx";
 
 export interface BotDialogProps {
+  /** The view on the screen. */
   readonly query: FlareQuery;
   readonly server: URL;
+  /** Whether the server uses keys. */
+  readonly hasKeys: boolean;
   readonly onClose: () => void;
 }
 
 /** The flares on the screen as commands and programs to copy. */
-export function BotDialog({ query, server, onClose }: BotDialogProps) {
+export function BotDialog({ query, server, hasKeys, onClose }: BotDialogProps) {
   const [kind, setKind] = useState<SampleKind>("curl");
-  const samples = botSamples(query, server);
+  const samples = botSamples(query, server, hasKeys);
   return (
     <Sheet title="Use this in a bot" onClose={onClose}>
       <p>{describeQuery(query)}</p>

@@ -3,6 +3,9 @@ import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { channelOf, type FlareQuery, filterOf } from "../../state/flare-query.ts";
 import { causeOf } from "../../state/select-flares.ts";
 
+/** The environment variable that the clients read a key from. */
+const KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
+
 export const SAMPLE_KINDS = ["curl", "typescript", "python", "telegram", "webhook"] as const;
 export type SampleKind = (typeof SAMPLE_KINDS)[number];
 
@@ -74,28 +77,38 @@ export function describeStarts(query: FlareQuery, end = ""): string {
 
 /**
  * Returns programs that follow the flares that the query selects. The webhook's rule selects more
- * if the query searches or tests warnings or causes.
+ * if the query searches or tests warnings or causes. If the server `hasKeys`, the programs send the
+ * key in the environment variable FLAREWIRE_CLIENT_KEY, if it is set. They never contain a key.
  */
-export function botSamples(query: FlareQuery, server: URL): Readonly<Record<SampleKind, Sample>> {
+export function botSamples(
+  query: FlareQuery,
+  server: URL,
+  hasKeys = false,
+): Readonly<Record<SampleKind, Sample>> {
   const address = server.href.replace(/\/$/, "");
   const url = eventsUrl(query, address);
-  const python = pythonText(query, url, address);
+  const python = pythonText(query, url, address, hasKeys);
+  const key = hasKeys ? ` Sends the key in the environment variable ${KEY_VARIABLE}, if it is set.` : "";
   return {
-    curl: { title: "curl", text: curlText(query, url), note: "One JSON object a line, until you stop it." },
+    curl: {
+      title: "curl",
+      text: curlText(query, url, hasKeys),
+      note: `One JSON object a line, until you stop it.${key}`,
+    },
     typescript: {
       title: "TypeScript",
-      text: typescriptText(query, address),
-      note: "Reconnects and resumes by itself. Misses nothing, or says what it missed.",
+      text: typescriptText(query, address, hasKeys),
+      note: `Reconnects and resumes by itself. Misses nothing, or says what it missed.${key}`,
     },
     python: {
       title: "Python",
       text: python(`    print(event["name"], text)`),
-      note: "Needs no package. To resume after a lost connection, add the last event's cursor as after=.",
+      note: `Needs no package. To resume after a lost connection, add the last event's cursor as after=.${key}`,
     },
     telegram: {
       title: "Telegram",
-      text: python(TELEGRAM, "import json, os, urllib.parse, urllib.request"),
-      note: "Set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID. A server with serve --alerts also retries.",
+      text: python(TELEGRAM, ["os", "urllib.parse"]),
+      note: `Set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID.${key} A server with serve --alerts also retries.`,
     },
     webhook: {
       title: "Webhook",
@@ -112,7 +125,7 @@ function eventsUrl(query: FlareQuery, address: string): string {
   return `${address}/api/v1/events?${text.toString().replaceAll("%2C", ",")}`;
 }
 
-function curlText(query: FlareQuery, url: string): string {
+function curlText(query: FlareQuery, url: string, hasKeys: boolean): string {
   const { search, hidesWarned, cause } = splitQuery(query);
   const texts = pathsOf(query, (path) => `.${path.join(".")}`);
   const tests = [
@@ -128,12 +141,17 @@ function curlText(query: FlareQuery, url: string): string {
   ];
   const only =
     tests.length === 0 ? "" : ` \\\n  | jq -c --unbuffered ${quoteShell(`select(${tests.join(" and ")})`)}`;
-  return `curl -sN -H 'Accept: text/event-stream' \\
+  // curl ignores the empty field of an unset variable. A refusal's body is one line of JSON.
+  const key = hasKeys
+    ? `
+  -H "\${${KEY_VARIABLE}:+Authorization: Bearer $${KEY_VARIABLE}}" \\`
+    : "";
+  return `curl -sSN --fail-with-body -H 'Accept: text/event-stream' \\${key}
   ${quoteShell(url)} \\
-  | sed -un 's/^data: //p'${only}`;
+  | sed -un '/^{/p; s/^data: //p'${only}`;
 }
 
-function typescriptText(query: FlareQuery, address: string): string {
+function typescriptText(query: FlareQuery, address: string, hasKeys: boolean): string {
   const { filter, names, search, hidesWarned, cause } = splitQuery(query);
   const [first = "", second] = names;
   const wrong = [`event.name !== "${first}"`, ...(second ? [`event.name !== "${second}"`] : [])];
@@ -144,7 +162,7 @@ function typescriptText(query: FlareQuery, address: string): string {
 
 const stream = connect(${JSON.stringify(address)}, {
   channels: ["${channelOf(query)}"],
-  filter: ${JSON.stringify({ ...filter, names })},
+  filter: ${JSON.stringify({ ...filter, names })},${hasKeys ? `\n  key: process.env.${KEY_VARIABLE},` : ""}
 });
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
@@ -162,15 +180,28 @@ const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text
     address = "https://api.telegram.org/bot" + os.environ["TELEGRAM_BOT_TOKEN"] + "/sendMessage"
     urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode()).close()`;
 
-function pythonText(query: FlareQuery, url: string, address: string) {
+function pythonText(query: FlareQuery, url: string, address: string, hasKeys: boolean) {
   const { search, hidesWarned, cause } = splitQuery(query);
   const title =
     query.group === "exchange" ? '(flare["pair"] or flare["token"]["symbol"])' : 'flare["token"]["symbol"]';
-  return (action: string, imports = "import json, urllib.request") => `${imports}
+  const given = `{"Accept": "text/event-stream"}`;
+  const headers = hasKeys
+    ? `headers = ${given}
+if key := os.environ.get("${KEY_VARIABLE}"):
+    headers["Authorization"] = "Bearer " + key
+`
+    : "";
+  return (action: string, imports: readonly string[] = []) => {
+    const modules = ["json", "urllib.error", "urllib.request", ...(hasKeys ? ["os"] : []), ...imports];
+    return `import ${[...new Set(modules)].sort().join(", ")}
 
 url = ${JSON.stringify(url)}
-request = urllib.request.Request(url, headers={"Accept": "text/event-stream"})
-for line in urllib.request.urlopen(request):
+${headers}request = urllib.request.Request(url, headers=${hasKeys ? "headers" : given})
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    raise SystemExit(error.read().decode())
+for line in response:
     if not line.startswith(b"data: "):
         continue
     event = json.loads(line[6:])
@@ -185,6 +216,7 @@ ${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : "
         continue\n`
 }    text = event["data"]["cause"] + " " + ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
 ${action}`;
+  };
 }
 
 /** The fields of a flare that are searched, as on the page. */

@@ -1,10 +1,9 @@
 import type { FunctionComponent } from "preact";
 import { useState } from "preact/hooks";
-import type { FlareQuery } from "../../state/flare-query.ts";
 import type { BotDialogProps } from "./bot-dialog.tsx";
 
 /** Explains Flarewire in a sentence, and opens the dialog to use the shown view in a bot. */
-export function Pitch({ query, server }: { readonly query: FlareQuery; readonly server: URL }) {
+export function Pitch(props: Omit<BotDialogProps, "onClose">) {
   const [Dialog, setDialog] = useState<FunctionComponent<BotDialogProps>>();
   const [isOpen, setOpen] = useState(false);
   const open = () => {
@@ -24,7 +23,7 @@ export function Pitch({ query, server }: { readonly query: FlareQuery; readonly 
       <button type="button" class="primary" onClick={open}>
         Use this in a bot
       </button>
-      {isOpen && Dialog && <Dialog query={query} server={server} onClose={() => setOpen(false)} />}
+      {isOpen && Dialog && <Dialog {...props} onClose={() => setOpen(false)} />}
     </div>
   );
 }

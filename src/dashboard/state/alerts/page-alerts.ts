@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { EventMessage } from "../../../client/index.ts";
 import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
-import { DEFAULT_QUERY, type FlareQuery, readQuery } from "../flare-query.ts";
+import { DEFAULT_QUERY, type FlareQuery, readQuery, shownQuery } from "../flare-query.ts";
 import type { FlareLists } from "../group/flare-lists.ts";
 import { watchedGroups } from "../visitor/use-watched.ts";
 import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
@@ -123,6 +123,11 @@ export class PageAlerts {
     const groups = hasWatchList ? [...watchedGroups()] : [];
     const watched = groups.map(([group, tokens]) => ({ ...DEFAULT_QUERY, group, tokens }));
     return [...entries.map(({ query }) => readQuery(query)), ...watched];
+  }
+
+  /** Returns the query with the channel whose flares it reports to this visitor. */
+  reportedQuery(query: FlareQuery): FlareQuery {
+    return shownQuery(query, this.#lists.get(query.group));
   }
 
   #report(hits: readonly AlertHit[]): void {
