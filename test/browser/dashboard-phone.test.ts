@@ -50,4 +50,26 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard on a 
       }
     }
   });
+
+  test("the labels of the slider for past minutes are apart and on one line, whatever is stored", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await lendPage(finish);
+    const stored = { "History starts at": at(-20), "Drag to see": at(-2_000), "No history yet": undefined };
+    for (const [hint, since] of Object.entries(stored)) {
+      await page.route("**/api/v1/history?*limit=1", (route) =>
+        route.fulfill({ headers: since ? { "flarewire-stored-since": since } : {} }),
+      );
+      await page.goto("about:blank");
+      await page.goto(`${gateway.url}/#/flares`);
+      await page.locator(".scrubber span", { hasText: hint }).waitFor();
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await page.evaluate(overlaps(".scrubber > span", 6)), `${width}`).toEqual([]);
+        const lines =
+          'new Set([...document.querySelectorAll(".scrubber > span")].map((one) => one.offsetTop)).size';
+        expect(await page.evaluate(lines), `${width}`).toBe(1);
+      }
+    }
+  });
 });

@@ -59,10 +59,10 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
   const shown = dragged === undefined ? at : atOf(dragged);
   const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
   const hint = isNone
-    ? "No past minute is stored yet"
+    ? "No history yet"
     : typeof since === "number" && since > endMs - WINDOWS[window]
-      ? `Minutes are stored since ${formatMinute(since)}`
-      : "Drag to list the flares of a past minute";
+      ? `History starts at ${formatMinute(since)}`
+      : "Drag to see a past minute";
   return (
     <label class="scrubber">
       <input
