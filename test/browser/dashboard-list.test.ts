@@ -210,6 +210,33 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
+  test("another group keeps the chosen list, past minute and window, and says if that minute is not stored", async ({
+    onTestFinished: finish,
+  }) => {
+    const then = at(-30).slice(0, 16);
+    const page = await lendPage(finish);
+    await storeMinutes(page, at(-300).slice(0, 16));
+    const past = { ...MARKET, flares: MARKET["flares.exchange"], observed_at: `${then}:00.000Z` };
+    await page.route("**/api/v1/snapshot?*", (route) =>
+      route.request().url().includes("group=exchange")
+        ? route.fulfill({ json: past })
+        : route.fulfill({ status: 410, json: {} }),
+    );
+    await page.goto(`${gateway.url}/#/flares?channels=flares.free&window=24h&at=${then}Z&search=T1`);
+    const shown = [
+      ["Exchange", "exchange", "BTC/USDT"],
+      ["Polygon", "matic", "The server stores nothing for this minute"],
+    ] as const;
+    for (const [label, group, text] of shown) {
+      await page.getByRole("radio", { name: label }).check();
+      await page.locator("section.past").getByText(text).first().waitFor();
+      const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+      expect(Object.fromEntries(query)).toEqual({
+        ...{ group, channels: `flares.${group}.free`, window: "24h", at: `${then}Z` },
+      });
+    }
+  });
+
   test("Back and forward restore list, search, order and scroll, and the address opens the same view", async ({
     onTestFinished: finish,
   }) => {

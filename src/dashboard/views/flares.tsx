@@ -45,9 +45,11 @@ export function FlaresView({ lists, hasKeys, ...props }: FlaresViewProps) {
         name="group"
         options={GROUP_NAMES}
         chosen={group}
-        onChoose={(chosen) =>
-          go(flaresHash({ ...DEFAULT_QUERY, group: chosen, channel: query.channel }), "push")
-        }
+        // Search and filters are about tokens of one group. Its list and time apply to all.
+        onChoose={(chosen) => {
+          const { channel, window, at } = query;
+          go(flaresHash({ ...DEFAULT_QUERY, group: chosen, channel, window, at }), "push");
+        }}
         label={(name) => GROUP_LABELS[name]}
       />
       {lists instanceof Error ? (
