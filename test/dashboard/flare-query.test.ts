@@ -149,7 +149,7 @@ test("each code sample has the filter of the page, in parameters that the API ac
   ]);
   for (const kind of ["python", "telegram"] as const) expect(samples[kind].text).toContain(url);
   expect(describeQuery(QUERY)).toBe(
-    `Every flare as soon as it starts, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
+    `Every flare as soon as it starts, and its end: symbol cake, liquidity of at least $50,000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
   );
 });
 

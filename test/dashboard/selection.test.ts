@@ -107,6 +107,12 @@ test("huge numbers are abbreviated", () => {
   expect([formatUsd("999949999999999"), formatUsd("1e18")]).toEqual(["$999.9T", "$1e+18"]);
 });
 
+test("dollars below a thousand are whole, and no known amount looks like nothing", () => {
+  expect(["710.3", "987.6", "999.6", "1049", "0.3", "1"].map(formatUsd)).toEqual([
+    ...["$710", "$988", "$1K", "$1K", "<$1", "$1"],
+  ]);
+});
+
 test("an event's symbol comes from the event, or from the lists by its id", () => {
   const view = { flares: { pro: [flare("a"), flare("b")] }, explanations: {} };
   const updated = {

@@ -104,6 +104,7 @@ test.each([
   ["5999.5", [], "score 3, required 2.2; $6K liquidity is thin"],
   ["12849.9", [], "score 3, required 2.2; $12.8K liquidity is thin"],
   ["678", [], "score 3, required 2.2; $678 liquidity is thin"],
+  ["987.6", [], "score 3, required 2.2; $988 liquidity is thin"],
   ["0", ["no-seller"], "score 3, required 2.2; warning: nobody sells"],
   ["0", ["new", "one-buyer"], "score 3, required 2.2; warning: one large buyer and 1 more"],
   ["0", ["<b>visit evil.example</b>"], "score 3, required 2.2; warnings: 1"],

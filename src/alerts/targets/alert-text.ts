@@ -1,4 +1,4 @@
-import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatCompact, formatDollars } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
 import { groupOfChannel } from "../../model/index.ts";
@@ -92,7 +92,9 @@ function eventText(event: EventMessage): Content {
   }
   if (event.name === "token-listed") {
     const { listing } = event.data;
-    const body = [`price ${short(listing.token.price)}, liquidity $${short(listing.liquidity)}`];
+    const body = [
+      `price ${short(listing.token.price)}, liquidity ${formatDollars(Number(listing.liquidity))}`,
+    ];
     return { kind: "listed", title: [...nameParts(event.channel, listing), " is listed"], body };
   }
   if (event.name === "source-status") {

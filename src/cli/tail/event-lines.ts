@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { View } from "../../client/index.ts";
-import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatDollars } from "../../lib/text/format-compact.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 import { FinishCause, flaresKeyOf, GROUPS, nameItem, Outcome, outcomeText } from "../../model/index.ts";
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
@@ -197,7 +197,7 @@ function updateText({ set, why }: Fields): string {
 function listingText(price: string, liquidityUsd: number): string {
   const parts = [
     ...(Number(price) > 0 ? [`price ${formatPrice(price)}`] : []),
-    ...(liquidityUsd > 0 ? [`liquidity $${formatCompact(liquidityUsd)}`] : []),
+    ...(liquidityUsd > 0 ? [`liquidity ${formatDollars(liquidityUsd)}`] : []),
   ];
   return parts.join(", ") || "no price yet";
 }

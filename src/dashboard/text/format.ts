@@ -1,5 +1,5 @@
 import { assertNever } from "../../lib/assert-never.ts";
-import { formatCompact, formatCount } from "../../lib/text/format-compact.ts";
+import { formatCount, formatDollars } from "../../lib/text/format-compact.ts";
 import type { Term } from "../../model/index.ts";
 
 /**
@@ -16,10 +16,10 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** Formats US dollars as `$12.3K`; `–` if unknown, which the API sends as 0. */
+/** Formats US dollars as `$12.3K` or `$988`; `–` if unknown, which the API sends as 0. */
 export function formatUsd(decimal: string): string {
   const usd = Number(decimal);
-  return usd > 0 && Number.isFinite(usd) ? `$${formatCompact(usd)}` : "–";
+  return usd > 0 && Number.isFinite(usd) ? formatDollars(usd) : "–";
 }
 
 /** Formats the measurement of a term and its unit, such as `4.2` and `%`. */

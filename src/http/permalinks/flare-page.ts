@@ -1,4 +1,4 @@
-import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatDollars } from "../../lib/text/format-compact.ts";
 import { formatPct, withWholePcts } from "../../lib/text/format-pct.ts";
 import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { tokenPath } from "../../lib/text/page-path.ts";
@@ -232,7 +232,7 @@ export function lookOf(percent: number | null): Look {
 
 /** Abbreviates a dollar amount; `–` if unknown, which the API sends as 0. */
 export function usdText(decimal: string): string {
-  return Number(decimal) > 0 ? `$${formatCompact(Number(decimal))}` : "–";
+  return Number(decimal) > 0 ? formatDollars(Number(decimal)) : "–";
 }
 
 function warningsHtml({ why, started }: FlareRecord): Html {

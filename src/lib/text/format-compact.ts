@@ -9,6 +9,12 @@ export function formatCompact(value: number): string {
   return value < MAX_LETTERED ? COMPACT.format(value) : value.toExponential(0);
 }
 
+/** Formats non-negative US dollars: `$12.3K`; below 1,000 whole ones, such as `$988` or `<$1`. */
+export function formatDollars(usd: number): string {
+  if (usd > 0 && usd < 1) return "<$1";
+  return `$${formatCompact(usd < 1_000 ? Math.round(usd) : usd)}`;
+}
+
 /** Formats `41`, `99999` or `123.4K`: at most six characters. */
 export function formatCount(count: number): string {
   return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);

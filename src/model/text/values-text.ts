@@ -1,4 +1,4 @@
-import { formatCompact, formatCount } from "../../lib/text/format-compact.ts";
+import { formatCount, formatDollars } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 
@@ -10,7 +10,7 @@ const VALUE_TEXTS: ReadonlyMap<string, (value: number) => string> = new Map([
   ["latest_buy_count", (value) => counted(value, "buy")],
   ["latest_sell_count", (value) => counted(value, "sell")],
   // The API sends 0 for what is not known.
-  ["liquidity", (value) => (value > 0 ? `$${formatCompact(value)} liquidity` : "liquidity unknown")],
+  ["liquidity", (value) => (value > 0 ? `${formatDollars(value)} liquidity` : "liquidity unknown")],
 ]);
 
 /**

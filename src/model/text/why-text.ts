@@ -1,4 +1,4 @@
-import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatDollars } from "../../lib/text/format-compact.ts";
 import type { Explanation, Term, TermName } from "../explanation.ts";
 import type { DecimalString } from "../primitives.ts";
 
@@ -79,7 +79,7 @@ function liquidityTexts(usd: number): readonly string[] {
   // Feeds without liquidity send 0.
   if (!(usd > 0) || usd >= THIN_USD) return [];
   if (usd < 100) return ["under $100 liquidity is thin"];
-  return [`$${formatCompact(usd)} liquidity is thin`];
+  return [`${formatDollars(usd)} liquidity is thin`];
 }
 
 function warningTexts(warnings: readonly string[]): readonly string[] {

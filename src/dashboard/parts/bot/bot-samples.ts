@@ -65,7 +65,8 @@ export function describeStarts(query: FlareQuery, end = ""): string {
   const limits = [
     filter.tokens && `${filter.tokens.length} chosen tokens`,
     filter.symbols && `symbol ${filter.symbols.join(" or ")}`,
-    filter.min_liquidity !== undefined && `liquidity of at least $${filter.min_liquidity}`,
+    filter.min_liquidity !== undefined &&
+      `liquidity of at least $${filter.min_liquidity.toLocaleString("en")}`,
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
