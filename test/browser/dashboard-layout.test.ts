@@ -287,9 +287,8 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       market.show(flaring(step));
       await expect.poll(() => gateway.head.snapshot.flares.pro[0]?.id).toBe(`flare-${step}`);
       await page
-        .locator(".feed")
-        .getByText(`${gateway.head.cursor.seq - before} since this page was`)
-        .waitFor();
+        .locator(".status dd", { hasText: `${gateway.head.cursor.seq - before} since this page was` })
+        .waitFor({ state: "attached" });
       return `${gateway.head.cursor.seq}`;
     };
     const before = gateway.head.cursor.seq;
@@ -302,8 +301,8 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       await page.mouse.move(0, 0);
       await expect.poll(newest).toBe(waiting);
       expect(await button.isVisible()).toBe(false);
-      await page.evaluate("scrollTo(0, 200)");
-      await expect.poll(() => page.evaluate("scrollY")).toBe(200);
+      await page.evaluate("scrollTo(0, 100)");
+      await expect.poll(() => page.evaluate("scrollY")).toBe(100);
       const later = await happen();
       expect(await newest()).toBe(waiting);
       await button.click();

@@ -15,7 +15,7 @@ function seen(
     connection: { state: connection, transport: "websocket", reason: "" },
     freshness: { state: freshness, reason: "", ageMs: 0, observedAt: null },
     ...{ isOffline: false, awayMs: 0, access: null, cursor: undefined, events: [], news: [], count: 0 },
-    ...{ gaps: [], refused: undefined, pace: undefined },
+    ...{ changes: 0, gaps: [], refused: undefined, pace: undefined },
     ...more,
   };
 }

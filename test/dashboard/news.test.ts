@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { eventsHash, readRoute } from "../../src/dashboard/route.ts";
+import { ChangeBook } from "../../src/dashboard/state/feed/change-book.ts";
 import { MAX_NEWS, newsKey, newsOf } from "../../src/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../src/dashboard/state/feed/past-news.ts";
 import { createStartNotices } from "../../src/dashboard/state/feed/start-notices.ts";
@@ -38,6 +39,28 @@ test("a start and an end that several channels report appear once, newest first"
   expect(newsOf(newestFirst).map(({ seq }) => seq)).toEqual([5, 4, 1]);
   // The stored and the live part of the feed overlap.
   expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+});
+
+test("a change that several channels report is one of every update, and entries into the free list stay", () => {
+  const names = (seesPro: boolean) => {
+    const book = new ChangeBook();
+    const set = { op: "set", id: SAMPLE_FLARE.id, set: { liquidity: "1" } };
+    const withdrawn = (cause: string) => ({ op: "remove", id: SAMPLE_FLARE.id, cause });
+    const events = [
+      event(1, "flare-updated", "flares.free", set),
+      event(2, "flare-updated", "flares.pro", set),
+      event(3, "flare-started", "flares.free", { ...started, cause: "aged" }),
+      event(4, "flare-withdrawn", "flares.free", withdrawn("canary")),
+      event(5, "flare-finished", "flares.free", finished),
+      event(6, "flare-finished", "flares.pro", finished),
+      event(7, "flare-finished", "flares.finished", finished),
+      event(8, "chart-updated", "charts.bsc", { changes: [] }),
+    ];
+    return events.filter((one) => !book.isRepeat(one, seesPro)).map(({ seq }) => seq);
+  };
+  expect(names(true)).toEqual([2, 3, 4, 6, 8]);
+  // Without full access, no event is of `flares.pro`.
+  expect(names(false).filter((seq) => seq !== 2)).toEqual([1, 3, 4, 5, 8]);
 });
 
 test("a flare's entry into the free list is news only without the list pro, and says that the flare has lasted at least 5 minutes", () => {

@@ -3,7 +3,8 @@ import { eventToken } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
-import { MAX_NEWS, newsKey } from "./feed/news.ts";
+import { ChangeBook } from "./feed/change-book.ts";
+import { hasPro, MAX_NEWS, newsKey } from "./feed/news.ts";
 import { describeGap } from "./judge.ts";
 import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
@@ -40,6 +41,8 @@ export function follow(
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
+  let changes = 0;
+  const book = new ChangeBook();
   const away = measureAway();
   // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
@@ -50,7 +53,10 @@ export function follow(
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: eventToken(event, stream.view) };
-    events = withFirst(events, named, MAX_EVENTS);
+    if (!book.isRepeat(event, hasPro(stream.view))) {
+      changes += 1;
+      events = withFirst(events, named, MAX_EVENTS);
+    }
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
     if (stream.view) alerts.take("bsc", event, stream.view);
     changed();
@@ -92,7 +98,7 @@ export function follow(
       freshness: stream.freshness,
       pace: pace(stream.freshness?.observedAt, performance.now()),
       cursor: stream.cursor,
-      ...{ events, count, news, gaps, refused },
+      ...{ events, changes, count, news, gaps, refused },
     }),
     stop: () => {
       clearInterval(tick);

@@ -32,8 +32,10 @@ export interface Seen {
   /** How many times as fast as the clock the market runs; `undefined` if unknown or about 1. */
   readonly pace: number | undefined;
   readonly cursor: string | undefined;
-  /** The latest events, newest first. */
+  /** The latest events, newest first, one for each change: channels of a flare report the same. */
   readonly events: readonly NamedEvent[];
+  /** Number of changes since the page was opened or its key changed. */
+  readonly changes: number;
   /**
    * Number of events since the page was opened or its key changed. The lists of events, news and
    * gaps start then too.

@@ -39,7 +39,7 @@ const READS_FROM_PX = 80;
 
 interface EventsViewProps {
   /**
-   * Whether the feed has every event since the page was opened, instead of starts, ends and
+   * Whether the feed has every change since the page was opened, instead of starts, ends and
    * listings.
    */
   readonly hasUpdates: boolean;
@@ -50,12 +50,14 @@ interface EventsViewProps {
 }
 
 /**
- * Starts and ends of flares in the last day, with listings, or on request every event since the
+ * Starts and ends of flares in the last day, with listings, or on request every change since the
  * page was opened.
  */
 export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewProps) {
   const news = useNews(seen, server, apiKey);
-  const shown = hasUpdates ? seen : { events: news ?? [], count: news?.length ?? 0 };
+  const shown = hasUpdates
+    ? { events: seen.events, count: seen.changes }
+    : { events: news ?? [], count: news?.length ?? 0 };
   return (
     <Feed
       // Remounts for the other list, so that no events wait from the previous one.
