@@ -164,7 +164,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     };
     await finds("main", light);
     await page.getByRole("button", { name: "Table" }).click();
-    expect(await page.locator(".plain-table tbody tr").count()).toBe(4);
+    await expect.poll(() => page.locator(".plain-table tbody tr").count()).toBe(4);
     await finds(".plain-table", dark);
     await page.getByRole("button", { name: "Table" }).click();
     await page.locator(".bar.canary").first().hover();

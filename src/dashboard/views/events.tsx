@@ -8,6 +8,7 @@ import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
 import { NowS } from "../parts/flare/age.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { IsAnonymous } from "../parts/market.ts";
+import { onDemand } from "../parts/on-demand.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
@@ -21,7 +22,6 @@ import { describeEvent } from "../text/describe-event.ts";
 import { eventToken } from "../text/event-token.ts";
 import { feedText } from "../text/feed-text.ts";
 import { shortAddress } from "../text/format.ts";
-import { onDemand } from "./on-demand.tsx";
 
 const EventSheet = onDemand<EventSheetProps>(
   async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,

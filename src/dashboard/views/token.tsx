@@ -18,6 +18,7 @@ import { Warnings } from "../parts/flare/warnings.tsx";
 import { MAX_SCORE, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
+import { onDemand } from "../parts/on-demand.tsx";
 import type { CandlePlotProps } from "../parts/plot/candle-plot.tsx";
 import { PricePlot } from "../parts/plot/price-plot.tsx";
 import type { Band } from "../parts/plot/use-plot.ts";
@@ -39,7 +40,6 @@ import { recordsOf } from "../state/token-records.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, formatSpan, formatUsd, shortAddress, withMinus } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
-import { onDemand } from "./on-demand.tsx";
 
 const CandlePlot = onDemand<CandlePlotProps>(
   async () => (await import("../parts/plot/candle-plot.tsx")).CandlePlot,

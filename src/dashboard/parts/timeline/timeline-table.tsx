@@ -9,8 +9,12 @@ import { UntrustedText } from "../untrusted-text.tsx";
 
 const percent = (value: number | null | undefined) => (value == null ? "–" : formatPct(value));
 
+export interface TimelineTableProps {
+  readonly bars: readonly Bar[];
+}
+
 /** The bars of the timeline as a table. */
-export function TimelineTable({ bars }: { readonly bars: readonly Bar[] }) {
+export function TimelineTable({ bars }: TimelineTableProps) {
   const isAnonymous = useContext(IsAnonymous);
   return (
     <section class="table-scroll" aria-label="The flares of the timeline as a table">

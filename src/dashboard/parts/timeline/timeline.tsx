@@ -23,11 +23,16 @@ import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
 import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
 import { IsAnonymous } from "../market.ts";
+import { onDemand } from "../on-demand.tsx";
 import { Segments } from "../segments.tsx";
 import { Bars, type PlacedBar } from "./bars.tsx";
 import { Scrubber } from "./scrubber.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
-import { TimelineTable } from "./timeline-table.tsx";
+import type { TimelineTableProps } from "./timeline-table.tsx";
+
+const TimelineTable = onDemand<TimelineTableProps>(
+  async () => (await import("./timeline-table.tsx")).TimelineTable,
+);
 
 interface TimelineProps {
   readonly group: GroupName;

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { lacksKey } from "../state/judge.ts";
-import type { Seen } from "../state/seen.ts";
+import { lacksKey } from "../../state/judge.ts";
+import type { Seen } from "../../state/seen.ts";
 import { KeyForm } from "./key-form.tsx";
 
 interface AccessPanelProps {

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { KEY } from "../state/visitor/stored-key.ts";
+import { KEY } from "../../state/visitor/stored-key.ts";
 
 /** A form for a key. The field has no name and is never submitted, so no URL contains the key. */
 export function KeyForm({ onKey }: { readonly onKey: (key: string, isStored: boolean) => void }) {
