@@ -88,6 +88,34 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(new URL(page.url()).pathname).toMatch(/^\/flare\//);
   });
 
+  test("the list of finished flares says what ended in the last hour, by cause in its words", async () => {
+    const { page, goto } = await shared();
+    const recent = page.locator(".last-hour b");
+    for (const [cause, text] of [
+      ["", "10 flares ended in the last hour"],
+      ["&cause=canary", "5 possible rugs in the last hour"],
+      ["&cause=faded", "5 flares ended this way in the last hour"],
+      ["&cause=silent", "0 flares ended this way in the last hour"],
+    ]) {
+      await goto(`flares?channels=flares.finished${cause}`);
+      await expect.poll(() => recent.innerText()).toBe(text);
+    }
+  });
+
+  test("an empty watch list cannot become an alert until a token is on it", async () => {
+    const { page, goto } = await shared();
+    await goto("flares");
+    const panel = page.getByRole("dialog", { name: "Alerts" });
+    const add = panel.getByRole("button", { name: "Add watch list" });
+    for (const isEmpty of [true, false]) {
+      await page.getByRole("button", { name: "Alert me", exact: true }).click();
+      await panel.getByText(isEmpty ? "It is empty." : "1 token marked ★").waitFor();
+      expect(await add.isDisabled()).toBe(isEmpty);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Watch T1", exact: true }).click();
+    }
+  });
+
   test("the code for a bot has the current filter in each language", async () => {
     const { page, goto } = await shared();
     await goto("flares?min_liquidity=10000&warnings=none");

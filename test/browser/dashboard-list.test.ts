@@ -138,7 +138,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await choice("activity faded 1").waitFor();
     expect(await note.innerText()).toMatch(/^Your filters hide 4 flares with this end\./);
     await choice("possible rug 0").check();
-    await page.getByText("None of 5 matches your choice.").waitFor();
+    await page.getByText("None of the 5 flares match your filters.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await expect.poll(() => symbols(page)).toEqual(["T100", "T102", "T104", "T106", "T108"]);
     await choice("possible rug 5").waitFor();

@@ -168,7 +168,7 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
     expect(await search.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Filters" }).click();
     await search.fill("nothing");
-    await page.getByText("None of 1 matches your choice.").waitFor();
+    await page.getByText("The only flare does not match your filters.").waitFor();
     expect(await page.getByRole("button", { name: "Filters ●" }).isVisible()).toBe(true);
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator(".flares tbody tr").first().waitFor();

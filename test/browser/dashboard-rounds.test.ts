@@ -151,7 +151,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await goto("flares");
     await page.getByRole("button", { name: "Enter a key" }).click();
     await enterKey(page, key);
-    await page.getByText("Your key has the plan pro").waitFor();
+    await page.getByText("Your key gives you the pro plan").waitFor();
     const said = page.locator(".unseen [aria-live]");
     const hears = async (sentence: string, count: number) => {
       await page.locator(".status dd", { hasText: `${count} since` }).waitFor({ state: "attached" });
@@ -166,7 +166,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await page.getByRole("button", { name: "Forget the key" }).click();
     await page.getByRole("button", { name: "Enter a key" }).click();
     await enterKey(page, key);
-    await page.getByText("Your key has the plan pro").waitFor();
+    await page.getByText("Your key gives you the pro plan").waitFor();
     market.start("FOUR");
     await hears("A flare started: FOUR", 1);
   });

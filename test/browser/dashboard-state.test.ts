@@ -33,22 +33,22 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     const says = (text: string) => page.getByText(text).first().waitFor();
     const symbols = () => page.locator(".flares tbody th a").allTextContents();
     await goto("flares");
-    await says("Without a key you have the plan free: flares appear after five minutes.");
+    await says("Without a key, you are on the free plan: flares appear after five minutes.");
     expect(await symbols()).toEqual(["FREE"]);
     await page.getByRole("button", { name: "Enter a key" }).click();
     // `npm test` checks only the form for a required key.
     if (IS_SOAK) expect(await findViolations(page, undefined, ".plan")).toEqual([]);
     await enterKey(page, key);
-    await says("Your key has the plan pro: full access.");
+    await says("Your key gives you the pro plan: full access.");
     await expect.poll(symbols).toEqual(["PRO", "FREE"]);
     expect(await page.evaluate(KEPT)).toBe("{}");
     await page.reload();
     await says("Without a key");
     await page.getByRole("button", { name: "Enter a key" }).click();
     await enterKey(page, key, true);
-    await says("Your key has the plan pro");
+    await says("Your key gives you the pro plan");
     await page.reload();
-    await says("Your key has the plan pro");
+    await says("Your key gives you the pro plan");
     await page.getByRole("button", { name: "Forget the key" }).click();
     await says("Without a key");
     expect(await page.evaluate(KEPT)).toBe("{}");
@@ -88,7 +88,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await looks(free, "flares.free");
     await page.getByRole("button", { name: "Enter a key" }).click();
     await enterKey(page, key);
-    await page.getByText("Your key has the plan pro: full access.").waitFor();
+    await page.getByText("Your key gives you the pro plan: full access.").waitFor();
     await looks("Every flare as soon as it starts", "flares.pro");
   });
 

@@ -65,6 +65,8 @@ test("the record counts the flares that its verdict and its rows leave out, and 
   }));
   const figures = await summarize(outcomes);
   expect(verdictText(figures, 15)).toMatch(/^15 minutes .* of the flares that still traded was \+3\.5 %/);
+  const after = figures.after.map((one) => ({ ...one, control: { ...one.control, median: 1 } }));
+  expect(verdictText({ ...figures, after }, 15)).toContain(": these flares did better.");
   expect(leftOutText(figures, 15)).toBe(
     "Flares without trades at that time, perhaps rugs, are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes. In all, 1 of 3 were possible rugs.",
   );

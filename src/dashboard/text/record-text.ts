@@ -24,7 +24,8 @@ export function verdictText({ after }: RecordFigures, minutes: number): string {
   const found = after.find((one) => one.minutes === minutes);
   if (found?.median == null) return "";
   const { median, control, n, unknown } = found;
-  const [which, they] = unknown === 0 ? ["flares", "the flares"] : ["flares that still traded", "these"];
+  const [which, they] =
+    unknown === 0 ? ["flares", "the flares"] : ["flares that still traded", "these flares"];
   const start = `${minutes} minutes after their start, the median change of the ${which} was ${changeText(median)}`;
   if (control.median === null) return `${start}. There is no control yet.`;
   const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";

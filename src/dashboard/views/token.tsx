@@ -248,7 +248,7 @@ function Prices({ range: given, onRange, hasCandles, stored, points, bands, endM
       </div>
       <small class="soft">
         {hasCandles
-          ? "Minutes around its flares are stored."
+          ? "Prices are stored for the minutes around its flares."
           : "The last hour is shown while the token is in its group's chart. Prices are stored for BSC only."}{" "}
         Flares are shaded.
       </small>

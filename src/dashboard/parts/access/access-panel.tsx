@@ -68,7 +68,8 @@ export function Plan({ seen, hasKey, onKey }: AccessPanelProps) {
   return (
     <section class="plan" aria-label="Your access">
       <p>
-        {hasKey ? `Your key has the plan ${plan}` : `Without a key you have the plan ${plan}`}: {words}.{" "}
+        {hasKey ? `Your key gives you the ${plan} plan` : `Without a key, you are on the ${plan} plan`}:{" "}
+        {words}.{" "}
         {hasKey ? (
           <button type="button" onClick={() => onKey(undefined)}>
             Forget the key

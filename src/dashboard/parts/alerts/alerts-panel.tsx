@@ -159,7 +159,7 @@ function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
   );
 }
 
-const EMPTY_LIST = "It is empty: ☆ puts a token on it.";
+const EMPTY_LIST = "It is empty. Click the ☆ beside a token to add the token.";
 
 /** What can be added from here: the watch list, and the view on the screen. */
 function What({ query }: Pick<AlertsPanelProps, "query">) {
@@ -197,7 +197,7 @@ function What({ query }: Pick<AlertsPanelProps, "query">) {
           <button
             type="button"
             class={settings.hasWatchList ? "" : "primary"}
-            disabled={settings.hasWatchList}
+            disabled={settings.hasWatchList || watched === 0}
             onClick={() => alerts?.update((before) => ({ ...before, hasWatchList: true }))}
           >
             {settings.hasWatchList ? "Added" : "Add watch list"}

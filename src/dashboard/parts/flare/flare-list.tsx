@@ -99,7 +99,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
             ? query.at === undefined
               ? NONE[channel]
               : "None at this time."
-            : `None of ${named || all.length} matches your choice.  `}
+            : `${noneText(named || all.length)} `}
           {all.length > 0 && (
             <button
               type="button"
@@ -155,6 +155,13 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
   );
 }
 
+/** States that filters hide every listed flare. */
+function noneText(listed: number): string {
+  return listed === 1
+    ? "The only flare does not match your filters."
+    : `None of the ${listed} flares match your filters.`;
+}
+
 /** Counts the flares that only filters hide, those of the chosen cause if there is one. */
 function hiddenText(hidden: number, cause: FlareQuery["cause"]): string {
   const flares = hidden === 1 ? "flare" : "flares";
@@ -187,11 +194,12 @@ function LastHour({ flares, of, cause }: LastHourProps) {
   const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
   const ended = flares.filter((flare) => Date.parse(`${flare.finished_trending_at}`) > fromMs);
   const recent = sortFlares(ended, {}, "newest");
-  const noun = cause === "canary" ? "possible rug" : "end";
+  const noun = `${cause === "canary" ? "possible rug" : "flare"}${recent.length === 1 ? "" : "s"}`;
+  const verb = cause === "canary" ? "" : cause === undefined ? " ended" : " ended this way";
   const more = recent.length - MAX_NAMED;
   return (
     <p class="last-hour">
-      <b>{`${recent.length} ${noun}${recent.length === 1 ? "" : "s"} in the last hour`}</b>
+      <b>{`${recent.length} ${noun}${verb} in the last hour`}</b>
       {recent.slice(0, MAX_NAMED).map(({ id, token }, at) => (
         <Fragment key={id}>
           {at === 0 ? ": " : ", "}

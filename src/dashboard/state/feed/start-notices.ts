@@ -6,7 +6,7 @@ const MAX_NAMED = 3;
 
 /**
  * Returns a function that takes the latest news and returns a text for screen readers about the
- * starts of flares that no earlier call reported; empty if there are none. In the plan free, a
+ * starts of flares that no earlier call reported; empty if there are none. On the free plan, a
  * flare counts when it enters `flares.free`.
  */
 export function createStartNotices(): (newestFirst: readonly EventMessage[], seesPro: boolean) => string {
@@ -24,7 +24,7 @@ export function createStartNotices(): (newestFirst: readonly EventMessage[], see
 function startsText(symbols: readonly string[], seesPro: boolean): string {
   const isOne = symbols.length === 1;
   const flares = isOne ? "A flare" : `${symbols.length} flares`;
-  // In the plan free, a flare appears only after five minutes.
+  // On the free plan, a flare appears only after five minutes.
   const what = seesPro ? "started" : `${isOne ? "has" : "have"} lasted at least 5 minutes`;
   const more = symbols.length > MAX_NAMED ? ` and ${symbols.length - MAX_NAMED} more` : "";
   return `${flares} ${what}: ${symbols.slice(0, MAX_NAMED).join(", ")}${more}`;
