@@ -145,6 +145,26 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=canary");
   });
 
+  test("the count of a full list of finished flares says that these are the last ones, unless filters hide some", async ({
+    onTestFinished: finish,
+  }) => {
+    const market = marketOf(2, 10);
+    const finished_trending = Array.from({ length: 10 }).flatMap((_, round) =>
+      market.flares.finished_trending.map((flare) => ({ ...flare, id: `${round}${flare.id.slice(1)}` })),
+    );
+    const full = { ...market, flares: { ...market.flares, finished_trending } };
+    const { page, goto } = await openDashboard(finish, new ToldMarket(full));
+    const labels = page.getByRole("group", { name: "List" }).locator("label");
+    const texts = async () => (await labels.allInnerTexts()).map((text) => text.trim());
+    for (const [query, last] of [
+      ["", "last 100"],
+      ["?search=T100", "10"],
+    ]) {
+      await goto(`flares${query}`);
+      await expect.poll(texts).toContain(`Finished ${last}`);
+    }
+  });
+
   test("axe finds no problem with the list, the table, the card and the dialog", async ({
     onTestFinished: finish,
   }) => {

@@ -9,7 +9,7 @@ import {
   ORDERS,
   type Order,
 } from "../state/flare-query.ts";
-import type { FlareLists } from "../state/group/flare-lists.ts";
+import { type FlareLists, FULL_FINISHED } from "../state/group/flare-lists.ts";
 import { countCauses, isSelective, wantedFlares } from "../state/select-flares.ts";
 import { CAUSE_MEANINGS } from "../text/fate-text.ts";
 import { AlertsButton } from "./alerts/bell.tsx";
@@ -48,12 +48,13 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
   // Folded on phones only, where the filters would push all flares off the first screen.
   const [isOpen, setOpen] = useState(false);
   const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "push");
-  const count = (channel: FlareChannel) =>
-    wantedFlares(view.flares?.[LIST_OF_CHANNEL[channel]] ?? [], view.explanations, {
-      ...query,
-      channel,
-      cause: undefined,
-    }).length;
+  /** Counts what the filters leave of a list, and marks a list that lacks earlier ends. */
+  const count = (channel: FlareChannel) => {
+    const all = view.flares?.[LIST_OF_CHANNEL[channel]] ?? [];
+    const { length } = wantedFlares(all, view.explanations, { ...query, channel, cause: undefined });
+    const isCut = channel === "flares.finished" && length >= FULL_FINISHED && length === all.length;
+    return isCut ? `last ${length}` : length;
+  };
   return (
     <div class="controls">
       <Segments
