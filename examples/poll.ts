@@ -1,6 +1,7 @@
 // For places without WebSocket: polls the list of flares over REST, and prints what is new, by
 // flare id. An unchanged response costs next to nothing (304). A flare that starts and ends between
-// two polls is reported too.
+// two polls is reported too. Without a key, a server with keys has only the list `free`: flares
+// that are five minutes old.
 //
 //   npx node examples/poll.ts http://127.0.0.1:8080 1
 //
@@ -14,7 +15,7 @@ type Flare = {
   finished_trending_at: string | null;
   token: { symbol: string };
 };
-type Flares = { pro: Flare[]; finished_trending: Flare[] };
+type Flares = { pro: Flare[]; free: Flare[]; finished_trending: Flare[] };
 
 const server = (process.argv[2] ?? "http://127.0.0.1:8080").replace(/\/$/, "");
 const pauseMs = Number(process.argv[3] ?? 1) * 1_000;
@@ -23,7 +24,9 @@ if (!(pauseMs >= 100)) fail(`pause must be at least 0.1 seconds, got "${process.
 const key = process.env.FLAREWIRE_CLIENT_KEY;
 const authorization = key ? { Authorization: `Bearer ${key}` } : {};
 let etag: string | undefined;
-let running = new Set<string>();
+let list: "pro" | "free" = "pro";
+let running = new Map<string, Flare>();
+let reported = new Set<string>();
 let finished = new Set<string>();
 let sourceState = "live";
 
@@ -37,8 +40,11 @@ for (let first = true, failures = 0; ; ) {
     reportFreshness(answer.headers);
     if (answer.status === 200) {
       const flares: Flares = JSON.parse(await answer.text());
-      report(flares, first);
-      if (first) console.error(`running flares: ${flares.pro.length}; waiting for starts and finishes`);
+      const isLate = answer.headers.get("flarewire-plan") === "free";
+      if (isLate && list === "pro") console.error("following flares.free: starts are 5 minutes late");
+      list = isLate ? "free" : "pro";
+      report(flares, first, answer.headers.get("flarewire-observed-at") ?? "");
+      if (first) console.error(`running flares: ${running.size}; waiting for starts and finishes`);
       etag = answer.headers.get("etag") ?? undefined;
       first = false;
     } else if (answer.status !== 304) {
@@ -75,17 +81,22 @@ function reportFreshness(headers: Headers): void {
 }
 
 /** Prints the changes since the last poll. The first poll prints running flares only. */
-function report({ pro, finished_trending }: Flares, first: boolean): void {
-  const ended = finished_trending.filter(({ id }) => !finished.has(id)).reverse();
+function report(flares: Flares, first: boolean, at: string): void {
+  const now = new Map(flares[list].map((flare) => [flare.id, flare]));
+  const ended = flares.finished_trending.filter(({ id }) => !finished.has(id)).reverse();
+  finished = new Set(flares.finished_trending.map(({ id }) => id));
   if (!first) {
     // Started and ended between two polls: report both.
-    for (const flare of ended) if (!running.has(flare.id)) print(flare.started_trending_at, "started", flare);
+    for (const flare of ended)
+      if (!reported.has(flare.id)) print(flare.started_trending_at, "started", flare);
     for (const flare of ended) print(flare.finished_trending_at ?? "", "finished", flare);
+    // It continues, but no longer in the list `free`: the token looks dangerous.
+    for (const [id, flare] of running) if (!now.has(id) && !finished.has(id)) print(at, "withdrawn", flare);
   }
-  for (const flare of pro.toReversed())
+  for (const flare of [...now.values()].reverse())
     if (!running.has(flare.id)) print(flare.started_trending_at, "started", flare);
-  running = new Set(pro.map(({ id }) => id));
-  finished = new Set(finished_trending.map(({ id }) => id));
+  running = now;
+  reported = new Set([...reported, ...now.keys()].slice(-5_000));
 }
 
 function print(at: string, what: string, { id, token }: Flare): void {

@@ -77,6 +77,29 @@ test("polling sends the ETag and prints only changes, also a flare that was shor
   ]);
 });
 
+test("without a key, polling a server with keys follows the list free, says that it is late, and reports a flare that leaves it", async () => {
+  const headers = { "Flarewire-Plan": "free", "Flarewire-Observed-At": "2017-11-12T08:30:00.000Z" };
+  const free = (running: unknown[], ended: unknown[] = []) => ({
+    status: 200,
+    headers,
+    body: JSON.stringify({ free: running, pro: [], finished_trending: ended }),
+  });
+  const [one, two] = [flare("1", "ONE"), flare("2", "TWO")];
+  await using server = await startAnswers([free([one]), free([two, one]), free([two]), free([], [one, two])]);
+  await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
+  await poll.said("stdout", "finished ONE");
+  expect(poll.stdout().trim().split("\n")).toEqual([
+    "2017-11-12T08:21:00.000Z started ONE 1",
+    "2017-11-12T08:21:00.000Z started TWO 2",
+    "2017-11-12T08:30:00.000Z withdrawn ONE 1",
+    "2017-11-12T08:35:00.000Z finished TWO 2",
+    "2017-11-12T08:35:00.000Z finished ONE 1",
+  ]);
+  expect(poll.stderr()).toBe(
+    "following flares.free: starts are 5 minutes late\nrunning flares: 1; waiting for starts and finishes\n",
+  );
+});
+
 test("polling waits as long as a busy server asks, then continues", async () => {
   const busy = { status: 503, headers: { "Retry-After": "1" }, body: "busy" };
   await using server = await startAnswers([busy, flares([flare("1", "ONE")], [])]);

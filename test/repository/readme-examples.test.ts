@@ -9,6 +9,7 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runInProcess, startInProcess } from "../cli/run-in-process.ts";
+import { startScriptedServer } from "../cli/scripted-server.ts";
 import { runShell, serveInProcess } from "../cli/shell-in-process.ts";
 import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
@@ -130,7 +131,7 @@ test("the starter bots report a running flare", async () => {
   }
 });
 
-test("the bot of the README runs with the command below it, and says that it waits for a server", async () => {
+test("the bot of the README runs with the command below it, says that it waits for a server, and ends with the reason of one that refuses it", async () => {
   const [, written = ""] = /<!-- bot -->\n```ts\n([\s\S]*?)```/.exec(readDocument("README.md")) ?? [];
   const [[npx, node, name = ""] = []] = take(/^npx node mybot/);
   expect([npx, node]).toEqual(["npx", "node"]);
@@ -146,6 +147,12 @@ test("the bot of the README runs with the command below it, and says that it wai
   };
   await using waiting = follow(`http://127.0.0.1:${await freePort()}`);
   await waiting.said("stderr", /^connecting \nwaiting no answer: .*ECONNREFUSED/);
+  await using server = await startScriptedServer();
+  const headers = { "Content-Type": "application/problem+json" };
+  server.refuse = { status: 403, headers, body: '{"detail":"the key does not allow it"}' };
+  await using refused = follow(server.url);
+  expect(await refused.ended()).toBe(1);
+  expect(refused.stderr()).toBe("connecting \nclosed HTTP 403 the key does not allow it\n");
   await using bot = follow(gateway.url);
   await bot.said("stdout", "0 flares now\n");
   gateway.start("ONE");
