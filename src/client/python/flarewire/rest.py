@@ -73,22 +73,28 @@ class Client:
     async def leaderboards(self, at: str | None = None) -> Leaderboards:
         return await self._get(Leaderboards, "leaderboards", {"at": at})
 
-    async def candles(self) -> Candles:
-        return await self._get(Candles, "candles", {})
+    async def candles(self, at: str | None = None) -> Candles:
+        return await self._get(Candles, "candles", {"at": at})
 
-    async def history(self, **query: str) -> HistoryResponse:
-        """Returns finished flares, newest first. `query`: parameters of /api/v1/history."""
-        return await self._get(HistoryResponse, "history", query)
+    async def history(self, **query: str | int) -> HistoryResponse:
+        """Returns finished flares, newest first. `query`: parameters of /api/v1/history.
 
-    async def record(self, window: RecordWindow = "7d", group: Group | None = None) -> TrackRecord:
-        return await self._get(TrackRecord, "record", {"window": window, "group": group})
+        `from_` is the parameter `from`, which is a keyword of Python.
+        """
+        given = {"from" if name == "from_" else name: value for name, value in query.items()}
+        return await self._get(HistoryResponse, "history", given)
 
-    async def flare(self, id: str) -> FlareRecord:
-        return await self._get(FlareRecord, f"flares/{quote(id, safe='')}", {})
+    async def record(
+        self, window: RecordWindow = "24h", group: Group | None = None, at: str | None = None
+    ) -> TrackRecord:
+        return await self._get(TrackRecord, "record", {"window": window, "group": group, "at": at})
 
-    async def token(self, group: Group, token: str) -> TokenDetails:
+    async def flare(self, id: str, at: str | None = None) -> FlareRecord:
+        return await self._get(FlareRecord, f"flares/{quote(id, safe='')}", {"at": at})
+
+    async def token(self, group: Group, token: str, at: str | None = None) -> TokenDetails:
         """Returns a token by its address or unique symbol."""
-        return await self._get(TokenDetails, f"tokens/{group}/{quote(token, safe='')}", {})
+        return await self._get(TokenDetails, f"tokens/{group}/{quote(token, safe='')}", {"at": at})
 
     async def _get(self, kind: type[T], path: str, query: dict[str, Any]) -> T:
         self._session = self._session or aiohttp.ClientSession(timeout=self._timeout)
