@@ -76,3 +76,53 @@ test("notes of the changelog are below all other entries, and its name finds it 
     expect(isNote.indexOf(true), text).toBeGreaterThan(isNote.lastIndexOf(false));
   }
 });
+
+/** Typical first searches, and the page that must be among the first five. */
+const TYPICAL: Readonly<Record<string, string>> = {
+  "what is a flare": "/docs/flares#what-a-flare-is",
+  "websocket reconnect": "/docs/client#about-reconnecting",
+  "webhook secret": "/docs/alerts#webhooks",
+  "resume after disconnect": "/docs/client#about-resuming",
+  "telegram alerts": "/docs/alerts#telegram",
+  "discord webhook": "/docs/alerts#discord",
+  "api key": "/docs/operating#keys",
+  "jwt token": "/docs/operating#about-tokens",
+  "rate limit": "/docs/events#codes",
+  "close code 4003": "/docs/events#codes",
+  "python client": "/docs/python#the-client-for-python",
+  "react hook": "/docs/client#about-react",
+  "history pagination": "/docs/rest/get-history",
+  "cursor expired": "/docs/protocol#about-w9",
+  "canary meaning": "/docs/flares#about-canary",
+  "nginx proxy": "/docs/operating#behind-a-proxy",
+  "filter by liquidity": "/docs/client#about-filters",
+  "long poll timeout": "/docs/rest/get-events",
+  "heartbeat interval": "/docs/settings#about-heartbeat",
+  "upgrade server": "/docs/operating#about-upgrade",
+  "server sent events curl": "/docs/client#server-sent-events-and-long-poll",
+  "freqtrade pairlist": "/docs/rest/get-pairlist",
+  "backtest bot": "/docs/recordings#recordings",
+  "disk space usage": "/docs/live#about-memory-and-disk",
+};
+
+test("a typical first search finds its page among the first five, also if no entry has all of its words", async ({
+  rest,
+}) => {
+  const search = await searchOf(rest);
+  for (const [text, href] of Object.entries(TYPICAL)) {
+    const first = search(text)
+      .slice(0, 5)
+      .map(([, , to]) => to);
+    expect(first, text).toContain(href);
+  }
+  expect(search("no-such-word neither-this")).toEqual([]);
+});
+
+test("entries with more of the typed words are first, those with rarer words before others", async ({
+  rest,
+}) => {
+  const search = await searchOf(rest);
+  expect(search("webhook secret")[0]?.[2]).toBe("/docs/alerts#webhooks");
+  const found = search("websocket reconnect").map(([title]) => title);
+  expect(found.indexOf("Reconnecting")).toBeLessThan(found.indexOf("WebSocket"));
+});

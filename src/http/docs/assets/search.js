@@ -11,9 +11,7 @@ const HEADINGS = "h1, h2, h3";
 const search = document.querySelector("#search");
 if (search) prepareSearch(search);
 
-/**
- * Lists the entries of the index with all typed words, the best first, and loads it at first use.
- */
+/** Lists the entries of the index with the typed words, the best first, and loads it at first use. */
 function prepareSearch(form) {
   const [input, status, list] = ["input", "output", "ol"].map((name) => form.querySelector(name));
   let index;
@@ -56,8 +54,12 @@ function prepareSearch(form) {
   };
 }
 
-/** Words that only make a question of the others, as in "how to stop the server". */
-const FILLERS = /^(?:an?|are|can|did|do(?:es)?|for|how|in|is|it|my|of|the|to|what|where|which|why)$/;
+/**
+ * Words that only make a question of the others, as in "how to stop the server", and "api", which
+ * adds nothing to others here.
+ */
+const FILLERS =
+  /^(?:an?|and|api|are|by|can|did|do(?:es)?|for|how|in|is|it|my|of|the|to|what|when|where|which|why|with)$/;
 
 /** Returns the words of a typed text, without fillers if there are others. */
 function wordsOf(text) {
@@ -72,15 +74,28 @@ function wordsOf(text) {
   return rest.length === 0 ? words : rest;
 }
 
-/** Returns the entries that have all words, the best first, and notes of the changelog last. */
+/**
+ * Returns the entries that have most of the words, or one less. Those with more words are first, then
+ * those with rarer words. Notes of the changelog are last.
+ */
 function findEntries(words, entries) {
   const ranks = words.map(rankWord);
-  const isOld = ([title, page]) => page.startsWith("Changelog") && title !== "Changelog";
-  return (words.length === 0 ? [] : entries)
-    .map((entry) => [entry, ranks.map((rank) => rank(entry))])
-    .filter(([, each]) => each.every((rank) => rank > 0))
-    .sort(([one, a], [other, b]) => isOld(one) - isOld(other) || sum(b) - sum(a))
-    .map(([entry]) => entry);
+  const all = entries.map((entry) => ({ entry, each: ranks.map((rank) => rank(entry)) }));
+  const weights = words.map((_, at) => {
+    const uses = all.filter(({ each }) => each[at] > 0).length;
+    return Math.log(1 + entries.length / Math.max(uses, 1));
+  });
+  const found = all.map(({ entry, each }) => ({
+    entry,
+    isOld: entry[1].startsWith("Changelog") && entry[0] !== "Changelog",
+    count: each.filter((rank) => rank > 0).length,
+    score: sum(each.map((rank, at) => rank * weights[at])),
+  }));
+  const least = Math.max(1, ...found.map(({ count }) => count - 1));
+  return found
+    .filter(({ count }) => count >= least)
+    .sort((a, b) => a.isOld - b.isOld || b.count - a.count || b.score - a.score)
+    .map(({ entry }) => entry);
 }
 
 /** Pages of found entries, by path. */
@@ -175,7 +190,7 @@ function rankWord(word) {
       .split(/[\s,]+/)
       .includes(word);
   return ([title, page, href, words]) => {
-    const isNamed = nameOf(title) === name;
+    const isNamed = nameOf(title) === name || wordsOf(title).join() === word;
     // Sections of other guides name options too, but the settings describe them.
     if (isOption && page === "Settings" && lists(words)) return isNamed ? 8 : 7;
     if (isNamed) return page === "API" || whole.test(words) ? 6 : 5;
