@@ -24,6 +24,11 @@ interface Section {
 
 /** A word in more sections than this finds none of them, unless it is in a title or a name. */
 const MAX_SECTIONS = 6;
+/**
+ * A section with more words of its own than this has all kinds of things, such as every file or all
+ * changes. It is found only by its title and its names.
+ */
+const MAX_WORDS = 200;
 
 /** Lists every operation with its parameters, message, close code and section of the guides. */
 export function searchIndex(
@@ -63,7 +68,8 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
   return sections.map(({ title, page, href, names, words }) => {
     const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
     const own = [...new Set(names)].join(" ");
-    return [title, page, href, [own, ...withoutForms(rare, `${title} ${page} ${own}`)].join(" ")];
+    const others = withoutForms(rare, `${title} ${page} ${own}`);
+    return [title, page, href, [own, ...(others.length > MAX_WORDS ? [] : others)].join(" ")];
   });
 }
 
