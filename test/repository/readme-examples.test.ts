@@ -272,13 +272,15 @@ test("a feed is recorded and served", async () => {
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
   const [recording = []] = take(/flarewire -- record/).map(own);
-  const { code, stdout } = await runInProcess([...recording, "--speed", "max"]);
+  const { code, stdout } = await runInProcess([...recording]);
   expect([code, stdout.startsWith(directory)]).toEqual([0, true]);
   const [serving = []] = take(/flarewire -- serve --file recordings/).map((words) =>
     own(words).map((word) => (word.startsWith("recordings/") ? stdout.trim() : word)),
   );
   const url = await serve(serving);
   expect((await checkedFetch(`${url}/api/v1/charts`)).status).toBe(200);
+  expect(serving).toContain("--loop");
+  expect((await checkedFetch(`${url}/readyz`)).status).toBe(200);
 });
 
 test("the exchanges' markets are served", async () => {
