@@ -2,7 +2,7 @@ import { type ConnectOptions, connect, type Filter, type Stream, StreamError } f
 import { CLIENT_KEY_VARIABLE } from "../config/config.ts";
 import { flagText, type ParsedFlags } from "../config/flags.ts";
 import { redact } from "../config/redact.ts";
-import { suggestion } from "../lib/text/nearest.ts";
+import { groupSuggestion, suggestion } from "../lib/text/nearest.ts";
 import { GROUPS, type Group } from "../model/index.ts";
 import {
   CHANNEL_PATTERNS,
@@ -87,7 +87,7 @@ export function readGroup(flags: ParsedFlags["flags"], wrong: string[]): Group {
   const group = GROUPS.find((one) => one === name);
   if (group === undefined)
     wrong.push(
-      `--group ${JSON.stringify(redact(name))} must be one of ${GROUPS.join(", ")}${suggestion(name, GROUPS)}`,
+      `--group ${JSON.stringify(redact(name))} must be one of ${GROUPS.join(", ")}${groupSuggestion(name)}`,
     );
   return group ?? "bsc";
 }

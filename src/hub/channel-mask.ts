@@ -61,7 +61,9 @@ export function resolveChannels(
     const shown = JSON.stringify(pattern.slice(0, 64));
     const bound = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.* or *`;
     const isPrefix = CHANNEL_PATTERNS.includes(`${pattern}.*`);
-    const near = isPrefix ? ` (did you mean ${pattern}.*?)` : suggestion(pattern, CHANNEL_PATTERNS);
+    const near = isPrefix
+      ? ` (did you mean ${pattern}.*?)`
+      : suggestion(pattern.replace(/\.polygon(?=\.|$)/, ".matic"), CHANNEL_PATTERNS);
     const message = `channels contains ${shown}${near}, which matches no channel; use ${bound}`;
     throw new FlarewireError("unknown-channel", message, { field: "channels", bound });
   });

@@ -51,6 +51,13 @@ test("the history is newest first, page by page", async ({ served, store }) => {
   expect([idsOf(last), last.next]).toEqual([[idOf(1)], null]);
 });
 
+test("a date is its midnight in UTC", async ({ served, store }) => {
+  finish(store, 20, 1);
+  finish(store, 24 * 60 + 20, 2);
+  expect(idsOf(await getPage(served, "?from=2026-01-02"))).toEqual([idOf(2)]);
+  expect(idsOf(await getPage(served, "?to=2026-01-02"))).toEqual([idOf(1)]);
+});
+
 test("paging returns each stored flare once, while others finish", async ({ makeRest }) => {
   const steps = fc.array(fc.record({ finishes: fc.nat(4), limit: fc.integer({ min: 1, max: 7 }) }), {
     minLength: 40,
@@ -164,6 +171,7 @@ test.for([
   ["limit=201", "limit"],
   ["from=yesterday", "from"],
   ["to=2026-13-41T00:00:00Z", "to"],
+  ["to=2026-02-30", "to"],
   ["group=eth", "group"],
   ["symbol=", "symbol"],
   ["cursor=x", "cursor"],

@@ -124,6 +124,12 @@ test("a token of another group has its running and past flares, and no candles",
   expect((await served.ask("GET", pathOf("0xab00"))).status).toBe(404);
 });
 
+test("a group's label instead of its name gets a 404 with the name", async ({ served }) => {
+  const { status, json } = await served.ask("GET", pathOf("cake", "Polygon"));
+  expect([status, json]).toEqual([404, expect.objectContaining({ field: "group" })]);
+  expect(json).toHaveProperty("detail", expect.stringContaining('"Polygon" (did you mean matic?); it'));
+});
+
 test("symbols of the exchange that differ only in case name two tokens", async ({
   served,
   store: history,

@@ -104,11 +104,9 @@ export function readClientId(query: unknown): string | undefined {
 }
 
 /** Returns FlarewireError `invalid-parameter` with the field, its value and its bound. */
-export function invalid(field: string, value: unknown, bound: string): FlarewireError {
-  return new FlarewireError("invalid-parameter", `${field} is ${quote(value)}; it must be ${bound}`, {
-    field,
-    bound,
-  });
+export function invalid(field: string, value: unknown, bound: string, hint = ""): FlarewireError {
+  const message = `${field} is ${quote(value)}${hint}; it must be ${bound}`;
+  return new FlarewireError("invalid-parameter", message, { field, bound });
 }
 
 export function quote(value: unknown): string {

@@ -117,8 +117,13 @@ export const GROUP_PARAMETER = query(
 );
 
 export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
-  query("from", "Only flares that finished at this UTC time or later.", UTC, "2026-01-31T00:00:00Z"),
-  query("to", "Only flares that finished at this UTC time or earlier.", UTC),
+  query(
+    "from",
+    "Only flares that finished at this UTC time or later. A date is its midnight.",
+    UTC,
+    "2026-01-31T00:00:00Z",
+  ),
+  query("to", "Only flares that finished at this UTC time or earlier. A date is its midnight.", UTC),
   GROUP_PARAMETER,
   query("symbol", "Only flares of tokens with this symbol; case is ignored.", NAME, "CAKE"),
   query(

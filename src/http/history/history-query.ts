@@ -1,4 +1,5 @@
 import type { HistoryQuery, RecordQuery } from "../../history/index.ts";
+import { groupSuggestion } from "../../lib/text/nearest.ts";
 import { parseUtcTime } from "../../lib/time/utc-time.ts";
 import { GROUPS, type Group, RecordWindow } from "../../model/index.ts";
 import { invalid, quote } from "../connections/admission.ts";
@@ -42,15 +43,18 @@ export function readRecordQuery(given: Readonly<Record<string, unknown>>): Omit<
 export function readGroup(value: unknown): Group | undefined {
   const known = GROUPS.find((name) => name === value);
   if (value !== undefined && known === undefined)
-    throw invalid("group", value, `one of ${GROUPS.join(", ")}`);
+    throw invalid("group", value, `one of ${GROUPS.join(", ")}`, groupSuggestion(String(value)));
   return known;
 }
 
-/** Reads a UTC time; `undefined` if it is absent. Throws `invalid-parameter`. */
+/**
+ * Reads a UTC time, or a date as its midnight; `undefined` if it is absent. Throws
+ * `invalid-parameter`.
+ */
 export function readTime(field: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const atMs = typeof value === "string" ? parseUtcTime(value) : undefined;
-  if (atMs === undefined) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");
+  if (atMs === undefined) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z, or a date");
   return atMs;
 }
 

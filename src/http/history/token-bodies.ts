@@ -1,5 +1,6 @@
 import type { HistoryReader } from "../../history/index.ts";
 import { StampedCache } from "../../lib/stamped-cache.ts";
+import { groupSuggestion } from "../../lib/text/nearest.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import { type FlareRecord, GROUPS, type Group, type Snapshot, TOKEN_FLARES } from "../../model/index.ts";
 import { FlarewireError } from "../../protocol/index.ts";
@@ -156,10 +157,14 @@ function readGroup(given: string): Group {
   const group = GROUPS.find((name) => name === given);
   if (group) return group;
   const bound = `one of ${GROUPS.join(", ")}`;
-  throw new FlarewireError("not-found", `there is no group ${quote(given)}; it must be ${bound}`, {
-    field: "group",
-    bound,
-  });
+  throw new FlarewireError(
+    "not-found",
+    `there is no group ${quote(given)}${groupSuggestion(given)}; it must be ${bound}`,
+    {
+      field: "group",
+      bound,
+    },
+  );
 }
 
 function unknown(group: Group, key: string): FlarewireError {

@@ -27,7 +27,7 @@ export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): 
   if (refusal) return refusal;
   const given = Object.keys(query).find((name) => !known.includes(name));
   if (given === undefined) return badEscape(raw.url);
-  const bound = known.length === 0 ? "left out" : `one of ${known.join(", ")}`;
+  const bound = known.length === 0 ? "left out" : `a parameter of this resource: ${known.join(", ")}`;
   return new FlarewireError("invalid-parameter", unknownName("parameter", given, known), {
     field: given.slice(0, 64),
     bound,

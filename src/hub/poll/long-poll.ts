@@ -3,15 +3,12 @@ import { type Cursor, compileFilter, type Filter } from "../../protocol/index.ts
 import { maskOf, resolveChannels } from "../channel-mask.ts";
 import type { Claimant } from "../fair-queue.ts";
 import type { Steps } from "../lists/list-walk.ts";
-import { readCursor } from "../session/connect-query.ts";
+import { OLDEST, readCursor } from "../session/connect-query.ts";
 import { selectionOf } from "../session/selection.ts";
 import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { TurnBudget } from "../turn-budget.ts";
 import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
 import { Waiters } from "./waiters.ts";
-
-/** Stands for a cursor before the oldest stored event. */
-export const OLDEST = "oldest";
 
 export interface PollQuery {
   /** Channel names or patterns. `take` rejects with FlarewireError if one matches no channel. */

@@ -8,6 +8,8 @@ import {
 import { resolveChannels } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
 
+/** Stands for a cursor before the oldest stored event, in long polls only. */
+export const OLDEST = "oldest";
 /** The id of the subscription in the URL. */
 const URL_SUBSCRIPTION = "url";
 
@@ -44,7 +46,8 @@ export function checkQuery(
 export function readCursor(text: string): Cursor {
   const cursor = parseCursor(text);
   if (cursor) return cursor;
-  const bound = "a cursor from this server";
+  const others = text === OLDEST ? `; "${OLDEST}" is for long polls, which return JSON` : "";
+  const bound = `a cursor from this server${others}`;
   throw new FlarewireError("invalid-parameter", `after is ${quote(text)}; it must be ${bound}`, {
     field: "after",
     bound,

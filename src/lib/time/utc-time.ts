@@ -1,6 +1,7 @@
 import { isoTime } from "./iso-time.ts";
 
-export const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/;
+/** A time, or a date, which is its midnight. */
+export const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/;
 
 /**
  * Parses a time in the form {@link UTC_TIME}. Returns milliseconds since 1970; `undefined` for

@@ -20,6 +20,9 @@ test("group selects the group whose flares are served, with their market; bsc is
   const wrong = await rest.ask("GET", "/api/v1/flares?group=solana");
   expect(wrong.status).toBe(400);
   expect(wrong.json).toMatchObject({ field: "group", bound: "one of bsc, exchange, matic, avalanche" });
+  const { json } = await rest.ask("GET", "/api/v1/flares?group=polygon");
+  const detail = expect.stringContaining('"polygon" (did you mean matic?); it must be one of');
+  expect(json).toMatchObject({ detail });
 });
 
 test("the entity tag of a group's flares changes only with them", async ({ rest }) => {

@@ -99,7 +99,7 @@ test("a resource rejects unknown query parameters, so that a full list is never 
     expect(json).toMatchObject({
       type: "urn:flarewire:problem:invalid-parameter",
       field: "limit",
-      bound: hasGroup ? "one of group" : "left out",
+      bound: hasGroup ? "a parameter of this resource: group" : "left out",
       detail: `unknown parameter "limit"; ${hasGroup ? "known: group" : "none is known here"}`,
     });
   }

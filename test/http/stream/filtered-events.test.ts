@@ -136,6 +136,8 @@ test("[P7] a mistyped value is rejected with the nearest name, and mode with a n
   const refusals = {
     "channels=flare.pro": "(did you mean flares.pro?)",
     "channels=chart.bsc": "(did you mean charts.bsc?)",
+    "channels=flares.polygon.pro": "(did you mean flares.matic.pro?)",
+    "channels=charts.polygon": "(did you mean charts.matic?)",
     "names=flare-start": "(did you mean flare-started?)",
     [`names=${Array(40).fill("flare-started")}`]: "it must be a list of 1 to ",
     [`channels=${Array(65).fill("newest.bsc")}`]: "channels has 65 names; it must have at most 64 names",
@@ -150,6 +152,16 @@ test("[P7] a mistyped value is rejected with the nearest name, and mode with a n
   }
   const { body } = await wire.ask(`${PATH}?tickers=PEPE`);
   expect(JSON.parse(body).detail).toContain('unknown parameter "tickers"; known: ');
+});
+
+test("a stream that asks for the oldest events gets the answer that these are for long polls", async ({
+  wire,
+}) => {
+  const { message, body } = await wire.ask(`${PATH}?after=oldest`, { accept: "text/event-stream" });
+  expect(message.statusCode).toBe(400);
+  expect(JSON.parse(body).detail).toBe(
+    'after is "oldest"; it must be a cursor from this server; "oldest" is for long polls, which return JSON',
+  );
 });
 
 test("[P7] a poll rejects an unknown filter and a mode, and replaces no connection", async ({ wire }) => {
