@@ -5,7 +5,7 @@ import { formatPrice } from "../../lib/text/format-price.ts";
 import { FinishCause, flaresKeyOf, GROUPS, nameItem, Outcome, outcomeText } from "../../model/index.ts";
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
 import { valuesText } from "../../model/text/values-text.ts";
-import { flarePatternOf } from "../../protocol/index.ts";
+import { flarePatternOf, matchChannels } from "../../protocol/index.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { candlesText } from "./candle-text.ts";
@@ -58,14 +58,25 @@ function styled(event: TailEvent, text: string, paint: Paint): string {
 }
 
 const MAX_LINE = 400;
+const MIN_CHANNEL_WIDTH = 18;
+
+/** Returns the width of the longest channel that matches a pattern, for {@link eventLine}. */
+export function channelWidth(patterns: readonly string[]): number {
+  return Math.max(MIN_CHANNEL_WIDTH, ...patterns.flatMap(matchChannels).map(({ length }) => length));
+}
 
 /** Formats an event as one line of at most 400 columns, without control characters. */
-export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint): string {
+export function eventLine(
+  event: TailEvent,
+  symbols: SymbolBook,
+  paint: Paint,
+  width = MIN_CHANNEL_WIDTH,
+): string {
   const { symbol, change, text } = describe(event, symbols);
   const when = plainText(event.observed_at.slice(0, 19).replace("T", " "), 19);
   const name = padColumns(plainText(event.name, 19), 19);
   const rest = plainText(
-    `${padColumns(plainText(event.channel, 18), 18)} ${padColumns(plainText(symbol, 12), 12)} ${change.padStart(7)}  ${text}`.trimEnd(),
+    `${padColumns(plainText(event.channel, width), width)} ${padColumns(plainText(symbol, 12), 12)} ${change.padStart(7)}  ${text}`.trimEnd(),
     MAX_LINE - 41,
   );
   return `${paint("dim", when)}  ${styled(event, name, paint)} ${rest}`;
@@ -156,7 +167,7 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
   switch (name) {
     case RUNNING: {
       const why = word(asRecord(data.why)?.text);
-      return `${spent("already for", item, event.observed_at, why && "; now: ")}${why}`;
+      return `${spent("flaring for", item, event.observed_at, why && "; now: ")}${why}`;
     }
     case "flare-started":
       if (data.cause === "aged") return `lasts at least 5 minutes, not a ${END_TEXTS.canary}`;

@@ -23,6 +23,7 @@ import { untilStopped } from "../terminal/until-stopped.ts";
 import { unknownTokens } from "./candle-text.ts";
 import { describeFailure, reportConnection } from "./connection-report.ts";
 import {
+  channelWidth,
   eventLine,
   readEvent,
   runningFlares,
@@ -182,7 +183,7 @@ async function follow(follower: Follower, channels: string, after: string | unde
     if (state === "live") tell();
   });
   reportConnection(stream, { host, resumes: after !== undefined, notice, giveUp });
-  const print = printerOf(follower, stream);
+  const print = printerOf(follower, stream, channelWidth(options.channels));
   const over = new AbortController();
   let hasPrinted = false;
   systemClock.sleep(QUIET_MS, AbortSignal.any([signal, over.signal])).then(
@@ -227,16 +228,18 @@ function lackedText({ key, lacked }: Follower, channels: string): string {
   return `${why} ${lacked.join(", ")}: following ${channels}`;
 }
 
+/** Says what may come and when, so that silence does not look like a fault. */
 function quietText({ json, updates }: TailArguments, channels: string): string {
+  const rare = channels.includes("flares.") && !updates ? "; the next flare may take some minutes" : "";
   const more = json || updates ? "" : "; --updates prints changes of numbers too";
-  return `waiting for events of ${channels.replaceAll(",", ", ")}${more}`;
+  return `waiting for events of ${channels.replaceAll(",", ", ")}${rare}${more}`;
 }
 
 /**
  * Returns a function that prints an event and waits until the output has room again. It resolves
  * with false if the event is not to be printed.
  */
-function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream) {
+function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream, width: number) {
   const { stdout } = terminal;
   const paint = paintFor(stdout);
   const finishes = new FinishBook();
@@ -256,12 +259,12 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     unnamed = new Set(unknown);
   };
   const linesOf = (event: TailEvent): readonly string[] => {
-    if (plan.raw || stdout.isTTY !== true) return [eventLine(event, symbols, paint)];
-    const width = stdout.columns || 80;
+    if (plan.raw || stdout.isTTY !== true) return [eventLine(event, symbols, paint, width)];
+    const columns = stdout.columns || 80;
     const before = day;
     day = event.observed_at.slice(0, 10);
-    const heading = day === before ? [] : [paint("dim", plainText(`${day}, UTC`, width))];
-    return [...heading, ...screenLines(event, symbols, paint, width)];
+    const heading = day === before ? [] : [paint("dim", plainText(`${day}, UTC`, columns))];
+    return [...heading, ...screenLines(event, symbols, paint, columns)];
   };
   return async (item: unknown): Promise<boolean> => {
     const event = readEvent(item);

@@ -17,7 +17,7 @@ test("--group follows those default channels of a group that the key includes, a
   const started = flareStarted(7, "BTC");
   const flare = { ...started.data.flare, pair: "BTC/USDT" };
   send(socket, { ...started, channel: "flares.exchange.free", data: { ...started.data, flare } });
-  await tail.said("stdout", "BTC/USDT");
+  await tail.said("stdout", / {2}flare-started {7}flares\.exchange\.free BTC\/USDT {6}/);
   expect(tail.stderr()).toContain(
     "the server does not send flares.exchange.pro: following flares.exchange.free",
   );

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { run } from "../../../src/cli/run.ts";
 import {
+  channelWidth,
   eventLine,
   readEvent,
   runningFlares,
@@ -11,6 +12,7 @@ import {
 } from "../../../src/cli/tail/event-lines.ts";
 import { SymbolBook } from "../../../src/cli/tail/symbol-book.ts";
 import { columns } from "../../../src/cli/terminal/plain-text.ts";
+import { CHANNELS, matchChannels } from "../../../src/protocol/index.ts";
 import { anyText } from "../../support/random/any-text.ts";
 import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 import { flareStarted, greet, send, startScriptedServer } from "../scripted-server.ts";
@@ -46,11 +48,21 @@ test("at 80, 120 and 50 columns, tail prints the whole reason of a start, and br
   ]);
 });
 
+test("a line has the whole name of every channel, and lines of different channels have equal columns", () => {
+  for (const patterns of [CHANNELS, ["flares.exchange.*", "status"], ["flares.*"]]) {
+    const width = channelWidth(patterns);
+    for (const channel of patterns.flatMap(matchChannels)) {
+      const line = eventLine({ ...startOf("UNI"), channel }, symbols, plain, width);
+      expect(line.slice(41).startsWith(`${channel.padEnd(width)} UNI `), line).toBe(true);
+    }
+  }
+});
+
 test("a running flare is printed with its age, and its whole reason with the warnings", () => {
   const flare = { ...SAMPLE_FLARE, started_trending_at: "2017-11-12T08:18:00.000Z" };
   const event = { ...startOf(""), name: "flare-running", data: { flare, why: { text: WHY } } };
   const lines = screenLines(event, symbols, plain, 80);
-  expect(lines[0]).toMatch(/^08:21:00 running +\S+ % {2}UNI {9}already for 3 min; now: 9\.3 times the$/);
+  expect(lines[0]).toMatch(/^08:21:00 running +\S+ % {2}UNI {9}flaring for 3 min; now: 9\.3 times the$/);
   expect(lines.join(" ").replace(/ +/g, " ")).toContain(WHY);
   expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(80);
 });

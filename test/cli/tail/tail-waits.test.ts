@@ -26,7 +26,7 @@ test("if nothing was printed for some seconds, tail says what it waits for", asy
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   await tail.said(
     "stderr",
-    "tail: waiting for events of flares.pro, newest.bsc, status; --updates prints changes of numbers too\n",
+    "tail: waiting for events of flares.pro, newest.bsc, status; the next flare may take some minutes; --updates prints changes of numbers too\n",
   );
   expect(tail.stdout()).toBe("");
 });
@@ -65,8 +65,8 @@ test("running flares are printed first, with age and reason, but not with --json
     return tail.stdout().split("\n").slice(0, -2);
   };
   expect(await printed([], { resumed: "reset", snapshot })).toEqual([
-    "2017-11-12 08:21:00  flare-running       flares.pro         OLD             +9 %  already for 10 min; now: price 8.3 % above normal",
-    "2017-11-12 08:21:00  flare-running       flares.pro         YOUNG           +9 %  already for 1 min; now: price 8.3 % above normal",
+    "2017-11-12 08:21:00  flare-running       flares.pro         OLD             +9 %  flaring for 10 min; now: price 8.3 % above normal",
+    "2017-11-12 08:21:00  flare-running       flares.pro         YOUNG           +9 %  flaring for 1 min; now: price 8.3 % above normal",
   ]);
   expect(await printed(["--json"], { resumed: "reset", snapshot })).toEqual([]);
   expect(await printed(["--after", "abcd-6"], { resumed: "full" })).toEqual([]);
