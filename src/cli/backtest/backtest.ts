@@ -97,7 +97,7 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
     await sink.close();
     if (json !== "-") {
       const parts = result.report ? [describeTrades(result.report), ""] : [];
-      terminal.stdout.write(`${[...parts, describeRecord(result.record)].join("\n")}\n`);
+      terminal.stdout.write(`${[...parts, describeRecord(result.record, result.pending)].join("\n")}\n`);
     }
     const { record, followed, groups } = result;
     const empty = emptyText({ followed, groups, flares: record.flares, format: feed.format });

@@ -33,6 +33,8 @@ interface BacktestOptions {
 
 interface BacktestResult {
   readonly record: RecordFigures;
+  /** Flares without a final outcome at the end, which the record leaves out. */
+  readonly pending: number;
   /** `undefined` without a bot. */
   readonly report: TradeReport | undefined;
   /** Channels and patterns that the bot followed. */
@@ -72,7 +74,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  return { record: await recorder.record(), report, followed: [...followed], groups: [...groups] };
+  const [record, { pending }] = [await recorder.record(), recorder];
+  return { record, pending, report, followed: [...followed], groups: [...groups] };
 }
 
 /**

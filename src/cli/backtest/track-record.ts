@@ -6,11 +6,18 @@ import type { Outcome, RecordFigures, Snapshot } from "../../model/index.ts";
 export class TrackRecorder {
   readonly #finals = new Map<string, Outcome>();
   #seen: Snapshot["outcomes"] | undefined;
+  #running = 0;
 
-  note({ outcomes }: Snapshot): void {
+  note({ outcomes, flares }: Snapshot): void {
+    this.#running = flares.pro.length;
     if (outcomes === this.#seen) return;
     this.#seen = outcomes;
     for (const [id, outcome] of Object.entries(outcomes)) if (outcome.final) this.#finals.set(id, outcome);
+  }
+
+  /** Flares that run, or whose outcome is not final yet. */
+  get pending(): number {
+    return this.#running + Object.values(this.#seen ?? {}).filter(({ final }) => !final).length;
   }
 
   record(): Promise<RecordFigures> {
@@ -18,7 +25,8 @@ export class TrackRecorder {
   }
 }
 
-export function describeRecord({ flares, ended_by_canary, after }: RecordFigures): string {
+/** @param pending Flares that the record leaves out, because they have no final outcome. */
+export function describeRecord({ flares, ended_by_canary, after }: RecordFigures, pending = 0): string {
   const line = (
     name: string,
     { n, rose, q1, median, q3 }: RecordFigures["after"][number]["control"],
@@ -28,12 +36,20 @@ export function describeRecord({ flares, ended_by_canary, after }: RecordFigures
       ? `${name}: no value`
       : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n}${of})`;
   return [
-    `${flares} flare${flares === 1 ? "" : "s"} with an outcome, ${ended_by_canary} possible rug${ended_by_canary === 1 ? "" : "s"}`,
+    `${count(flares, "flare")} with an outcome, ${count(ended_by_canary, "possible rug")}${pendingText(pending)}`,
     ...after.flatMap((row) => [
       line(`after ${row.minutes} min`, row, ` of ${flares}${leftOut(row.unknown, ended_by_canary)}`),
       line("  same tokens at moments of the day before", row.control),
     ]),
   ].join("\n");
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}
+
+function pendingText(pending: number): string {
+  return pending === 0 ? "" : `; ${pending} left out: outcome not final at the end`;
 }
 
 /** Says that flares without a price are left out, as the record of the dashboard does. */

@@ -68,6 +68,9 @@ test.runIf(IS_SOAK)(
     expect([document.includes(summary), document.includes(control)]).toEqual([true, true]);
     const { record } = result;
     expect(record.flares).toBe(8);
+    expect(stdout).toContain(
+      "\n8 flares with an outcome, 0 possible rugs; 2 left out: outcome not final at the end\n",
+    );
     expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
     // For flares early in the day, fewer control moments exist.
     expect(record.after.map(({ n }: { n: number }) => n)).toEqual([8, 8, 8]);
@@ -86,6 +89,15 @@ test("the first hours of the documented day give the documented bot one trade, a
   );
   expect(result.record.flares).toBe(1);
   expect(result.record.after.map(({ n }: { n: number }) => n)).toEqual([1, 1, 1]);
+});
+
+test("the record says that the outcome of a flare is not final when the recording ends", async () => {
+  const span = ["--group", "bsc", "--to", "2017-11-12T08:40:00Z"];
+  const { code, stdout } = await runInProcess(["backtest", DAY, ...span]);
+  expect([code, stdout.split("\n")[0]]).toEqual([
+    0,
+    "2 flares with an outcome, 0 possible rugs; 1 left out: outcome not final at the end",
+  ]);
 });
 
 test("event time waits for the bot: slow, listening, cautious and changing bots trade like the fast one, also in another process", async () => {

@@ -12,6 +12,12 @@ function recordOf(unknown: number, rugs: number): RecordFigures {
   });
 }
 
+test("the record's first line counts the flares without a final outcome, if there are any", () => {
+  const first = (pending?: number) => describeRecord(recordOf(0, 1), pending).split("\n")[0];
+  expect(first()).toBe("5 flares with an outcome, 1 possible rug");
+  expect(first(2)).toBe("5 flares with an outcome, 1 possible rug; 2 left out: outcome not final at the end");
+});
+
 test("the record says how many flares a line leaves out, and that they may be rugs", () => {
   const counts = ([unknown, rugs]: readonly number[]) =>
     describeRecord(recordOf(unknown ?? 0, rugs ?? 0)).match(/after 60 min.*\((.*)\)/)?.[1];
