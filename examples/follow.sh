@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Follows the flares of a Flarewire server with curl, over server-sent events, and prints each message as a line of JSON. It misses
-# none: after a lost connection or a restart of the server it resumes from its cursor, or prints a line that states the loss.
+# Follows the flares of a Flarewire server with curl, over server-sent events. Prints a line of JSON per message: `subscribed` with the
+# current lists, a long line, and then each start and finish. It misses none: after a lost connection or a restart of the server it
+# resumes from its cursor, or prints a line that states the loss.
 #
 #   bash examples/follow.sh http://127.0.0.1:8080 | jq -r 'select(.type == "event") | .name, .data.flare.token.symbol'
 #
