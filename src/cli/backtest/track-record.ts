@@ -1,23 +1,30 @@
 import { summarize } from "../../history/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
-import type { Outcome, RecordFigures, Snapshot } from "../../model/index.ts";
+import {
+  EMPTY_SNAPSHOT,
+  flaresIn,
+  type Outcome,
+  type RecordFigures,
+  type Snapshot,
+} from "../../model/index.ts";
 
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {
   readonly #finals = new Map<string, Outcome>();
-  #seen: Snapshot["outcomes"] | undefined;
-  #running = 0;
+  #latest = EMPTY_SNAPSHOT;
 
-  note({ outcomes, flares }: Snapshot): void {
-    this.#running = flares.pro.length;
-    if (outcomes === this.#seen) return;
-    this.#seen = outcomes;
+  note(snapshot: Snapshot): void {
+    const { outcomes } = snapshot;
+    const isKnown = outcomes === this.#latest.outcomes;
+    this.#latest = snapshot;
+    if (isKnown) return;
     for (const [id, outcome] of Object.entries(outcomes)) if (outcome.final) this.#finals.set(id, outcome);
   }
 
   /** Flares that run, or whose outcome is not final yet. */
   get pending(): number {
-    return this.#running + Object.values(this.#seen ?? {}).filter(({ final }) => !final).length;
+    const open = Object.values(this.#latest.outcomes).filter(({ final }) => !final);
+    return flaresIn(this.#latest, "pro").length + open.length;
   }
 
   record(): Promise<RecordFigures> {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { describeRecord } from "../../../src/cli/backtest/track-record.ts";
-import { RecordFigures } from "../../../src/model/index.ts";
+import { describeRecord, TrackRecorder } from "../../../src/cli/backtest/track-record.ts";
+import { EMPTY_SNAPSHOT, RecordFigures } from "../../../src/model/index.ts";
+import { SAMPLE_EXCHANGE_FLARE } from "../../support/world/samples.ts";
 
 const control = { n: 4, rose: 0.5, q1: -1, median: 0, q3: 1 };
 
@@ -16,6 +17,13 @@ test("the record's first line counts the flares without a final outcome, if ther
   const first = (pending?: number) => describeRecord(recordOf(0, 1), pending).split("\n")[0];
   expect(first()).toBe("5 flares with an outcome, 1 possible rug");
   expect(first(2)).toBe("5 flares with an outcome, 1 possible rug; 2 left out: outcome not final at the end");
+});
+
+test("running flares of every group are pending", () => {
+  const recorder = new TrackRecorder();
+  const lists = { free: [], pro: [SAMPLE_EXCHANGE_FLARE], finished_trending: [] };
+  recorder.note({ ...EMPTY_SNAPSHOT, "flares.exchange": lists });
+  expect(recorder.pending).toBe(1);
 });
 
 test("the record says how many flares a line leaves out, and that they may be rugs", () => {
