@@ -36,7 +36,12 @@ async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareR
 async function pastFlares(url: string, time: string, expect: ExpectStatic) {
   const at = new Date(Math.ceil(Date.parse(time) / 60_000) * 60_000).toISOString();
   const href = `${url}/api/v1/flares?at=${at}`;
-  await expect.poll(async () => (await checkedFetch(href)).status, EVERY).toBe(200);
+  // A failure shows the problem.
+  const ask = async () => {
+    const { status, json } = await checkedFetch(href);
+    return status === 200 ? status : json;
+  };
+  await expect.poll(ask, EVERY).toBe(200);
   const { headers, json } = await checkedFetch(href);
   expect(headers.get("flarewire-at")).toBe(at);
   return { href, json, cursor: headers.get("flarewire-cursor") };
