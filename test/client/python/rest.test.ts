@@ -28,7 +28,30 @@ async def main(url: str) -> None:
 
 asyncio.run(main(sys.argv[1]))`;
 
+/** Prints why each of these addresses and keys is refused. */
+const MISUSE = `
+import sys
+sys.path.insert(0, "src/client/python")
+from flarewire import Client, connect
+
+for url, key in (("https://me:pw@example.org", None), ("https://example.org/@", "a\\nb"), ("https://example.org", "ü")):
+    for use in (connect, Client):
+        try:
+            use(url, key=key)
+        except ValueError as error:
+            print(error)`;
+
 describe.skipIf(!hasPython)("REST in Python (python3-aiohttp)", () => {
+  test("an address with a user, and a key that no header can carry, are refused at once", async () => {
+    await using python = spawnPython("-c", MISUSE);
+    expect(await python.ended(), python.stderr()).toBe(0);
+    const [user, key] = [
+      "use an address without a user name and password; the key is a parameter of its own",
+      "the key has a character that no header can carry, such as a line break",
+    ];
+    expect(python.stdout().trim().split("\n")).toEqual([user, user, key, key, key, key]);
+  });
+
   test("the client requests the record of the same window as REST by default, and past states of each resource", async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {

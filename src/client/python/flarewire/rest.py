@@ -24,7 +24,7 @@ from .model import (
     TokenDetails,
     TrackRecord,
 )
-from .transports import Key, headers_of
+from .transports import Key, check_access, headers_of
 
 T = TypeVar("T")
 
@@ -33,12 +33,14 @@ class Client:
     """Requests to a server: `async with Client("https://example.com") as client`.
 
     Each method raises RequestError if the server rejects the request, aiohttp's or asyncio's error
-    if it cannot be reached, and ProtocolError or ValueError if the response is invalid.
+    if it cannot be reached, and ProtocolError or ValueError if the response is invalid. The
+    constructor raises ValueError if an argument is invalid.
     `at` is a past minute, such as `2026-01-31T12:00Z`.
     """
 
     def __init__(self, url: str, *, key: Key = None, timeout_s: float = 30) -> None:
         self._base, self._key = url.rstrip("/"), key
+        check_access(self._base, key)
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._session: aiohttp.ClientSession | None = None
 

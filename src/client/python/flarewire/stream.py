@@ -16,7 +16,7 @@ from .decode import decode, decode_event
 from .errors import ProtocolError, StreamError
 from .model import Event, Filter, Freshness, Hello, View
 from .retry import Attempts, End, Transport, bound_asked
-from .transports import Key, Requests, cause_of, headers_of, open_transport
+from .transports import Key, Requests, cause_of, check_access, headers_of, open_transport
 from .view import Mismatch, apply_event
 
 Json = dict[str, Any]
@@ -88,14 +88,15 @@ def connect(
     """Follows a server: `async with connect("https://example.com") as stream`.
 
     `after` resumes after this cursor of an earlier, equal stream. `key` is an API key, or a
-    function that returns one for each connection. `first_message_s` is the time without a message
-    before the next transport is tried, `upgrade_after_s` the minimum time on a lesser one before a
-    better one is tried again. `on_connection` is called with each change of the connection. Raises
-    ValueError if an argument is invalid.
+    function that returns one for each connection; an empty one counts as none. `first_message_s`
+    is the time without a message before the next transport is tried, `upgrade_after_s` the minimum
+    time on a lesser one before a better one is tried again. `on_connection` is called with each
+    change of the connection. Raises ValueError if an argument is invalid.
     """
     base = url.rstrip("/").replace("ws", "http", 1) if url.startswith("ws") else url.rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise ValueError('use an address like "https://example.com"')
+    check_access(base, key)
     if isinstance(channels, str):
         raise ValueError('channels are a list, such as ["flares.*"]')
     if transport != "auto" and transport not in ALL:

@@ -48,10 +48,18 @@ def cause_of(error: BaseException) -> str:
     return os.strerror(number).lower() if number and "Connect call failed" in text else text
 
 
+def check_access(base: str, key: Key) -> None:
+    """Raises ValueError if the address has a user, or if no header can carry the key."""
+    if "@" in urlsplit(base).netloc:
+        raise ValueError("use an address without a user name and password; the key is a parameter of its own")
+    if isinstance(key, str) and not (key.isascii() and key.isprintable()):
+        raise ValueError("the key has a character that no header can carry, such as a line break")
+
+
 async def headers_of(key: Key) -> dict[str, str]:
     """Returns the header with the key, if there is one. The key never appears in an address."""
     text = await key() if callable(key) else key
-    return {} if text is None else {"Authorization": f"Bearer {text}"}
+    return {"Authorization": f"Bearer {text}"} if text else {}
 
 
 class Requests:
