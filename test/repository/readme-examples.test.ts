@@ -278,10 +278,11 @@ test("a feed is recorded and served", async () => {
     own(words).map((word) => (word.startsWith("recordings/") ? stdout.trim() : word)),
   );
   const url = await serve(serving);
-  expect((await checkedFetch(`${url}/api/v1/charts`)).status).toBe(200);
   expect(serving).toContain("--loop");
-  // On a busy machine, the market may stand still for a moment.
-  await expect.poll(async () => (await checkedFetch(`${url}/readyz`)).status).toBe(200);
+  const statusOf = async (path: string) => (await checkedFetch(`${url}${path}`)).status;
+  // The server listens before it has processed the warm-up.
+  await expect.poll(() => statusOf("/api/v1/charts")).toBe(200);
+  await expect.poll(() => statusOf("/readyz")).toBe(200);
 });
 
 test("the exchanges' markets are served", async () => {
