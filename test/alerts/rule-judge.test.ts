@@ -156,6 +156,27 @@ test.each([0, 600])(
   },
 );
 
+test.each([0, 600])(
+  "with a quiet time of %i s, a flare that passes the filter only when it enters `free` is reported then, once",
+  (quiet_seconds) => {
+    const [pro, free] = [new Flares("flares.pro"), new Flares("flares.free")];
+    const rule = ruleOf({ channels: ["flares.*"], filter: { min_liquidity: 20 }, quiet_seconds });
+    const judge = createRuleJudge(rule, NEW_RULE);
+    expect(reported(judge, [pro.start("ONE", 0), free.start("TWO", 300)])).toEqual([
+      "flare-started",
+      "flare-started",
+    ]);
+    // It left the list because of a warning, and returns. A restart forgets nothing of this.
+    const later = createRuleJudge(rule, judge.state);
+    const messages = [
+      free.start("ONE", 1_000),
+      free.start("TWO", 1_000),
+      ...[pro, free].map((list) => list.finish("TWO", 1_100)),
+    ];
+    expect(reported(later, messages)).toEqual(["", "", "flare-finished", ""]);
+  },
+);
+
 test("a rule without the list `pro` reports the starts of `free`", () => {
   const free = new Flares("flares.free");
   const judge = createRuleJudge(ruleOf({ channels: ["flares.free", "flares.exchange.pro"] }), NEW_RULE);

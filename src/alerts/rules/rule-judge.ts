@@ -37,16 +37,17 @@ export function createRuleJudge(rule: AlertRule, state: RuleState): RuleJudge {
 
 class NewsJudge implements RuleJudge {
   readonly #quiet: Quiet;
-  readonly #isNeverQuiet: boolean;
   readonly #channels: readonly string[];
+  /** Whether the rule remembers starts: for quiet times, or because two channels have each. */
+  readonly #remembers: boolean;
   /** Flares that finished at {@link #endedAt}. Other channels report the same finishes then. */
   readonly #ended = new Set<string>();
   #endedAt = "";
 
   constructor(rule: AlertRule, quiet: Quiet) {
     this.#quiet = quiet;
-    this.#isNeverQuiet = rule.quiet_seconds === 0;
     this.#channels = channelsOfRule(rule.channels);
+    this.#remembers = rule.quiet_seconds > 0 || this.#channels.some((name) => this.#isSecond(name));
   }
 
   get state(): RuleState {
@@ -65,7 +66,7 @@ class NewsJudge implements RuleJudge {
 
   #isReported(message: EventMessage): boolean {
     if (this.#isRepeated(message)) return false;
-    if (this.#isNeverQuiet) return true;
+    if (!this.#remembers) return true;
     const { name, channel, data, observed_at } = message;
     const atMs = Date.parse(observed_at);
     if (name === "flare-started")
@@ -78,15 +79,19 @@ class NewsJudge implements RuleJudge {
 
   /** Returns whether another of the rule's channels had the same start or finish before. */
   #isRepeated({ name, channel, data, observed_at }: EventMessage): boolean {
-    // Every flare in `free` was in `pro` before.
-    if (name === "flare-started")
-      return channel.endsWith(".free") && this.#channels.includes(channel.replace(/free$/, "pro"));
+    // The start in `pro` may not have passed the filter, or was before the first event of the rule.
+    if (name === "flare-started") return this.#isSecond(channel) && this.#quiet.isOpen(data.flare.id);
     if (name !== "flare-finished") return false;
     if (observed_at !== this.#endedAt) this.#ended.clear();
     this.#endedAt = observed_at;
     const isRepeated = this.#ended.has(data.flare.id);
     this.#ended.add(data.flare.id);
     return isRepeated;
+  }
+
+  /** Whether another of the rule's channels has every flare of this one first. */
+  #isSecond(channel: string): boolean {
+    return channel.endsWith(".free") && this.#channels.includes(channel.replace(/free$/, "pro"));
   }
 }
 
