@@ -5,7 +5,8 @@ const BLOCKS = 32;
 
 /**
  * Estimates times of a chain's later blocks from the pace of those before. The pace is a moving
- * average, so that a halt of the chain is soon forgotten.
+ * average in which one block counts no more than all before, so that a halt of the chain at most
+ * doubles it and is soon forgotten.
  */
 export class BlockPace {
   #latest: Pick<EvmBlock, "number" | "atMs"> | undefined;
@@ -17,8 +18,9 @@ export class BlockPace {
     this.#latest = block;
     if (!before) return;
     const newest = (block.atMs - before.atMs) / Math.max(1, block.number - before.number);
+    const bounded = Math.min(newest, this.#msPerBlock * BLOCKS);
     this.#msPerBlock =
-      this.#msPerBlock === 0 ? newest : this.#msPerBlock + (newest - this.#msPerBlock) / BLOCKS;
+      this.#msPerBlock === 0 ? newest : this.#msPerBlock + (bounded - this.#msPerBlock) / BLOCKS;
   }
 
   /** Estimates the milliseconds from the latest block to a later one; 0 if they are unknown. */

@@ -18,7 +18,14 @@ test("later blocks are estimated from the pace of those before; earlier ones and
   expect(new BlockPace().msTo(50)).toBe(0);
 });
 
-test("a halt of five hours is forgotten within 400 blocks", () => {
-  const halted = every(1_000, 400, 5 * 3_600_000);
-  expect(paceOf(...every(1_000, 50), ...halted).msTo(460)).toBeLessThan(11_000);
+test("right after a halt of five hours, the latest blocks do not look far away", () => {
+  const halted = every(2_000, 1, 5 * 3_600_000);
+  const pace = paceOf(...every(2_000, 50), ...halted);
+  expect(pace.msTo(54)).toBeGreaterThan(6_000);
+  expect(pace.msTo(54)).toBeLessThan(12_000);
+});
+
+test("a chain that becomes slower for good is measured by its new pace within 150 blocks", () => {
+  const slower = every(20_000, 150, 50_000);
+  expect(paceOf(...every(1_000, 50), ...slower).msTo(201)).toBeGreaterThan(19_000);
 });
