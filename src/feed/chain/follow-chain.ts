@@ -123,11 +123,15 @@ export class ChainFollower {
     return readMs < ofMs ? { readMs, ofMs } : undefined;
   }
 
-  /** How far the feed is behind the endpoints; 0 up to {@link AT_HEAD_MS}. */
+  /**
+   * How far the feed is behind the endpoints; 0 up to {@link AT_HEAD_MS}. At most the age of the
+   * latest block, because a single usable host may claim any number of later ones.
+   */
   get behindMs(): number {
     // While every endpoint rests, none claims a head.
     this.#agreedHead = this.endpoints.agreedHeads[0] ?? this.#agreedHead;
-    const behindMs = this.#pace.msTo(this.#agreedHead);
+    const nowMs = this.#options.clock.now();
+    const behindMs = Math.min(this.#pace.msTo(this.#agreedHead), nowMs - (this.#latest?.atMs ?? nowMs));
     return behindMs > AT_HEAD_MS ? behindMs : 0;
   }
 

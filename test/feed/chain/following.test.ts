@@ -123,6 +123,32 @@ describeOnAnvil("a chain that is followed", () => {
     await events.return?.();
   });
 
+  test("[behind] a feed is behind by at most the age of its latest block, whatever head its only endpoint claims", async () => {
+    await using market = await Market.open();
+    await passTime(market, 10);
+    const { network, chain } = market.exchange;
+    await using node = await new FaultyNode(chain.url).start();
+    const urls = [node.url];
+    const feed = createChainFeed({
+      network,
+      urls,
+      clock: systemClock,
+      pollEveryMs: 100,
+      backfillMs: HOUR_MS,
+    });
+    const stop = new AbortController();
+    const events = feed.events(stop.signal)[Symbol.asyncIterator]();
+    const latestMs = (chain.nextAt - 4) * SECOND_MS;
+    while (((await events.next()).value?.at ?? latestMs) < latestMs);
+    expect(feed.behindMs?.()).toBe(0);
+    node.fault = { kind: "ahead", blocks: 8e15 };
+    const behind = () => feed.behindMs?.() ?? 0;
+    await eventually(() => behind() > 0, behind);
+    expect(Date.now() - behind()).toBeGreaterThanOrEqual(latestMs - SECOND_MS);
+    stop.abort();
+    await events.return?.();
+  });
+
   test.runIf(IS_SOAK)("[progress] while it catches up, the feed reports its progress", async () => {
     await using market = await Market.open();
     await passTime(market, 3, 120);
