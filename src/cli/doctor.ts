@@ -58,10 +58,13 @@ export async function doctor(
   });
   const isJson = flags.get("json") === true;
   const market = probesOf(config, systemClock, enricherKeysFrom(environment));
-  const targets = await probesOfAlerts(flagText(flags, "test-alerts"));
+  const alertFile = flagText(flags, "test-alerts");
+  const targets = await probesOfAlerts(alertFile);
   const probes = [...market, ...(await probesOfCluster(config, environment)), ...targets];
   if (probes.length === 0) {
-    say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service`);
+    const brokers =
+      alertFile === undefined ? "" : ", and the alert file has only MQTT brokers, which are not tested";
+    say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service${brokers}`);
     return EXIT.clean;
   }
   const paint = paintFor(stdout);

@@ -134,6 +134,11 @@ test("--test-alerts sends each target of the file a message that says that it is
     /^fails {2}old +message +\d+ ms {2}did not accept a test message: the receiver returned 404$/m,
   );
   expect(good.taken.map(({ type, data }) => [type, data])).toEqual([["test", { rule: "doctor" }]]);
+  writeFileSync(file, JSON.stringify({ mqtt }));
+  const none = await runInProcess(["doctor", ...flags]);
+  expect(none.stderr).toMatch(
+    /^nothing to try: .*, and the alert file has only MQTT brokers, which are not tested$/m,
+  );
   writeFileSync(file, JSON.stringify({ telegram: [{ ...chat, chat_id: true }] }));
   const invalid = await runInProcess(["doctor", ...flags]);
   expect([invalid.code, invalid.stderr]).toEqual([1, expect.stringContaining("chat_id")]);
