@@ -69,7 +69,8 @@ export class LeaderHealth {
 
   /** Returns the freshness now; `wallMs` is the same moment by the wall clock. */
   judge(nowMs: number, wallMs: number): Freshness {
-    const ageMs = nowMs - (this.#successAtMs ?? this.#startedAtMs);
+    // Not before 1970: a leader may state any age, and not every one has a time.
+    const ageMs = Math.min(wallMs, nowMs - (this.#successAtMs ?? this.#startedAtMs));
     return {
       ...this.#state(nowMs),
       observed_at: this.#observedAt,

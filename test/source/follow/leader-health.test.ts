@@ -29,6 +29,15 @@ test("[F4] the age is the leader's plus the time since, by this machine's clock"
   expect(at(8_000).data_age_ms).toBe(1_000);
 });
 
+test("[F4] an age that reaches back before 1970 is bounded, because its time could not be written", () => {
+  const { it, at } = health();
+  it.noteReport({ ...FRESH, state: "stale", data_age_ms: Number.MAX_SAFE_INTEGER }, 0);
+  expect(at(1_000)).toMatchObject({
+    last_success_at: "1970-01-01T00:00:00.000Z",
+    data_age_ms: WALL + 1_000,
+  });
+});
+
 test("[F4] while the leader's source catches up, its events are as old as it reports, and new once it is live", () => {
   const { it, at } = health();
   it.noteReport({ ...FRESH, state: "stale", data_age_ms: 600_000 }, 0);
