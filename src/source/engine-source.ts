@@ -1,5 +1,6 @@
 import type { Feed, FeedPart } from "../feed/feed.ts";
 import { InputError } from "../lib/input-error.ts";
+import { StickyThreshold } from "../lib/sticky-threshold.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { isoTime } from "../lib/time/iso-time.ts";
@@ -85,6 +86,7 @@ export class EngineSource implements SnapshotSource {
   readonly #staleAfterMs: number;
   readonly #warmupMs: number;
   readonly #resume: ResumedRun | undefined;
+  readonly #isBehind = new StickyThreshold();
   #lifecycle: Lifecycle = { state: "running" };
   #events: AsyncIterator<FeedEvent> | undefined;
   /** The second of event time that was examined last. */
@@ -217,7 +219,7 @@ export class EngineSource implements SnapshotSource {
     }
     if (!this.#polled || this.#observedAtMs === undefined)
       return { state: "stale", reason: "the market has no data yet" };
-    if (behindMs > this.#staleAfterMs)
+    if (this.#isBehind.isAbove(behindMs, this.#staleAfterMs))
       return { state: "stale", reason: "the market is behind and catching up" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };
     return {

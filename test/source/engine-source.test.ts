@@ -235,8 +235,12 @@ test("a market that is behind what its feed could read is as old as that, and st
   expect(look()).toEqual(["live", "", 0, false]);
   behindMs = 40_000;
   expect(look()).toEqual(["stale", "the market is behind and catching up", 40_000, true]);
+  behindMs = 7_000;
+  expect(look()).toEqual(["stale", "the market is behind and catching up", 7_000, false]);
   behindMs = 4_000;
   expect(look()).toEqual(["live", "", 4_000, false]);
+  behindMs = 9_900;
+  expect(look()).toEqual(["live", "", 9_900, false]);
 });
 
 test("a resumed recording is live, without an age, at the event time of the previous run's lists", async () => {

@@ -58,7 +58,7 @@ const PAST_PAUSE_MS = 100;
  * A feed that is at most this far behind counts as caught up: the newest final blocks wait for a
  * second endpoint and, on Avalanche, for a later block that settles them.
  */
-const AT_HEAD_MS = 15 * SECOND_MS;
+const AT_HEAD_MS = 10 * SECOND_MS;
 /** The past is read while at most this many final blocks are unpublished, which are being read. */
 const IDLE_BLOCKS = 2;
 
@@ -87,8 +87,8 @@ export class ChainFollower {
   #progressAt = Number.NEGATIVE_INFINITY;
   #latest: EvmBlock | undefined;
   readonly #pace = new BlockPace();
-  /** The newest final block that the endpoints last agreed on. */
-  #agreedHead = -1;
+  /** The newest final block that an endpoint last claimed. */
+  #head = -1;
   #start: Start | undefined;
   #pastFill: PastFill | undefined;
   #isFilled = false;
@@ -124,14 +124,14 @@ export class ChainFollower {
   }
 
   /**
-   * How far the feed is behind the endpoints; 0 up to {@link AT_HEAD_MS}. At most the age of the
-   * latest block, because a single usable host may claim any number of later ones.
+   * How far the feed is behind the endpoint that is furthest; 0 up to {@link AT_HEAD_MS}. At most
+   * the age of the latest block, because a host may claim any number of later ones.
    */
   get behindMs(): number {
     // While every endpoint rests, none claims a head.
-    this.#agreedHead = this.endpoints.agreedHeads[0] ?? this.#agreedHead;
+    this.#head = this.endpoints.finalHeads[0] ?? this.#head;
     const nowMs = this.#options.clock.now();
-    const behindMs = Math.min(this.#pace.msTo(this.#agreedHead), nowMs - (this.#latest?.atMs ?? nowMs));
+    const behindMs = Math.min(this.#pace.msTo(this.#head), nowMs - (this.#latest?.atMs ?? nowMs));
     return behindMs > AT_HEAD_MS ? behindMs : 0;
   }
 

@@ -1,3 +1,4 @@
+import { StickyThreshold } from "../../lib/sticky-threshold.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
@@ -53,6 +54,7 @@ export class FeedBuffer {
   readonly #clock: Clock;
   readonly #onNews: () => void;
   readonly #latestMs: () => number;
+  readonly #isBehind = new StickyThreshold();
   #queue: MarketEvent[] = [];
   #taken = 0;
   #makeRoom: () => void = () => {};
@@ -218,7 +220,7 @@ export class FeedBuffer {
     if (this.#frontierMs === undefined) return stale("has no data yet");
     if (this.waitedMs > staleAfterMs)
       return stale(`has had no new data for more than ${staleAfterMs / SECOND_MS} s`);
-    if (this.behindMs > staleAfterMs) return stale("is behind and catching up");
+    if (this.#isBehind.isAbove(this.behindMs, staleAfterMs)) return stale("is behind and catching up");
     if (this.#isAwaited && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
     return stale(`is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market`);
   }

@@ -101,23 +101,31 @@ describeOnAnvil("a chain that is followed", () => {
     expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
   });
 
-  test("[behind] the feed says how far it is behind the newest final block until it has read it", async () => {
+  test("[behind] the feed says how far it is behind the newest final block until it has read it, also if a second endpoint is stuck", async () => {
     await using market = await Market.open();
     await passTime(market, 10);
-    const { network } = market.exchange;
-    const feed = createChainFeed({ network, clock: systemClock, pollEveryMs: 100, backfillMs: HOUR_MS });
+    const { network, chain } = market.exchange;
+    await using stuck = await new FaultyNode(chain.url).start();
+    const urls = [chain.url, stuck.url];
+    const feed = createChainFeed({
+      ...{ network, urls, clock: systemClock, pollEveryMs: 100, backfillMs: HOUR_MS },
+    });
     const stop = new AbortController();
     const events = feed.events(stop.signal)[Symbol.asyncIterator]();
     const readTo = async (untilMs: number) => {
       while (((await events.next()).value?.at ?? untilMs) < untilMs);
     };
-    await readTo((market.exchange.chain.nextAt - 4) * SECOND_MS);
+    await readTo((chain.nextAt - 4) * SECOND_MS);
     expect(feed.behindMs?.()).toBe(0);
-    await passTime(market, 100);
+    for (let blocks = 1; blocks <= 100; blocks++) {
+      stuck.fault = { kind: "lag", blocks };
+      await chain.mine();
+    }
     const behind = () => feed.behindMs?.() ?? 0;
     await eventually(() => behind() > 60 * SECOND_MS, behind);
     expect(behind()).toBeLessThan(110 * SECOND_MS);
-    await readTo((market.exchange.chain.nextAt - 4) * SECOND_MS);
+    stuck.fault = { kind: "none" };
+    await readTo((chain.nextAt - 4) * SECOND_MS);
     expect(behind()).toBe(0);
     stop.abort();
     await events.return?.();
