@@ -53,8 +53,8 @@ export function logSource(opened: OpenSource, logger: Logger): void {
 }
 
 /**
- * Logs the source's state at the start. If there are no data, or a resumed market is catching up,
- * warns only after 30 s; sooner if the market's services have only failed.
+ * Logs the source's state at the start. While there are no data, a market warms up, or a resumed
+ * one is catching up, warns only after 30 s; sooner if the market's services have only failed.
  */
 export async function reportStart(
   opened: OpenSource,
@@ -64,7 +64,8 @@ export async function reportStart(
 ): Promise<void> {
   const isStarting = () => {
     const { state, observed_at } = opened.source.freshness();
-    return state === "stale" && (observed_at === null || opened.isCatchingUp?.() === true);
+    const hasNoData = observed_at === null || opened.warmedUp?.() !== undefined;
+    return state === "stale" && (hasNoData || opened.isCatchingUp?.() === true);
   };
   if (!isStarting() || failedService(opened)) return report();
   await clock.sleep(FIRST_RESPONSE_MS, signal).catch(() => {});

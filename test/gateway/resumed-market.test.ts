@@ -72,3 +72,24 @@ test("a market that still catches up 30 seconds after the start is reported then
     expect(reports).toEqual(isSlow ? [30_000] : []);
   }
 });
+
+test("a market that warms up is not reported in its first 30 seconds", async () => {
+  const clock = new ManualClock();
+  let warmedUp: number | undefined = 0.5;
+  const freshness = (): Freshness => ({ ...FRESH, state: warmedUp === undefined ? "live" : "stale" });
+  const source = { info: INFO, freshness, poll: async () => undefined };
+  const opened = { kind: "snapshots", source, warmedUp: () => warmedUp } as const;
+  let reports = 0;
+  const report = () => {
+    reports += 1;
+  };
+  const reporting = reportStart(opened, report, clock, new AbortController().signal);
+  const nextSleep = clock.nextSleep();
+  clock.advance(5_000);
+  await nextSleep;
+  expect(reports).toBe(0);
+  warmedUp = undefined;
+  clock.advance(25_000);
+  await reporting;
+  expect(reports).toBe(0);
+});
