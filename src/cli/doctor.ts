@@ -28,8 +28,8 @@ export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
 Tries each external service that serve would use with the same settings, and with --cluster its servers and Sentinels.
-Prints the result and the time of each. With --feed live, its default, it tries the whole live market. Marks the failure of an optional
-check as such. Equal failures share one line. Reports a missing network first. Serves, writes and changes nothing, but
+Prints the result and the time of each. Its default is --feed live, unlike that of serve: the whole live market. Marks the failure of an
+optional check as such. Equal failures share one line. Reports a missing network first. Serves, writes and changes nothing, but
 with --test-alerts sends messages.
 
 Exit codes: 0 all required services work, 75 some fail, 1 a setting is invalid.

@@ -198,7 +198,7 @@ test("[K1] on a server with keys each code sample takes the key from the environ
   const { webhook: same, ...keyed } = botSamples(DEFAULT_QUERY, SERVER, true);
   for (const { text, note } of Object.values(keyed))
     for (const part of [text, note]) expect(part).toContain("FLAREWIRE_CLIENT_KEY");
-  expect(keyed.typescript.text).toContain("key: process.env.FLAREWIRE_CLIENT_KEY,");
+  expect(keyed.typescript.text).toContain("key: process.env.FLAREWIRE_CLIENT_KEY || undefined,");
   // A rule belongs to the server, which has all flares.
   expect(same).toEqual(webhook);
 });

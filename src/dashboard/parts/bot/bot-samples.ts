@@ -163,7 +163,7 @@ function typescriptText(query: FlareQuery, address: string, hasKeys: boolean): s
 
 const stream = connect(${JSON.stringify(address)}, {
   channels: ["${channelOf(query)}"],
-  filter: ${JSON.stringify({ ...filter, names })},${hasKeys ? `\n  key: process.env.${KEY_VARIABLE},` : ""}
+  filter: ${JSON.stringify({ ...filter, names })},${hasKeys ? `\n  key: process.env.${KEY_VARIABLE} || undefined,` : ""}
 });
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
