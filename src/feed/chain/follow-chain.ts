@@ -128,8 +128,9 @@ export class ChainFollower {
    * the age of the latest block, because a host may claim any number of later ones.
    */
   get behindMs(): number {
+    const { finalHead } = this.endpoints;
     // While every endpoint rests, none claims a head.
-    this.#head = this.endpoints.finalHeads[0] ?? this.#head;
+    if (finalHead >= 0) this.#head = finalHead;
     const nowMs = this.#options.clock.now();
     const behindMs = Math.min(this.#pace.msTo(this.#head), nowMs - (this.#latest?.atMs ?? nowMs));
     return behindMs > AT_HEAD_MS ? behindMs : 0;

@@ -203,24 +203,28 @@ export class FeedBuffer {
    * @param staleAfterMs Age at which it counts as stale even if no part is ahead.
    */
   report(staleAfterMs: number): FeedPart {
-    const { state, reason } = this.#state(staleAfterMs);
+    const { behindMs, waitedMs } = this;
+    const { state, reason } = this.#state({ behindMs, waitedMs }, staleAfterMs);
     const cause = this.#end ? undefined : this.#feed.trouble?.();
     return {
       ...{ name: this.name, state, late: this.late },
-      ageMs: Math.max(this.waitedMs, this.behindMs),
+      ageMs: Math.max(waitedMs, behindMs),
       reason: [reason, cause ?? ""].filter((part) => part !== "").join(": "),
       filling: this.#end ? undefined : this.#feed.filling?.(),
       observedAtMs: this.#frontierMs,
     };
   }
 
-  #state(staleAfterMs: number): Pick<FeedPart, "state" | "reason"> {
+  #state(
+    { behindMs, waitedMs }: Pick<FeedBuffer, "behindMs" | "waitedMs">,
+    staleAfterMs: number,
+  ): Pick<FeedPart, "state" | "reason"> {
     if (this.#end) return { state: "down", reason: this.#end.reason };
     const stale = (words: string) => ({ state: "stale", reason: `${this.name} ${words}` }) as const;
     if (this.#frontierMs === undefined) return stale("has no data yet");
-    if (this.waitedMs > staleAfterMs)
+    if (waitedMs > staleAfterMs)
       return stale(`has had no new data for more than ${staleAfterMs / SECOND_MS} s`);
-    if (this.#isBehind.isAbove(this.behindMs, staleAfterMs)) return stale("is behind and catching up");
+    if (this.#isBehind.isAbove(behindMs, staleAfterMs)) return stale("is behind and catching up");
     if (this.#isAwaited && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
     return stale(`is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market`);
   }

@@ -84,7 +84,11 @@ export class EndpointPool {
 
   /** The highest final block that a usable endpoint claims; −1 if there is none. */
   get finalHead(): number {
-    return this.finalHeads[0] ?? -1;
+    // Read for each response, so without the order of `usable`.
+    let highest = -1;
+    for (const { isResting, finalHead } of this.#onChain)
+      if (!isResting && finalHead > highest) highest = finalHead;
+    return highest;
   }
 
   /** The distinct final blocks that usable endpoints claim, highest first. */
