@@ -11,6 +11,7 @@ import { type Feed, Recorder, recordFeed } from "../feed/index.ts";
 import { createLogger } from "../gateway/create-logger.ts";
 import { openFeed } from "../gateway/open/open-feed.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
+import { counted } from "../lib/text/format-compact.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { plainText } from "./terminal/plain-text.ts";
@@ -73,7 +74,7 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
     const { events, parts, bytes } = recorder;
     say(
       terminal,
-      `recorded ${events} market events in ${parts} part${parts === 1 ? "" : "s"}, ${bytes} bytes: ${plainText(recorder.directory)}`,
+      `recorded ${events} market events in ${counted(parts, "part")}, ${bytes} bytes: ${plainText(recorder.directory)}`,
     );
     return EXIT.clean;
   } finally {

@@ -1,43 +1,20 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { botSamples } from "../../src/dashboard/parts/bot/bot-samples.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 import { hasPython, PYTHON } from "../client/python/python-client.ts";
+import { startRefusing } from "../support/servers/refusing-server.ts";
 
 const SHELL = ["bash", "-o", "pipefail", "-c"] as const;
 const COMMANDS = { curl: SHELL, ...(hasPython && { python: [PYTHON, "-c"] as const }) };
 
-/** Starts a server that refuses every request, and records what each sent as `Authorization`. */
-async function refuse() {
-  const sent: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
-    sent.push(request.headers.authorization);
-    response.writeHead(403, { "content-type": "application/problem+json" });
-    response.end('{"detail":"the plan lacks this channel"}');
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    sent,
-    url: new URL(`http://127.0.0.1:${port}`),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
-
 test.each(Object.keys(COMMANDS) as (keyof typeof COMMANDS)[])(
   "[K1] the dashboard's sample for %s sends the key of FLAREWIRE_CLIENT_KEY on a server with keys, if set, and prints the reason of a refusal",
   async (kind) => {
-    await using server = await refuse();
+    await using server = await startRefusing(403, "the plan lacks this channel");
     const [command = "", ...args] = COMMANDS[kind] ?? [];
     const run = async (hasKeys: boolean, environment: Record<string, string>) => {
-      const { text } = botSamples(DEFAULT_QUERY, server.url, hasKeys)[kind];
+      const { text } = botSamples(DEFAULT_QUERY, new URL(server.url), hasKeys)[kind];
       await using sample = spawnCommand(command, [...args, text], environment);
       expect(await sample.ended()).not.toBe(0);
       expect(sample.stdout() + sample.stderr()).toContain("the plan lacks this channel");

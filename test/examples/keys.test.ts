@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { hasPython, PYTHON } from "../client/python/python-client.ts";
+import { startRefusing } from "../support/servers/refusing-server.ts";
 
 const ENVIRONMENT = { FLAREWIRE_CLIENT_KEY: "some-key" };
 
@@ -19,22 +17,10 @@ const FILES = ["bot.ts", "poll.ts", "follow.sh", ...(hasPython ? ["follow.py"] :
 test.each(FILES)(
   "%s sends the key of FLAREWIRE_CLIENT_KEY, and ends with the server's reason, once, if it is refused",
   async (file) => {
-    const sent = new Set<string | undefined>();
-    const server = createServer((request, response) => {
-      sent.add(request.headers.authorization);
-      response.writeHead(401, { "content-type": "application/problem+json" });
-      response.end('{"detail":"no such key"}');
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      await using example = start(file, url);
-      expect(await example.ended()).toBe(1);
-      expect(example.stderr().match(/no such key/g)).toHaveLength(1);
-      expect([...sent]).toEqual(["Bearer some-key"]);
-    } finally {
-      server.close();
-    }
+    await using server = await startRefusing(401, "no such key");
+    await using example = start(file, server.url);
+    expect(await example.ended()).toBe(1);
+    expect(example.stderr().match(/no such key/g)).toHaveLength(1);
+    expect([...new Set(server.sent)]).toEqual(["Bearer some-key"]);
   },
 );

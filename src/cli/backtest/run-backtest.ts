@@ -74,8 +74,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  const [record, { pending }] = [await recorder.record(), recorder];
-  return { record, pending, report, followed: [...followed], groups: [...groups] };
+  const record = await recorder.record();
+  return { record, pending: recorder.pending, report, followed: [...followed], groups: [...groups] };
 }
 
 /**

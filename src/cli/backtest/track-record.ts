@@ -1,4 +1,5 @@
 import { summarize } from "../../history/index.ts";
+import { counted } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import {
   EMPTY_SNAPSHOT,
@@ -43,16 +44,12 @@ export function describeRecord({ flares, ended_by_canary, after }: RecordFigures
       ? `${name}: no value`
       : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n}${of})`;
   return [
-    `${count(flares, "flare")} with an outcome, ${count(ended_by_canary, "possible rug")}${pendingText(pending)}`,
+    `${counted(flares, "flare")} with an outcome, ${counted(ended_by_canary, "possible rug")}${pendingText(pending)}`,
     ...after.flatMap((row) => [
       line(`after ${row.minutes} min`, row, ` of ${flares}${leftOut(row.unknown, ended_by_canary)}`),
       line("  same tokens at moments of the day before", row.control),
     ]),
   ].join("\n");
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
 
 function pendingText(pending: number): string {

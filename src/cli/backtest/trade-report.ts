@@ -1,3 +1,4 @@
+import { counted } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
@@ -131,10 +132,6 @@ function percent(part: number | null): string {
 
 function cost(part: number): string {
   return `${Number((part * 100).toFixed(4))} %`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function sum(values: readonly number[]): number {

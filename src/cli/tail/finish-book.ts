@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../lib/bounded-map.ts";
+import { RecentKeys } from "../../lib/recent-keys.ts";
 import type { TailEvent } from "./event-lines.ts";
 
 const MAX_FLARES = 10_000;
@@ -8,7 +8,7 @@ const MAX_FLARES = 10_000;
  * Bounded.
  */
 export class FinishBook {
-  readonly #ids = new BoundedMap<unknown, true>(MAX_FLARES);
+  readonly #ids = new RecentKeys<unknown>(MAX_FLARES);
 
   /**
    * Returns true if the event is a finish that another event has already reported. Remembers it.
@@ -16,9 +16,6 @@ export class FinishBook {
   isRepeated({ name, data }: TailEvent): boolean {
     if (name !== "flare-finished") return false;
     const id = data.id ?? Object(data.flare).id;
-    if (id === undefined) return false;
-    if (this.#ids.has(id)) return true;
-    this.#ids.set(id, true);
-    return false;
+    return id !== undefined && this.#ids.isRepeat(id);
   }
 }

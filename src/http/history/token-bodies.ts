@@ -157,14 +157,8 @@ function readGroup(given: string): Group {
   const group = GROUPS.find((name) => name === given);
   if (group) return group;
   const bound = `one of ${GROUPS.join(", ")}`;
-  throw new FlarewireError(
-    "not-found",
-    `there is no group ${quote(given)}${groupSuggestion(given)}; it must be ${bound}`,
-    {
-      field: "group",
-      bound,
-    },
-  );
+  const message = `there is no group ${quote(given)}${groupSuggestion(given)}; it must be ${bound}`;
+  throw new FlarewireError("not-found", message, { field: "group", bound });
 }
 
 function unknown(group: Group, key: string): FlarewireError {

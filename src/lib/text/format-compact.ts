@@ -19,3 +19,8 @@ export function formatDollars(usd: number): string {
 export function formatCount(count: number): string {
   return count < MIN_COMPACT_COUNT ? String(count) : formatCompact(count);
 }
+
+/** Formats a count with its noun: `1 flare` or `2 flares`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

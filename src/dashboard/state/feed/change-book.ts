@@ -1,5 +1,5 @@
 import type { EventMessage } from "../../../client/index.ts";
-import { BoundedMap } from "../../../lib/bounded-map.ts";
+import { RecentKeys } from "../../../lib/recent-keys.ts";
 
 const MAX_FLARES = 10_000;
 
@@ -8,17 +8,13 @@ const MAX_FLARES = 10_000;
  * end. Bounded.
  */
 export class ChangeBook {
-  readonly #ended = new BoundedMap<string, true>(MAX_FLARES);
+  readonly #ended = new RecentKeys<string>(MAX_FLARES);
 
   /** Whether another event reports the same change. Remembers ends, so pass each event once. */
   isRepeat(event: EventMessage, seesPro: boolean): boolean {
     // Every flare of the free list is in that of `flares.pro`, too.
     if (seesPro && event.channel === "flares.free" && !isOfFreeOnly(event)) return true;
-    if (event.name !== "flare-finished") return false;
-    const { id } = event.data.flare;
-    if (this.#ended.has(id)) return true;
-    this.#ended.set(id, true);
-    return false;
+    return event.name === "flare-finished" && this.#ended.isRepeat(event.data.flare.id);
   }
 }
 
