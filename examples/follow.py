@@ -4,7 +4,7 @@
 #   python3 examples/follow.py http://127.0.0.1:8080      (a second argument: the cursor of an earlier line, to resume from)
 import asyncio, os, pathlib, sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "src/client/python"))  # Unless it is installed.
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "src/clients/python"))  # Unless it is installed.
 try:
     from flarewire import Filter, FlareFinished, FlareStarted, Reset, StreamError, connect
 except ModuleNotFoundError as error:

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { nodeVersionProblem } from "./lib/io/node-version.ts";
+import { nodeVersionProblem } from "./base/lib/io/node-version.ts";
 
 const problem = nodeVersionProblem();
 if (problem === undefined) {
   // Loaded only now: an older Node would fail in it, with a message about a module of its own.
-  const { run } = await import("./cli/run.ts");
-  const { isBrokenPipe } = await import("./cli/terminal/terminal.ts");
+  const { run } = await import("./app/cli/run.ts");
+  const { isBrokenPipe } = await import("./app/cli/terminal/terminal.ts");
   // Without a listener, an output that cannot be written ends the process with a stack trace.
   process.stdout.on("error", (error) => {
     if (isBrokenPipe(error) || process.stdout.listenerCount("error") > 1) return;

@@ -4,58 +4,58 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest system tests, which would otherwise still run when all others are done. */
 const LONG = [
-  "{cluster/gateways,conformance/conformance,package/pack,repository/readme-examples}.test.ts",
+  "{scale/cluster/gateways,tools/conformance/conformance,package/pack,repository/readme-examples}.test.ts",
   "scenarios/{chain-trouble,chaos,churn,live,live-start,workers}.test.ts",
-  "{browser/no-data,cli/backtest/backtest,cluster/sentinels,examples/follow-py}.test.ts",
-  "client/{takeover,python/model}.test.ts",
+  "{browser/no-data,app/cli/backtest/backtest,scale/cluster/sentinels,examples/follow-py}.test.ts",
+  "clients/{sdk/takeover,python/model}.test.ts",
 ];
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
-  "{bench,browser,examples,mcp,package,scenarios}/**/*.test.ts",
-  "cli/{doctor,doctor-cluster,npm-signals,record,replay,serve}.test.ts",
-  "cli/{backtest/backtest,tail/{tail,tail-group,tail-waits},terminal/output,top/top}.test.ts",
-  "conformance/!(cases).test.ts",
-  "evaluate/!(injection|market-measures|outcomes).test.ts",
-  "client/{chaos,takeover}.test.ts",
-  "client/python/*.test.ts",
-  "cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
-  "feed/chain/rpc/endpoints.test.ts",
-  "feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
-  "history/{gateway-history,killed}.test.ts",
+  "{tools/bench,browser,examples,extensions/mcp,package,scenarios}/**/*.test.ts",
+  "app/cli/{doctor,doctor-cluster,npm-signals,record,replay,serve}.test.ts",
+  "app/cli/{backtest/backtest,tail/{tail,tail-group,tail-waits},terminal/output,top/top}.test.ts",
+  "tools/conformance/!(cases).test.ts",
+  "tools/evaluate/!(injection|market-measures|outcomes).test.ts",
+  "clients/sdk/{chaos,takeover}.test.ts",
+  "clients/python/*.test.ts",
+  "scale/cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
+  "feeds/chain/rpc/endpoints.test.ts",
+  "feeds/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
+  "extensions/history/{gateway-history,killed}.test.ts",
   "repository/readme-examples.test.ts",
 ];
 
 /** Tests that measure memory, or replace a module of Node, need a process of their own. */
 const MEMORY = [
-  "gateway/tls.test.ts",
-  "feed/chain/pools/usd-prices.test.ts",
-  "feed/merge/merge-bounds.test.ts",
-  "log/log-bytes.test.ts",
+  "gateway/start/tls.test.ts",
+  "feeds/chain/pools/usd-prices.test.ts",
+  "feeds/merge/merge-bounds.test.ts",
+  "gateway/log/log-bytes.test.ts",
   "workers/primary-link.test.ts",
 ];
 
 /** Tests of one part that take seconds: markets played fast, laws tried on random cases. */
 const THOROUGH = [
   "**/*.property.test.ts",
-  "alerts/targets/mqtt.test.ts",
-  "client/{readme,two-servers}.test.ts",
-  "cluster/{lost-log,versions}.test.ts",
-  "feed/chain/**/*-{bin,blocks,book,cl,events,feed,lookup}.test.ts",
-  "feed/chain/{following,leaving,listing,rpc/{contract-reader,fact-store}}.test.ts",
-  "feed/record/{record,retention}.test.ts",
-  "feed/replay/{cut,skip}.test.ts",
-  "feed/simulated/{labels,real-chains,simulated-market,statistics}.test.ts",
-  "history/{candle-history,month-of-flares,past-market,recorded-record}.test.ts",
-  "http/contracts/{asyncapi,docs}.test.ts",
-  "http/stream/websocket-{fuzz,limits,pressure}.test.ts",
-  "metrics/metrics.test.ts",
-  "protocol/{filter-law,passing-filter}.test.ts",
-  "source/{events-law,upstream-doubt,upstream-law}.test.ts",
-  "source/follow/mirror-law.test.ts",
-  "trend/real-markets/*.test.ts",
-  "trend/{detect/forms/candle-flare,memory,recorded-market}.test.ts",
-  "trend/views/{control-moments,group-flares,pro-secrecy}.test.ts",
+  "extensions/alerts/targets/mqtt.test.ts",
+  "clients/sdk/{readme,two-servers}.test.ts",
+  "scale/cluster/{lost-log,versions}.test.ts",
+  "feeds/chain/**/*-{bin,blocks,book,cl,events,feed,lookup}.test.ts",
+  "feeds/chain/{following,leaving,listing,rpc/{contract-reader,fact-store}}.test.ts",
+  "feeds/record/{record,retention}.test.ts",
+  "feeds/replay/{cut,skip}.test.ts",
+  "feeds/simulated/{labels,real-chains,simulated-market,statistics}.test.ts",
+  "extensions/history/{candle-history,month-of-flares,past-market,recorded-record}.test.ts",
+  "extensions/docs/contracts/{asyncapi,docs}.test.ts",
+  "gateway/http/stream/websocket-{fuzz,limits,pressure}.test.ts",
+  "gateway/metrics/metrics.test.ts",
+  "base/protocol/{filter-law,passing-filter}.test.ts",
+  "{gateway/source/events-law,feeds/upstream/{upstream-doubt,upstream-law}}.test.ts",
+  "scale/follow/mirror-law.test.ts",
+  "engine/real-markets/*.test.ts",
+  "engine/{detect/forms/candle-flare,memory,recorded-market}.test.ts",
+  "engine/views/{control-moments,group-flares,pro-secrecy}.test.ts",
 ];
 
 const ALL = ["**/*.test.ts"];

@@ -6,14 +6,14 @@ import {
   ENRICHER_KEY_VARIABLES,
   LEADER_KEY_VARIABLE,
   listenProblem,
-} from "../config/config.ts";
+} from "../app/config/config.ts";
 import { WorkersFrontend } from "../workers/index.ts";
-import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
-import { createLogger } from "./create-logger.ts";
-import type { OpenFrontend } from "./frontend.ts";
-import type { OwnKeys } from "./open/open-keys.ts";
 import { encodeLists } from "./persistence/restored-state.ts";
-import { TlsServer } from "./tls-server.ts";
+import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./start/app.ts";
+import { createLogger } from "./start/create-logger.ts";
+import type { OpenFrontend } from "./start/frontend.ts";
+import type { OwnKeys } from "./start/open-keys.ts";
+import { TlsServer } from "./start/tls-server.ts";
 
 /** Module of a worker process, beside this one, as source or built. */
 const WORKER = fileURLToPath(

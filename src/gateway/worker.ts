@@ -1,20 +1,20 @@
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
-import { createRemoteHistory } from "../history/index.ts";
-import { type KnownKeys, knownKeys } from "../keys/index.ts";
-import { assertNever } from "../lib/assert-never.ts";
-import { EXIT, watchShutdown } from "../lib/io/shutdown.ts";
-import { systemClock } from "../lib/time/clock.ts";
-import type { LogRecord } from "../log/index.ts";
+import type { Config } from "../app/config/config.ts";
+import { resumeOf } from "../app/open-source.ts";
+import { assertNever } from "../base/lib/assert-never.ts";
+import { EXIT, watchShutdown } from "../base/lib/io/shutdown.ts";
+import { systemClock } from "../base/lib/time/clock.ts";
+import { createRemoteHistory } from "../extensions/history/index.ts";
 import { PrimaryFollower, PrimaryLink, RemoteState, type ToWorker } from "../workers/index.ts";
-import { runGateway } from "./app.ts";
-import { createLogger } from "./create-logger.ts";
-import { createBoundedServer, type Frontend, type FrontendOptions } from "./frontend.ts";
-import { createAccess, type LocalAccess } from "./open/open-keys.ts";
-import { resumeOf } from "./open/open-source.ts";
-import { openTokens } from "./open/open-tokens.ts";
+import { type KnownKeys, knownKeys } from "./keys/index.ts";
+import type { LogRecord } from "./log/index.ts";
 import { createReplicaStore, type LogSnapshot } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
+import { runGateway } from "./start/app.ts";
+import { createLogger } from "./start/create-logger.ts";
+import { createBoundedServer, type Frontend, type FrontendOptions } from "./start/frontend.ts";
+import { createAccess, type LocalAccess } from "./start/open-keys.ts";
+import { openTokens } from "./start/open-tokens.ts";
 
 /*
  * A worker process: serves the primary's log on connections that the primary hands over, until the

@@ -1,8 +1,8 @@
-import type { HistoryRequest } from "../history/index.ts";
-import type { SpentRate } from "../http/index.ts";
-import type { EndReason, Key } from "../keys/index.ts";
-import type { LogRecord, RunStart } from "../log/index.ts";
-import type { Channel, Cursor, FlarewireError, Freshness, SourceInfo } from "../protocol/index.ts";
+import type { Channel, Cursor, FlarewireError, Freshness, SourceInfo } from "../base/protocol/index.ts";
+import type { HistoryRequest } from "../extensions/history/index.ts";
+import type { SpentRate } from "../gateway/http/index.ts";
+import type { EndReason, Key } from "../gateway/keys/index.ts";
+import type { LogRecord, RunStart } from "../gateway/log/index.ts";
 
 /*
  * Messages between primary and worker over Node's channel for child processes, which keeps their

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Flare, Snapshot } from "../../src/base/model/index.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import type { Flare, Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { PushService } from "../support/servers/push-service.ts";
 import { findInstalled } from "../support/setup/debian-package.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_NEWS } from "../../src/dashboard/state/feed/news.ts";
-import type { Snapshot } from "../../src/model/index.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import { MAX_NEWS } from "../../src/clients/dashboard/state/feed/news.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findChromium, widthsFor } from "./chromium.ts";

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import type { Explanation, Snapshot } from "../../src/model/index.ts";
-import type { SourceInfo } from "../../src/protocol/index.ts";
+import type { Explanation, Snapshot } from "../../src/base/model/index.ts";
+import type { SourceInfo } from "../../src/base/protocol/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,

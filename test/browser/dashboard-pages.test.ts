@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { summarize } from "../../src/history/index.ts";
-import type { Snapshot, TrackRecord } from "../../src/model/index.ts";
+import type { Snapshot, TrackRecord } from "../../src/base/model/index.ts";
+import { summarize } from "../../src/extensions/history/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import type { Finish } from "../support/servers/edges.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { mintSecret } from "../../src/keys/index.ts";
-import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
+import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/base/model/index.ts";
+import { mintSecret } from "../../src/gateway/keys/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findViolations } from "./axe.ts";

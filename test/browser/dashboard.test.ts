@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { EMPTY_SNAPSHOT } from "../../src/base/model/index.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { IS_SOAK } from "../support/law-runs.ts";

@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
-import { GUIDES, OPERATIONS } from "../../src/http/index.ts";
-import { test } from "../http/access/keyed-fixture.ts";
-import type { ConnectionHandle } from "../http/stream/websocket-fixture.ts";
-import type { HubUnderTest } from "../hub/hub-fixture.ts";
+import { GUIDES, OPERATIONS } from "../../src/gateway/http/index.ts";
+import { test } from "../gateway/http/access/keyed-fixture.ts";
+import type { ConnectionHandle } from "../gateway/http/stream/websocket-fixture.ts";
+import type { HubUnderTest } from "../gateway/hub/hub-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Snapshot } from "../../src/model/index.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { Flare, Snapshot } from "../../src/model/index.ts";
+import type { Flare, Snapshot } from "../../src/base/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import {
   SAMPLE_EXPLANATION,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Snapshot } from "../../src/model/index.ts";
-import type { Freshness } from "../../src/protocol/index.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import type { Freshness } from "../../src/base/protocol/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { ToldSource } from "../support/world/told-source.ts";
 import { findViolations } from "./axe.ts";

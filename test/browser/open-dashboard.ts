@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { formatKeys, mintSecret } from "../../src/gateway/keys/index.ts";
+import type { SnapshotSource } from "../../src/gateway/source/index.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { formatKeys, mintSecret } from "../../src/keys/index.ts";
-import type { SnapshotSource } from "../../src/source/index.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
 

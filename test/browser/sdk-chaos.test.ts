@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { CHAOS_LIMITS, expectNoLoss, runChaos } from "../client/chaos-run.ts";
-import { takeOver } from "../client/takeover.ts";
-import { test } from "../http/stream/websocket-fixture.ts";
+import { CHAOS_LIMITS, expectNoLoss, runChaos } from "../clients/sdk/chaos-run.ts";
+import { takeOver } from "../clients/sdk/takeover.ts";
+import { test } from "../gateway/http/stream/websocket-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { findChromium, shareBrowser } from "./chromium.ts";
 import { servePage, startGroupIn } from "./sdk-page.ts";

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
-import type * as Sdk from "../../src/client/index.ts";
-import type { Snapshot } from "../../src/model/index.ts";
-import { CHANNELS } from "../../src/protocol/index.ts";
-import { bundleClient, bundleStreamGroup } from "../client/bundle.ts";
-import type { Member, StreamGroup, startGroup } from "../client/stream-group.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import { CHANNELS } from "../../src/base/protocol/index.ts";
+import type * as Sdk from "../../src/clients/sdk/index.ts";
+import { bundleClient, bundleStreamGroup } from "../clients/sdk/bundle.ts";
+import type { Member, StreamGroup, startGroup } from "../clients/sdk/stream-group.ts";
 import { shownLists } from "../support/expect/shown-lists.ts";
 import { servePage as serveScripts } from "../support/servers/serve-page.ts";
 

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { HeldProxy } from "../client/held-proxy.ts";
-import { range } from "../client/stream-kit.ts";
+import { HeldProxy } from "../clients/sdk/held-proxy.ts";
+import { range } from "../clients/sdk/stream-kit.ts";
 import { findChromium, shareBrowser } from "./chromium.ts";
 import { followIn, moreEvents, servePage, viewAt } from "./sdk-page.ts";
 

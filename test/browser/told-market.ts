@@ -1,5 +1,5 @@
-import type { Snapshot } from "../../src/model/index.ts";
-import type { SourceInfo } from "../../src/protocol/index.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import type { SourceInfo } from "../../src/base/protocol/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { ToldSource } from "../support/world/told-source.ts";
 

@@ -1,4 +1,4 @@
-import { type Snapshot, TERM_NAMES, TERM_UNITS } from "../../src/model/index.ts";
+import { type Snapshot, TERM_NAMES, TERM_UNITS } from "../../src/base/model/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 
 /** Numbers with the maximum width of their formats. */

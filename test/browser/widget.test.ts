@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { safeText } from "../../src/lib/text/safe-text.ts";
-import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import { safeText } from "../../src/base/lib/text/safe-text.ts";
+import { EMPTY_SNAPSHOT } from "../../src/base/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
@@ -12,7 +12,7 @@ import { makeKeys } from "./open-dashboard.ts";
 import { NASTY, ToldMarket } from "./told-market.ts";
 import { ALL, LOOK, openSite as open } from "./widget-site.ts";
 
-const README = readFileSync(new URL("../../src/widget/README.md", import.meta.url), "utf8");
+const README = readFileSync(new URL("../../src/clients/widget/README.md", import.meta.url), "utf8");
 const { address } = SAMPLE_FLARE.token;
 const TABS = IS_SOAK ? 10 : 3;
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Clock } from "../../src/lib/time/clock.ts";
-import type { EventLog, LogRecord } from "../../src/log/index.ts";
-import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import type { Clock } from "../../src/base/lib/time/clock.ts";
+import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../src/base/protocol/index.ts";
+import type { EventLog, LogRecord } from "../../src/gateway/log/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FollowerLog, type LogRecord, MemoryLog } from "../../src/log/index.ts";
-import { type Cursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { type Cursor, toEpoch, toSeq } from "../../src/base/protocol/index.ts";
+import { type FollowerLog, type LogRecord, MemoryLog } from "../../src/gateway/log/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { batchOf, type LogSettings } from "./event-log-contract.ts";

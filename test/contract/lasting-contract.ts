@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EventLog, LogRecord } from "../../src/log/index.ts";
-import { LASTING_EVENTS, toEpoch } from "../../src/protocol/index.ts";
+import { LASTING_EVENTS, toEpoch } from "../../src/base/protocol/index.ts";
+import type { EventLog, LogRecord } from "../../src/gateway/log/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { at, batchOf, type LogFactory, ROOMY } from "./event-log-contract.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { botSamples } from "../../src/dashboard/parts/bot/bot-samples.ts";
-import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
-import { spawnCommand } from "../cli/spawn-cli.ts";
-import { hasPython, PYTHON } from "../client/python/python-client.ts";
+import { botSamples } from "../../src/clients/dashboard/parts/bot/bot-samples.ts";
+import { DEFAULT_QUERY } from "../../src/clients/dashboard/state/flare-query.ts";
+import { spawnCommand } from "../app/cli/spawn-cli.ts";
+import { hasPython, PYTHON } from "../clients/python/python-client.ts";
 import { startRefusing } from "../support/servers/refusing-server.ts";
 
 const SHELL = ["bash", "-o", "pipefail", "-c"] as const;

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { test as base, expect } from "vitest";
-import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
-import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { flareStarted, greet, send, startScriptedServer } from "../app/cli/scripted-server.ts";
+import { spawnCommand, spawnNode } from "../app/cli/spawn-cli.ts";
 import { Waiters } from "../support/time/waiters.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 

@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { findProgram } from "../bench/harness/on-demand.ts";
-import { isInstalled } from "../cluster/redis-servers.ts";
+import { isInstalled } from "../scale/cluster/redis-servers.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { findInstalled } from "../support/setup/debian-package.ts";
+import { findProgram } from "../tools/bench/harness/on-demand.ts";
 import { LedMarket } from "./led-gateway.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/deploy/", import.meta.url));

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { spawnNode } from "../cli/spawn-cli.ts";
+import { spawnNode } from "../app/cli/spawn-cli.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { pumpedDay } from "../support/world/pumped-market.ts";
 

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { startScriptedServer } from "../cli/scripted-server.ts";
-import { spawnCommand } from "../cli/spawn-cli.ts";
-import { hasPython, PYTHON, spawnPython } from "../client/python/python-client.ts";
+import { startScriptedServer } from "../app/cli/scripted-server.ts";
+import { spawnCommand } from "../app/cli/spawn-cli.ts";
+import { hasPython, PYTHON, spawnPython } from "../clients/python/python-client.ts";
 import { startLedGateway } from "./led-gateway.ts";
 import { RestartingServer } from "./restarting-server.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
+import { type RunningCli, spawnCommand } from "../app/cli/spawn-cli.ts";
 import { findInstalled } from "../support/setup/debian-package.ts";
 import { Queue } from "../support/time/waiters.ts";
 import { startLedGateway } from "./led-gateway.ts";

@@ -14,7 +14,7 @@ export class IntegrationPackage implements Disposable {
     cpSync(join(ROOT, "examples/integrations", name), this.folder, { recursive: true });
     const client = join(this.folder, "node_modules/@flarewire/client");
     mkdirSync(client, { recursive: true });
-    const source = pathToFileURL(join(ROOT, "src/client/index.ts")).href;
+    const source = pathToFileURL(join(ROOT, "src/clients/sdk/index.ts")).href;
     writeFileSync(join(client, "package.json"), '{"type":"module","exports":"./index.js"}');
     writeFileSync(join(client, "index.js"), `export * from ${JSON.stringify(source)};\n`);
   }

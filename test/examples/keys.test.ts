@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
-import { hasPython, PYTHON } from "../client/python/python-client.ts";
+import { spawnCommand, spawnNode } from "../app/cli/spawn-cli.ts";
+import { hasPython, PYTHON } from "../clients/python/python-client.ts";
 import { startRefusing } from "../support/servers/refusing-server.ts";
 
 const ENVIRONMENT = { FLAREWIRE_CLIENT_KEY: "some-key" };

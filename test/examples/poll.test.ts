@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { spawnNode } from "../cli/spawn-cli.ts";
+import { spawnNode } from "../app/cli/spawn-cli.ts";
 import { startLedGateway } from "./led-gateway.ts";
 
 /** A server with scripted responses, which repeats the last one and records the requests. */

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createConfig } from "../../src/config/config.ts";
-import { type Gateway, startGateway } from "../../src/gateway/app.ts";
-import { HeldProxy } from "../client/held-proxy.ts";
+import { createConfig } from "../../src/app/config/config.ts";
+import { type Gateway, startGateway } from "../../src/gateway/start/app.ts";
+import { HeldProxy } from "../clients/sdk/held-proxy.ts";
 import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 /** A port on which nothing listens. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { spawnCommand } from "../cli/spawn-cli.ts";
+import { spawnCommand } from "../app/cli/spawn-cli.ts";
 import { startLedGateway } from "./led-gateway.ts";
 
 const [, BOT = ""] =

@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 import type { Browser, WebSocket } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startScriptedServer } from "../app/cli/scripted-server.ts";
+import { spawnNode } from "../app/cli/spawn-cli.ts";
 import { findChromium, launch } from "../browser/chromium.ts";
-import { startScriptedServer } from "../cli/scripted-server.ts";
-import { spawnNode } from "../cli/spawn-cli.ts";
 import { servePage } from "../support/servers/serve-page.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 

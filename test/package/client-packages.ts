@@ -37,7 +37,7 @@ stream.close();
 
 /** Compares the published types, generated from schemas, with those of the sources. */
 const SAME_TYPES = `import type * as packed from "@flarewire/client";
-import type * as own from "${ROOT}src/client/index.ts";
+import type * as own from "${ROOT}src/clients/sdk/index.ts";
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 export const same: [
   Same<packed.StreamItem, own.StreamItem>, Same<packed.EventBody, own.EventBody>, Same<packed.View, own.View>,

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { test as base, expect, vi } from "vitest";
-import { GUIDES } from "../../src/http/index.ts";
-import { systemClock } from "../../src/lib/time/clock.ts";
-import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
+import { systemClock } from "../../src/base/lib/time/clock.ts";
+import { GUIDES } from "../../src/gateway/http/index.ts";
+import { type RunningCli, spawnCommand } from "../app/cli/spawn-cli.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
 import { writePumpedMarket } from "../support/world/pumped-market.ts";
@@ -19,7 +19,7 @@ import { type InstalledPackages, installPackages } from "./installed-package.ts"
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** The package for Python, which the npm package contains. */
-const PYTHON = "src/client/python";
+const PYTHON = "src/clients/python";
 const MAX_INSTALLED_KIB = 40 * 1_000;
 const run = promisify(execFile);
 
@@ -127,7 +127,7 @@ test(`${title} contains the documents and examples, but no sources, and publint 
   const python = ["pyproject.toml", ...modules.map((name) => `flarewire/${name}`)];
   const expected = [
     ...examples.map((name) => `examples/${name}`),
-    ...[...documents, "src/protocol/PROTOCOL.md"],
+    ...[...documents, "src/base/protocol/PROTOCOL.md"],
     ...python.map((name) => `${PYTHON}/${name}`),
   ];
   expect(files.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort()).toEqual(expected.sort());

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readDocument } from "./documents.ts";
 
-const CHANGELOG = readDocument("src/release/CHANGELOG.md");
+const CHANGELOG = readDocument("src/app/release/CHANGELOG.md");
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
 test("the changelog follows Keep a Changelog: Unreleased, then the versions from the newest on, each with groups of entries", () => {

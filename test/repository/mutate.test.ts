@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "vite";
 import { expect, test } from "vitest";
-import { applyFault, parseFaults, placeOf, readFaults } from "../mutate/fault-list.ts";
+import { applyFault, parseFaults, placeOf, readFaults } from "../tools/mutate/fault-list.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FAULTS = readFaults();

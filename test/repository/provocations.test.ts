@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { CLOSE_CODES, type CloseReason, Hello } from "../../src/base/protocol/index.ts";
 import {
   type AdmissionQueueLimits,
   DEFAULT_ADMISSION_LIMITS,
-} from "../../src/http/connections/admission-queue.ts";
-import type { HttpSettings } from "../../src/http/http-settings.ts";
-import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/hub/hub-limits.ts";
-import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.ts";
+} from "../../src/gateway/http/connections/admission-queue.ts";
+import type { HttpSettings } from "../../src/gateway/http/http-settings.ts";
+import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/gateway/hub/hub-limits.ts";
 
 /**
  * The test that causes a close code or reaches a limit: its file, its title or a part of it, and a
@@ -14,21 +14,21 @@ import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.t
  */
 type Provocation = readonly [file: string, title: string, evidence: string];
 
-const STREAM = "test/http/stream/websocket-stream.test.ts";
-const LIMITS = "test/http/stream/websocket-limits.test.ts";
-const PRESSURE = "test/http/stream/websocket-pressure.test.ts";
-const ADMISSION = "test/http/stream/websocket-admission.test.ts";
-const TAKEOVER = "test/http/stream/websocket-takeover.test.ts";
-const RAW = "test/http/connections/raw-sockets.test.ts";
-const EVENTS = "test/http/stream/events.test.ts";
-const KEYS = "test/http/access/keys-ends.test.ts";
-const TICKETS = "test/http/access/keys-tickets.test.ts";
+const STREAM = "test/gateway/http/stream/websocket-stream.test.ts";
+const LIMITS = "test/gateway/http/stream/websocket-limits.test.ts";
+const PRESSURE = "test/gateway/http/stream/websocket-pressure.test.ts";
+const ADMISSION = "test/gateway/http/stream/websocket-admission.test.ts";
+const TAKEOVER = "test/gateway/http/stream/websocket-takeover.test.ts";
+const RAW = "test/gateway/http/connections/raw-sockets.test.ts";
+const EVENTS = "test/gateway/http/stream/events.test.ts";
+const KEYS = "test/gateway/http/access/keys-ends.test.ts";
+const TICKETS = "test/gateway/http/access/keys-tickets.test.ts";
 const FOLLOW = "test/scenarios/follow-trouble.test.ts";
-const AHEAD = "test/hub/ahead.test.ts";
+const AHEAD = "test/gateway/hub/ahead.test.ts";
 const STORM = "test/scenarios/storm.test.ts";
-const QUEUE = "test/http/connections/admission-queue.test.ts";
-const BOUNDS = "test/http/access/request-limit.test.ts";
-const STREAM_RATES = "test/http/access/stream-rates.test.ts";
+const QUEUE = "test/gateway/http/connections/admission-queue.test.ts";
+const BOUNDS = "test/gateway/http/access/request-limit.test.ts";
+const STREAM_RATES = "test/gateway/http/access/stream-rates.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
@@ -170,7 +170,7 @@ test("every close code and every limit is in these tables", () => {
   );
   expect(Object.keys(ADMISSIONS).toSorted()).toEqual(Object.keys(DEFAULT_ADMISSION_LIMITS).toSorted());
   expect(Object.keys(HUB)).toEqual(expect.arrayContaining(reported));
-  const document = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
+  const document = readFileSync(new URL("../../src/base/protocol/PROTOCOL.md", import.meta.url), "utf8");
   const rule = document.split("* **[W24]**")[1]?.split("\n\n")[0] ?? "";
   const codes = [...rule.matchAll(/\b10\d\d\b/g)].map(([code]) => code);
   expect(codes).toEqual(Object.keys(RFC_CLOSES));

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
-import { createLogger } from "../../src/gateway/create-logger.ts";
-import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
-import { systemClock } from "../../src/lib/time/clock.ts";
-import { runInProcess, startInProcess } from "../cli/run-in-process.ts";
-import { startScriptedServer } from "../cli/scripted-server.ts";
-import { runShell, serveInProcess } from "../cli/shell-in-process.ts";
-import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
+import { systemClock } from "../../src/base/lib/time/clock.ts";
+import { STREAM_PARAMETERS } from "../../src/gateway/http/parameters.ts";
+import { createLogger } from "../../src/gateway/start/create-logger.ts";
+import { runInProcess, startInProcess } from "../app/cli/run-in-process.ts";
+import { startScriptedServer } from "../app/cli/scripted-server.ts";
+import { runShell, serveInProcess } from "../app/cli/shell-in-process.ts";
+import { spawnCommand, spawnNode } from "../app/cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
-import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
+import { StandIn, type StandInPair } from "../feeds/exchange/stand-in.ts";
 import { SseClient } from "../support/clients/sse-client.ts";
 import { checkMessage } from "../support/expect/contract.ts";
 import { checkedFetch } from "../support/expect/validate-response.ts";
@@ -213,7 +213,7 @@ test("the requests and the stream work on the simulated market as written", asyn
     stream.cut();
   }
   const address = /`(ws:\/\/[^`]+)`/
-    .exec(readDocument("src/client/README.md"))?.[1]
+    .exec(readDocument("src/clients/sdk/README.md"))?.[1]
     ?.replace(/127\.0\.0\.1:8080/, url.slice("http://".length));
   const socket = new WebSocket(address ?? "");
   const types: unknown[] = [];
@@ -381,7 +381,8 @@ test("the documented conformance command tests a server", async () => {
 });
 
 test("a server accepts the documented file of alerts, with one target and three rules", async () => {
-  const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readDocument("src/alerts/ALERTS.md")) ?? [];
+  const [, example = ""] =
+    /```json\n([\s\S]*?)```/.exec(readDocument("src/extensions/alerts/ALERTS.md")) ?? [];
   const file = join(directory, "alerts.json");
   writeFileSync(file, example);
   const [serving = []] = take(/flarewire -- serve --alerts/).map((words) =>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { settingsList } from "../../src/config/config.ts";
+import { settingsList } from "../../src/app/config/config.ts";
 import {
   DOCUMENTS,
   ENDPOINTS,
@@ -10,7 +10,7 @@ import {
   GUIDES,
   HISTORY_ENDPOINTS,
   STREAM_PATH,
-} from "../../src/http/index.ts";
+} from "../../src/gateway/http/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../src/index.ts";
 import { anchorsOf, DOCUMENT_FILES, readDocument } from "./documents.ts";
 
@@ -27,7 +27,8 @@ test("the README has at most 200 lines and 12 kB, and its bot has 12 lines", () 
 
 test("the list of settings matches the program", () => {
   const [, list = ""] =
-    /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(readDocument("src/config/SETTINGS.md")) ?? [];
+    /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(readDocument("src/app/config/SETTINGS.md")) ??
+    [];
   expect(list).toBe(settingsList());
 });
 

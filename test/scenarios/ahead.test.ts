@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startInProcess } from "../cli/run-in-process.ts";
-import { HeldProxy } from "../client/held-proxy.ts";
+import { startInProcess } from "../app/cli/run-in-process.ts";
+import { HeldProxy } from "../clients/sdk/held-proxy.ts";
 import { SseClient } from "../support/clients/sse-client.ts";
 import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/servers/edges.ts";
 import { startWorkerGateway } from "../support/servers/worker-gateway.ts";

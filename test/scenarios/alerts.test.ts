@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { Receiver, status, webhookFile } from "../alerts/webhook-fixture.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
+import { Receiver, status, webhookFile } from "../extensions/alerts/webhook-fixture.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 /** Prepares a market, and gateways on it that send alerts to the receiver. */

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import type { MarketEvent } from "../../src/market/index.ts";
-import type { Snapshot } from "../../src/model/index.ts";
-import { TrendEngine } from "../../src/trend/index.ts";
-import type { Exchange } from "../feed/chain/market/exchange.ts";
-import { Ledger } from "../feed/chain/market/ledger.ts";
-import { wallet } from "../feed/chain/nodes/test-chain.ts";
+import type { MarketEvent } from "../../src/base/market/index.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import { TrendEngine } from "../../src/engine/index.ts";
+import type { Exchange } from "../feeds/chain/market/exchange.ts";
+import { Ledger } from "../feeds/chain/market/ledger.ts";
+import { wallet } from "../feeds/chain/nodes/test-chain.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: false };
 

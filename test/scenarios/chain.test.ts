@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { createConfig } from "../../src/config/config.ts";
-import { NETWORKS } from "../../src/feed/index.ts";
-import { type Gateway, startGateway } from "../../src/gateway/app.ts";
-import type { GatewayEvent } from "../../src/gateway/gateway-events.ts";
-import type { Snapshot } from "../../src/model/index.ts";
-import { E18, Exchange } from "../feed/chain/market/exchange.ts";
-import { describeOnAnvil } from "../feed/chain/nodes/anvil.ts";
-import { FaultyNode } from "../feed/chain/nodes/faulty-node.ts";
-import { wallet } from "../feed/chain/nodes/test-chain.ts";
+import { createConfig } from "../../src/app/config/config.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import { NETWORKS } from "../../src/feeds/index.ts";
+import { type Gateway, startGateway } from "../../src/gateway/start/app.ts";
+import type { GatewayEvent } from "../../src/gateway/start/gateway-events.ts";
+import { E18, Exchange } from "../feeds/chain/market/exchange.ts";
+import { describeOnAnvil } from "../feeds/chain/nodes/anvil.ts";
+import { FaultyNode } from "../feeds/chain/nodes/faulty-node.ts";
+import { wallet } from "../feeds/chain/nodes/test-chain.ts";
 import { eventually } from "../support/time/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ChaosTally, runChaos } from "../soak/chaos-run.ts";
+import { type ChaosTally, runChaos } from "../tools/soak/chaos-run.ts";
 
 /** The first seed. It is constant, unless SEED is set. `npm run soak` tries a thousand others. */
 const FIRST = Number(process.env.SEED ?? 7);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runChurn } from "../soak/churn.ts";
-import { WAYS } from "../soak/visitor.ts";
+import { runChurn } from "../tools/soak/churn.ts";
+import { WAYS } from "../tools/soak/visitor.ts";
 
 /**
  * Heap growth per connection. A leaked connection takes far more; warming code takes about 300 kB

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Receiver, status, webhookFile } from "../alerts/webhook-fixture.ts";
-import { ProcessCluster } from "../cluster/process-cluster.ts";
-import { HAS_REDIS } from "../cluster/redis-servers.ts";
+import { Receiver, status, webhookFile } from "../extensions/alerts/webhook-fixture.ts";
+import { ProcessCluster } from "../scale/cluster/process-cluster.ts";
+import { HAS_REDIS } from "../scale/cluster/redis-servers.ts";
 import { newDirectory } from "../support/servers/edges.ts";
 import { writePumpedMarket } from "../support/world/pumped-market.ts";
 

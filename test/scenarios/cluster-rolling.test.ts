@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ProcessCluster } from "../cluster/process-cluster.ts";
-import { HAS_REDIS } from "../cluster/redis-servers.ts";
+import { ProcessCluster } from "../scale/cluster/process-cluster.ts";
+import { HAS_REDIS } from "../scale/cluster/redis-servers.ts";
 import { SharedViews } from "../support/clients/moving-client.ts";
 import { RoamingClient } from "../support/clients/roaming-client.ts";
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { AnyFlare, Candle, FlareRecord, TokenDetails } from "../../src/model/index.ts";
-import { EventBody } from "../../src/protocol/index.ts";
-import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
-import { type GatewayProcess, ProcessCluster } from "../cluster/process-cluster.ts";
-import { HAS_REDIS } from "../cluster/redis-servers.ts";
+import type { AnyFlare, Candle, FlareRecord, TokenDetails } from "../../src/base/model/index.ts";
+import { EventBody } from "../../src/base/protocol/index.ts";
+import { eventsOnServer, expectSameEvents } from "../scale/cluster/cluster-log.ts";
+import { type GatewayProcess, ProcessCluster } from "../scale/cluster/process-cluster.ts";
+import { HAS_REDIS } from "../scale/cluster/redis-servers.ts";
 import { HoppingClient } from "../support/clients/hopping-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
 import { createChance } from "../support/random/chance.ts";

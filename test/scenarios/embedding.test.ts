@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { GatewayEvents } from "../../src/gateway/gateway-events.ts";
+import { GatewayEvents } from "../../src/gateway/start/gateway-events.ts";
 import { type Config, type EventBody, startGateway } from "../../src/index.ts";
 
 const STATUS: EventBody = {

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
+import { EMPTY_SNAPSHOT } from "../../src/base/model/index.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
 import { expectAllStored } from "../support/expect/stored-seqs.ts";

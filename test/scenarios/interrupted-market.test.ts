@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createConfig } from "../../src/config/config.ts";
-import { createSimulatedFeed, type Feed, ReplayFeed, type ReplayResume } from "../../src/feed/index.ts";
-import { systemClock } from "../../src/lib/time/clock.ts";
-import { HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
-import type { MarketEvent } from "../../src/market/index.ts";
-import { EngineSource, type Publication, runPoller } from "../../src/source/index.ts";
-import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";
+import { createConfig } from "../../src/app/config/config.ts";
+import { systemClock } from "../../src/base/lib/time/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/base/lib/time/time.ts";
+import type { MarketEvent } from "../../src/base/market/index.ts";
+import { type EngineCheckpoint, TrendEngine } from "../../src/engine/index.ts";
+import { createSimulatedFeed, type Feed, ReplayFeed, type ReplayResume } from "../../src/feeds/index.ts";
+import { EngineSource, type Publication, runPoller } from "../../src/gateway/source/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { pumpedDay } from "../support/world/pumped-market.ts";
 

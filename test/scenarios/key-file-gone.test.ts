@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ReadyResponse } from "../../src/http/rest/responses.ts";
-import { formatKeys } from "../../src/keys/index.ts";
+import { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";
+import { formatKeys } from "../../src/gateway/keys/index.ts";
 import { type Finish, newDirectory, startLeader } from "../support/servers/edges.ts";
 import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { createConfig } from "../../src/config/config.ts";
-import { startGateway } from "../../src/gateway/app.ts";
-import { TicketResponse } from "../../src/http/index.ts";
-import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { runInProcess as flarewire, startInProcess } from "../cli/run-in-process.ts";
-import { spawnCli } from "../cli/spawn-cli.ts";
+import { createConfig } from "../../src/app/config/config.ts";
+import { CLOSE_CODES } from "../../src/base/protocol/index.ts";
+import { TicketResponse } from "../../src/gateway/http/index.ts";
+import { startGateway } from "../../src/gateway/start/app.ts";
+import { runInProcess as flarewire, startInProcess } from "../app/cli/run-in-process.ts";
+import { spawnCli } from "../app/cli/spawn-cli.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 
 test("[K7] a running server accepts a new key from flarewire keys, closes its connections on revocation, and never logs a secret", async () => {

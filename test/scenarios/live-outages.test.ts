@@ -1,10 +1,10 @@
 import pino from "pino";
 import { describe, expect, test, vi } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
-import { NETWORKS, type NetworkName } from "../../src/feed/index.ts";
-import { openLiveMarket } from "../../src/gateway/open/open-market.ts";
-import { MINUTE_MS } from "../../src/lib/time/time.ts";
-import type { MarketEvent } from "../../src/market/index.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
+import { MINUTE_MS } from "../../src/base/lib/time/time.ts";
+import type { MarketEvent } from "../../src/base/market/index.ts";
+import { NETWORKS, type NetworkName } from "../../src/feeds/index.ts";
+import { openLiveMarket } from "../../src/feeds/open/open-market.ts";
 import { PacedClock } from "../support/time/paced-clock.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReadyResponse } from "../../src/http/rest/responses.ts";
-import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import type { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";
+import { type RunningCli, spawnCli } from "../app/cli/spawn-cli.ts";
 import { type LiveWorld, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
 /** Maximum duration of a start. */

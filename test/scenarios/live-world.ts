@@ -1,8 +1,8 @@
-import type { NetworkName } from "../../src/feed/index.ts";
-import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
-import { type NetworkId, StandInAggregator } from "../feed/aggregator/stand-in.ts";
-import { StandInServices } from "../feed/enrich/stand-in-services.ts";
-import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
+import { type Clock, systemClock } from "../../src/base/lib/time/clock.ts";
+import type { NetworkName } from "../../src/feeds/index.ts";
+import { type NetworkId, StandInAggregator } from "../feeds/aggregator/stand-in.ts";
+import { StandInServices } from "../feeds/enrich/stand-in-services.ts";
+import { StandIn, type StandInPair } from "../feeds/exchange/stand-in.ts";
 import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
 import { SyntheticChain } from "../support/world/synthetic-chain.ts";
 import type { Density } from "../support/world/synthetic-market.ts";

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { loadConfig } from "../../src/config/config.ts";
-import type { ReadyResponse } from "../../src/http/rest/responses.ts";
+import { loadConfig } from "../../src/app/config/config.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import type { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";
 import { startGateway } from "../../src/index.ts";
-import type { Snapshot } from "../../src/model/index.ts";
-import { runCli } from "../cli/spawn-cli.ts";
+import { runCli } from "../app/cli/spawn-cli.ts";
 import { checkedFetch } from "../support/expect/validate-response.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { newDirectory } from "../support/servers/edges.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { type RunningCli, spawnCli } from "../app/cli/spawn-cli.ts";
 import { checkedFetch } from "../support/expect/validate-response.ts";
 import { NoNetwork } from "./no-network.ts";
 

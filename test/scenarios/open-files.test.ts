@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { spawnCommand } from "../cli/spawn-cli.ts";
+import { spawnCommand } from "../app/cli/spawn-cli.ts";
 
 const MAIN = process.env.BUNDLED_PROGRAM ?? "src/main.ts";
 const SERVE = [MAIN, "serve", "--feed", "replay", "--warmup", "0", "--port", "0", "--drain", "0"];

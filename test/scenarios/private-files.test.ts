@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { webhookFile } from "../alerts/webhook-fixture.ts";
+import { webhookFile } from "../extensions/alerts/webhook-fixture.ts";
 import { newDirectory, startLeader } from "../support/servers/edges.ts";
 
 /** Returns the permissions of users other than the owner, for the directory and all files below. */

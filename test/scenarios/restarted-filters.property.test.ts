@@ -3,9 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
-import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
-import { openLogFile, SqliteLog, type StoredLog } from "../../src/log/index.ts";
 import {
   advanceLists,
   type Channel,
@@ -18,10 +15,13 @@ import {
   type Step as ListStep,
   listsOf,
   projectLists,
-} from "../../src/protocol/index.ts";
-import { FRESH, INFO, settled } from "../hub/hub-fixture.ts";
-import { MockSocket } from "../hub/mock-socket.ts";
-import { STEPS, TestMarket } from "../hub/test-market.ts";
+} from "../../src/base/protocol/index.ts";
+import { Head, Hub, websocketFraming } from "../../src/gateway/hub/index.ts";
+import { openLogFile, SqliteLog, type StoredLog } from "../../src/gateway/log/index.ts";
+import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
+import { FRESH, INFO, settled } from "../gateway/hub/hub-fixture.ts";
+import { MockSocket } from "../gateway/hub/mock-socket.ts";
+import { STEPS, TestMarket } from "../gateway/hub/test-market.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { assertReaching } from "../support/random/assert-reaching.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLogger } from "../../src/gateway/create-logger.ts";
+import { createLogger } from "../../src/gateway/start/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { spawnCli } from "../cli/spawn-cli.ts";
+import { spawnCli } from "../app/cli/spawn-cli.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
 import { cutInHalf, flipBit, framesOf, putImage, takeImage } from "../support/image.ts";

@@ -1,8 +1,8 @@
 import { expect, vi } from "vitest";
-import { DEFAULT_HUB_LIMITS } from "../../src/hub/hub-limits.ts";
-import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { type ConnectionHandle, test, type WireClient } from "../http/stream/websocket-fixture.ts";
-import type { Step } from "../hub/test-market.ts";
+import { CLOSE_CODES } from "../../src/base/protocol/index.ts";
+import { DEFAULT_HUB_LIMITS } from "../../src/gateway/hub/hub-limits.ts";
+import { type ConnectionHandle, test, type WireClient } from "../gateway/http/stream/websocket-fixture.ts";
+import type { Step } from "../gateway/hub/test-market.ts";
 
 const EACH = 3;
 const BATCH: readonly Step[] = Array.from({ length: 500 }, (_, index) => (index % 2 ? "unlist" : "list"));

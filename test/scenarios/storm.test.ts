@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { systemClock } from "../../src/lib/time/clock.ts";
-import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { systemClock } from "../../src/base/lib/time/clock.ts";
+import { CLOSE_CODES } from "../../src/base/protocol/index.ts";
 import {
   COME_BACK_S,
   type ConnectionHandle,
   test,
   type WireFactory,
-} from "../http/stream/websocket-fixture.ts";
-import { EPOCH } from "../hub/hub-fixture.ts";
+} from "../gateway/http/stream/websocket-fixture.ts";
+import { EPOCH } from "../gateway/hub/hub-fixture.ts";
 import { ComingClient, openSockets } from "../support/clients/coming-client.ts";
 import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
+import { formatKeys, type Key, mintSecret } from "../../src/gateway/keys/index.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import type { Finish } from "../support/servers/edges.ts";
 import {

@@ -1,5 +1,5 @@
 import { ChildProcess } from "node:child_process";
-import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { toEpoch, toSeq } from "../../src/base/protocol/index.ts";
 import type { ToPrimary, ToWorker } from "../../src/workers/messages.ts";
 
 /** A fake worker process, driven by the test. */

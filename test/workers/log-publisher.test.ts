@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import type { LogUpdate } from "../../src/workers/messages.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
-import { createHubUnderTest } from "../hub/hub-fixture.ts";
+import { createHubUnderTest } from "../gateway/hub/hub-fixture.ts";
 
 /** Creates a log that workers follow, before its first snapshot. */
 function createFollowedLog() {

@@ -1,19 +1,19 @@
 import { deserialize, serialize } from "node:v8";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createConfig } from "../../src/config/config.ts";
-import { createLogger } from "../../src/gateway/create-logger.ts";
-import { createReplicaSink } from "../../src/gateway/persistence/log-replica.ts";
+import { createConfig } from "../../src/app/config/config.ts";
+import { type Cursor, formatMarks, type Lists, toSeq } from "../../src/base/protocol/index.ts";
+import { ResourceBodies } from "../../src/gateway/http/rest/resource-bodies.ts";
+import { Head, Hub } from "../../src/gateway/hub/index.ts";
+import type { LogRecord } from "../../src/gateway/log/index.ts";
 import { createReplicaStore } from "../../src/gateway/persistence/replica-store.ts";
 import { decodeLists, encodeLists } from "../../src/gateway/persistence/restored-state.ts";
-import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
-import { Head, Hub } from "../../src/hub/index.ts";
-import type { LogRecord } from "../../src/log/index.ts";
-import { type Cursor, formatMarks, type Lists, toSeq } from "../../src/protocol/index.ts";
+import { createLogger } from "../../src/gateway/start/create-logger.ts";
+import { createReplicaSink } from "../../src/scale/follow/log-replica.ts";
 import { PrimaryFollower, PrimaryLink, type ToWorker } from "../../src/workers/index.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
-import { createHubUnderTest, FRESH, INFO, settled } from "../hub/hub-fixture.ts";
-import { STEPS } from "../hub/test-market.ts";
+import { createHubUnderTest, FRESH, INFO, settled } from "../gateway/hub/hub-fixture.ts";
+import { STEPS } from "../gateway/hub/test-market.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { LogRecord } from "../../src/log/index.ts";
-import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { toEpoch, toSeq } from "../../src/base/protocol/index.ts";
+import type { LogRecord } from "../../src/gateway/log/index.ts";
 import { snapshotMessages } from "../../src/workers/primary/log-snapshot.ts";
-import { createHubUnderTest } from "../hub/hub-fixture.ts";
+import { createHubUnderTest } from "../gateway/hub/hub-fixture.ts";
 
 const cursorAt = (seq: number) => ({ epoch: toEpoch("fill1"), seq: toSeq(seq) });
 const record = (seq: number): LogRecord => ({

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { decodeLists, encodeLists } from "../../src/gateway/persistence/restored-state.ts";
-import type { LeaderBatch, ReplicaSink } from "../../src/source/index.ts";
+import type { LeaderBatch, ReplicaSink } from "../../src/gateway/source/index.ts";
 import { PrimaryFollower } from "../../src/workers/index.ts";
 import type { LogUpdate } from "../../src/workers/messages.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
-import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
+import { createHubUnderTest, FRESH, INFO } from "../gateway/hub/hub-fixture.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { linked } from "./linked.ts";
 

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { FlarewireError } from "../../src/protocol/index.ts";
+import { FlarewireError } from "../../src/base/protocol/index.ts";
 import type { ToWorker } from "../../src/workers/messages.ts";
 import { createGc } from "../support/create-gc.ts";
 import { linked } from "./linked.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConnectionLimiter, ConnectionRegistry } from "../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry } from "../../src/gateway/http/index.ts";
 import { RemoteState } from "../../src/workers/index.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { linked } from "./linked.ts";

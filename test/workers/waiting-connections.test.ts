@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, Socket } from "node:net";
 import { expect } from "vitest";
-import { Refusals } from "../../src/http/index.ts";
+import { Refusals } from "../../src/gateway/http/index.ts";
 import { ConnectionHandoff } from "../../src/workers/primary/connection-handoff.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { test as base } from "../support/time/still-running.ts";

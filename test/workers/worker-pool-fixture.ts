@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
-import { createLogger } from "../../src/gateway/create-logger.ts";
-import { TicketTable } from "../../src/keys/index.ts";
+import { TicketTable } from "../../src/gateway/keys/index.ts";
+import { createLogger } from "../../src/gateway/start/create-logger.ts";
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { WorkerPool } from "../../src/workers/primary/worker-pool.ts";
 import type { WorkerProcess } from "../../src/workers/primary/worker-process.ts";
-import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
+import { createHubUnderTest, FRESH, INFO } from "../gateway/hub/hub-fixture.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { test as base } from "../support/time/still-running.ts";
 import { FakeChild } from "./fake-child.ts";

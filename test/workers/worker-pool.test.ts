@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
-import { toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { toEpoch, toSeq } from "../../src/base/protocol/index.ts";
 import { startServing, test } from "./worker-pool-fixture.ts";
 
 test("[L3] each quick end of a worker delays its replacement more; after half a minute of running it is replaced at once", async ({

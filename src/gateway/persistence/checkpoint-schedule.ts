@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
 
 /**
  * Minimum time between two stored states, with few events. A restart replays about that much at

@@ -2,14 +2,16 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "../../config/config.ts";
-import { MANIFEST_FILE } from "../../feed/index.ts";
-import type { Head } from "../../hub/index.ts";
-import { notifyLog } from "../../lib/notify.ts";
-import { messageOf } from "../../lib/text/message-of.ts";
-import type { Clock } from "../../lib/time/clock.ts";
-import { DurationHistogram } from "../../lib/time/duration-histogram.ts";
-import { VERSION } from "../../lib/version.ts";
+import type { Config } from "../../app/config/config.ts";
+import { notifyLog } from "../../base/lib/notify.ts";
+import { messageOf } from "../../base/lib/text/message-of.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
+import { VERSION } from "../../base/lib/version.ts";
+import { type Epoch, FlarewireError, formatCursor, type Lists } from "../../base/protocol/index.ts";
+import { MANIFEST_FILE } from "../../feeds/index.ts";
+import type { FeedConfig } from "../../feeds/open/open-feed.ts";
+import type { Head } from "../hub/index.ts";
 import {
   type EventLog,
   FileBusyError,
@@ -19,9 +21,7 @@ import {
   openLogFile,
   SqliteLog,
   type Stray,
-} from "../../log/index.ts";
-import { type Epoch, FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
-import type { FeedConfig } from "../open/open-feed.ts";
+} from "../log/index.ts";
 import { CheckpointSchedule } from "./checkpoint-schedule.ts";
 import {
   type EngineProgress,

@@ -1,7 +1,7 @@
-import type { KnownLists } from "../../hub/index.ts";
-import type { LogRecord } from "../../log/index.ts";
-import { toSeq } from "../../protocol/index.ts";
+import { toSeq } from "../../base/protocol/index.ts";
 import type { SnapshotEnd } from "../../workers/index.ts";
+import type { KnownLists } from "../hub/index.ts";
+import type { LogRecord } from "../log/index.ts";
 import { memoryPersistence, type Persistence } from "./persistence.ts";
 import { decodeLists, type RestoredState } from "./restored-state.ts";
 

@@ -1,9 +1,7 @@
 import { deflateSync, inflateSync } from "node:zlib";
-import type { Head, KnownLists } from "../../hub/index.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import { messageOf } from "../../lib/text/message-of.ts";
-import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
-import { EMPTY_SNAPSHOT } from "../../model/index.ts";
+import { parseJson } from "../../base/lib/parse-json.ts";
+import { messageOf } from "../../base/lib/text/message-of.ts";
+import { EMPTY_SNAPSHOT } from "../../base/model/index.ts";
 import {
   advanceLists,
   type EventBody,
@@ -12,8 +10,10 @@ import {
   MarksText,
   readMarks,
   toSeq,
-} from "../../protocol/index.ts";
-import type { EngineCheckpoint } from "../../trend/index.ts";
+} from "../../base/protocol/index.ts";
+import type { EngineCheckpoint } from "../../engine/index.ts";
+import type { Head, KnownLists } from "../hub/index.ts";
+import type { ListCheckpoint, StoredLog } from "../log/index.ts";
 
 /** An engine's progress at the moment of the head's snapshot. */
 export interface EngineProgress {

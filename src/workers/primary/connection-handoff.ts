@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { LISTEN_BACKLOG, type Refusals, refuseConnection } from "../../http/index.ts";
-import { listenOnHost } from "../../lib/io/listen-on-host.ts";
-import type { Clock } from "../../lib/time/clock.ts";
-import { FlarewireError } from "../../protocol/index.ts";
+import { listenOnHost } from "../../base/lib/io/listen-on-host.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { FlarewireError } from "../../base/protocol/index.ts";
+import { LISTEN_BACKLOG, type Refusals, refuseConnection } from "../../gateway/http/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 

@@ -1,6 +1,6 @@
-import type { Head, ListHistory } from "../../hub/index.ts";
-import type { EventLog, LogRecord } from "../../log/index.ts";
-import type { Lists } from "../../protocol/index.ts";
+import type { Lists } from "../../base/protocol/index.ts";
+import type { Head, ListHistory } from "../../gateway/hub/index.ts";
+import type { EventLog, LogRecord } from "../../gateway/log/index.ts";
 import type { LogUpdate } from "../messages.ts";
 import { snapshotMessages } from "./log-snapshot.ts";
 

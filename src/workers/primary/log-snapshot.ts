@@ -1,7 +1,7 @@
-import type { Head, ListHistory } from "../../hub/index.ts";
-import { chunks } from "../../lib/chunks.ts";
-import type { EventLog } from "../../log/index.ts";
-import type { Lists } from "../../protocol/index.ts";
+import { chunks } from "../../base/lib/chunks.ts";
+import type { Lists } from "../../base/protocol/index.ts";
+import type { Head, ListHistory } from "../../gateway/hub/index.ts";
+import type { EventLog } from "../../gateway/log/index.ts";
 import type { SnapshotEnd, SnapshotMessage } from "../messages.ts";
 
 interface LogSnapshotParts {

@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import type { Logger } from "pino";
-import { whenAborted } from "../../lib/time/until-aborted.ts";
-import { waitAtMost } from "../../lib/time/wait-at-most.ts";
-import { type Cursor, FlarewireError } from "../../protocol/index.ts";
+import { whenAborted } from "../../base/lib/time/until-aborted.ts";
+import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
+import { type Cursor, FlarewireError } from "../../base/protocol/index.ts";
 import type { SourceReport, ToWorker } from "../messages.ts";
 import { quickEnds, REPORTED_FROM, WORKER_WAIT, workerWaitMs } from "./back-off.ts";
 import { type WorkerEnd, WorkerProcess, type WorkerProcessOptions } from "./worker-process.ts";

@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
-import { assertNever } from "../../lib/assert-never.ts";
-import type { Clock } from "../../lib/time/clock.ts";
-import { waitAtMost } from "../../lib/time/wait-at-most.ts";
-import type { MetricsJson } from "../../metrics/index.ts";
-import { type Cursor, FlarewireError } from "../../protocol/index.ts";
+import { assertNever } from "../../base/lib/assert-never.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
+import { type Cursor, FlarewireError } from "../../base/protocol/index.ts";
+import type { MetricsJson } from "../../gateway/metrics/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 

@@ -1,9 +1,9 @@
-import { answerHistory, type HistoryReader } from "../../history/index.ts";
-import type { SpentRate } from "../../http/index.ts";
-import type { Hub } from "../../hub/index.ts";
-import type { EndReason, Key, TicketTable } from "../../keys/index.ts";
-import { assertNever } from "../../lib/assert-never.ts";
-import { type GatewayMetrics, MergedMetrics } from "../../metrics/index.ts";
+import { assertNever } from "../../base/lib/assert-never.ts";
+import { answerHistory, type HistoryReader } from "../../extensions/history/index.ts";
+import type { SpentRate } from "../../gateway/http/index.ts";
+import type { Hub } from "../../gateway/hub/index.ts";
+import type { EndReason, Key, TicketTable } from "../../gateway/keys/index.ts";
+import { type GatewayMetrics, MergedMetrics } from "../../gateway/metrics/index.ts";
 import type { Question } from "../messages.ts";
 import { ConnectionHandoff, type ConnectionHandoffOptions } from "./connection-handoff.ts";
 import { LogPublisher, type LogPublisherParts } from "./log-publisher.ts";

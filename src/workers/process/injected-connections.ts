@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "../../lib/time/clock.ts";
-import { waitAtMost } from "../../lib/time/wait-at-most.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 
 /** How often a closing server looks for newly idle connections. */
 const POLL_EVERY_MS = 50;

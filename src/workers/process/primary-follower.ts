@@ -1,8 +1,8 @@
-import type { Clock } from "../../lib/time/clock.ts";
-import { whenAborted } from "../../lib/time/until-aborted.ts";
-import { decodeTail } from "../../log/index.ts";
-import { advanceSnapshot, type EventBody, type Lists, type SourceInfo } from "../../protocol/index.ts";
-import { type Leader, LeaderHealth, type ReplicaSink } from "../../source/index.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { whenAborted } from "../../base/lib/time/until-aborted.ts";
+import { advanceSnapshot, type EventBody, type Lists, type SourceInfo } from "../../base/protocol/index.ts";
+import { decodeTail } from "../../gateway/log/index.ts";
+import { type Leader, LeaderHealth, type ReplicaSink } from "../../gateway/source/index.ts";
 import type { LogUpdate, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 

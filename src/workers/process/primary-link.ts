@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { FlarewireError } from "../../protocol/index.ts";
+import { FlarewireError } from "../../base/protocol/index.ts";
 import type { Answer, LogUpdate, Question, ToPrimary, ToWorker } from "../messages.ts";
 
 /** The members of `process` that a link needs. */

@@ -1,6 +1,6 @@
-import type { SharedState, SpentRate } from "../../http/index.ts";
-import type { IssuedTicket } from "../../keys/index.ts";
-import type { Clock } from "../../lib/time/clock.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import type { SharedState, SpentRate } from "../../gateway/http/index.ts";
+import type { IssuedTicket } from "../../gateway/keys/index.ts";
 import type { ToWorker } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 

@@ -1,7 +1,7 @@
 /*
  * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and takes
  * pictures of its pages. Without a directory, takes those of the documents, in
- * src/dashboard/screenshots. With one, takes each page in each color scheme and size. Debian's
+ * src/clients/dashboard/screenshots. With one, takes each page in each color scheme and size. Debian's
  * pngquant makes them smaller.
  */
 import { execFileSync } from "node:child_process";
@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import type { View } from "../../../src/client/index.ts";
-import { spawnCli } from "../../cli/spawn-cli.ts";
+import type { View } from "../../../src/clients/sdk/index.ts";
+import { spawnCli } from "../../app/cli/spawn-cli.ts";
 import { findInstalled } from "../../support/setup/debian-package.ts";
 import { findChromium, launch } from "../chromium.ts";
 import { fileOf, KEPT, LOOKS, type Look, SHOWN_PAGES, type ShownPage } from "./shots.ts";
@@ -20,7 +20,7 @@ import { fileOf, KEPT, LOOKS, type Look, SHOWN_PAGES, type ShownPage } from "./s
 const RETRY_MS = 1_000;
 const MAX_TRIES = 1_200;
 const PNGQUANT = "/usr/bin/pngquant";
-const KEPT_IN = fileURLToPath(new URL("../../../src/dashboard/screenshots/", import.meta.url));
+const KEPT_IN = fileURLToPath(new URL("../../../src/clients/dashboard/screenshots/", import.meta.url));
 
 const given = process.argv[2];
 const directory = given ?? KEPT_IN;

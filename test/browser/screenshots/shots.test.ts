@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { PAGES, readRoute } from "../../../src/dashboard/route.ts";
+import { PAGES, readRoute } from "../../../src/clients/dashboard/route.ts";
 import { fileOf, KEPT, SHOWN_PAGES } from "./shots.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-const KEPT_IN = "src/dashboard/screenshots/";
+const KEPT_IN = "src/clients/dashboard/screenshots/";
 const MAX_BYTES = 600_000;
 const kept = Object.entries(KEPT).flatMap(([page, looks]) => looks.map((look) => fileOf(page, look)));
 
@@ -15,7 +15,7 @@ test("each page of the dashboard has a screenshot, and no other dashboard addres
 });
 
 /** The documents with pictures, each with its folder and text. */
-const SHOWING = ["README.md", "src/dashboard/README.md"].map((file) => ({
+const SHOWING = ["README.md", "src/clients/dashboard/README.md"].map((file) => ({
   folder: new URL(file, ROOT),
   text: readFileSync(new URL(file, ROOT), "utf8"),
 }));

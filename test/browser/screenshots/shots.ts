@@ -1,4 +1,4 @@
-import { PAGES, type Route } from "../../../src/dashboard/route.ts";
+import { PAGES, type Route } from "../../../src/clients/dashboard/route.ts";
 
 /** Color schemes and screen sizes. */
 export const LOOKS = {

@@ -1,5 +1,8 @@
 import { createHash, hash } from "node:crypto";
-import type { Feed } from "../../../src/feed/index.ts";
+import { systemClock } from "../../../src/base/lib/time/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../../../src/base/lib/time/time.ts";
+import { toEpoch } from "../../../src/base/protocol/index.ts";
+import { TrendEngine } from "../../../src/engine/index.ts";
 import {
   createHistoryReader,
   HistoryProgress,
@@ -7,17 +10,14 @@ import {
   openMinuteStore,
   openSqliteHistoryStore,
   writeHistory,
-} from "../../../src/history/index.ts";
-import { createHttpServer } from "../../../src/http/index.ts";
-import { Head, Hub, websocketFraming } from "../../../src/hub/index.ts";
-import { systemClock } from "../../../src/lib/time/clock.ts";
-import { DAY_MS, MINUTE_MS } from "../../../src/lib/time/time.ts";
-import { MemoryLog } from "../../../src/log/index.ts";
-import { toEpoch } from "../../../src/protocol/index.ts";
-import { EngineSource, toEvents } from "../../../src/source/index.ts";
-import { TrendEngine } from "../../../src/trend/index.ts";
-import { FRESH, INFO } from "../../hub/hub-fixture.ts";
-import { MockSocket } from "../../hub/mock-socket.ts";
+} from "../../../src/extensions/history/index.ts";
+import type { Feed } from "../../../src/feeds/index.ts";
+import { createHttpServer } from "../../../src/gateway/http/index.ts";
+import { Head, Hub, websocketFraming } from "../../../src/gateway/hub/index.ts";
+import { MemoryLog } from "../../../src/gateway/log/index.ts";
+import { EngineSource, toEvents } from "../../../src/gateway/source/index.ts";
+import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
+import { MockSocket } from "../../gateway/hub/mock-socket.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createSimulatedFeed, type Feed, ReplayFeed } from "../../../src/feed/index.ts";
-import { systemClock } from "../../../src/lib/time/clock.ts";
-import { HOUR_MS } from "../../../src/lib/time/time.ts";
+import { systemClock } from "../../../src/base/lib/time/clock.ts";
+import { HOUR_MS } from "../../../src/base/lib/time/time.ts";
+import { createSimulatedFeed, type Feed, ReplayFeed } from "../../../src/feeds/index.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 

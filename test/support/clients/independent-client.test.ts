@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
-import { test } from "../../http/stream/websocket-fixture.ts";
+import { test } from "../../gateway/http/stream/websocket-fixture.ts";
 import { IndependentClient } from "./independent-client.ts";
 
 test("after a refused connection, `answer` is undefined instead of the previous connection's", async ({

@@ -22,7 +22,7 @@ const LIST_NAMES: Record<string, [string, string]> = { "flares.finished": ["flar
 
 /**
  * Maximum wait for a close event, which Node's WebSocket omits in some cases
- * (test/client/mute-close.test.ts).
+ * (test/clients/sdk/mute-close.test.ts).
  */
 const MAX_CLOSE_MS = 1_000;
 

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { applyEvent, type EventBody, type View } from "../../../src/protocol/index.ts";
+import { applyEvent, type EventBody, type View } from "../../../src/base/protocol/index.ts";
 
 type Message = { readonly [field: string]: unknown; readonly type: string };
 

@@ -1,9 +1,9 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { HEADERS, type HeaderName, KEY_HEADERS } from "../../../src/http/contracts/headers.ts";
-import type { ResponseContract } from "../../../src/http/contracts/problem-responses.ts";
-import type { JsonSchema } from "../../../src/http/contracts/schemas.ts";
-import { createAsyncApi, createOpenApi } from "../../../src/http/index.ts";
+import { HEADERS, type HeaderName, KEY_HEADERS } from "../../../src/extensions/docs/contracts/headers.ts";
+import type { ResponseContract } from "../../../src/extensions/docs/contracts/problem-responses.ts";
+import type { JsonSchema } from "../../../src/extensions/docs/contracts/schemas.ts";
+import { createAsyncApi, createOpenApi } from "../../../src/gateway/http/index.ts";
 
 /*
  * Checks all messages and responses of the tests against the served contracts. The check is

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../../src/model/index.ts";
+import type { Snapshot } from "../../../src/base/model/index.ts";
 
 /**
  * Returns the state that `*` and `/snapshot` show, as parsed from JSON. Candles and flares of other

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { parseCursor } from "../../../src/protocol/index.ts";
+import { parseCursor } from "../../../src/base/protocol/index.ts";
 import { FOLLOWED } from "../clients/independent-client.ts";
 
 interface Received {

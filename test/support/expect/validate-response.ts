@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { z } from "zod";
+import { ERROR_CODES, type ErrorCode } from "../../../src/base/protocol/index.ts";
 import {
   ENDPOINTS,
   EVENTS_ENDPOINT,
   HISTORY_ENDPOINTS,
   PROBLEM_TYPE_PREFIX,
   Problem,
-} from "../../../src/http/index.ts";
-import { ERROR_CODES, type ErrorCode } from "../../../src/protocol/index.ts";
+} from "../../../src/gateway/http/index.ts";
 import { checkResponse, endsWithPath } from "./contract.ts";
 
 /** A response as any client receives it, with the body before any decoding. */

@@ -8,13 +8,13 @@ import {
   type OtherGroup,
   type Outcome,
   type Snapshot,
-} from "../../../src/model/index.ts";
+} from "../../../src/base/model/index.ts";
 import {
   FLARE_CHANNELS,
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
   type ListChannel,
-} from "../../../src/protocol/index.ts";
+} from "../../../src/base/protocol/index.ts";
 
 import { arbitraryExplanation, arbitraryOutcome, ITEMS, POOL, uuid } from "./arbitrary-items.ts";
 

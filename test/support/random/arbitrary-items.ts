@@ -6,8 +6,8 @@ import {
   type Outcome,
   TERM_NAMES,
   TERM_UNITS,
-} from "../../../src/model/index.ts";
-import type { ListChannel } from "../../../src/protocol/index.ts";
+} from "../../../src/base/model/index.ts";
+import type { ListChannel } from "../../../src/base/protocol/index.ts";
 
 /* Arbitrary valid items, explanations and outcomes. Their keys come from small pools. */
 

@@ -1,4 +1,4 @@
-import { createRandom } from "../../evaluate/random.ts";
+import { createRandom } from "../../tools/evaluate/random.ts";
 
 /** A seeded source of random choices. */
 export interface Chance {

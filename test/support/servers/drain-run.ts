@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { View } from "../../../src/protocol/index.ts";
+import type { View } from "../../../src/base/protocol/index.ts";
 import { type Move, MovingClient, SharedViews } from "../clients/moving-client.ts";
 
 /** The servers of a run. */

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { spawnNode } from "../../cli/spawn-cli.ts";
+import { spawnNode } from "../../app/cli/spawn-cli.ts";
 
 /** Starts an endless child process that shares its standard output, and keeps running. */
 const PARENT = `

@@ -1,4 +1,4 @@
-import type { AccessPolicy } from "../../../src/http/index.ts";
+import type { AccessPolicy } from "../../../src/gateway/http/index.ts";
 
 /** An access policy that reads the plan from the `Authorization` header. */
 export const planByHeader: AccessPolicy = {

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { test as base } from "vitest";
-import type { Snapshot } from "../../../src/model/index.ts";
-import type { Poll } from "../../../src/source/snapshot-source.ts";
-import type { UpstreamReport } from "../../../src/source/upstream/upstream-reports.ts";
-import { type UpstreamOptions, UpstreamSource } from "../../../src/source/upstream/upstream-source.ts";
+import type { Snapshot } from "../../../src/base/model/index.ts";
+import type { UpstreamReport } from "../../../src/feeds/upstream/upstream-reports.ts";
+import { type UpstreamOptions, UpstreamSource } from "../../../src/feeds/upstream/upstream-source.ts";
+import type { Poll } from "../../../src/gateway/source/snapshot-source.ts";
 import { ManualClock } from "../time/manual-clock.ts";
 import { Waiters } from "../time/waiters.ts";
 

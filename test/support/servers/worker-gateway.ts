@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll } from "vitest";
-import { type RunningCli, spawnCli } from "../../cli/spawn-cli.ts";
+import { type RunningCli, spawnCli } from "../../app/cli/spawn-cli.ts";
 import { pumpedFlags } from "../world/pumped-market.ts";
 import type { Finish } from "./edges.ts";
 

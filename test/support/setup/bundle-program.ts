@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
-import { spawnCli } from "../../cli/spawn-cli.ts";
+import { spawnCli } from "../../app/cli/spawn-cli.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const SOURCES = join(ROOT, "src/");

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/lib/time/clock.ts";
+import type { Clock } from "../../../src/base/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 import { Waiters } from "./waiters.ts";
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../../src/lib/time/clock.ts";
+import { type Clock, systemClock } from "../../../src/base/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
 /** A step of real time. Long enough that what a step begins reaches its reader within a few. */

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
-import type { Clock } from "../../../src/lib/time/clock.ts";
-import { type Answer, ScriptedNode } from "../../feed/chain/nodes/scripted-node.ts";
+import type { Clock } from "../../../src/base/lib/time/clock.ts";
+import { type Answer, ScriptedNode } from "../../feeds/chain/nodes/scripted-node.ts";
 import type { SyntheticChain } from "./synthetic-chain.ts";
 
 /** Maximum requests within {@link LIMIT_MS}. */

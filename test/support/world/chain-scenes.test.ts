@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type LiquidityEvent, MarketEvent, type Trade } from "../../../src/market/index.ts";
-import { TrendEngine } from "../../../src/trend/index.ts";
-import { address, MINUTE, START } from "../../trend/trend-kit.ts";
+import { type LiquidityEvent, MarketEvent, type Trade } from "../../../src/base/market/index.ts";
+import { TrendEngine } from "../../../src/engine/index.ts";
+import { address, MINUTE, START } from "../../engine/trend-kit.ts";
 import {
   burstRate,
   busyTokens,

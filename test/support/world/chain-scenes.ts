@@ -1,18 +1,18 @@
-import { Traders } from "../../../src/feed/simulated/market/actors/traders.ts";
-import { Wallets } from "../../../src/feed/simulated/market/actors/wallets.ts";
-import type { Phase } from "../../../src/feed/simulated/market/episodes/script.ts";
-import { Random } from "../../../src/feed/simulated/market/random.ts";
-import { Pool } from "../../../src/feed/simulated/market/venues/pool.ts";
-import { Venue } from "../../../src/feed/simulated/market/venues/venue.ts";
-import type { MarketEvent } from "../../../src/market/index.ts";
-import { address, clock, MINUTE, profile, START, withClocks } from "../../trend/trend-kit.ts";
+import type { MarketEvent } from "../../../src/base/market/index.ts";
+import { Traders } from "../../../src/feeds/simulated/market/actors/traders.ts";
+import { Wallets } from "../../../src/feeds/simulated/market/actors/wallets.ts";
+import type { Phase } from "../../../src/feeds/simulated/market/episodes/script.ts";
+import { Random } from "../../../src/feeds/simulated/market/random.ts";
+import { Pool } from "../../../src/feeds/simulated/market/venues/pool.ts";
+import { Venue } from "../../../src/feeds/simulated/market/venues/venue.ts";
+import { address, clock, MINUTE, profile, START, withClocks } from "../../engine/trend-kit.ts";
 
 /*
  * Small markets like those of real chains, for scenarios of the detector. `tokenScene` creates one
  * token's events; its `acts` are the actions of its market makers and bots. `busyTokens` and
  * `idleTokens` describe the market around it. `sceneOf` orders all events and adds a clock event
  * each second. Everything is on BSC, priced in dollars, and starts at START of
- * test/trend/trend-kit.ts. Equal arguments give equal events.
+ * test/engine/trend-kit.ts. Equal arguments give equal events.
  */
 
 /** An action of market makers or bots at one moment of a scene. */

@@ -17,7 +17,7 @@ import {
   type NestedFlare,
   type Outcome,
   type Snapshot,
-} from "../../../src/model/index.ts";
+} from "../../../src/base/model/index.ts";
 
 /* One valid item of each resource. No object that may be null is null. */
 

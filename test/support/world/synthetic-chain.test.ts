@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Header, Receipts } from "../../../src/feed/chain/evm-block.ts";
-import { countProved } from "../../../src/feed/chain/rpc/receipts-root.ts";
+import { Header, Receipts } from "../../../src/feeds/chain/evm-block.ts";
+import { countProved } from "../../../src/feeds/chain/rpc/receipts-root.ts";
 import { SyntheticChain } from "./synthetic-chain.ts";
 
 const DENSITY = { pools: 4, swaps: 2, pairs: 3, others: 1 };

@@ -1,5 +1,5 @@
-import type { Freshness } from "../../../src/protocol/index.ts";
-import type { Poll, SnapshotSource } from "../../../src/source/index.ts";
+import type { Freshness } from "../../../src/base/protocol/index.ts";
+import type { Poll, SnapshotSource } from "../../../src/gateway/source/index.ts";
 
 /** A source that is always live and returns the given polls in order. */
 export abstract class ToldSource implements SnapshotSource {

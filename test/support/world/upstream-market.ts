@@ -1,4 +1,4 @@
-import type { Flare, Listing, Snapshot } from "../../../src/model/index.ts";
+import type { Flare, Listing, Snapshot } from "../../../src/base/model/index.ts";
 import {
   POLLED_SNAPSHOT,
   SAMPLE_EXPLANATION,

@@ -1,0 +1,37 @@
+import { cpSync, globSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.ts";
+import { declarationsFrom } from "./contract-types.ts";
+import { writeNotices } from "./notices.ts";
+
+/*
+ * `npm run build` runs this after the compiler has written the declarations to dist. It adds the
+ * JavaScript, and the files that the code reads.
+ */
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const SRC = join(ROOT, "src");
+const DIST = join(ROOT, "dist");
+
+/** What package.json exports, and the modules that processes and threads start with. */
+const ENTRIES = ["main", "index", "gateway/worker", "extensions/permalinks/picture/draw-thread"];
+const CLIENT = "clients/sdk/index";
+const ASSETS = ["extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
+/** `npm run pages` bundles these. */
+const IN_PAGES = ["preact", "uplot"];
+
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external: Object.keys(dependencies) });
+// Bundled by itself, since it runs in browsers too.
+await bundle([CLIENT], { src: SRC, dist: DIST, external: [] });
+for (const folder of ASSETS) cpSync(join(SRC, folder), join(DIST, folder), { recursive: true });
+const packages = [...folders, ...IN_PAGES.map((name) => join(ROOT, "node_modules", name))];
+writeNotices(join(DIST, "THIRD-PARTY-LICENSES.txt"), packages);
+deleteUnreachableTypes();
+
+/** Deletes the declarations that no export leads to: half of them. */
+function deleteUnreachableTypes(): void {
+  const reached = declarationsFrom(["index.d.ts", `${CLIENT}.d.ts`], DIST);
+  for (const file of globSync("**/*.d.ts", { cwd: DIST })) if (!reached.has(file)) rmSync(join(DIST, file));
+}

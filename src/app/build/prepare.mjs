@@ -1,0 +1,28 @@
+/*
+ * npm runs this after each install in a clone. It is JavaScript, because without development
+ * dependencies it runs on the machine's own Node, which may be too old to read TypeScript.
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+const { engines } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+
+function prepare() {
+  if (!process.features.typescript) {
+    process.stderr.write(
+      `flarewire needs Node ${engines.node}, and this is ${process.version}: update Node, or run npm ci with development dependencies, which bring their own\n`,
+    );
+    return 1;
+  }
+  try {
+    import.meta.resolve("vite");
+  } catch {
+    process.stderr.write(
+      "flarewire: the dashboard and the widget are not built, because vite, a development dependency, is missing; chains need viem, and clusters ioredis; all else works\n",
+    );
+    return 0;
+  }
+  return spawnSync("npm run --silent pages", { shell: true, stdio: "inherit" }).status ?? 1;
+}
+
+process.exitCode = prepare();

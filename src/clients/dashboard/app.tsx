@@ -1,0 +1,235 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { GroupName } from "../../base/lib/text/group-labels.ts";
+import type { View } from "../sdk/index.ts";
+import { Plan, Refused } from "./parts/access/access-panel.tsx";
+import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";
+import { AlertsButton } from "./parts/alerts/bell.tsx";
+import { Announcer } from "./parts/announcer.tsx";
+import { NowS } from "./parts/flare/age.tsx";
+import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
+import { Navigation, pageTitle } from "./parts/navigation.tsx";
+import { onDemand } from "./parts/on-demand.tsx";
+import { Outage } from "./parts/outage.tsx";
+import { StatusBar } from "./parts/status-bar.tsx";
+import { type Route, tokenHash } from "./route.ts";
+import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
+import { DEFAULT_QUERY, shownQuery } from "./state/flare-query.ts";
+import { type Following, follow } from "./state/follow.ts";
+import type { FlareLists } from "./state/group/flare-lists.ts";
+import { OTHER_GROUPS, useGroupFlares } from "./state/group/use-group-flares.ts";
+import { isOld, withGroup } from "./state/judge.ts";
+import type { Seen } from "./state/seen.ts";
+import { type Go, useRoute } from "./state/use-route.ts";
+import { storedKey, storeKey } from "./state/visitor/stored-key.ts";
+import { ChartsView } from "./views/charts.tsx";
+import { EventsView } from "./views/events.tsx";
+import { FlaresView } from "./views/flares.tsx";
+import { LeaderboardsView } from "./views/leaderboards.tsx";
+import { NewestView } from "./views/newest.tsx";
+import type { RecordViewProps } from "./views/record.tsx";
+import { TokenView } from "./views/token.tsx";
+import { Waiting } from "./views/waiting.tsx";
+
+/** Event time is assumed to advance with the clock for at most this long without new data. */
+const MAX_GUESSED_MS = 15_000;
+const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
+
+const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
+
+const AlertsPanel = onDemand<AlertsPanelProps>(
+  async () => (await import("./parts/alerts/alerts-panel.tsx")).AlertsPanel,
+);
+
+export function App({ server }: { readonly server: URL }) {
+  const [key, setKey] = useState(storedKey);
+  const [alerts] = useState(() => new PageAlerts(key));
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const followed = useSeen(server, key, alerts);
+  const switchKey = (given: string | undefined, isStored = false) => {
+    storeKey(isStored ? given : undefined);
+    setKey(given);
+    alerts.key = given;
+  };
+  // Wait for the visitor's access, which appears above the lists and would move them.
+  const isReady =
+    followed?.view !== undefined && followed.access !== undefined && followed.refused === undefined;
+  const [route, go] = useRoute(isReady);
+  const group = groupOf(route);
+  const alerted = new Set(alerts.queries.map((query) => query.group));
+  const others = OTHER_GROUPS.map((name) =>
+    useGroupFlares(server, key, name, alerts, name === group || alerted.has(name)),
+  );
+  const other = others.find((one) => one?.group === group);
+  const seen = withGroup(followed, other);
+  const lists = group === "bsc" ? seen?.view : other?.lists;
+  const title = pageTitle(route);
+  useEffect(() => {
+    if (title !== undefined) alerts.title = title;
+  }, [title]);
+  const market = seen?.access ?? UNKNOWN_MARKET;
+  const lacked = lackedFacts(market);
+  const panel = seen && { seen, hasKey: key !== undefined, onKey: switchKey };
+  const control = useMemo(() => ({ alerts, openPanel: () => setPanelOpen(true) }), [alerts]);
+  return (
+    <Alerts.Provider value={control}>
+      <header>
+        <h1>Flarewire</h1>
+        <Navigation
+          {...{ route, group, lists }}
+          view={seen?.view}
+          hasListings={!lacked.includes("listings")}
+        />
+        <nav class="site" aria-label="Site">
+          <SiteLinks server={server} />
+        </nav>
+        <StatusBar seen={seen} />
+        <AlertsButton label="Alerts" />
+        <button type="button" class="menu-button" aria-label="Menu" popovertarget="menu">
+          ☰
+        </button>
+        <nav id="menu" aria-label="Site" popover="auto">
+          <SiteLinks server={server} />
+        </nav>
+      </header>
+      <main id="content" tabIndex={-1} class={mainClass(seen, lacked)}>
+        {panel && isReady && <Plan {...panel} />}
+        {seen?.refused === undefined ? (
+          <NowS value={Math.floor(eventTimeOf(followed) / 1_000)}>
+            {seen?.view && isReady ? (
+              <Market.Provider value={market}>
+                <IsAnonymous.Provider value={key === undefined}>
+                  <Page {...{ route, go, seen, lists, server }} view={seen.view} apiKey={key} />
+                </IsAnonymous.Provider>
+              </Market.Provider>
+            ) : (
+              <Waiting seen={seen} />
+            )}
+          </NowS>
+        ) : (
+          panel && <Refused {...panel} server={server} />
+        )}
+      </main>
+      {seen && <Outage seen={seen} />}
+      {/* Remounts when the key changes, so that it forgets the flares that it announced. */}
+      <Announcer key={key ?? ""} seen={seen} />
+      {/* Appears with the page, which would otherwise push it down. */}
+      <footer hidden={!isReady && seen?.refused === undefined}>
+        <div class="site-links">
+          <SiteLinks server={server} />
+        </div>
+        {seen?.access?.parts.includes("aggregator") && (
+          <span>
+            Pools: <a href="https://www.geckoterminal.com">GeckoTerminal</a>
+          </span>
+        )}
+        <span>Not advice: a flare means that a market is moving, not where it is going.</span>
+      </footer>
+      {isPanelOpen && (
+        <AlertsPanel
+          query={route.page === "flares" ? shownQuery(route.query, lists) : undefined}
+          server={server}
+          onClose={() => setPanelOpen(false)}
+        />
+      )}
+    </Alerts.Provider>
+  );
+}
+
+/** Links in the header (in its menu on a phone) and in the footer. */
+function SiteLinks({ server }: { readonly server: URL }) {
+  return (
+    <>
+      <a href={new URL("docs", server).pathname}>Docs</a>
+      <a href={new URL("widgets", server).pathname}>Widgets</a>
+      <a href={new URL("docs/source", server).pathname}>Source</a>
+    </>
+  );
+}
+
+/** Returns classes that gray old data and hide columns of facts that the source cannot know. */
+function mainClass(seen: Seen | undefined, lacked: readonly string[]): string {
+  return [...(seen && isOld(seen) ? ["old"] : []), ...lacked.map((fact) => `lacks-${fact}`)].join(" ");
+}
+
+/** Returns the group whose flares the page shows: of pages without flares, the default group. */
+function groupOf(route: Route): GroupName {
+  if (route.page === "token") return route.group;
+  return route.page === "flares" ? route.query.group : DEFAULT_QUERY.group;
+}
+
+interface PageProps {
+  readonly route: Route;
+  readonly go: Go;
+  readonly seen: Seen;
+  readonly view: View;
+  /** The flares of the shown group; `undefined` before they load, an Error if they were refused. */
+  readonly lists: FlareLists | Error | undefined;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+}
+
+function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
+  switch (route.page) {
+    case "flares":
+      return (
+        <FlaresView
+          {...{ go, lists, server, apiKey }}
+          query={route.query}
+          hasKeys={seen.access?.plan !== undefined}
+        />
+      );
+    case "newest":
+      return <NewestView view={view} />;
+    case "charts":
+      return <ChartsView view={view} group={route.group} go={go} />;
+    case "leaderboards":
+      return <LeaderboardsView view={view} group={route.group} go={go} />;
+    case "events":
+      return <EventsView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
+    case "record":
+      return (
+        <RecordView
+          group={route.group}
+          window={route.window}
+          go={go}
+          server={server}
+          apiKey={apiKey}
+          isSimulated={seen?.access?.origin === "simulated"}
+        />
+      );
+    case "token":
+      return (
+        <TokenView
+          key={`${route.group} ${route.token}`}
+          group={route.group}
+          tokenKey={route.token}
+          range={route.range}
+          onRange={(range) => go(tokenHash(route.group, route.token, range), "push")}
+          view={view}
+          lists={lists}
+          nowMs={eventTimeOf(seen)}
+          server={server}
+          apiKey={apiKey}
+        />
+      );
+  }
+}
+
+/** Estimates the current event time. Before the first data, returns the clock's time. */
+function eventTimeOf(seen: Seen | undefined): number {
+  const freshness = seen?.freshness;
+  if (!freshness?.observedAt) return Date.now();
+  return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MAX_GUESSED_MS);
+}
+
+/** Returns the page's state, updated at each change and each second; `undefined` at first. */
+function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
+  const [seen, setSeen] = useState<Seen>();
+  const following = useRef<Following>(undefined);
+  useEffect(() => {
+    const show = () => setSeen(following.current?.now());
+    following.current = follow(server, key, alerts, show);
+    return () => following.current?.stop();
+  }, [server.href, key]);
+  return seen;
+}

@@ -1,0 +1,77 @@
+import { useContext, useState } from "preact/hooks";
+import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import { flarePath } from "../../../../base/lib/text/page-path.ts";
+import { safeText } from "../../../../base/lib/text/safe-text.ts";
+import type { AnyFlare } from "../../../../base/model/index.ts";
+import { groupOf } from "../../../../base/model/key-of.ts";
+import { IsAnonymous, Market } from "../market.ts";
+import { Outward } from "../untrusted-text.tsx";
+
+interface TokenActionsProps {
+  readonly group: GroupName;
+  readonly token: AnyFlare["token"];
+  /** Pair of a token without an address, to copy instead. */
+  readonly pair?: string | null | undefined;
+  /** Path of a page to share: of the token, or of its flare. */
+  readonly page: string;
+}
+
+/** Explorer of each chain, with the address of its token pages. */
+const EXPLORERS = {
+  bsc: ["BscScan", "https://bscscan.com/token/"],
+  matic: ["PolygonScan", "https://polygonscan.com/token/"],
+  avalanche: ["Snowtrace", "https://snowtrace.io/token/"],
+} as const;
+
+/** The actions for a flare's token. They link to the flare's page. */
+export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
+  const pair = "pair" in flare ? flare.pair : null;
+  return <TokenActions group={groupOf(flare)} token={flare.token} pair={pair} page={flarePath(flare.id)} />;
+}
+
+/**
+ * Copies the token's address or pair. Links to `page` if the visitor has no key, and to sites about
+ * the token if the market is live.
+ */
+export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
+  const [isCopied, setCopied] = useState(false);
+  const { origin } = useContext(Market);
+  const isAnonymous = useContext(IsAnonymous);
+  const text = token.address ?? pair ?? token.symbol;
+  const copy = () => {
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => {},
+    );
+  };
+  const address = encodeURIComponent(text);
+  const [explorer, tokens] = group === "exchange" ? [] : EXPLORERS[group];
+  return (
+    <span class="actions">
+      <button
+        type="button"
+        class="plain"
+        title={safeText(text)}
+        aria-label={`Copy the ${group === "exchange" ? "pair" : "address"} of ${safeText(token.symbol)}`}
+        onClick={copy}
+        onBlur={() => setCopied(false)}
+        onPointerLeave={() => setCopied(false)}
+      >
+        {isCopied ? "copied" : "copy"}
+      </button>
+      {isAnonymous && (
+        <a href={page} aria-label={`Page of ${safeText(token.symbol)}, to share`}>
+          share
+        </a>
+      )}
+      {origin === "live" && explorer && (
+        <>
+          <Outward href={`${tokens}${address}`} label={explorer} />
+          {group === "bsc" && (
+            <Outward href={`https://pancakeswap.finance/swap?outputCurrency=${address}`} label="DEX" />
+          )}
+        </>
+      )}
+    </span>
+  );
+}

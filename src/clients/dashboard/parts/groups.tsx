@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact";
+import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../../../base/lib/text/group-labels.ts";
+import { groupHash } from "../route.ts";
+import type { Go } from "../state/use-route.ts";
+import { Segments } from "./segments.tsx";
+
+/** Classes that hide the columns for which a group has no values. */
+export const LACKING = {
+  bsc: "",
+  exchange: "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
+  matic: "lacks-candles",
+  avalanche: "lacks-candles",
+} as const satisfies Record<GroupName, string>;
+
+export interface GroupsProps {
+  readonly page: "charts" | "leaderboards";
+  /** The only group to show. Default: all. */
+  readonly group: GroupName | undefined;
+  readonly go: Go;
+}
+
+/** A list with a heading for each group, and a choice of the group. */
+export function Groups({
+  page,
+  group: chosen,
+  go,
+  children,
+}: GroupsProps & { readonly children: (group: GroupName) => ComponentChildren }) {
+  const choices = [undefined, ...GROUP_NAMES];
+  return (
+    <>
+      <Segments
+        legend="Group"
+        name="group"
+        options={choices}
+        chosen={chosen}
+        onChoose={(group) => go(groupHash(page, group), "push")}
+        label={(group) => (group === undefined ? "All" : GROUP_LABELS[group])}
+      />
+      <div class="groups">
+        {(chosen === undefined ? GROUP_NAMES : [chosen]).map((group) => (
+          <section key={group} aria-labelledby={`group-${group}`}>
+            <h3 id={`group-${group}`}>{GROUP_LABELS[group]}</h3>
+            {children(group)}
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { minuteOf } from "../../state/flare-query.ts";
+import { type TimeSpan, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
+import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";
+import { formatMinute } from "../../text/format.ts";
+
+interface ScrubberProps {
+  readonly group: GroupName;
+  /** The time that the timeline above shows. */
+  readonly span: TimeSpan;
+  readonly window: WindowName;
+  readonly at: string | undefined;
+  readonly onAt: (at: string | undefined, how: "push" | "replace") => void;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+}
+
+/**
+ * Chooses the minute whose flares are listed. The right end is now. It is as wide as the timeline
+ * and has the same scale. Minutes before the server's stored ones are dimmed.
+ */
+export function Scrubber({ group, span, window, at, onAt, server, apiKey }: ScrubberProps) {
+  const [dragged, setDragged] = useState<number>();
+  // Each key press chooses a minute. Consecutive presses are one step for Back.
+  const isMoving = useRef(false);
+  const endMove = () => {
+    isMoving.current = false;
+  };
+  const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
+  const endMs = Math.floor(span.toMs / MINUTE_MS) * MINUTE_MS;
+  const startMs = endMs - max * MINUTE_MS;
+  const since = useStoredMinutes(server, apiKey, group, endMs);
+  const isNone = since === "none";
+  const sinceMs = typeof since === "number" ? Math.max(since, startMs) : startMs;
+  const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);
+  // The newest minute is not over. Its position stands for now, so that a step left is a minute.
+  const newest = max - 1;
+  const given = at === undefined ? newest : max - (endMs - Date.parse(at)) / MINUTE_MS;
+  const value = dragged ?? Math.max(min, given);
+  const isGone = typeof since === "number" && at !== undefined && Date.parse(at) < since;
+  // The visitor chose a minute before the server reported that it is no longer stored.
+  useEffect(() => {
+    if (isGone) onAt(atOf(min), "replace");
+  }, [isGone]);
+  // A drag may end without a change event, if the thumb was moved back meanwhile.
+  useEffect(() => setDragged(undefined), [at]);
+  const atOf = (minutes: number) =>
+    minutes >= newest ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
+  /**
+   * Returns the position of the thumb. Moves it to the first stored minute if it is before that.
+   */
+  const read = (input: HTMLInputElement): number => {
+    const minutes = Math.max(min, Number(input.value));
+    input.value = `${minutes}`;
+    return minutes;
+  };
+  const shown = dragged === undefined ? at : atOf(dragged);
+  const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
+  const hint = isNone
+    ? "No history yet"
+    : typeof since === "number" && since > endMs - WINDOWS[window]
+      ? `History starts at ${formatMinute(since)}`
+      : "Drag to see a past minute";
+  return (
+    <label class="scrubber">
+      <input
+        type="range"
+        aria-label="Time of the list"
+        {...{ min: 0, max: newest, value }}
+        style={{ "--missing": `${((100 * min) / newest).toFixed(2)}%` }}
+        disabled={isNone}
+        aria-valuetext={text}
+        onPointerDown={endMove}
+        onBlur={endMove}
+        onInput={({ currentTarget }) => setDragged(read(currentTarget))}
+        onChange={({ currentTarget }) => {
+          setDragged(undefined);
+          onAt(atOf(read(currentTarget)), isMoving.current ? "replace" : "push");
+          isMoving.current = true;
+        }}
+      />
+      <span>{formatMinute(startMs)} UTC</span>
+      <span>{shown === undefined ? hint : <b>{text}</b>}</span>
+      <span>now</span>
+    </label>
+  );
+}

@@ -1,0 +1,178 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { GROUP_NAMES, type GroupName } from "../../../../base/lib/text/group-labels.ts";
+import type { EventMessage } from "../../../sdk/index.ts";
+import { DEFAULT_QUERY, type FlareQuery, readQuery, shownQuery } from "../flare-query.ts";
+import type { FlareLists } from "../group/flare-lists.ts";
+import { watchedGroups } from "../visitor/use-watched.ts";
+import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
+import { type AlertHit, AlertWatch } from "./alert-watch.ts";
+import { claim } from "./claim.ts";
+import { showNotifications } from "./notify.ts";
+import { playSound } from "./sound.ts";
+import { onAlertsElsewhere, readAlerts, writeAlerts } from "./stored-alerts.ts";
+
+/** Alerts within this time after a report are reported together. */
+const TOGETHER_MS = 2_000;
+
+/** The page's alerts: stores what is set, and reports while the page is open. */
+export class PageAlerts {
+  #settings = readAlerts();
+  readonly #watches = new Map(GROUP_NAMES.map((group) => [group, new AlertWatch(group)]));
+  readonly #lists = new Map<GroupName, FlareLists>();
+  readonly #listeners = new Set<() => void>();
+  #title = document.title;
+  #key: string | undefined;
+  #waiting: AlertHit[] = [];
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+  /** Alerts since the page was hidden; 0 while it is visible. */
+  #unseen = 0;
+
+  constructor(key: string | undefined) {
+    this.#key = key;
+    onAlertsElsewhere(() => this.#changed(readAlerts()));
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.#count(0);
+    });
+  }
+
+  /**
+   * The visitor's key, sent to the server with the subscription for push. A new key updates that.
+   */
+  get key(): string | undefined {
+    return this.#key;
+  }
+
+  set key(key: string | undefined) {
+    this.#key = key;
+    this.#push();
+  }
+
+  /** The title of the shown page. A hidden tab puts the number of its alerts before it. */
+  set title(title: string) {
+    this.#title = title;
+    this.#count(this.#unseen);
+  }
+
+  get settings(): AlertSettings {
+    return this.#settings;
+  }
+
+  /** Whether the page must follow the stream while it is hidden. */
+  get isOn(): boolean {
+    return isAnySet(this.#settings);
+  }
+
+  update(change: (before: AlertSettings) => AlertSettings): void {
+    const settings = change(this.#settings);
+    writeAlerts(settings);
+    this.#changed(settings);
+  }
+
+  /**
+   * Calls the listener when the settings or the watch list change. Returns a function that removes
+   * it.
+   */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Takes a stream's new lists. If the stream has just started, reports none of their flares;
+   * otherwise, reports those that the stream missed.
+   */
+  reset(group: GroupName, lists: FlareLists, isStart: boolean): void {
+    this.#lists.set(group, lists);
+    const watch = this.#watches.get(group);
+    if (isStart) watch?.watchFor(this.queries, lists);
+    else this.#report(watch?.catchUp(lists) ?? []);
+  }
+
+  take(group: GroupName, event: EventMessage, lists: FlareLists): void {
+    this.#lists.set(group, lists);
+    this.#report(this.#watches.get(group)?.take(event, lists) ?? []);
+  }
+
+  watchListChanged(): void {
+    this.#changed(this.#settings);
+  }
+
+  #changed(settings: AlertSettings): void {
+    this.#settings = settings;
+    for (const [group, watch] of this.#watches) watch.watchFor(this.queries, this.#lists.get(group));
+    for (const listener of this.#listeners) listener();
+    this.#push();
+  }
+
+  /**
+   * If push is on, updates the server's rules. Loads the code on demand, because few visitors use
+   * it.
+   */
+  #push(): void {
+    if (!this.#settings.isPushed) return;
+    void import("./push.ts").then(
+      ({ updatePush }) => updatePush(this).catch(() => {}),
+      () => {},
+    );
+  }
+
+  /** The alerts that are set, as queries of the page of flares. */
+  get queries(): readonly FlareQuery[] {
+    const { entries, hasWatchList } = this.#settings;
+    const groups = hasWatchList ? [...watchedGroups()] : [];
+    const watched = groups.map(([group, tokens]) => ({ ...DEFAULT_QUERY, group, tokens }));
+    return [...entries.map(({ query }) => readQuery(query)), ...watched];
+  }
+
+  /** Returns the query with the channel whose flares it reports to this visitor. */
+  reportedQuery(query: FlareQuery): FlareQuery {
+    return shownQuery(query, this.#lists.get(query.group));
+  }
+
+  #report(hits: readonly AlertHit[]): void {
+    if (hits.length === 0) return;
+    if (document.hidden) this.#count(this.#unseen + hits.length);
+    const isFirst = this.#waiting.length === 0;
+    this.#waiting.push(...hits);
+    if (!isFirst) return;
+    const restMs = this.#reportedAtMs + TOGETHER_MS - performance.now();
+    // Report at once if possible, because timers of a hidden page may be a minute late.
+    if (restMs <= 0) void this.#flush();
+    else setTimeout(() => void this.#flush(), restMs);
+  }
+
+  async #flush(): Promise<void> {
+    const hits = this.#waiting;
+    this.#waiting = [];
+    this.#reportedAtMs = performance.now();
+    const { isNotified, hasSound } = this.#settings;
+    if (!isNotified && !hasSound) return;
+    const fresh = await claim(hits.map(({ key }) => key));
+    if (fresh.size === 0) return;
+    if (hasSound) playSound();
+    if (isNotified) await showNotifications(hits.filter(({ key }) => fresh.has(key))).catch(() => {});
+  }
+
+  #count(unseen: number): void {
+    this.#unseen = unseen;
+    document.title = unseen === 0 ? this.#title : `(${unseen}) ${this.#title}`;
+  }
+}
+
+/** The page's alerts, and how to open their panel. */
+interface AlertsControl {
+  readonly alerts: PageAlerts | undefined;
+  readonly openPanel: () => void;
+}
+
+export const Alerts = createContext<AlertsControl>({ alerts: undefined, openPanel: () => {} });
+
+/** Returns the page's alerts and their settings. Rerenders when these change. */
+export function useAlerts(): AlertsControl & { readonly settings: AlertSettings } {
+  const control = useContext(Alerts);
+  const { alerts } = control;
+  const [, render] = useState({});
+  useEffect(() => alerts?.onChange(() => render({})), [alerts]);
+  return { ...control, settings: alerts?.settings ?? NO_ALERTS };
+}

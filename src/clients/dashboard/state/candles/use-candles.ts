@@ -1,0 +1,73 @@
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { AnyFlare } from "../../../../base/model/index.ts";
+import { NowS } from "../../parts/flare/age.tsx";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+import type { PlotCandle } from "./plot.ts";
+
+/** The last hour's candles of flaring tokens. */
+export interface CandleBook {
+  /** End of the last closed minute; 0 if there are no candles. */
+  readonly closedMs: number;
+  /** Addresses are in lower case. */
+  readonly byAddress: ReadonlyMap<string, readonly PlotCandle[]>;
+}
+
+const EMPTY: CandleBook = { closedMs: 0, byAddress: new Map() };
+/** The server closes a minute shortly after its end. */
+export const CLOSES_LATE_S = 3;
+
+/**
+ * A request without a response, for example from an offline browser, is retried within this much
+ * event time.
+ */
+const RETRY_S = 5;
+
+/**
+ * Fetches the candles while there are flares: when a minute has ended, and when the list begins
+ * with another flare. Empty before the first response, and if the server has none. A failed or
+ * refused request changes nothing.
+ */
+export function useCandles(
+  server: URL,
+  key: string | undefined,
+  flares: readonly AnyFlare[],
+  /** A past minute; default: now. */
+  at?: string,
+): CandleBook {
+  const [book, setBook] = useState(EMPTY);
+  const nowS = useContext(NowS);
+  const minute = Math.floor((nowS - CLOSES_LATE_S) / 60);
+  const hasFailed = useRef(false);
+  const retry = useRef(0);
+  if (hasFailed.current) retry.current = Math.floor(nowS / RETRY_S);
+  const newest = flares[0]?.id;
+  useEffect(() => {
+    if (newest === undefined) return;
+    const over = new AbortController();
+    const url = new URL(at === undefined ? "api/v1/candles" : `api/v1/candles?at=${at}`, server);
+    hasFailed.current = false;
+    readCandles(fetchWithKey(url, key, over.signal)).then(
+      (fetched) => {
+        if (fetched) setBook(fetched);
+      },
+      () => {
+        hasFailed.current = !over.signal.aborted;
+      },
+    );
+    return () => over.abort();
+  }, [server.href, key, minute, newest, at, retry.current]);
+  return book;
+}
+
+async function readCandles(responding: Promise<Response>): Promise<CandleBook | undefined> {
+  const response = await responding;
+  if (!response.ok) return undefined;
+  const { closed_at, bsc } = (await response.json()) as {
+    readonly closed_at: string | null;
+    readonly bsc: Readonly<Record<string, readonly PlotCandle[]>>;
+  };
+  return {
+    closedMs: closed_at === null ? 0 : Date.parse(closed_at),
+    byAddress: new Map(Object.entries(bsc).map(([address, candles]) => [address.toLowerCase(), candles])),
+  };
+}

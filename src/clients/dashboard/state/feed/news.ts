@@ -1,0 +1,77 @@
+import type { EventMessage, View } from "../../../sdk/index.ts";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+
+/** The events that the feed shows by default. */
+const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
+
+/** Maximum number of lines in the feed of news. */
+export const MAX_NEWS = 300;
+/** Maximum number of pages to read: 10,000 events. The log of a day usually has fewer. */
+const MAX_PAGES = 20;
+
+/**
+ * Returns a key for the start, end or listing that an event reports; `undefined` for other events.
+ * A start or end is an event on each of the flare's channels, with the same key on all.
+ */
+export function newsKey({ name, data }: EventMessage): string | undefined {
+  if (!NEWS_NAMES.some((known) => known === name)) return undefined;
+  if ("flare" in data) return `${name} ${data.flare.id}`;
+  return "listing" in data ? `${name} ${data.listing.id}` : undefined;
+}
+
+/** Whether the visitor receives `flares.pro`. */
+export function hasPro(view: View | undefined): boolean {
+  return view?.flares?.pro !== undefined;
+}
+
+/**
+ * Returns one event for each start, end and listing, newest first: the first that reported it, but
+ * an entry into `flares.free` only if no start is known. Such an entry is news only to a visitor
+ * who does not see `flares.pro`.
+ */
+export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): readonly EventMessage[] {
+  const reported = new Map<string, EventMessage>();
+  for (const event of newestFirst.toReversed()) {
+    const key = newsKey(event);
+    if (key === undefined) continue;
+    const first = reported.get(key);
+    // In one batch of events, a flare's entry into `flares.free` comes before its start.
+    if (first && (!isAged(first) || isAged(event))) continue;
+    reported.delete(key);
+    reported.set(key, event);
+  }
+  const news = [...reported.values()].reverse();
+  return seesPro ? news.filter((event) => !isAged(event)) : news;
+}
+
+function isAged({ name, data }: EventMessage): boolean {
+  return name === "flare-started" && "cause" in data && data.cause === "aged";
+}
+
+/**
+ * Fetches the latest news in the server's log, newest first. If the server refuses a page, returns
+ * the news on the pages before it. Rejects if a request fails.
+ */
+export async function fetchNews(
+  server: URL,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly EventMessage[]> {
+  let found: readonly EventMessage[] = [];
+  let after = "oldest";
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = new URL("api/v1/events", server);
+    url.search = new URLSearchParams({ after, names: NEWS_NAMES.join(), limit: "500" }).toString();
+    const response = await fetchWithKey(url, key, signal);
+    if (!response.ok) break;
+    const { events, cursor, more } = (await response.json()) as {
+      readonly events: readonly EventMessage[];
+      readonly cursor: string;
+      readonly more: boolean;
+    };
+    found = newsOf([...events.toReversed(), ...found]).slice(0, MAX_NEWS);
+    if (!more) break;
+    after = cursor;
+  }
+  return found;
+}

@@ -1,0 +1,176 @@
+import { GROUP_NAMES, type GroupName } from "../../../base/lib/text/group-labels.ts";
+import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import type { FinishCause } from "../../../base/model/index.ts";
+import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import type { FlareLists } from "./group/flare-lists.ts";
+import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
+
+/** The lists of flares, by the channel that serves each for `bsc`. */
+export const LIST_OF_CHANNEL = {
+  "flares.pro": "pro",
+  "flares.free": "free",
+  "flares.finished": "finished_trending",
+} as const;
+export type FlareChannel = keyof typeof LIST_OF_CHANNEL;
+const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
+
+export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
+export type Order = (typeof ORDERS)[number];
+
+export const FINISH_CAUSES = Object.keys(END_TEXTS) as FinishCause[];
+
+/**
+ * What the page of flares shows. The page's address contains it, under the API's parameter names
+ * where they exist.
+ */
+export interface FlareQuery {
+  readonly group: GroupName;
+  readonly channel: FlareChannel;
+  /** Part of a symbol, name or address or, on an exchange, of a symbol, name, pair or exchange. */
+  readonly search: string;
+  readonly order: Order;
+  /** Whether flares with a warning are hidden. */
+  readonly hidesWarned: boolean;
+  /** In US dollars; `undefined` for no minimum. */
+  readonly minLiquidity: number | undefined;
+  /** In percent within five minutes; `undefined` for no minimum. */
+  readonly minPriceChange: number | undefined;
+  /** Addresses or, on an exchange, symbols, in lower case; empty for all. */
+  readonly tokens: readonly string[];
+  /** Symbols or, on an exchange, symbols or pairs, in lower case; empty for all. */
+  readonly symbols: readonly string[];
+  /** Why the finished flares ended; `undefined` for any cause. Other lists ignore it. */
+  readonly cause: FinishCause | undefined;
+  readonly window: WindowName;
+  /** A past minute whose flares are shown; `undefined` for now. */
+  readonly at: string | undefined;
+}
+
+export const DEFAULT_QUERY: FlareQuery = {
+  group: "bsc",
+  channel: "flares.pro",
+  search: "",
+  order: "newest",
+  hidesWarned: false,
+  minLiquidity: undefined,
+  minPriceChange: undefined,
+  tokens: [],
+  symbols: [],
+  cause: undefined,
+  window: "6h",
+  at: undefined,
+};
+
+/**
+ * Reads a query. Ignores unknown and invalid parameters, because a link may come from anyone. Also
+ * ignores those of liquidity for exchanges, which report none.
+ */
+export function readQuery(text: string): FlareQuery {
+  const given = new URLSearchParams(text);
+  const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
+    known.find((value) => value === given.get(name)) ?? fallback;
+  const group = oneOf("group", GROUP_NAMES, DEFAULT_QUERY.group);
+  const hasLiquidity = group !== "exchange";
+  const orders = ORDERS.filter((order) => hasLiquidity || order !== "liquidity");
+  return {
+    group,
+    channel:
+      CHANNELS.find((channel) => channelOf({ group, channel }) === given.get("channels")) ??
+      DEFAULT_QUERY.channel,
+    search: (given.get("search") ?? "").slice(0, 200),
+    order: oneOf("order", orders, DEFAULT_QUERY.order),
+    hidesWarned: given.get("warnings") === "none",
+    minLiquidity: hasLiquidity ? numberOf(given.get("min_liquidity"), 0) : undefined,
+    minPriceChange: numberOf(given.get("min_price_change"), Number.NEGATIVE_INFINITY),
+    tokens: listOf(given.get("tokens")),
+    symbols: listOf(given.get("symbols")),
+    cause: FINISH_CAUSES.find((cause) => cause === given.get("cause")),
+    window: oneOf("window", Object.keys(WINDOWS) as WindowName[], DEFAULT_QUERY.window),
+    at: minuteOf(Date.parse(given.get("at") ?? "")),
+  };
+}
+
+/** Returns the channel that serves the list for the group, such as `flares.exchange.pro`. */
+export function channelOf({ group, channel }: Pick<FlareQuery, "group" | "channel">): string {
+  return group === "bsc" ? channel : channel.replace(".", `.${group}.`);
+}
+
+/** Returns the channels whose lists the visitor may see. */
+export function visibleChannels(lists: FlareLists): readonly FlareChannel[] {
+  return CHANNELS.filter((channel) => lists.flares?.[LIST_OF_CHANNEL[channel]]);
+}
+
+/**
+ * Returns the query with the channel that the page shows for it: another one if the visitor may not
+ * see its list. Without lists, returns the query.
+ */
+export function shownQuery(query: FlareQuery, lists: FlareLists | Error | undefined): FlareQuery {
+  if (!lists || lists instanceof Error) return query;
+  const visible = visibleChannels(lists);
+  if (visible.includes(query.channel)) return query;
+  return { ...query, channel: visible[0] ?? "flares.free" };
+}
+
+/** Formats the query as parameters of a URL, without those that have their default value. */
+export function formatQuery(query: FlareQuery): string {
+  const given = new URLSearchParams();
+  if (query.group !== DEFAULT_QUERY.group) given.set("group", query.group);
+  if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", channelOf(query));
+  for (const [name, value] of Object.entries(parametersOf(query))) given.set(name, String(value));
+  if (query.search !== "") given.set("search", query.search);
+  if (query.hidesWarned) given.set("warnings", "none");
+  if (query.cause !== undefined) given.set("cause", query.cause);
+  if (query.order !== DEFAULT_QUERY.order) given.set("order", query.order);
+  if (query.window !== DEFAULT_QUERY.window) given.set("window", query.window);
+  if (query.at !== undefined) given.set("at", query.at);
+  return given.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+}
+
+/** A filter under the API's names. */
+interface ApiFilter {
+  readonly tokens?: readonly string[];
+  readonly symbols?: readonly string[];
+  readonly min_liquidity?: number;
+  readonly min_price_change?: number;
+}
+
+/** Returns the part of the query that the API can filter by. */
+export function filterOf(query: FlareQuery): ApiFilter {
+  const { tokens, ...others } = parametersOf(query);
+  if (tokens === undefined) return others;
+  // The API identifies tokens by address. Those of an exchange have only a symbol.
+  return query.group === "exchange" ? { ...others, symbols: tokens } : { ...others, tokens };
+}
+
+/** Returns the same part as parameters of the page's address. */
+function parametersOf({ tokens, symbols, minLiquidity, minPriceChange }: FlareQuery): ApiFilter {
+  return {
+    ...(tokens.length > 0 && { tokens }),
+    ...(symbols.length > 0 && { symbols }),
+    ...(minLiquidity !== undefined && { min_liquidity: minLiquidity }),
+    ...(minPriceChange !== undefined && { min_price_change: minPriceChange }),
+  };
+}
+
+/**
+ * Formats the minute that contains `atMs` as the API's `at`; `undefined` if `atMs` is not a valid
+ * time.
+ */
+export function minuteOf(atMs: number): string | undefined {
+  const minute = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS);
+  return Number.isNaN(minute.getTime()) ? undefined : `${minute.toISOString().slice(0, 16)}Z`;
+}
+
+function numberOf(text: string | null, min: number): number | undefined {
+  const value = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value >= min ? value : undefined;
+}
+
+/**
+ * Parses comma-separated names into lower case, each once. Omits names over 64 characters, the
+ * API's limit for symbols, and names after the first 64, its limit for a list.
+ */
+function listOf(text: string | null): readonly string[] {
+  const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());
+  return [...new Set(names)].filter((name) => name !== "" && name.length <= 64).slice(0, 64);
+}

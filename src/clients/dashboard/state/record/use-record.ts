@@ -1,0 +1,48 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { TrackRecord } from "../../../../base/model/index.ts";
+import { NowS } from "../../parts/flare/age.tsx";
+import type { RecordChoice } from "../../route.ts";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+
+interface FetchedRecord {
+  /** The last one fetched, maybe for an earlier choice; `undefined` before the first. */
+  readonly record: TrackRecord | undefined;
+  /** Why the last request failed; `undefined` if it succeeded or none has ended. */
+  readonly failure: string | undefined;
+}
+
+/** Fetches the chosen track record, and again each minute, because the server updates it then. */
+export function useRecord(
+  server: URL,
+  key: string | undefined,
+  { group, window }: RecordChoice,
+): FetchedRecord {
+  const [fetched, setFetched] = useState<FetchedRecord>({ record: undefined, failure: undefined });
+  const minute = Math.floor(useContext(NowS) / 60);
+  useEffect(() => {
+    const over = new AbortController();
+    fetchRecord(server, key, { group, window }, over.signal).then(
+      (record) => setFetched({ record, failure: undefined }),
+      (error: unknown) => {
+        if (over.signal.aborted) return;
+        const failure = error instanceof Error ? error.message : String(error);
+        setFetched(({ record }) => ({ record, failure }));
+      },
+    );
+    return () => over.abort();
+  }, [server.href, key, group, window, minute]);
+  return fetched;
+}
+
+async function fetchRecord(
+  server: URL,
+  key: string | undefined,
+  { group, window }: RecordChoice,
+  signal: AbortSignal,
+): Promise<TrackRecord> {
+  const url = new URL(`api/v1/record?group=${group}&window=${window}`, server);
+  const response = await fetchWithKey(url, key, signal);
+  if (response.status === 404) throw new Error("this server stores no finished flares");
+  if (!response.ok) throw new Error(`the server returned ${response.status}`);
+  return (await response.json()) as TrackRecord;
+}

@@ -1,0 +1,55 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { GroupName } from "../../../base/lib/text/group-labels.ts";
+import type { TokenDetails } from "../../../base/model/index.ts";
+import { NowS } from "../parts/flare/age.tsx";
+import { CLOSES_LATE_S } from "./candles/use-candles.ts";
+import { fetchWithKey } from "./visitor/fetch-with-key.ts";
+
+/** What the server has stored about a token. */
+export interface Stored {
+  /** `undefined` if the server stores nothing about it, or no request succeeded. */
+  readonly details: TokenDetails | undefined;
+  /**
+   * Why the last request failed; `undefined` if it succeeded. After a failure, the details are
+   * those of the last request that succeeded.
+   */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Fetches a token's facts, candles and flares, again when a minute has ended and when `latest`
+ * changes: the id of its newest listed flare. `undefined` until the first request has ended.
+ */
+export function useTokenDetails(
+  server: URL,
+  key: string | undefined,
+  group: GroupName,
+  token: string,
+  latest: string | undefined,
+): Stored | undefined {
+  const [stored, setStored] = useState<Stored>();
+  const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
+  useEffect(() => {
+    const over = new AbortController();
+    const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server);
+    fetchDetails(fetchWithKey(url, key, over.signal)).then(
+      (details) => setStored({ details, problem: undefined }),
+      (error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error);
+        if (!over.signal.aborted) setStored((before) => ({ details: before?.details, problem }));
+      },
+    );
+    return () => over.abort();
+  }, [server.href, key, group, token, minute, latest]);
+  return stored;
+}
+
+/**
+ * Resolves with `undefined` if the server stores nothing about the token. Rejects if it refuses.
+ */
+async function fetchDetails(responding: Promise<Response>): Promise<TokenDetails | undefined> {
+  const response = await responding;
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(`the server returned ${response.status}`);
+  return (await response.json()) as TokenDetails;
+}

@@ -1,0 +1,68 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { GROUP_NAMES, type GroupName } from "../../../../base/lib/text/group-labels.ts";
+import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
+
+export const WATCHED_KEY = "flarewire-watched";
+/** Maximum number of tokens in all groups together. A filter of the API accepts as many. */
+const MAX_WATCHED = 64;
+
+export interface Watched {
+  /** The group's tokens on the list: addresses or symbols, in lower case. */
+  readonly tokens: ReadonlySet<string>;
+  /** Adds or removes a token. Beyond the limit, drops the oldest. */
+  readonly toggle: (token: string) => void;
+}
+
+/** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
+const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
+
+/**
+ * The group's part of the visitor's watch list, which only this browser stores. Follows changes in
+ * other tabs.
+ */
+export function useWatched(group: GroupName): Watched {
+  const [all, setAll] = useState(readWatched);
+  // Without the changes of another tab, the next toggle here would undo them.
+  useEffect(() => onStoredElsewhere([WATCHED_KEY], () => setAll(readWatched())), []);
+  const toggle = (token: string) =>
+    setAll((before) => {
+      const wanted = `${prefixOf(group)}${token.toLowerCase()}`;
+      const others = [...before].filter((one) => one !== wanted);
+      const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
+      try {
+        localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
+      } catch {
+        // Without storage the list lasts until the page is reloaded.
+      }
+      return new Set(after);
+    });
+  return { tokens: useMemo(() => watchedOf(group, all), [group, all]), toggle };
+}
+
+function prefixOf(group: GroupName): string {
+  return group === "bsc" ? "" : `${group}/`;
+}
+
+/** Returns the group's tokens on the list. */
+function watchedOf(group: GroupName, all: ReadonlySet<string>): ReadonlySet<string> {
+  const prefix = prefixOf(group);
+  const own = [...all].filter((one) => (prefix === "" ? !one.includes("/") : one.startsWith(prefix)));
+  return new Set(own.map((one) => one.slice(prefix.length)));
+}
+
+/** Returns the groups with tokens on the stored list, and their tokens. */
+export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
+  const all = readWatched();
+  const groups = GROUP_NAMES.map((group) => [group, [...watchedOf(group, all)]] as const);
+  return new Map(groups.filter(([, tokens]) => tokens.length > 0));
+}
+
+function readWatched(): ReadonlySet<string> {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(WATCHED_KEY) ?? "[]");
+    const tokens = Array.isArray(stored) ? stored.filter((one) => STORED.test(String(one))) : [];
+    return new Set(tokens.map(String).slice(0, MAX_WATCHED));
+  } catch {
+    return new Set();
+  }
+}

@@ -1,0 +1,52 @@
+import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import { outcomeText } from "../../../base/model/text/outcome-text.ts";
+import { nowReason } from "../../../base/model/text/reason-text.ts";
+import { valuesText } from "../../../base/model/text/values-text.ts";
+import type { EventMessage } from "../../sdk/index.ts";
+import { formatTime } from "./format.ts";
+
+export function describeEvent(event: EventMessage): string {
+  switch (event.name) {
+    case "flare-started": {
+      const { flare, why, cause } = event.data;
+      const change = `${formatPct(flare.recent_price_change)} in 5 min`;
+      if (cause === "aged") {
+        const aged = `has lasted at least 5 minutes, since ${formatTime(flare.started_trending_at)}; ${change}`;
+        return why ? `${aged}. ${nowReason(why.text)}` : aged;
+      }
+      const started = cause === "detected" ? change : `${cause}, ${change}`;
+      return why ? `${started}: ${why.text}` : started;
+    }
+    case "flare-finished":
+      return event.data.outcome
+        ? outcomeText(event.data.outcome, event.data.why)
+        : `${END_TEXTS[event.data.cause]}, ${formatPct(event.data.flare.recent_price_change)}`;
+    case "flare-outcome":
+      return event.data.outcome ? outcomeText(event.data.outcome) : "unknown";
+    case "flare-updated":
+    case "token-updated": {
+      const { data } = event;
+      if (data.op === "order") return "new order";
+      const why = "why" in data && data.why ? nowReason(data.why.text) : "";
+      return [valuesText(data.set), why].filter(Boolean).join(". ") || "no values";
+    }
+    case "flare-withdrawn":
+      return event.data.cause;
+    case "flare-expired":
+      return "left the list of finished flares";
+    case "token-listed":
+      return "first liquidity";
+    case "token-unlisted":
+      return "left the list of new tokens";
+    case "chart-updated":
+    case "leaderboard-updated": {
+      const { length } = event.data.changes;
+      return length === 1 ? "1 change" : `${length} changes`;
+    }
+    case "candles-closed":
+      return event.data.closed_at ?? "";
+    case "source-status":
+      return [event.data.state, event.data.reason].filter(Boolean).join(": ");
+  }
+}

@@ -1,0 +1,251 @@
+import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import type { TermName } from "../../base/model/index.ts";
+import type { DetectorSettings } from "../settings.ts";
+import type { CandleState } from "./forms/candle-detector.ts";
+import { logVolume, type TradeState, usualUsd } from "./forms/trade-detector.ts";
+import type { WindowState } from "./forms/window-detector.ts";
+import type { Market } from "./market.ts";
+import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
+
+const MAX_Z = 6;
+
+/** One measured term: `raw` in its own unit, `z` in standard deviations, not clipped. */
+interface Measure {
+  raw: number;
+  /** The usual value in the unit of `raw`. Set for buyers and volume only; 0 if unknown. */
+  usual: number;
+  z: number;
+  /** Weight in the score, as a share of all weights; 0 if the feed cannot measure the term. */
+  weight: number;
+}
+
+/** The detector's measurements of a token at one moment. One object is reused for all tokens. */
+export interface Reading {
+  readonly terms: Record<TermName, Measure>;
+  /** Weighted sum of the clipped terms, in [0, 6]. */
+  score: number;
+  /**
+   * Log return beyond the market's: from the average or from the last low, whichever is greater.
+   */
+  rise: number;
+  /** z of the buyers or, for candles, of the volume, not reduced by the market's. */
+  activity: number;
+  /** Enough money or volume is behind the rise. */
+  supported: boolean;
+}
+
+export function createReading(): Reading {
+  const none = (): Measure => ({ raw: 0, usual: 0, z: 0, weight: 0 });
+  return {
+    terms: { buyers: none(), imbalance: none(), price: none(), volume: none(), flow: none() },
+    score: 0,
+    rise: 0,
+    activity: 0,
+    supported: false,
+  };
+}
+
+/** Computes the score Σ wᵢ·clip(zᵢ, 0, 6), with the weights scaled to sum to 1. */
+function weigh(reading: Reading): void {
+  const { buyers, imbalance, price, volume, flow } = reading.terms;
+  const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight;
+  reading.score =
+    normalizeAndScore(buyers, total) +
+    normalizeAndScore(imbalance, total) +
+    normalizeAndScore(price, total) +
+    normalizeAndScore(volume, total) +
+    normalizeAndScore(flow, total);
+}
+
+/** Makes the term's weight a share of `total`. Returns the term's part of the score. */
+function normalizeAndScore(term: Measure, total: number): number {
+  term.weight = total > 0 ? term.weight / total : 0;
+  return term.weight * clip(term.z, 0, MAX_Z);
+}
+
+/**
+ * Computes the price term: the rise above the long average or the burst since the last low,
+ * whichever is rarer, each minus the market's (for the burst, `1 + betaSpread` times it).
+ *
+ * For a random walk of variance σ² per minute, ln(P/EWMA_τ) has variance σ²τ/2. (`betaSpread` × the
+ * market's move)² is added to it, because no token follows the market exactly. The burst B, with
+ * drift κσ, exceeds x with probability e^(−2κx/σ) (the stationary maximum of Brownian motion with
+ * drift). That is a normal deviation of about 2√(κx/σ).
+ */
+function measurePrice(
+  reading: Reading,
+  rises: { readonly longRise: number; readonly burst: number },
+  market: Market,
+  variance: number,
+  settings: DetectorSettings,
+): void {
+  const long = rises.longRise - market.longRise;
+  const burst = rises.burst - (1 + settings.betaSpread) * market.burst;
+  const walk = (variance * settings.priceMs) / MINUTE_MS / 2;
+  const unexplained = (settings.betaSpread * market.longRise) ** 2;
+  const longZ = long / Math.max(Math.sqrt(walk + unexplained), settings.priceFloor);
+  const deviation = Math.max(Math.sqrt(variance), settings.burstFloor);
+  const burstZ = 2 * Math.sqrt((settings.burstDrift * Math.max(0, burst)) / deviation);
+  const { price } = reading.terms;
+  // A burst is never below 0, so a fall is measured from the average.
+  const isLong = burst <= 0 || longZ >= burstZ;
+  price.raw = isLong ? long : burst;
+  price.z = isLong ? longZ : burstZ;
+  reading.rise = Math.max(long, burst);
+}
+
+/**
+ * Computes the reading of a token that is known only from candles.
+ *
+ * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
+ * part that came in minutes of high volume. Most jumps of a volatile pair come with little volume.
+ * Counted in full, these jumps would require a threshold that small pumps on real volume cannot
+ * reach. A rise is unsupported if its volume is not above `volumeShare` times the usual or its
+ * backed share is too small, however far the price jumped.
+ *
+ * Net buying is scored on a log scale, in units of `volumeFloor`.
+ */
+export function readCandle(
+  reading: Reading,
+  state: CandleState,
+  market: Market,
+  settings: DetectorSettings,
+): void {
+  const { imbalance, volume, buyers, price, flow } = reading.terms;
+  const weights = settings.candleWeights;
+  buyers.weight = 0;
+  imbalance.weight = 0;
+  price.weight = weights.price;
+  measurePrice(reading, state, market, state.variance, settings);
+  if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
+  volume.weight = weights.volume;
+  volume.usual = state.usualVolume > 0 ? 1 : 0;
+  volume.raw = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
+  const surplus = state.logVolume - Math.max(0, market.logVolume);
+  volume.z = surplus / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
+  flow.weight = weights.flow;
+  flow.raw = state.netBought;
+  flow.z = Math.log1p(state.netBought) / settings.volumeFloor;
+  reading.activity = state.logVolume / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
+  reading.supported =
+    volume.raw > settings.volumeShare && state.backed >= settings.backedShare * reading.rise;
+  weigh(reading);
+}
+
+/**
+ * Computes the reading of a token with trades, whose state must be decayed to the present.
+ * `liquidityUsd` is the depth of the pool that sets the price. If it is `null`, the depth gate
+ * ({@link isPaidFor}) requires high volume instead, as for candles.
+ */
+export function readTrades(
+  reading: Reading,
+  state: TradeState,
+  market: Market,
+  liquidityUsd: number | null,
+  settings: DetectorSettings,
+): void {
+  const { buyers, imbalance, price, volume } = reading.terms;
+  const { weights } = settings;
+  reading.terms.flow.weight = 0;
+  buyers.weight = weights.buyers;
+  buyers.raw = state.buyers;
+  const expected = expectedBuyers(state.priorRate, state.slowBuyers, state.slowMs, settings);
+  buyers.usual = expected;
+  buyers.z = poissonSurprise(state.buyers, expected, dispersion(state, settings));
+  imbalance.weight = weights.imbalance;
+  imbalance.raw = wilsonLowerBound(state.buys, state.buys + state.sells) - 0.5;
+  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  price.weight = weights.price;
+  state.longRise = Math.log(state.price / state.longPrice);
+  measurePrice(reading, state, market, state.variance, settings);
+  volume.weight = weights.volume;
+  const usual = usualUsd(state);
+  volume.usual = usual > 0 ? 1 : 0;
+  volume.raw = usual > 0 ? (state.usd * MINUTE_MS) / settings.fastMs / usual : 0;
+  const surplus = state.samples > 0 ? logVolume(state, settings) - state.logMean : 0;
+  volume.z =
+    (surplus - Math.max(0, market.logVolume)) / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
+  reading.activity = buyers.z;
+  reading.supported = isPaidFor(reading, state.inflow, liquidityUsd, settings);
+  weigh(reading);
+}
+
+/**
+ * Computes the reading of a token that only an aggregator reports on. The expected buyers come from
+ * the day before the last five minutes, shrunk toward a prior: see {@link expectedBuyers}. Their
+ * dispersion is unknown, so a fixed one is assumed. A rise is supported if the hour's volume passes
+ * the depth gate ({@link isPaidFor}), and if buys clearly outweigh sells, because counts do not
+ * show which trades are dust.
+ */
+export function readWindow(
+  reading: Reading,
+  state: WindowState,
+  market: Market,
+  usual: { readonly priorRate: number; readonly liquidityUsd: number | null },
+  settings: DetectorSettings,
+): void {
+  const { buyers, imbalance, price, volume } = reading.terms;
+  const { weights } = settings;
+  reading.terms.flow.weight = 0;
+  const expected = expectedBuyers(usual.priorRate, state.usualBuyers, state.usualMs, settings);
+  buyers.weight = weights.buyers;
+  buyers.raw = state.buyers * state.real;
+  buyers.usual = expected;
+  buyers.z = poissonSurprise(buyers.raw, expected, settings.windowDispersion);
+  imbalance.weight = weights.imbalance;
+  imbalance.raw = wilsonLowerBound(state.buys * state.real, (state.buys + state.sells) * state.real) - 0.5;
+  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  price.weight = weights.price;
+  measurePrice(reading, state, market, state.variance, settings);
+  volume.weight = weights.volume;
+  volume.usual = state.usualUsd > 0 ? 1 : 0;
+  volume.raw = state.usualUsd > 0 ? state.usd / state.usualUsd : 0;
+  volume.z = (state.logVolume - Math.max(0, market.logVolume)) / settings.volumeFloor;
+  reading.activity = buyers.z;
+  reading.supported = isPaidFor(reading, state.hourUsd, usual.liquidityUsd, settings) && imbalance.raw > 0;
+  weigh(reading);
+}
+
+/**
+ * The depth gate: returns whether `usd` is at least `depthShare` of the cost to move the price as
+ * far as it rose. If no depth is known, the volume must be high.
+ */
+function isPaidFor(
+  reading: Reading,
+  usd: number,
+  liquidityUsd: number | null,
+  settings: DetectorSettings,
+): boolean {
+  if (liquidityUsd === null) return reading.terms.volume.raw > settings.volumeShare;
+  return usd >= settings.depthShare * moveCost(liquidityUsd, reading.rise);
+}
+
+/** Returns the dollars to move an x·y=k pool by log return `rise`: reserve·(e^(rise/2) − 1). */
+function moveCost(liquidityUsd: number, rise: number): number {
+  return (liquidityUsd / 2) * Math.expm1(rise / 2);
+}
+
+/**
+ * Returns the expected distinct buyers in the fast count: the token's own rate, shrunk toward
+ * `priorRate` by a Gamma prior. The posterior mean of a Poisson rate under Gamma(a, b) is (a +
+ * events)/(b + time).
+ */
+function expectedBuyers(
+  priorRate: number,
+  events: number,
+  timeMs: number,
+  settings: DetectorSettings,
+): number {
+  const priorMs = settings.priorMinutes * MINUTE_MS;
+  return ((priorRate * priorMs + events) / (priorMs + timeMs)) * settings.fastMs;
+}
+
+/**
+ * Returns the Fano factor of the buyers' count. With few samples, it is shrunk toward 1, its value
+ * for a Poisson count. The variance of an exponentially decayed count of a Poisson stream is half
+ * its mean (Campbell's theorem), hence the 2.
+ */
+function dispersion(state: TradeState, settings: DetectorSettings): number {
+  const own = state.meanBuyers > 0 ? (2 * state.varianceBuyers) / state.meanBuyers : 1;
+  return (settings.priorMinutes + state.samples * own) / (settings.priorMinutes + state.samples);
+}

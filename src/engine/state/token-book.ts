@@ -1,0 +1,146 @@
+import type { MarketGroup } from "../../base/market/index.ts";
+import { byGroup, GROUPS } from "../../base/model/index.ts";
+import type { DetectorSettings } from "../settings.ts";
+import { isAddress, isName } from "./rejection.ts";
+import type { TokenProfile } from "./token-profile.ts";
+import { createToken, type TokenState } from "./token-state.ts";
+
+const MAX_ALIASES = 4;
+const RARE_EVENTS = 5;
+/** Tokens may exceed their maximum by this factor, because each eviction looks at all of them. */
+const OVERRUN = 1.1;
+
+interface GroupBook {
+  readonly tokens: Map<string, TokenState>;
+  readonly aliases: Map<string, TokenState>;
+}
+
+/** Stores all tokens, finds them by any spelling of their address, and forgets silent ones. */
+export class TokenBook {
+  readonly #groups: Readonly<Record<MarketGroup, GroupBook>>;
+  readonly #settings: DetectorSettings;
+  readonly #onForget: (token: TokenState) => void;
+  #count = 0;
+  /** The last token found by {@link #foundName}. Each event looks up its token several times. */
+  #found: TokenState | undefined;
+  #foundName = "";
+
+  /**
+   * @param onForget Called with each forgotten token that was listed or had at least five events.
+   */
+  constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
+    this.#settings = settings;
+    this.#onForget = onForget;
+    this.#groups = byGroup(() => ({ tokens: new Map(), aliases: new Map() }));
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Returns the tokens of a group, in the order in which they were first seen. */
+  of(group: MarketGroup): Iterable<TokenState> {
+    return this.#groups[group].tokens.values();
+  }
+
+  /**
+   * Returns the token's key, or `undefined`, like {@link keyOfToken}, but without parsing a known
+   * name.
+   */
+  keyOf(group: MarketGroup, name: string): string | undefined {
+    return this.#findExact(group, name)?.key ?? keyOfToken(group, name);
+  }
+
+  /** Returns the token of that name, in any spelling. Remembers up to four spellings. */
+  find(group: MarketGroup, name: string): TokenState | undefined {
+    const known = this.#findExact(group, name);
+    if (known || group === "exchange") return known;
+    const book = this.#groups[group];
+    const token = book.tokens.get(name.toLowerCase());
+    if (token && token.aliases.length < MAX_ALIASES) {
+      token.aliases.push(name);
+      book.aliases.set(name, token);
+    }
+    return token;
+  }
+
+  /**
+   * Adds a new token. {@link keyOfToken} must accept its `name`. Forgets the least recent tokens if
+   * there are too many.
+   */
+  create(group: MarketGroup, name: string, atMs: number, profile: TokenProfile): TokenState {
+    const token = createToken(group, keyOfToken(group, name) ?? name, name, atMs, profile);
+    this.add(token);
+    if (this.#count > this.#settings.maxTokens * OVERRUN) this.#evict(token);
+    return token;
+  }
+
+  add(token: TokenState): void {
+    const book = this.#groups[token.group];
+    book.tokens.set(token.key, token);
+    for (const alias of token.aliases) book.aliases.set(alias, token);
+    this.#count += 1;
+  }
+
+  /**
+   * Forgets the token if it has been silent for too long and nothing needs it. Returns whether it
+   * did.
+   */
+  forgetIfSilent(token: TokenState, atMs: number): boolean {
+    const { forgetMs, forgetRareMs } = this.#settings;
+    const maxSilenceMs = token.events < RARE_EVENTS ? forgetRareMs : forgetMs;
+    if (atMs - token.lastSeenMs <= maxSilenceMs || isNeeded(token)) return false;
+    this.#forget(token);
+    return true;
+  }
+
+  /** Returns the token of that name in a spelling seen before. */
+  #findExact(group: MarketGroup, name: string): TokenState | undefined {
+    if (this.#found?.group === group && this.#foundName === name) return this.#found;
+    const book = this.#groups[group];
+    const token = book.tokens.get(name) ?? book.aliases.get(name);
+    if (token) {
+      this.#found = token;
+      this.#foundName = name;
+    }
+    return token;
+  }
+
+  #forget(token: TokenState): void {
+    const book = this.#groups[token.group];
+    if (!book.tokens.delete(token.key)) return;
+    if (this.#found === token) this.#found = undefined;
+    token.isTouched = false;
+    for (const alias of token.aliases) book.aliases.delete(alias);
+    this.#count -= 1;
+    const isListed = token.pools.some(({ listedMs }) => listedMs >= 0);
+    if (isListed || token.events >= RARE_EVENTS) this.#onForget(token);
+  }
+
+  #evict(newcomer: TokenState): void {
+    const all = GROUPS.flatMap((group) => [...this.of(group)]).filter(
+      (token) => token !== newcomer && !isNeeded(token),
+    );
+    all.sort((a, b) => a.lastSeenMs - b.lastSeenMs || (a.key < b.key ? -1 : 1));
+    for (const token of all.slice(0, Math.max(0, this.#count - this.#settings.maxTokens)))
+      this.#forget(token);
+  }
+}
+
+/**
+ * Returns whether a running or followed flare, served candles, a chart or a leaderboard need the
+ * token.
+ */
+function isNeeded(token: TokenState): boolean {
+  const isFollowed = token.trend.startedMs >= 0 || token.followed !== null || token.shownCandles !== null;
+  return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;
+}
+
+/**
+ * Returns a token's key, which is its address in lower case or, on the exchange, its name;
+ * `undefined` if the name is invalid.
+ */
+function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
+  if (group === "exchange") return isName(name) ? name : undefined;
+  return isAddress(name) ? name.toLowerCase() : undefined;
+}

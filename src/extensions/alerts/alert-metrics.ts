@@ -1,0 +1,48 @@
+import { level, type Metrics, total } from "../../gateway/metrics/metric-table.ts";
+import type { TargetStats } from "./index.ts";
+
+/** Explains metrics that are named after webhooks but cover targets of every kind. */
+const TARGETS = "webhook: ID of a target of any kind; push: all browsers.";
+
+export interface AlertParts {
+  /** Statistics by target id, of every kind of target; absent without targets. */
+  readonly webhooks?: () => Readonly<Record<string, TargetStats>>;
+}
+
+export function alertMetrics({ webhooks }: AlertParts): Metrics {
+  if (!webhooks) return {};
+  const all = () => Object.entries(webhooks());
+  const each = (read: (stats: TargetStats) => number) => () =>
+    Object.fromEntries(all().map(([id, stats]) => [id, read(stats)]));
+  const attempts = () =>
+    all().flatMap(([webhook, stats]) =>
+      Object.entries(stats.attempts).map(([outcome, count]) => [{ webhook, outcome }, count] as const),
+    );
+  return {
+    flarewire_webhook_attempts_total: total(
+      `Attempts to deliver a message, by outcome: delivered, failed, gone. ${TARGETS}`,
+      attempts,
+      ...["webhook", "outcome"],
+    ),
+    flarewire_webhook_dropped_total: total(
+      `Messages dropped because a target did not accept them in time. ${TARGETS}`,
+      each(({ dropped }) => dropped),
+      "webhook",
+    ),
+    flarewire_webhook_waiting: level(
+      `Messages in a target's queue. ${TARGETS}`,
+      each(({ waiting }) => waiting),
+      "webhook",
+    ),
+    flarewire_webhook_oldest_seconds: level(
+      `Age of the oldest message in a target's queue; 0 if the queue is empty. ${TARGETS}`,
+      each(({ oldestAgeMs }) => oldestAgeMs / 1_000),
+      "webhook",
+    ),
+    flarewire_webhook_disabled: level(
+      `1 for a target that is disabled, because its receiver declined further messages. ${TARGETS}`,
+      each(({ disabled }) => Number(disabled)),
+      "webhook",
+    ),
+  };
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from "fastify";
+import { FlarewireError } from "../../../base/protocol/index.ts";
+import type { AccessPolicy } from "../../../gateway/http/access/access.ts";
+import { clientOf } from "../../../gateway/http/access/client-address.ts";
+import { checkOrigin } from "../../../gateway/http/connections/admission.ts";
+import type { HttpSettings } from "../../../gateway/http/http-settings.ts";
+import type { WebSocketOptions } from "../../../gateway/http/stream/websocket-route.ts";
+
+/** Only the dashboard uses this path. It is not part of the API. */
+const PUSH_PATH = "/push";
+/** A client that may read these channels may subscribe. */
+export const PUSH_CHANNELS: readonly string[] = ["flares.*"];
+/**
+ * Maximum body: enough for a subscription with the maximum number of rules and tokens of a page.
+ */
+const MAX_BYTES = 65_536;
+
+interface PushSubscriptions {
+  readonly publicKey: string;
+  subscribe(body: unknown, client: string, holder: string | undefined): Promise<void>;
+  unsubscribe(endpoint: string): Promise<void>;
+}
+
+interface PushRouteOptions extends Pick<WebSocketOptions, "allowedOrigins"> {
+  /** `undefined`: the setting `push` is off. */
+  readonly push: PushSubscriptions | undefined;
+  readonly policy: AccessPolicy;
+}
+
+/** Returns the settings for push: a higher limit of bodies, because subscriptions have one. */
+export function pushSettings(push: PushSubscriptions | undefined): Partial<HttpSettings> {
+  return push ? { bodyLimitBytes: MAX_BYTES } : {};
+}
+
+/**
+ * Adds `/push`. GET returns the server's public key, or `null` if push is off. PUT creates or
+ * replaces a subscription, and DELETE removes one.
+ */
+export function registerPush(app: FastifyInstance, { push, policy, allowedOrigins }: PushRouteOptions): void {
+  const shared = { url: PUSH_PATH, config: { parameters: [] } };
+  app.route({
+    ...shared,
+    method: "GET",
+    handler: (_request, reply) =>
+      reply.header("cache-control", "no-store").send({ public_key: push?.publicKey ?? null }),
+  });
+  app.route({
+    ...shared,
+    config: { ...shared.config, channels: PUSH_CHANNELS },
+    method: "PUT",
+    handler: async (request, reply) => {
+      checkOrigin(request.headers.origin, allowedOrigins);
+      const holder = policy.holderOf(policy.admit(request, reply));
+      await offered(push).subscribe(request.body, clientOf(request.ip), holder);
+      return reply.code(204).send();
+    },
+  });
+  app.route({
+    ...shared,
+    method: "DELETE",
+    handler: async (request, reply) => {
+      checkOrigin(request.headers.origin, allowedOrigins);
+      await offered(push).unsubscribe(endpointIn(request.body));
+      return reply.code(204).send();
+    },
+  });
+}
+
+function offered(push: PushSubscriptions | undefined): PushSubscriptions {
+  if (push) return push;
+  throw new FlarewireError("not-found", "this server does not push alerts; its setting push is off");
+}
+
+function endpointIn(body: unknown): string {
+  if (typeof body === "object" && body !== null && "endpoint" in body && typeof body.endpoint === "string")
+    return body.endpoint;
+  throw new FlarewireError("invalid-parameter", "endpoint must be a string", { field: "endpoint" });
+}

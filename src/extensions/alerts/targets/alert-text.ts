@@ -1,0 +1,147 @@
+import { formatCompact, formatDollars } from "../../../base/lib/text/format-compact.ts";
+import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { safeText } from "../../../base/lib/text/safe-text.ts";
+import { groupOfChannel } from "../../../base/model/index.ts";
+import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import { namesInText } from "../../../base/model/text/item-name.ts";
+import { outcomeText } from "../../../base/model/text/outcome-text.ts";
+import { whyText } from "../../../base/model/text/why-text.ts";
+import type { EventMessage } from "../../../base/protocol/index.ts";
+import type { Alert } from "../alert.ts";
+
+/** Our own text, or a name that a stranger chose: it may contain markup, links and mentions. */
+export type Part = string | { readonly name: string };
+
+/** An alert for people. Each service formats it in its own way. */
+interface AlertText {
+  readonly kind: "started" | "finished" | "listed" | "notice";
+  readonly title: readonly Part[];
+  /** Empty if the title says all. */
+  readonly body: readonly Part[];
+  /** URL of the page of the flare or token, if it has one and the server knows its public URL. */
+  readonly url: string | undefined;
+}
+
+/** How a service shows text literally. `name`: without markup, links and mentions. */
+export interface Escapes {
+  text(text: string): string;
+  name(name: string): string;
+}
+
+/** How a service formats a whole message. */
+export interface MessageForm extends Escapes {
+  readonly icons: Readonly<Record<AlertText["kind"], string>>;
+  /** A link with the text `Details`. */
+  link(url: string): string;
+}
+
+export const EMOJI: MessageForm["icons"] = {
+  started: "🔥",
+  finished: "🏁",
+  listed: "🆕",
+  notice: "⚠️",
+};
+
+/** Returns the message of an alert: its title, its body, and a link to its page. */
+export function renderAlert(alert: Pick<Alert, "body">, form: MessageForm): string {
+  const { kind, title, body, url } = alertText(alert);
+  const lines = [`${form.icons[kind]} ${renderParts(title, form)}`, renderParts(body, form)];
+  if (url !== undefined) lines.push(form.link(url));
+  return lines.filter((line) => line !== "").join("\n");
+}
+
+export function renderParts(parts: readonly Part[], escapes: Escapes): string {
+  return parts
+    .map((part) => (typeof part === "string" ? escapes.text(part) : escapes.name(safeText(part.name))))
+    .join("");
+}
+
+type Content = Omit<AlertText, "url">;
+
+/** The body of an alert, which this server itself formatted. */
+interface Body {
+  readonly type: string;
+  readonly data: {
+    readonly url?: string;
+    readonly event?: EventMessage;
+    readonly channel?: string;
+    readonly item?: object;
+    readonly field?: string;
+    readonly value?: number;
+    readonly above?: number;
+    readonly below?: number;
+    readonly events?: number | null;
+    readonly count?: number;
+    readonly first?: string;
+    readonly last?: string;
+  };
+}
+
+export function alertText({ body }: Pick<Alert, "body">): AlertText {
+  const { type, data } = JSON.parse(body) as Body;
+  const content = data.event ? eventText(data.event) : otherText(type, data);
+  return { ...content, url: data.url };
+}
+
+function eventText(event: EventMessage): Content {
+  if (event.name === "flare-started") return startText(event.channel, event.data);
+  if (event.name === "flare-finished") {
+    const { flare, outcome, why, cause } = event.data;
+    const title = [...nameParts(event.channel, flare), ": the flare ended"];
+    return { kind: "finished", title, body: [outcome ? outcomeText(outcome, why) : END_TEXTS[cause]] };
+  }
+  if (event.name === "token-listed") {
+    const { listing } = event.data;
+    const body = [
+      `price ${short(listing.token.price)}, liquidity ${formatDollars(Number(listing.liquidity))}`,
+    ];
+    return { kind: "listed", title: [...nameParts(event.channel, listing), " is listed"], body };
+  }
+  if (event.name === "source-status") {
+    const { state, reason } = event.data;
+    const body = reason === "" ? [] : [{ name: reason }];
+    return { kind: "notice", title: [`data source: ${state}`], body };
+  }
+  // Rules report no other events: see NEWS.
+  return { kind: "notice", title: [event.name], body: [] };
+}
+
+function startText(
+  channel: string,
+  { flare, why, cause }: Extract<EventMessage, { readonly name: "flare-started" }>["data"],
+): Content {
+  const since = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
+  const change = `${formatPct(flare.recent_price_change)} in 5 min`;
+  // Computed again from the numbers, because another server's sentence could contain anything.
+  const reason = why ? `${whyText(why, flare.liquidity)}; ` : "";
+  const title = [...nameParts(channel, flare), ` is flaring${since}`];
+  return { kind: "started", title, body: [reason + change] };
+}
+
+function otherText(type: string, data: Body["data"]): Content {
+  const { channel = "", item = {}, field = "", value = 0, above, below, events, count, first, last } = data;
+  const name = nameParts(channel, item);
+  const texts: Readonly<Record<string, readonly [title: readonly Part[], body?: string]>> = {
+    "edge-rose": [[...name, ": ", { name: field }, ` rose to ${value}`], `level ${above}`],
+    "edge-fell": [[...name, ": ", { name: field }, ` fell to ${value}`], `level ${below}`],
+    test: [["a test: alerts reach this receiver"]],
+    "alerts-lost": [[`${events ?? "some"} events were lost: the log no longer holds them`]],
+    "alerts-expired": [
+      [`${count} alerts were dropped`],
+      `not accepted in time; made from ${first} to ${last}`,
+    ],
+  };
+  const [title, body] = texts[type] ?? [[{ name: type }]];
+  return { kind: "notice", title, body: body === undefined ? [] : [body] };
+}
+
+function nameParts(channel: string, item: object): readonly Part[] {
+  const [name = "", ...venue] = namesInText(item, groupOfChannel(channel));
+  return [{ name }, ...venue.flatMap((at): readonly Part[] => [" on ", { name: at }])];
+}
+
+/** Shortens a decimal string, which may have 120 digits. */
+function short(amount: string): string {
+  const number = Number(amount);
+  return number >= 1_000 ? formatCompact(number) : String(Number(number.toPrecision(4)));
+}

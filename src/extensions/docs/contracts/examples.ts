@@ -1,0 +1,375 @@
+import type {
+  Candle,
+  Candles,
+  Charts,
+  Explanation,
+  Flare,
+  FlareRecord,
+  Flares,
+  Leaderboards,
+  Listing,
+  MaticChartItem,
+  NestedFlare,
+  Newest,
+  Outcome,
+  RecordFigures,
+  TokenDetails,
+  TrackRecord,
+} from "../../../base/model/index.ts";
+import type { EventMessage, Freshness, SourceInfo } from "../../../base/protocol/index.ts";
+import type {
+  EventsResponse,
+  HealthResponse,
+  Pairlist,
+  ReadyResponse,
+  SnapshotResponse,
+  TicketResponse,
+} from "../../../gateway/http/rest/responses.ts";
+
+/* One story for all examples: Uni Token flares on BSC while Quick leads the chart of Matic. */
+
+const OBSERVED_AT = "2017-11-12T08:24:00.000Z";
+const EMITTED_AT = "2026-11-21T08:00:01.000Z";
+
+const facts = {
+  id: "3b241101-e2bb-5255-8caf-4136c566a962",
+  recent_price_change: 14,
+  previous_price_change: -3,
+  latest_buy_count: 41,
+  latest_sell_count: 9,
+  forum_post: null,
+  social_data: { chat_url: "https://chat.example/uni", microblog_url: null, website_url: null },
+  contract_source: { status: "1", message: "OK" },
+  liquidity: "51234.25",
+  market_data: { market_id: "uni-token", image_url: null, name: "Uni Token" },
+  token: {
+    name: "Uni Token",
+    symbol: "UNI",
+    address: "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab",
+    price: "0.0125",
+    created_at: "2017-11-11T00:00:00.000Z",
+  },
+} as const satisfies Partial<Flare>;
+
+const flare: Flare = { ...facts, started_trending_at: OBSERVED_AT, finished_trending_at: null };
+
+const finished: Flare = {
+  ...flare,
+  recent_price_change: -8,
+  finished_trending_at: "2017-11-12T09:01:00.000Z",
+};
+
+const nested: NestedFlare = {
+  ...facts,
+  upvote_site_data: null,
+  relevant: true,
+  last_relevant_at: OBSERVED_AT,
+  last_irrelevant_at: "2017-11-11T00:00:00.000Z",
+  canary: false,
+  canary_at: "2017-11-11T00:00:00.000Z",
+};
+
+const why: Explanation = {
+  at: OBSERVED_AT,
+  text: "price 8.3 % above normal, 2.1 times the usual volume",
+  score: 3.13,
+  threshold: 2.8,
+  finish_threshold: 1,
+  terms: [
+    { name: "price", unit: "log-return", raw: 0.08, usual: 0, z: 4.8, weight: 0.56 },
+    { name: "volume", unit: "multiple-of-usual", raw: 2.1, usual: 1, z: 1, weight: 0.44 },
+  ],
+  warnings: [],
+  finish_cause: null,
+};
+
+const outcome: Outcome = {
+  start_price: facts.token.price,
+  peak_price: "0.0143",
+  peak_at: "2017-11-12T08:31:00.000Z",
+  peak_change: 14.4,
+  end_price: "0.0131",
+  end_change: 4.8,
+  change_5m: 11.2,
+  change_15m: 4.4,
+  change_60m: null,
+  relative_change_5m: 11.1,
+  relative_change_15m: 4.7,
+  relative_change_60m: null,
+  ended_by: "faded",
+  collapsed_at: null,
+  collapse_warning_s: null,
+  final: false,
+  start_score: 3.1,
+  start_liquidity: "48250.5",
+  control: { change_5m: [0.4, -0.2], change_15m: [1.1, -0.9], change_60m: [-2.3, 0.6] },
+};
+
+const listing: Listing = {
+  id: "7d444840-9dc0-51d1-b245-5ffdce74fad2",
+  listed_at: "2017-11-12T08:20:00.000Z",
+  pool: "0x58f876857a02d6762e0101bb5c46a8c1ed44dc16",
+  liquidity: "2000",
+  token: facts.token,
+  market_data: null,
+  social_data: null,
+  contract_source: { status: "0", message: "NOTOK" },
+};
+
+const quick: MaticChartItem = {
+  id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d6e",
+  most_recent_price_average: "1.25",
+  price_change_from_average: 4,
+  streak: 7,
+  latest_candle_prices: [-1.5, 0, 4],
+  most_recent_price: "1.3",
+  recent_average_price: "1.28",
+  token: { symbol: "QUICK", price: "1.3", address: "0x831753dd7087cac61ab5644b308642cc1c33dc13" },
+  market_data: null,
+};
+
+const newest: Newest = { bsc: [listing] };
+const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
+const charts: Charts = { bsc: [], exchange: [], matic: [quick], avalanche: [] };
+const pairlist: Pairlist = { pairs: ["BTC/USDT", "SOL/USDT"], refresh_period: 10, state: "live" };
+
+const leaderboards: Leaderboards = {
+  bsc: [{ type: "flare", time_trended: 5_400, average_position: 2.5, object: nested }],
+  exchange: [],
+  matic: [{ type: "token", time_trended: 420, average_position: 1, object: quick.token }],
+  avalanche: [],
+};
+const explanations = { [flare.id]: why };
+
+const candle: Candle = {
+  open_at: "2017-11-12T08:23:00.000Z",
+  open: "0.0117",
+  high: "0.0126",
+  low: "0.0116",
+  close: "0.0125",
+  volume: "5321.5",
+  buys: 17,
+  sells: 4,
+};
+const candles: Candles = {
+  closed_at: "2017-11-12T08:24:00.000Z",
+  bsc: { [flare.token.address]: [candle] },
+};
+
+const snapshot: SnapshotResponse = {
+  cursor: "13ac274a9f68b758-101",
+  observed_at: OBSERVED_AT,
+  flares,
+  newest,
+  charts,
+  leaderboards,
+  explanations,
+  outcomes: {},
+};
+
+const freshness: Freshness = {
+  state: "live",
+  reason: "",
+  observed_at: OBSERVED_AT,
+  last_success_at: "2026-11-21T08:00:00.000Z",
+  data_age_ms: 600,
+};
+
+const source: SourceInfo = {
+  name: "replay",
+  origin: "recorded",
+  facts: { trades: false, liquidity: false, listings: false, profiles: true },
+};
+
+const health: HealthResponse = { status: "ok", version: "0.1.0", uptime_s: 61 };
+const ready: ReadyResponse = { status: "ready", ...freshness };
+
+const ticket: TicketResponse = {
+  ticket: "0123456789abcdef0123456789abcdef",
+  expires_at: "2026-11-21T08:01:01.000Z",
+};
+
+function placed(seq: number, prev: number) {
+  const cursor = `13ac274a9f68b758-${seq}`;
+  return { type: "event", cursor, seq, prev, emitted_at: EMITTED_AT, observed_at: OBSERVED_AT } as const;
+}
+
+export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<EventMessage, { name: N }> } = {
+  "flare-started": {
+    ...placed(102, 101),
+    name: "flare-started",
+    channel: "flares.pro",
+    data: { op: "insert", index: 0, flare, why, cause: "detected" },
+  },
+  "flare-updated": {
+    ...placed(103, 102),
+    name: "flare-updated",
+    channel: "flares.pro",
+    data: { op: "set", id: flare.id, set: { recent_price_change: 17 } },
+  },
+  "flare-finished": {
+    ...placed(140, 103),
+    name: "flare-finished",
+    channel: "flares.pro",
+    data: {
+      op: "remove",
+      id: flare.id,
+      flare: finished,
+      why: { ...why, finish_cause: "faded" },
+      cause: "faded",
+      outcome,
+    },
+  },
+  "flare-outcome": {
+    ...placed(260, 140),
+    name: "flare-outcome",
+    channel: "flares.finished",
+    data: {
+      op: "set",
+      id: flare.id,
+      set: {},
+      outcome: { ...outcome, change_60m: -1.6, relative_change_60m: -1.4, final: true },
+    },
+  },
+  "flare-withdrawn": {
+    ...placed(130, 103),
+    name: "flare-withdrawn",
+    channel: "flares.free",
+    data: { op: "remove", id: flare.id, cause: "canary" },
+  },
+  "flare-expired": {
+    ...placed(900, 140),
+    name: "flare-expired",
+    channel: "flares.finished",
+    data: { op: "remove", id: flare.id },
+  },
+  "token-listed": {
+    ...placed(104, 103),
+    name: "token-listed",
+    channel: "newest.bsc",
+    data: { op: "insert", index: 0, listing },
+  },
+  "token-updated": {
+    ...placed(105, 104),
+    name: "token-updated",
+    channel: "newest.bsc",
+    data: { op: "set", id: listing.id, set: { liquidity: "48700" } },
+  },
+  "token-unlisted": {
+    ...placed(106, 105),
+    name: "token-unlisted",
+    channel: "newest.bsc",
+    data: { op: "remove", id: listing.id },
+  },
+  "chart-updated": {
+    ...placed(107, 106),
+    name: "chart-updated",
+    channel: "charts.matic",
+    data: { group: "matic", changes: [{ op: "insert", index: 0, item: quick }] },
+  },
+  "leaderboard-updated": {
+    ...placed(108, 107),
+    name: "leaderboard-updated",
+    channel: "leaderboards.matic",
+    data: { group: "matic", changes: [{ op: "set", id: quick.token.address, set: { time_trended: 480 } }] },
+  },
+  "candles-closed": {
+    ...placed(110, 109),
+    name: "candles-closed",
+    channel: "candles",
+    data: {
+      group: "bsc",
+      closed_at: "2017-11-12T08:24:00.000Z",
+      tokens: [{ address: flare.token.address, from: candle.open_at, candles: [candle] }],
+      gone: [],
+    },
+  },
+  "source-status": {
+    ...placed(109, 108),
+    name: "source-status",
+    channel: "status",
+    data: { state: "stale", reason: "no answer for 15 s" },
+  },
+};
+
+const events: EventsResponse = {
+  cursor: EVENT_EXAMPLES["flare-started"].cursor,
+  events: [EVENT_EXAMPLES["flare-started"]],
+  more: false,
+};
+
+const ended: FlareRecord = {
+  flare: finished,
+  started: why,
+  why: { ...why, at: "2017-11-12T09:01:00.000Z", finish_cause: "faded" },
+  cause: "faded",
+  outcome,
+};
+
+const after = (
+  minutes: number,
+  q1: number,
+  median: number,
+  q3: number,
+  rose: number,
+): RecordFigures["after"][number] => ({
+  ...{ minutes, unknown: 18, n: 212, rose, q1, median, q3 },
+  control: { n: 1_890, rose: 0.49, q1: -0.8, median: 0, q3: 0.7 },
+});
+
+const row: RecordFigures = {
+  flares: 230,
+  ended_by_canary: 71,
+  canary_share: 0.3087,
+  collapsed: 34,
+  warned: 29,
+  warning_s: { q1: 12, median: 41, q3: 190 },
+  after: [after(5, -2.1, 0.3, 3.4, 0.53), after(15, -4.4, -0.6, 3.9, 0.46), after(60, -8.2, -2.5, 4.1, 0.4)],
+};
+
+const record: TrackRecord = {
+  window: "24h",
+  first_at: "2017-11-11T09:20:00.000Z",
+  last_at: "2017-11-12T09:01:00.000Z",
+  all: row,
+  by_group: [{ group: "bsc", figures: row }],
+  by_score: [{ from: 2.5, to: 3.5, figures: row }],
+  by_liquidity: [{ from: 10_000, to: 50_000, figures: row }],
+};
+
+const token: TokenDetails = {
+  group: "bsc",
+  ...facts.token,
+  liquidity: facts.liquidity,
+  market_data: facts.market_data,
+  social_data: facts.social_data,
+  contract_source: facts.contract_source,
+  as_of: ended.flare.finished_trending_at,
+  warnings: [],
+  canary: null,
+  chart: null,
+  leaderboard: null,
+  candles: [candle],
+  flares: [ended],
+};
+
+export const BODY_EXAMPLES = {
+  flare: ended,
+  token,
+  record,
+  history: { flares: [ended], next: null },
+  flares,
+  newest,
+  charts,
+  leaderboards,
+  candles,
+  snapshot,
+  pairlist,
+  healthz: health,
+  readyz: ready,
+  events,
+  tickets: ticket,
+} as const;
+
+/** Parts that the examples of other messages share. */
+export const PARTS = { freshness, source, flares, explanations, emittedAt: EMITTED_AT } as const;

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import * as model from "../../../base/model/index.ts";
+import * as protocol from "../../../base/protocol/index.ts";
+import * as changes from "../../../base/protocol/view/change-schema.ts";
+import * as responses from "../../../gateway/http/rest/responses.ts";
+
+/** The schemas of the API under their names in the code, as components that refer to each other. */
+
+/** A JSON Schema, reduced to the keywords used here. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+/** The dialect of OpenAPI 3.1, and that of AsyncAPI 3. */
+type Dialect = "draft-2020-12" | "draft-7";
+
+const COMPONENTS = "#/components/schemas/";
+
+/** Names that differ in the contract, for readability. */
+const RENAMED: Readonly<Record<string, string>> = {
+  AnyFlares: "Flares",
+  ChangeSchema: "Change",
+  ChannelSchema: "Channel",
+  CursorText: "Cursor",
+  Flares: "BscFlares",
+  ViewSchema: "View",
+};
+
+/** Exports that are another name for a schema. */
+const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
+
+/** Events that may be reported as missed; see the hub's `conflate.ts`. */
+const MISSED_NAMES = [...protocol.LASTING_EVENTS];
+
+export const EVENT_SCHEMAS: Readonly<Record<protocol.EventName, string>> = Object.fromEntries(
+  protocol.EVENT_NAMES.map((name) => [name, `${pascal(name)}Message`]),
+) as Record<protocol.EventName, string>;
+
+export function refTo(name: string): JsonSchema {
+  return { $ref: `${COMPONENTS}${name}` };
+}
+
+/** Returns all named schemas. Objects are open, except commands and filters (W6). */
+export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [exported, schema] of Object.entries({
+    ...model,
+    ...protocol,
+    ...changes,
+    ...responses,
+    ...eventMessages(),
+  })) {
+    if (!(schema instanceof z.ZodType) || ALIASES.includes(exported)) continue;
+    registry.add(schema, { id: RENAMED[exported] ?? exported });
+  }
+  const made = z.toJSONSchema(registry, { io: "input", target, uri: (id) => `${COMPONENTS}${id}` });
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [name, { $schema: _dialect, $id: _id, ...schema }] of Object.entries(made.schemas)) {
+    schemas[name] = schema as JsonSchema;
+  }
+  const items = [
+    "BscChartItem",
+    "ExchangeChartItem",
+    "MaticChartItem",
+    "BscLeaderboardEntry",
+    "ExchangeLeaderboardEntry",
+    "ChainLeaderboardEntry",
+  ];
+  return {
+    ...schemas,
+    // The log accepts any item. The item's form depends on the channel, so list the forms for
+    // readers.
+    InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
+    EventName: { description: "The name of an event.", type: "string", enum: protocol.EVENT_NAMES },
+    EventMessage: oneOf(protocol.EventMessage.description, Object.values(EVENT_SCHEMAS)),
+    Missed: oneOf(
+      protocol.Missed.description,
+      MISSED_NAMES.map((name) => `Missed${pascal(name)}`),
+    ),
+  };
+}
+
+/** Returns the components to which `document` refers, directly or indirectly. */
+export function referredTo(
+  schemas: Readonly<Record<string, JsonSchema>>,
+  document: unknown,
+): Readonly<Record<string, JsonSchema>> {
+  const found = new Set<string>();
+  const visit = (part: unknown) => {
+    for (const [, name = ""] of JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(document);
+  return Object.fromEntries(
+    Object.entries(schemas)
+      .filter(([name]) => found.has(name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** Merges each event with the log's fields: code generators handle intersections badly. */
+function eventMessages(): Readonly<Record<string, z.ZodType>> {
+  const messages: Record<string, z.ZodType> = {};
+  const placed = protocol.EventMessage.def.left.shape;
+  const missed = protocol.Missed.def.left.shape;
+  for (const body of protocol.EventBody.options) {
+    const name = body.shape.name.value;
+    messages[EVENT_SCHEMAS[name]] = z.object({ ...placed, ...body.shape }).describe(body.description ?? "");
+    if (MISSED_NAMES.some((one) => one === name)) {
+      messages[`Missed${pascal(name)}`] = z
+        .object({ ...missed, ...body.shape })
+        .describe(body.description ?? "");
+    }
+  }
+  return messages;
+}
+
+function withProperty(schema: JsonSchema | undefined, field: string, property: JsonSchema): JsonSchema {
+  return { ...schema, properties: { ...schema?.properties, [field]: property } };
+}
+
+function oneOf(description: string | undefined, names: readonly string[]): JsonSchema {
+  return { ...(description === undefined ? {} : { description }), oneOf: names.map(refTo) };
+}
+
+/** Converts `flare-started` to `FlareStarted`. */
+export function pascal(name: string): string {
+  return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

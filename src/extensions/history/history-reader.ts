@@ -1,0 +1,135 @@
+import type { TrackRecord } from "../../base/model/index.ts";
+import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
+import { createUnpack } from "./minute-text.ts";
+import type { MinuteWriter } from "./minute-writer.ts";
+import type { HistoryStore } from "./sqlite-history-store.ts";
+import { type RecordQuery, recordOf } from "./track-record.ts";
+
+/**
+ * The state of a minute; if it is missing, the range of the stored minutes. `stored` is `undefined`
+ * if there are none, or if it is unknown. `isFaulty`: the store failed, or the history is
+ * incomplete.
+ */
+export type MinuteAnswer =
+  | { readonly minute: MinuteState; readonly snapshot: string }
+  | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly isFaulty?: true };
+
+/** The methods of a store, answered in this process or in the process that owns the store. */
+type StoreReader = {
+  readonly [M in "find" | "started" | "page" | "candles" | "tokensOf" | "stillHas"]: (
+    ...query: Parameters<HistoryStore[M]>
+  ) => Promise<ReturnType<HistoryStore[M]>>;
+};
+
+/** Reads the history, in this process or in the process that owns the {@link HistoryStore}. */
+export interface HistoryReader extends StoreReader {
+  /** Changes whenever a flare's record may change; `undefined` if unknown here. */
+  readonly flaresVersion: number | undefined;
+  /**
+   * Changes when stored minutes are replaced or expire, and when the first minute is stored;
+   * `undefined` if unknown here.
+   */
+  readonly minutesVersion: number | undefined;
+  /** Returns the state served at a past minute, such as 12:34:00. */
+  minute(atMs: number): Promise<MinuteAnswer>;
+  /** Returns the range of the stored minutes; `undefined` if there are none, or none readable. */
+  minuteRange(): Promise<MinuteRange | undefined>;
+  /** Returns what prices did after the flares of a window. */
+  record(query: RecordQuery): Promise<TrackRecord>;
+}
+
+type Method = Exclude<keyof HistoryReader, "flaresVersion" | "minutesVersion">;
+
+/** A call of a reader's method that is sent to another process. */
+export type HistoryRequest = {
+  readonly [M in Method]: { readonly method: M; readonly args: Parameters<HistoryReader[M]> };
+}[Method];
+
+/** Answers the request of another process. */
+export function answerHistory(reader: HistoryReader, { method, args }: HistoryRequest): Promise<unknown> {
+  const answer = reader[method] as (...args: readonly unknown[]) => Promise<unknown>;
+  return answer(...args);
+}
+
+interface MinuteParts {
+  readonly store: Pick<MinuteStore, "find" | "range" | "version">;
+  /**
+   * Returns the writer of the store. Default: no writer, so no minute is waiting to be stored, and
+   * `minutesVersion` is unknown.
+   */
+  readonly writer?: () => Pick<MinuteWriter, "settled" | "lacks" | "replacements"> | undefined;
+  /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
+  readonly isComplete?: () => Promise<boolean>;
+  /** Receives the error of a read. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const;
+
+/** Reads the history in this process. Without `minutes`, it has no past minutes. */
+export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
+  const unpack = createUnpack();
+  const writer = () => minutes?.writer?.();
+  return {
+    get flaresVersion() {
+      return store.flaresVersion;
+    },
+    get minutesVersion() {
+      const replacements = writer()?.replacements;
+      return minutes && replacements !== undefined ? minutes.store.version + replacements : undefined;
+    },
+    find: async (id, knownMs) => store.find(id, knownMs),
+    started: async (id) => store.started(id),
+    page: async (query) => store.page(query),
+    candles: async (query) => store.candles(query),
+    tokensOf: async (query) => store.tokensOf(query),
+    stillHas: async (query) => store.stillHas(query),
+    minute: async (atMs) => {
+      await writer()?.settled(atMs);
+      if ((await minutes?.isComplete?.()) === false) return FAULTY;
+      try {
+        const found = minutes?.store.find(atMs);
+        if (!found) {
+          await writer()?.settled();
+          if (writer()?.lacks(atMs)) return FAULTY;
+          return { minute: undefined, stored: minutes?.store.range };
+        }
+        const { keyframeId, keyframe, body, ...minute } = found;
+        return { minute, snapshot: unpack({ keyframeId, keyframe, body }).toString() };
+      } catch (error) {
+        minutes?.onFault?.(error);
+        return FAULTY;
+      }
+    },
+    minuteRange: async () => {
+      try {
+        return minutes?.store.range;
+      } catch (error) {
+        minutes?.onFault?.(error);
+        return undefined;
+      }
+    },
+    record: (query) => recordOf(store, query),
+  };
+}
+
+/** Reads a history by requests to the process that has it. */
+export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<unknown>): HistoryReader {
+  const call =
+    <M extends Method>(method: M) =>
+    (...args: Parameters<HistoryReader[M]>) =>
+      ask({ method, args } as HistoryRequest) as ReturnType<HistoryReader[M]>;
+  return {
+    flaresVersion: undefined,
+    minutesVersion: undefined,
+    find: call("find"),
+    started: call("started"),
+    page: call("page"),
+    candles: call("candles"),
+    tokensOf: call("tokensOf"),
+    stillHas: call("stillHas"),
+    minute: call("minute"),
+    minuteRange: call("minuteRange"),
+    record: call("record"),
+  };
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { FlarewireError } from "../../base/protocol/index.ts";
+import type { RequestApi } from "./market-api.ts";
+
+/** Path of the endpoint, relative to the base path. */
+const MCP_PATH = "/mcp";
+
+/** Header fields that decide what a client may read. The tools' requests carry them too. */
+const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-proto"] as const;
+const MAX_BODY_BYTES = 65_536;
+
+interface McpOptions {
+  /** Throws if pages of this origin may not connect. */
+  checkOrigin(origin: string | undefined): void;
+}
+
+/**
+ * `POST /mcp`: the Model Context Protocol over HTTP, without sessions. Each tool requests the REST
+ * API of this server with the client's key, so that the same rights and limits apply.
+ */
+export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOptions): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.route({
+      method: ["POST", "GET", "DELETE"],
+      url: MCP_PATH,
+      bodyLimit: MAX_BODY_BYTES,
+      config: { parameters: [], bodyLimitBytes: MAX_BODY_BYTES },
+      handler: async (request, reply) => {
+        checkOrigin(request.headers.origin);
+        const handler = await createHandler(inside(scope, request));
+        const left = new AbortController();
+        reply.raw.once("close", () => left.abort());
+        const response = await handler.fetch(webRequest(request, left.signal));
+        reply.code(response.status);
+        for (const [name, value] of response.headers)
+          if (name !== "content-length") reply.header(name, value);
+        return reply.header("cache-control", "no-store").send(Buffer.from(await response.arrayBuffer()));
+      },
+    });
+  });
+}
+
+/** Loads the protocol at its first use: most servers do not need it, and start faster without. */
+async function createHandler(api: RequestApi) {
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("./mcp-server.ts"),
+  ]).catch((cause: unknown) => {
+    const message = "a clone that was installed without development dependencies has no tools for agents";
+    throw new FlarewireError("not-found", message, { cause });
+  });
+  return createMcpHandler(() => createMcpServer(api));
+}
+
+/** Requests this server's own REST API on behalf of the calling client. */
+function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): RequestApi {
+  const forwarded = FORWARDED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  return async (path, signal) => {
+    const answer = await scope.inject({
+      method: "GET",
+      url: `${scope.prefix}${path}`,
+      headers: Object.fromEntries(forwarded),
+      remoteAddress: socket.remoteAddress ?? "127.0.0.1",
+      signal,
+    });
+    const header = (name: string) => answer.headers[name]?.toString();
+    return { status: answer.statusCode, header, text: answer.payload };
+  };
+}
+
+/**
+ * Converts a request for the protocol's handler. The URL is fixed: the handler does not read it,
+ * and a client's `Host` may be invalid in a URL.
+ */
+function webRequest({ method, headers, body }: FastifyRequest, signal: AbortSignal): Request {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && name !== "content-length") fields.set(name, value.toString());
+  const sent = Buffer.isBuffer(body) && method === "POST" ? { body: new Uint8Array(body) } : {};
+  return new Request(`http://localhost${MCP_PATH}`, { method, headers: fields, signal, ...sent });
+}

@@ -1,0 +1,157 @@
+import { formatPrice } from "../../base/lib/text/format-price.ts";
+import { GROUP_LABELS } from "../../base/lib/text/group-labels.ts";
+import { hasMixedLetters } from "../../base/lib/text/mixed-letters.ts";
+import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
+import { safeText } from "../../base/lib/text/safe-text.ts";
+import { isoTime } from "../../base/lib/time/iso-time.ts";
+import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { type FlareRecord, outcomeText, type TokenDetails } from "../../base/model/index.ts";
+import type { PricedCandle } from "../../base/model/text/price-line.ts";
+import { html } from "../docs/site/html.ts";
+import {
+  candlelessHtml,
+  changeText,
+  type Figure,
+  FLARING,
+  figureList,
+  lookOf,
+  nameHtml,
+  type PageParts,
+  sentenceOf,
+  spanOf,
+  timeText,
+  usdText,
+} from "./flare-page.ts";
+import type { PageText } from "./page-template.ts";
+import type { ShareFacts } from "./picture/share-picture.ts";
+import { closesText, pricePicture } from "./price-picture.ts";
+
+/** The key of a token in its canonical address: its address in lower case, or its symbol. */
+export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "symbol">): string {
+  return address?.toLowerCase() ?? symbol.toWellFormed();
+}
+
+/** Describes one token, its running flare and the outcomes of its past flares. */
+export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: PageParts): PageText {
+  const { group, flares } = token;
+  const symbol = safeText(token.symbol);
+  const running = runningOf(token);
+  const past = flares.filter(({ cause }) => cause !== null);
+  const now = nowText(token);
+  const figures: readonly Figure[] = [
+    { name: "Price", value: html`<b title="${token.price}">${formatPrice(token.price)}</b>` },
+    ...(token.liquidity === null
+      ? []
+      : [{ name: "Liquidity", value: html`<b>${usdText(token.liquidity)}</b>` }]),
+    ...(token.chart
+      ? [
+          {
+            name: "From its average",
+            value: html`<b class="${lookOf(token.chart.price_change_from_average)}">${changeText(token.chart.price_change_from_average)}</b>`,
+            note: `rank ${token.chart.rank} in its chart`,
+          },
+        ]
+      : []),
+    { name: "Group", value: html`<b>${GROUP_LABELS[group]}</b>` },
+  ];
+  const prices = pricesOf(token, nowMs);
+  const picture = pricePicture(prices, flares.map(spanOf));
+  const items = past.map(
+    ({ flare, outcome, why, cause }) =>
+      html`<li><a href="${root}${flarePath(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
+<span class="${cause === "canary" ? "down" : ""}">${outcome === null ? "outcome not known" : outcomeText(outcome, why)}</span></li>\n`,
+  );
+  return {
+    title: running ? `${symbol} is flaring` : symbol,
+    description: `${now}${past.length === 0 ? "" : ` Its last ${past.length === 1 ? "flare" : `${past.length} flares`}, and how they went.`}`,
+    main: html`<p>${running ? html`<span class="fate flaring">Flaring now</span> ` : html``}${market === undefined ? html`` : html`<span class="market">${market}</span>`}</p>
+<h1>${nameHtml({ symbol: token.symbol, name: token.name ?? "" })}</h1>
+<p class="lead">${now}</p>
+${picture ? html`<figure>${picture}<figcaption>${hasCandles(token) ? "Closes and volume around its flares in the last 24 hours, with the flares shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
+${group !== "bsc" && flares.length > 0 ? candlelessHtml() : html``}
+${figureList(figures)}
+<p class="links"><a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>
+${running ? html`<a href="${root}${flarePath(running.flare.id)}">This flare</a>` : html``}
+<a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
+${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
+<h2>Finished flares</h2>
+${past.length === 0 ? html`<p>No finished flare of this token is stored.</p>` : html`<ol class="past">\n${items}</ol>`}`,
+  };
+}
+
+/** Returns the facts that the picture of a token shows. */
+export function tokenPicture(token: TokenDetails, nowMs: number, market: string | undefined): ShareFacts {
+  const { symbol, name, group, chart, liquidity, flares } = token;
+  const fate = group === "bsc" ? "Not flaring now" : GROUP_LABELS[group];
+  return {
+    symbol,
+    name: name ?? GROUP_LABELS[group],
+    isMixed: hasMixedLetters(symbol),
+    fate: runningOf(token) ? FLARING : ["faded", fate],
+    sentence: (group === "bsc" || flares.length > 0) && !runningOf(token) ? lastText(token) : nowText(token),
+    figures: [
+      { name: "Price", value: priceText(token), look: "plain" },
+      ...(liquidity === null
+        ? []
+        : [{ name: "Liquidity", value: usdText(liquidity), look: "plain" as const }]),
+      ...(chart
+        ? [
+            {
+              name: "From its average",
+              value: changeText(chart.price_change_from_average),
+              look: lookOf(chart.price_change_from_average),
+            },
+          ]
+        : []),
+      { name: "Flares stored", value: String(flares.length), look: "plain" as const },
+    ],
+    candles: pricesOf(token, nowMs),
+    spans: flares.map(spanOf),
+    note: timeText(isoTime(nowMs)),
+    market,
+  };
+}
+
+/** Returns the token's candles or, with fewer than two, the last hour's closes from its chart. */
+function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly PricedCandle[] {
+  if (hasCandles({ candles }) || !chart)
+    return candles.map(({ open_at, close, volume }) => ({ open_at, close, volume }));
+  const { latest_candle_prices: closes, most_recent_price_average } = chart;
+  const endMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  return closes.map((pct, at) => ({
+    open_at: isoTime(endMs - (closes.length - at) * MINUTE_MS),
+    close: String(Number(most_recent_price_average) * (1 + pct / 100)),
+    volume: "0",
+  }));
+}
+
+function hasCandles({ candles }: Pick<TokenDetails, "candles">): boolean {
+  return candles.length > 1;
+}
+
+function runningOf({ flares }: TokenDetails): FlareRecord | undefined {
+  return flares.find(({ cause }) => cause === null);
+}
+
+function lastText({ flares: [last] }: TokenDetails): string {
+  if (!last) return "No flare of it is stored.";
+  const went = last.outcome ? `: ${outcomeText(last.outcome, last.why)}` : "";
+  return sentenceOf(`its last flare started at ${timeText(last.flare.started_trending_at)}${went}`);
+}
+
+function nowText(token: TokenDetails): string {
+  const { group, chart } = token;
+  const running = runningOf(token);
+  if (running)
+    return sentenceOf(
+      `flaring since ${timeText(running.flare.started_trending_at)}${running.why ? `; now: ${running.why.text}` : ""}`,
+    );
+  if (group === "bsc") return "Not flaring now.";
+  return chart
+    ? `In the chart of its group for ${chart.streak} ${chart.streak === 1 ? "minute" : "minutes"}.`
+    : "Not in the chart of its group now.";
+}
+
+function priceText({ price }: TokenDetails): string {
+  return Number(price) > 0 ? price : "–";
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
+import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
+import { NETWORKS } from "../chain/networks.ts";
+import { readItems } from "../service/read-answer.ts";
+
+/*
+ * GeckoTerminal's public API, keyless. Source: docs.coingecko.com, "Trending Pools by Network" and
+ * "New Pools by Network" (cached for 60 s), and apiguide.geckoterminal.com/faq (30 calls a minute,
+ * asks users to link back).
+ */
+
+/** The requested lists: the pools that trend over five minutes, and the newest ones. */
+export const LISTS = ["trending", "new"] as const;
+export type List = (typeof LISTS)[number];
+
+/** A chain by GeckoTerminal's name, and the tokens on it in which others are priced. */
+export interface AggregatedNetwork {
+  readonly id: "bsc" | "polygon_pos" | "avax";
+  readonly group: MarketGroup;
+  readonly quotes: readonly { readonly address: string }[];
+}
+
+interface AggregatedPool {
+  /** The report, dated when it was read. */
+  readonly report: Window;
+  readonly profile: Profile;
+}
+
+/** The chains whose pools are listed. */
+export const AGGREGATED: readonly AggregatedNetwork[] = [
+  { ...NETWORKS.bsc, id: "bsc" },
+  { ...NETWORKS.polygon, id: "polygon_pos" },
+  { ...NETWORKS.avalanche, id: "avax" },
+];
+
+const PATHS: Readonly<Record<List, string>> = {
+  trending: "trending_pools?duration=5m&include=base_token",
+  new: "new_pools?include=base_token",
+};
+/** Value of the header `accept`. It requests this version of the API. */
+export const ACCEPT = "application/json;version=20230203";
+
+export function listUrl(base: string, network: AggregatedNetwork, list: List): string {
+  return `${base}/networks/${network.id}/${PATHS[list]}&page=1`;
+}
+
+const Decimal = WindowCounts.shape.usd;
+const Percent = z.coerce.number().gt(-100).max(1e9);
+const Counts = z.object({ buys: z.int(), sells: z.int(), buyers: z.int(), sellers: z.int() });
+
+const Pool = z.object({
+  attributes: z.object({
+    address: z.string(),
+    base_token_price_usd: Decimal,
+    pool_created_at: z.iso.datetime({ offset: true }).nullable().optional(),
+    reserve_in_usd: Decimal,
+    price_change_percentage: z.object({ m5: Percent, m30: Percent.optional(), h1: Percent }),
+    transactions: z.object({ m5: Counts, h1: Counts, h24: Counts }),
+    volume_usd: z.object({ m5: Decimal, h1: Decimal, h24: Decimal }),
+  }),
+  relationships: z.object({ base_token: z.object({ data: z.object({ id: z.string() }) }) }),
+});
+
+const Token = z.object({
+  id: z.string(),
+  type: z.literal("token"),
+  attributes: z.object({
+    name: z.string().max(1_024).nullable().optional(),
+    symbol: z.string().max(256).nullable().optional(),
+    image_url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_048)
+      .nullable()
+      .optional()
+      .catch(null),
+    coingecko_coin_id: z.string().min(1).max(256).nullable().optional(),
+  }),
+});
+type Token = z.infer<typeof Token>;
+
+/**
+ * Reads a list, dated `atMs`. Skips invalid pools and those of quote tokens. Throws
+ * UnexpectedAnswer if the answer has no list, or no valid pool in a list with items.
+ */
+export function readPools(
+  body: unknown,
+  network: AggregatedNetwork,
+  atMs: number,
+): readonly AggregatedPool[] {
+  const answer = z
+    .object({ data: z.unknown(), included: z.array(z.unknown()).catch([]) })
+    .safeParse(body).data;
+  const tokens = new Map(
+    (answer?.included ?? []).flatMap((item) => {
+      const token = Token.safeParse(item).data;
+      return token ? [[token.id, token] as const] : [];
+    }),
+  );
+  return readItems(Pool, answer?.data, "pools").flatMap((pool) => {
+    const read = readPool(pool, tokens, network, atMs);
+    return read ? [read] : [];
+  });
+}
+
+function readPool(
+  { attributes, relationships }: z.infer<typeof Pool>,
+  tokens: ReadonlyMap<string, Token>,
+  { id, group, quotes }: AggregatedNetwork,
+  atMs: number,
+): AggregatedPool | undefined {
+  const tokenId = relationships.base_token.data.id;
+  const token = tokenId.startsWith(`${id}_`) ? tokenId.slice(id.length + 1) : "";
+  if (quotes.some(({ address }) => address === token.toLowerCase())) return undefined;
+  const price = Number(attributes.base_token_price_usd);
+  const { m5, m30, h1 } = attributes.price_change_percentage;
+  const priceBefore = (percent: number) => formatDecimal(price / (1 + percent / 100));
+  const createdAt = Date.parse(attributes.pool_created_at ?? "");
+  const counts = (span: "m5" | "h1" | "h24"): WindowCounts => ({
+    ...attributes.transactions[span],
+    usd: attributes.volume_usd[span],
+  });
+  const report = Window.safeParse({
+    ...{ kind: "window", at: atMs, group, pool: attributes.address, token },
+    price: attributes.base_token_price_usd,
+    past: { m5: priceBefore(m5), m30: priceBefore(m30 ?? h1), h1: priceBefore(h1) },
+    liquidity: attributes.reserve_in_usd,
+    ...(createdAt > 0 ? { createdAt } : {}),
+    counts: { m5: counts("m5"), h1: counts("h1"), h24: counts("h24") },
+  }).data;
+  const profile = profileOf(tokens.get(tokenId), group, token, atMs);
+  return report && profile ? { report, profile } : undefined;
+}
+
+function profileOf(
+  known: Token | undefined,
+  group: MarketGroup,
+  token: string,
+  atMs: number,
+): Profile | undefined {
+  const { name, symbol, image_url, coingecko_coin_id } = known?.attributes ?? {};
+  const marketData = coingecko_coin_id && {
+    market_id: coingecko_coin_id,
+    image_url: image_url ?? null,
+    name: name ?? null,
+  };
+  return Profile.safeParse({
+    ...{ kind: "profile", at: atMs, group, token },
+    ...(symbol ? { symbol } : {}),
+    ...(name ? { name } : {}),
+    ...(marketData ? { marketData } : {}),
+  }).data;
+}

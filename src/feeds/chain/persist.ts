@@ -1,0 +1,39 @@
+import type { Notify } from "../../base/lib/notify.ts";
+import { backOffMs } from "../../base/lib/time/back-off.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { RpcTrouble } from "./rpc/rpc-trouble.ts";
+
+const BACK_OFF = { floorMs: SECOND_MS / 8, ceilingMs: 15 * SECOND_MS } as const;
+/** Consecutive failures after which the operator is notified. */
+const NOTIFY_AFTER = 3;
+
+interface PersistOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly notify: Notify;
+  /** Returns [0, 1). */
+  readonly random: () => number;
+}
+
+/** Returns the pause in milliseconds after consecutive failures: up to 15 s. */
+export function pauseAfter(failures: number, random: () => number): number {
+  return backOffMs(failures, random, BACK_OFF);
+}
+
+/** Repeats the work while it fails with RpcTrouble. Rethrows other errors. */
+export async function persist<T>(
+  work: () => Promise<T>,
+  { clock, signal, notify, random }: PersistOptions,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof RpcTrouble)) throw error;
+      if (failures === NOTIFY_AFTER) notify("warn", `the chain is unavailable; retrying: ${error.message}`);
+      await clock.sleep(pauseAfter(failures, random), signal);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import type { Notify } from "../../../base/lib/notify.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { HOUR_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import { invalidAnswer, RpcTrouble } from "./rpc-trouble.ts";
+
+interface BlockReaderOptions {
+  readonly pool: EndpointPool;
+  readonly clock: Clock;
+  readonly notify: Notify;
+}
+
+/** How far a block's time may be ahead of this machine's clock. */
+const MAX_AHEAD_MS = HOUR_MS;
+/**
+ * A single endpoint could invent the newest blocks. So if no other endpoint has a block yet, the
+ * reader waits for one that is at most {@link IN_STEP_BLOCKS} behind it and whose final head moved
+ * within this time.
+ */
+const MOVING_MS = 30 * SECOND_MS;
+const IN_STEP_BLOCKS = 20;
+
+/**
+ * A block whose receipts match its endpoint's headers. Blocks with equal keys match the same
+ * headers.
+ */
+interface VerifiedBlock extends Pick<ProvedBlock, "proof"> {
+  readonly block: EvmBlock;
+  readonly endpoint: Endpoint;
+  readonly key: string;
+}
+
+/** Reads final blocks that match their headers and on which endpoints agree. */
+export class BlockReader {
+  readonly #options: BlockReaderOptions;
+  readonly #blocks = new Map<Endpoint, EndpointBlocks>();
+
+  constructor(options: BlockReaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns the block at that height from the best endpoint. If another endpoint responds, it must
+   * have the same block. Rejects with RpcTrouble: `pending` if the block is not settled or no other
+   * endpoint has it yet; else if no endpoint has it, or two disagree. Afterwards, call
+   * {@link readMostCommon}. An endpoint that failed or returned an invalid block rests, so that
+   * another attempt may succeed.
+   */
+  async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
+    let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
+    for (const endpoint of this.#options.pool.usable(number)) {
+      const reading = this.#readFrom(endpoint, number, signal);
+      const [answer, isConfirmed] = await Promise.all([
+        reading,
+        this.#confirm(endpoint, number, reading, signal),
+      ]);
+      if (answer instanceof RpcTrouble) {
+        last = answer;
+        continue;
+      }
+      if (isConfirmed !== false) return answer.block;
+      throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
+    }
+    throw last;
+  }
+
+  /**
+   * Queries all usable endpoints for the block at that height, and returns the one with the parent
+   * `parentHash` (`undefined`: any) that most of them have. Endpoints that returned another one
+   * rest. Returns `undefined` if endpoints responded, but none with that parent. Rejects with
+   * RpcTrouble on a tie, if no endpoint has the block, or if the only response is contradicted or
+   * not yet confirmed.
+   */
+  async readMostCommon(
+    number: number,
+    parentHash: string | undefined,
+    signal: AbortSignal,
+  ): Promise<EvmBlock | undefined> {
+    // Clear the cache: an earlier response may be the disputed one.
+    this.#blocks.clear();
+    const answers = await Promise.all(
+      this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal)),
+    );
+    const blocks = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
+    const [only] = blocks.length === 1 ? blocks : [];
+    if (only && (await this.#confirm(only.endpoint, number, Promise.resolve(only), signal)) === false)
+      throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
+    if (blocks.length === 0) {
+      const none = new RpcTrouble("failed", `no endpoint has block ${number}`);
+      throw answers.find((answer) => answer instanceof RpcTrouble && answer.kind === "pending") ?? none;
+    }
+    const fitting = blocks.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
+    if (fitting.length === 0) return undefined;
+    const groups = [...Map.groupBy(fitting, ({ key }) => key).values()].toSorted(
+      (a, b) => b.length - a.length,
+    );
+    const [largest = [], next = []] = groups;
+    if (largest.length === next.length) {
+      throw new RpcTrouble(
+        "failed",
+        `endpoints disagree on block ${number}, and no version is the most common`,
+      );
+    }
+    for (const { endpoint, key } of blocks) {
+      if (key === largest[0]?.key) endpoint.markSuccess();
+      else this.#blame(endpoint, `returned block ${number}, which differs from that of most endpoints`);
+    }
+    return largest[0]?.block;
+  }
+
+  async #readFrom(
+    endpoint: Endpoint,
+    number: number,
+    signal: AbortSignal,
+  ): Promise<VerifiedBlock | RpcTrouble> {
+    try {
+      const { header, receipts, proof } = await this.#blocksOf(endpoint).proved(number, signal);
+      const { hash, parentHash } = header;
+      const atMs = timeOf(header);
+      if (atMs > this.#options.clock.now() + MAX_AHEAD_MS)
+        throw new RpcTrouble(
+          "failed",
+          `returned block ${number} with a future time, ${new Date(atMs).toISOString()}; check this machine's clock`,
+        );
+      endpoint.markSuccess();
+      const block = { number, hash, parentHash, atMs, logs: logsOf(receipts) };
+      return { block, endpoint, proof, key: proof.map(keyOf).join() };
+    } catch (error) {
+      signal.throwIfAborted();
+      const trouble = invalidAnswer(error);
+      if (trouble.kind !== "rate" && trouble.kind !== "pending") this.#blame(endpoint, trouble.message);
+      return trouble.of(endpoint.name);
+    }
+  }
+
+  /**
+   * Returns whether the first other endpoint that can tell has the same block and, if later headers
+   * prove it, the same headers; `undefined` if none can tell or `reading` failed. Rejects with
+   * RpcTrouble, `pending`, if an endpoint lacks the block but is close behind (see
+   * {@link MOVING_MS}).
+   */
+  async #confirm(
+    first: Endpoint,
+    number: number,
+    reading: Promise<VerifiedBlock | RpcTrouble>,
+    signal: AbortSignal,
+  ): Promise<boolean | undefined> {
+    const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
+    // Ask other hosts first, because all addresses of one host are one provider. Also ask endpoints
+    // that do not report the block as final yet: near the head, they usually have it already.
+    const rankOf = ({ host, finalHead }: Endpoint) =>
+      2 * Number(host === first.host) + Number(finalHead < number);
+    let mayFollow = false;
+    for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+      const isSame = await this.#isSame(other, number, reading, signal);
+      if ((await reading) instanceof RpcTrouble) return undefined;
+      if (typeof isSame === "boolean") return isSame;
+      const isInStep = number - other.finalHead <= IN_STEP_BLOCKS && other.hasMovedWithin(MOVING_MS);
+      mayFollow ||= isSame === "absent" && isInStep;
+    }
+    if (mayFollow) throw new RpcTrouble("pending", `so far only one endpoint has block ${number}`);
+    return undefined;
+  }
+
+  /**
+   * Returns whether an endpoint has the same block. `absent`: it does not report the block as final
+   * and lacks the block or a header that proves it. `undefined`: it failed, or `reading` did.
+   */
+  async #isSame(
+    other: Endpoint,
+    number: number,
+    reading: Promise<VerifiedBlock | RpcTrouble>,
+    signal: AbortSignal,
+  ): Promise<boolean | "absent" | undefined> {
+    const mustHave = other.finalHead >= number;
+    const blocks = this.#blocksOf(other);
+    try {
+      // Read the header while the first endpoint reads the block.
+      const [own, answer] = await Promise.all([blocks.header(number, signal), reading]);
+      if (answer instanceof RpcTrouble) return undefined;
+      if (!own && mustHave) throw new RpcTrouble("failed", `has no block ${number}`);
+      const proof = await Promise.all(
+        answer.proof.map(({ header }) =>
+          header.number === number ? own : blocks.header(header.number, signal),
+        ),
+      );
+      if (!mustHave && proof.includes(undefined)) return "absent";
+      return answer.proof.every((evidence, index) => {
+        const header = proof[index];
+        return header !== undefined && keyOf({ ...evidence, header }) === keyOf(evidence);
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (invalidAnswer(error).kind !== "rate") other.markFailure();
+      return undefined;
+    }
+  }
+
+  #blocksOf(endpoint: Endpoint): EndpointBlocks {
+    const blocks = this.#blocks.get(endpoint) ?? new EndpointBlocks(endpoint);
+    this.#blocks.set(endpoint, blocks);
+    return blocks;
+  }
+
+  #blame(endpoint: Endpoint, words: string): void {
+    endpoint.markFailure();
+    this.#blocks.delete(endpoint);
+    if (endpoint.strikes === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
+  }
+}

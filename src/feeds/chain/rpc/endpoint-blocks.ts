@@ -1,0 +1,192 @@
+import { numberToHex } from "viem";
+import type { z } from "zod";
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
+import { contradictionOf, Header, type Receipt, Receipts } from "../evm-block.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { contradictsHash } from "./header-hash.ts";
+import { countProved, receiptsRootOf } from "./receipts-root.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
+
+/*
+ * Reads blocks from one endpoint and proves their receipts by its headers.
+ *
+ * Usually the root in a header is that of the block's own receipts. Avalanche executes a block
+ * after it was accepted (ACP-194, since Helicon). There the root in header H is that of the
+ * receipts of all blocks that H settles, in one trie: settledHeight(H − 1) + 1 to
+ * settledHeight(H), which are about five seconds older. So a later header proves such a block.
+ * Source: avalanchego, vms/saevm/sae/block_builder.go and vms/saevm/blocks/settlement.go.
+ */
+
+/** A block whose receipts are proved. */
+export interface ProvedBlock {
+  readonly header: Header;
+  readonly receipts: readonly Receipt[];
+  readonly proof: readonly Evidence[];
+}
+
+/** A header on which a proof depends. */
+interface Evidence {
+  readonly header: Header;
+  /** Whether the proof uses its transactions, which show which of the receipts are the block's. */
+  readonly withTransactions: boolean;
+}
+
+/** Identifies what a proof uses of a header, so that endpoints can be compared. */
+export function keyOf({ header, withTransactions }: Evidence): string {
+  const { transactions, ...rest } = header;
+  return JSON.stringify(withTransactions ? header : rest);
+}
+
+/** Maximum number of headers in memory, about a minute of blocks. */
+const MAX_HEADERS = 128;
+const MAX_SETTLERS = 8;
+/** Maximum distance from a block to the header that settles it. */
+const MAX_LAG = 512;
+/** Maximum number of blocks that one header settles. */
+const MAX_SETTLED = 256;
+
+export class EndpointBlocks {
+  readonly #endpoint: Pick<Endpoint, "ask">;
+  /**
+   * Headers by number. Kept only if blocks are settled later, because several blocks then need each
+   * header.
+   */
+  readonly #headers = new BoundedMap<number, Promise<Header | undefined>>(MAX_HEADERS);
+  /** Proved blocks, by the number of the header that settles them. */
+  readonly #settled = new BoundedMap<number, Promise<readonly ProvedBlock[]>>(MAX_SETTLERS);
+  #settlesLater = false;
+
+  constructor(endpoint: Pick<Endpoint, "ask">) {
+    this.#endpoint = endpoint;
+  }
+
+  /** Returns the header at that height; `undefined` if the endpoint does not have that block. */
+  header(number: number, signal: AbortSignal): Promise<Header | undefined> {
+    return this.#headers.ensure(number, () => {
+      const read = this.#readHeader(number, signal);
+      const forget = () => this.#headers.delete(number);
+      read.then((header) => header?.settledHeight ?? forget(), forget);
+      return read;
+    });
+  }
+
+  /** Returns the block at that height. Rejects with RpcTrouble: `pending` if it is not settled. */
+  async proved(number: number, signal: AbortSignal): Promise<ProvedBlock> {
+    const reading = this.#requireHeader(number, signal);
+    // Read the receipts at the same time, unless a later block settles them.
+    const own = this.#settlesLater ? undefined : this.#receipts(number, signal);
+    own?.catch(() => undefined);
+    const header = await reading;
+    this.#settlesLater = header.settledHeight !== undefined;
+    if (!this.#settlesLater) return provedByOwnHeader(header, await (own ?? this.#receipts(number, signal)));
+    const [parent, settler] = await this.#settlerOf(header, signal);
+    const settled = await this.#settled.ensure(settler.number, () => {
+      const read = this.#provedBy(parent, settler, signal);
+      read.catch(() => this.#settled.delete(settler.number));
+      return read;
+    });
+    const block = settled.find((one) => one.header.number === number);
+    if (block) return block;
+    throw new RpcTrouble("failed", `returned block ${settler.number}, which does not settle block ${number}`);
+  }
+
+  /** Returns [parent, settler]: `settler` is the first header that settles the block. */
+  async #settlerOf(block: Header, signal: AbortSignal): Promise<readonly [Header, Header]> {
+    const { number } = block;
+    const settles = (header: Header) => settledBy(header) >= number;
+    // Start with this block's own lag: the lag changes little from block to block.
+    let at = number + Math.min(MAX_LAG, Math.max(1, number - settledBy(block)));
+    for (; at > number + 1; at--) {
+      const before = await this.header(at - 1, signal);
+      if (before && !settles(before)) break;
+    }
+    for (; at <= number + MAX_LAG; at++) {
+      const settler = await this.header(at, signal);
+      if (!settler) throw new RpcTrouble("pending", `has no header that settles block ${number} yet`);
+      if (settles(settler)) return [await this.#requireHeader(at - 1, signal), settler];
+    }
+    throw new RpcTrouble("failed", `returned ${MAX_LAG} blocks after block ${number} that do not settle it`);
+  }
+
+  /** Proves all blocks that a header settles. */
+  async #provedBy(parent: Header, settler: Header, signal: AbortSignal): Promise<readonly ProvedBlock[]> {
+    const first = settledBy(parent) + 1;
+    const count = settledBy(settler) - settledBy(parent);
+    if (parent.hash !== settler.parentHash || count > MAX_SETTLED || settledBy(settler) >= settler.number)
+      throw new RpcTrouble(
+        "failed",
+        `returned block ${settler.number} with an invalid parent or settled height`,
+      );
+    const blocks = await Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const number = first + index;
+        const [header, receipts] = await Promise.all([
+          this.#requireHeader(number, signal),
+          this.#receipts(number, signal),
+        ]);
+        if (receipts) return { header, receipts };
+        // The node accepted the block but has not executed it.
+        throw new RpcTrouble("pending", `has no receipts of block ${number} yet`);
+      }),
+    );
+    for (const { header, receipts } of blocks) rejectIf(header, contradictionOf(header, receipts));
+    const root = receiptsRootOf(blocks.flatMap(({ receipts }) => receipts));
+    if (root !== settler.receiptsRoot)
+      throw new RpcTrouble(
+        "failed",
+        `returned logs of blocks ${first} to ${settledBy(settler)} that do not match the header of block ${settler.number}`,
+      );
+    const proof = [
+      ...blocks.map(({ header }) => ({ header, withTransactions: true })),
+      ...[parent, settler].map((header) => ({ header, withTransactions: false })),
+    ];
+    return blocks.map((block) => ({ ...block, proof }));
+  }
+
+  async #requireHeader(number: number, signal: AbortSignal): Promise<Header> {
+    const header = await this.header(number, signal);
+    if (header) return header;
+    throw new RpcTrouble("failed", `has no block ${number}`);
+  }
+
+  async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {
+    const answer = await this.#endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
+    if (answer === null) return undefined;
+    const header = parse(Header, answer, number);
+    if (header.number !== number)
+      throw new RpcTrouble("failed", `returned block ${header.number} instead of block ${number}`);
+    if (header.settledHeight !== undefined && contradictsHash(answer as Record<string, unknown>))
+      throw new RpcTrouble("failed", `returned a header of block ${number} that does not match its hash`);
+    return header;
+  }
+
+  async #receipts(number: number, signal: AbortSignal): Promise<readonly Receipt[] | undefined> {
+    const answer = await this.#endpoint.ask("eth_getBlockReceipts", [numberToHex(number)], signal);
+    return answer === null ? undefined : parse(Receipts, answer, number);
+  }
+}
+
+function provedByOwnHeader(header: Header, receipts: readonly Receipt[] | undefined): ProvedBlock {
+  if (!receipts) throw new RpcTrouble("failed", `has no receipts of block ${header.number}`);
+  rejectIf(header, contradictionOf(header, receipts));
+  const proved = countProved(receipts, header.receiptsRoot);
+  if (proved < 0)
+    throw new RpcTrouble("failed", `returned logs of block ${header.number} that do not match its header`);
+  return { header, receipts: receipts.slice(0, proved), proof: [{ header, withTransactions: false }] };
+}
+
+/** Returns the last block that a header settles: its own block on chains that settle at once. */
+function settledBy({ settledHeight, number }: Header): number {
+  return settledHeight ?? number;
+}
+
+function rejectIf({ number }: Header, contradiction: string | undefined): void {
+  if (contradiction !== undefined)
+    throw new RpcTrouble("failed", `returned block ${number}, which ${contradiction}`);
+}
+
+function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  throw new RpcTrouble("failed", `returned an invalid block ${number}`, { cause: read.error });
+}

@@ -1,0 +1,239 @@
+import type { Notify } from "../../../base/lib/notify.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { SECOND_MS } from "../../../base/lib/time/time.ts";
+import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
+import type { ServiceReport } from "../../../gateway/source/feed.ts";
+import { Quantity } from "../evm-block.ts";
+import { Endpoint } from "./endpoint.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
+
+interface EndpointPoolOptions {
+  readonly urls: readonly string[];
+  readonly chainId: number;
+  readonly clock: Clock;
+  /**
+   * Number of later blocks after which a block counts as final, for endpoints that do not report
+   * final blocks.
+   */
+  readonly finalityBlocks: number;
+  /**
+   * How often to poll the final heads, in milliseconds. Default 1,000. Endpoints that push blocks
+   * are polled at most every 5 seconds.
+   */
+  readonly pollEveryMs?: number;
+  /** Timeout of a request in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Requests to each endpoint in five minutes. Default: no limit. */
+  readonly maxRequests?: number;
+  readonly notify: Notify;
+}
+
+/** Created at its first use: creating it at each start would take 15 ms of CPU time. */
+let listFormat: Intl.ListFormat | undefined;
+
+/** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
+export class EndpointPool {
+  readonly #options: EndpointPoolOptions;
+  readonly #endpoints: readonly Endpoint[];
+  /** Endpoints that report the right chain ID. One on another chain is never used. */
+  readonly #onChain = new Set<Endpoint>();
+  readonly #foreign = new Set<Endpoint>();
+  /** Current fault of an endpoint, without its address. */
+  readonly #faults = new Map<Endpoint, string>();
+  #waiting: (() => void)[] = [];
+
+  constructor(options: EndpointPoolOptions) {
+    const { urls, clock, finalityBlocks, maxRequests, timeoutMs = 10 * SECOND_MS } = options;
+    this.#options = options;
+    const own = { clock, timeoutMs, finalityBlocks, onFinalHead: () => this.#wake() };
+    const limit = maxRequests === undefined ? {} : { maxRequests };
+    this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ ...own, ...limit, url }));
+  }
+
+  /** Polls the final heads until the signal aborts. Does not reject. */
+  async run(signal: AbortSignal): Promise<void> {
+    const watch = async (endpoint: Endpoint) => {
+      await this.#watch(endpoint, signal);
+      endpoint.close();
+    };
+    await Promise.all(this.#endpoints.map(watch));
+  }
+
+  /**
+   * Returns the endpoints of the right chain that are not resting and claim that this block is
+   * final (−1: any), those with the fewest consecutive failures first. Of equals, those without a
+   * WebSocket come first, because WebSocket answers are seldom compressed. Ties go to the least
+   * busy.
+   */
+  usable(number: number): Endpoint[] {
+    return [...this.#onChain]
+      .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
+      .map((endpoint) => ({
+        endpoint,
+        rank: [endpoint.strikes, Number(endpoint.hasSocket), ...endpoint.load],
+      }))
+      .toSorted((a, b) => compare(a.rank, b.rank))
+      .map(({ endpoint }) => endpoint);
+  }
+
+  /** Returns the best usable endpoint of each host. */
+  get hosts(): readonly Endpoint[] {
+    const usable = this.usable(-1);
+    return usable.filter(({ host }, index) => usable.findIndex((one) => one.host === host) === index);
+  }
+
+  /** The highest final block that a usable endpoint claims; −1 if there is none. */
+  get finalHead(): number {
+    // Read for each response, so without the order of `usable`.
+    let highest = -1;
+    for (const { isResting, finalHead } of this.#onChain)
+      if (!isResting && finalHead > highest) highest = finalHead;
+    return highest;
+  }
+
+  /** The distinct final blocks that usable endpoints claim, highest first. */
+  get finalHeads(): readonly number[] {
+    return [...new Set(this.usable(0).map(({ finalHead }) => finalHead))].toSorted((a, b) => b - a);
+  }
+
+  /**
+   * The final heads that a second host confirms by claiming the same or a higher one, highest
+   * first. With a single usable host, its own head. A host that claims a block alone may lie.
+   */
+  get agreedHeads(): readonly number[] {
+    const claims = [...Map.groupBy(this.usable(0), ({ host }) => host).values()]
+      .map((endpoints) => Math.max(...endpoints.map(({ finalHead }) => finalHead)))
+      .toSorted((a, b) => b - a);
+    return [...new Set(claims.length > 1 ? claims.slice(1) : claims)];
+  }
+
+  /** Whether an endpoint has neither claimed a final block nor failed yet. */
+  get isUndecided(): boolean {
+    return this.#endpoints.some((one) => one.finalHead < 0 && one.strikes === 0 && !this.#foreign.has(one));
+  }
+
+  /** Returns the state of each endpoint. Endpoints that share a name are numbered. */
+  services(part: string): readonly ServiceReport[] {
+    const names = this.#endpoints.map(({ name }) => name);
+    return this.#endpoints.map((endpoint, index) => {
+      const isShared = names.indexOf(endpoint.name) !== names.lastIndexOf(endpoint.name);
+      const service = isShared ? `${endpoint.name} #${index + 1}` : endpoint.name;
+      return endpoint.tally.report(part, service, this.#onChain.has(endpoint) && endpoint.strikes === 0);
+    });
+  }
+
+  /**
+   * Returns a sentence that explains why no endpoint can be used, without addresses; `undefined` if
+   * at least one can.
+   *
+   * @param chain The chain's name.
+   */
+  trouble(chain: string): string | undefined {
+    const isUnusable = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#onChain.has(endpoint);
+    if (!this.#endpoints.every(isUnusable)) return undefined;
+    const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not responded yet");
+    if (faults.length === 1) return `the only endpoint of ${chain} cannot be used, because it ${faults[0]}`;
+    const groups = [...Map.groupBy(faults, (fault) => fault)].map(([fault, { length }]) => {
+      const whom = length === faults.length ? "each" : length === 1 ? "one" : `each of ${length}`;
+      return `${whom} ${fault}`;
+    });
+    listFormat ??= new Intl.ListFormat("en-US");
+    return `none of the ${faults.length} endpoints of ${chain} can be used, because ${listFormat.format(groups)}`;
+  }
+
+  /** Whether all endpoints are on another chain. */
+  get allWrongChain(): boolean {
+    return this.#foreign.size === this.#endpoints.length;
+  }
+
+  /**
+   * Asks the endpoints in order and returns the first successful response. Rejects with RpcTrouble:
+   * `reverted` as soon as one reports that, else the last failure. Failures count against the
+   * endpoint if `isBlamed`.
+   */
+  async ask(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+    isBlamed = true,
+  ): Promise<unknown> {
+    let last = new RpcTrouble("failed", "no endpoint is available");
+    for (const endpoint of this.usable(-1)) {
+      try {
+        return await endpoint.ask(method, params, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof RpcTrouble) || error.kind === "reverted") throw error;
+        if (error.kind === "failed" && isBlamed) endpoint.markFailure();
+        last = error.of(endpoint.name);
+      }
+    }
+    throw last;
+  }
+
+  /** Waits until a final head moves, for at most `ms`. Rejects if the signal aborts. */
+  async changed(ms: number, signal: AbortSignal): Promise<void> {
+    const moved = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await waitAtMost(moved, ms, this.#options.clock, signal);
+    signal.throwIfAborted();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { clock, pollEveryMs = SECOND_MS, notify } = this.#options;
+    let isDown = false;
+    while (!signal.aborted && !this.#foreign.has(endpoint)) {
+      if (!endpoint.isResting) {
+        if (!this.#onChain.has(endpoint)) await this.#checkChain(endpoint, signal);
+        if (this.#onChain.has(endpoint)) {
+          // Also poll an endpoint that pushes its blocks, because a dead connection is silent.
+          const trouble = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
+          this.#note(endpoint, trouble?.words);
+          if (trouble && !isDown) notify("warn", trouble.of(endpoint.name).message);
+          else if (!trouble && isDown) notify("info", `${endpoint.name} responds again`);
+          isDown = trouble !== undefined;
+        }
+      }
+      const pauseMs = endpoint.isListening ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { chainId, notify } = this.#options;
+    try {
+      const reported = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
+      if (reported === chainId) {
+        this.#onChain.add(endpoint);
+        this.#note(endpoint, undefined);
+        return;
+      }
+      this.#foreign.add(endpoint);
+      this.#note(endpoint, `serves chain ${reported}, not ${chainId}`);
+      notify("warn", `${endpoint.name} serves chain ${reported}, not ${chainId}; ignoring it`);
+    } catch (error) {
+      if (signal.aborted) return;
+      const trouble =
+        error instanceof RpcTrouble ? error : new RpcTrouble("failed", "returned an invalid chain id");
+      this.#note(endpoint, trouble.words);
+      if (trouble.kind === "rate") return;
+      endpoint.markFailure();
+      if (endpoint.strikes === 1) notify("warn", trouble.of(endpoint.name).message);
+    }
+  }
+
+  #note(endpoint: Endpoint, fault: string | undefined): void {
+    if (fault === undefined) this.#faults.delete(endpoint);
+    else this.#faults.set(endpoint, fault);
+  }
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at < 0 ? 0 : (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1;
+}

@@ -1,0 +1,305 @@
+import { createClient, HttpRequestError, http, RpcRequestError } from "viem";
+import { z } from "zod";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
+import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
+import { Quantity } from "../evm-block.ts";
+import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
+
+interface EndpointOptions {
+  /** `http(s)://` is polled; `ws(s)://` also pushes new blocks. */
+  readonly url: string;
+  readonly clock: Clock;
+  /** Timeout of a request in milliseconds. */
+  readonly timeoutMs: number;
+  /**
+   * Number of later blocks after which a block counts as final, if the endpoint does not report
+   * final blocks.
+   */
+  readonly finalityBlocks: number;
+  /** Maximum number of requests in five minutes. Default: as many as the endpoint accepts. */
+  readonly maxRequests?: number;
+  /** Called when the endpoint's final head has moved. */
+  readonly onFinalHead: () => void;
+}
+
+/** A reverted call is a valid response. */
+const OUTCOMES = {
+  rate: "refused",
+  refused: "refused",
+  reverted: "good",
+  pending: "good",
+  failed: "failed",
+} as const satisfies Record<RpcTrouble["kind"], RequestOutcome>;
+
+/** Requests for the newest final block: smallest response first. Not every node supports both. */
+const FINAL_REQUESTS = [
+  { method: "eth_getHeaderByNumber", params: ["finalized"] },
+  { method: "eth_getBlockByNumber", params: ["finalized", false] },
+] as const;
+/** Some nodes report block 0 before they know a final one. */
+const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) });
+/** Time after which an endpoint that did not report its final block is queried for it again. */
+const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
+
+/** Number of requests after which another endpoint is preferred. */
+const TURN_REQUESTS = 50;
+/** Delays up to this long make no difference between endpoints. */
+const DELAY_STEP_MS = 100;
+const LIMIT_CHECK_MS = SECOND_MS;
+
+const MAX_REST_MS = 5 * SECOND_MS;
+/**
+ * Requests start without a pause. The first rate-limit response sets this pause between two
+ * requests.
+ */
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 2 * SECOND_MS;
+/** A good response multiplies the pause by this. */
+const RECOVERY = 0.7;
+
+/**
+ * A node, or a provider's many nodes behind one address. Adapts its pace to the provider's limits:
+ * a rate-limit response doubles the pause between requests, and each good response shortens it.
+ * Rests after failures, longer with each consecutive one.
+ */
+export class Endpoint {
+  readonly host: string;
+  /** For logs and reports. Without the rest of the address, which may contain a key. */
+  readonly name: string;
+  readonly tally: ServiceTally;
+  readonly #options: EndpointOptions;
+  readonly #socket: JsonRpcSocket | undefined;
+  readonly #client;
+  #finalHead = -1;
+  #movedAt = Number.NEGATIVE_INFINITY;
+  /** Index in {@link FINAL_REQUESTS}; beyond its end if the endpoint refuses them all. */
+  #finalRequest = 0;
+  #askFinalAt = 0;
+  #polling: "no" | "once" | "again" = "no";
+  #strikes = 0;
+  #misses = 0;
+  #slowedAt = Number.NEGATIVE_INFINITY;
+  #restUntil = 0;
+  #pauseMs = 0;
+  #nextAt = 0;
+
+  constructor(options: EndpointOptions) {
+    const { url, timeoutMs, clock } = options;
+    const { protocol, host } = new URL(url);
+    const isSocket = /^wss?:$/.test(protocol);
+    this.#options = options;
+    this.host = host;
+    this.name = isSocket ? `${protocol}//${host}` : host;
+    this.tally = new ServiceTally(clock);
+    this.#socket = isSocket ? new JsonRpcSocket({ url, clock, timeoutMs }) : undefined;
+    this.#client = createClient({ transport: http(url, { retryCount: 0, timeout: timeoutMs }) });
+  }
+
+  get hasSocket(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  /** Whether it pushes its new blocks. */
+  get isListening(): boolean {
+    return this.#socket?.isSubscribed === true;
+  }
+
+  /** Its newest final block, as it reports or by depth; −1 before the first response. */
+  get finalHead(): number {
+    return this.#finalHead;
+  }
+
+  /** Whether its final head changed within this time. */
+  hasMovedWithin(ms: number): boolean {
+    return this.#options.clock.monotonic() - this.#movedAt <= ms;
+  }
+
+  /** Whether it reports which block is final. If not, the depth below its newest block decides. */
+  get reportsFinal(): boolean {
+    return this.#finalRequest < FINAL_REQUESTS.length;
+  }
+
+  /** Consecutive failures of requests and of polls. */
+  get strikes(): number {
+    return this.#strikes + this.#misses;
+  }
+
+  /** Whether it gets no requests now, after a failure or for a pause that it demands. */
+  get isResting(): boolean {
+    return this.#options.clock.monotonic() < this.#restUntil;
+  }
+
+  /**
+   * How busy it is, in steps: the delay of the next request (infinite at its limit), then the
+   * number of recent requests. Steps, so that several blocks in a row are read from one endpoint.
+   */
+  get load(): readonly [delay: number, requests: number] {
+    const delayMs = this.#nextAt - this.#options.clock.monotonic() + this.#pauseMs;
+    const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
+    const requests = this.tally.recent();
+    if (requests >= maxRequests) return [Number.POSITIVE_INFINITY, requests];
+    return [Math.max(0, Math.floor(delayMs / DELAY_STEP_MS)), Math.floor(requests / TURN_REQUESTS)];
+  }
+
+  /**
+   * Sends a request at its pace. Rejects with RpcTrouble or, if the signal aborts before the
+   * request is sent, with its reason. An abort does not cancel an HTTP request that was already
+   * sent.
+   */
+  async ask(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    const { clock, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
+    const now = clock.monotonic();
+    const at = Math.max(now, this.#nextAt);
+    this.#nextAt = at + this.#pauseMs;
+    if (at > now) await clock.sleep(at - now, signal);
+    while (this.tally.recent() >= maxRequests) await clock.sleep(LIMIT_CHECK_MS, signal);
+    signal.throwIfAborted();
+    const askedAt = clock.monotonic();
+    this.tally.asked(askedAt - now);
+    try {
+      const answer = await this.#send(method, params, signal);
+      this.tally.ended("good");
+      this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
+      return answer;
+    } catch (error) {
+      const trouble = readTrouble(error, this.#options);
+      this.tally.ended(OUTCOMES[trouble.kind]);
+      if (trouble.kind === "rate") this.#slowDown(trouble, askedAt);
+      throw trouble;
+    }
+  }
+
+  /**
+   * After a valid response: forgets failed requests and ends any rest. Failed polls still count.
+   */
+  markSuccess(): void {
+    this.#strikes = 0;
+    this.#restUntil = 0;
+  }
+
+  /** Counts a failed or invalid response and rests. */
+  markFailure(): void {
+    this.#strikes += 1;
+    this.#rest();
+  }
+
+  /**
+   * Polls the final head. Rests after a failure and returns it. A rate-limit response is no
+   * failure.
+   */
+  async pollFinalHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
+    try {
+      const finalHead = await this.#askFinalHead(signal);
+      this.#misses = 0;
+      // It may decrease: blocks are replaced, and an endpoint may be many nodes.
+      if (finalHead !== this.#finalHead) {
+        this.#finalHead = finalHead;
+        this.#movedAt = this.#options.clock.monotonic();
+        this.#options.onFinalHead();
+      }
+      return undefined;
+    } catch (error) {
+      return this.#miss(error, signal);
+    }
+  }
+
+  /**
+   * Subscribes to new blocks, if the endpoint has a WebSocket that is not subscribed yet. Polls the
+   * final head with each new block until the signal aborts. Returns the trouble as
+   * {@link pollFinalHead} does. Poll afterwards, because earlier blocks are not pushed.
+   */
+  async listen(signal: AbortSignal): Promise<RpcTrouble | undefined> {
+    try {
+      await this.#socket?.subscribe("newHeads", () => void this.#pollOnPush(signal), signal);
+      return undefined;
+    } catch (error) {
+      return this.#miss(error, signal);
+    }
+  }
+
+  /** Closes its WebSocket. */
+  close(): void {
+    this.#socket?.close();
+  }
+
+  async #send(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    // viem has parameter types per method. Here the caller is responsible for them.
+    if (!this.#socket) return await this.#client.request({ method, params } as never);
+    const reply = await this.#socket.request(method, params, signal);
+    if ("result" in reply) return reply.result;
+    const { error } = reply;
+    throw new RpcRequestError({ body: { method, params }, error, url: this.name });
+  }
+
+  /** Blocks that are pushed during a poll cause one more poll. */
+  async #pollOnPush(signal: AbortSignal): Promise<void> {
+    const isPolling = this.#polling !== "no";
+    this.#polling = isPolling ? "again" : "once";
+    if (isPolling) return;
+    while (this.#polling !== "no") {
+      await this.pollFinalHead(signal);
+      this.#polling = this.#polling === "again" && !signal.aborted ? "once" : "no";
+    }
+  }
+
+  /** Returns the block that the endpoint reports as final or, if it refuses, one deep enough. */
+  async #askFinalHead(signal: AbortSignal): Promise<number> {
+    const { clock, finalityBlocks } = this.#options;
+    if (!this.reportsFinal && clock.monotonic() >= this.#askFinalAt) this.#finalRequest = 0;
+    for (;;) {
+      const index = this.#finalRequest;
+      const request = FINAL_REQUESTS[index];
+      if (!request) break;
+      try {
+        const read = FinalHeader.safeParse(await this.ask(request.method, request.params, signal));
+        if (read.success) return read.data.number;
+      } catch (error) {
+        if (!(error instanceof RpcTrouble && isRefusal(error))) throw error;
+      }
+      // A concurrent poll may have advanced it already.
+      this.#finalRequest = Math.max(this.#finalRequest, index + 1);
+      this.#askFinalAt = clock.monotonic() + ASK_FINAL_AGAIN_MS;
+    }
+    return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);
+  }
+
+  #miss(error: unknown, signal: AbortSignal): RpcTrouble | undefined {
+    const trouble = readTrouble(error, this.#options);
+    if (trouble.kind === "rate" || signal.aborted) return undefined;
+    this.#misses += 1;
+    this.#rest();
+    return trouble;
+  }
+
+  #rest(): void {
+    const restMs = Math.min(MAX_REST_MS, (SECOND_MS / 8) * 2 ** Math.min(20, this.strikes));
+    this.#restUntil = Math.max(this.#restUntil, this.#options.clock.monotonic() + restMs);
+  }
+
+  /**
+   * Rate-limit responses to requests that were sent before the pause was raised do not raise it
+   * again.
+   */
+  #slowDown({ retryAfterMs = 0 }: RpcTrouble, askedAt: number): void {
+    const now = this.#options.clock.monotonic();
+    if (askedAt > this.#slowedAt) {
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
+      this.#slowedAt = now;
+    }
+    this.#nextAt = Math.max(this.#nextAt, now + Math.max(this.#pauseMs, retryAfterMs));
+    // If it named a pause, other endpoints take over. This does not count as a failure.
+    this.#restUntil = Math.max(this.#restUntil, now + retryAfterMs);
+  }
+}
+
+/**
+ * Whether the endpoint rejected the request itself: by an error of JSON-RPC, or by an HTTP status
+ * below 500, as some providers do.
+ */
+function isRefusal({ kind, cause }: RpcTrouble): boolean {
+  if (kind === "rate") return false;
+  if (cause instanceof HttpRequestError) return cause.status !== undefined && cause.status < 500;
+  return kind === "refused" || cause instanceof RpcRequestError;
+}

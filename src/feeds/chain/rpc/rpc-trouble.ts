@@ -1,0 +1,122 @@
+import { HttpRequestError, RpcError, RpcRequestError } from "viem";
+import { connectionTrouble } from "../../../base/lib/io/request-json.ts";
+import { hideAddress } from "../../service/hide-address.ts";
+import { SocketFailure } from "../../service/json-rpc-socket.ts";
+
+/**
+ * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
+ * method. `reverted`: the called contract failed. `pending`: the data is not available yet, or no
+ * second endpoint has it yet. `failed`: anything else, such as a broken connection, an HTML page or
+ * state that a node has pruned.
+ */
+type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
+
+/**
+ * A failed request. The message is the second half of a sentence about the endpoint, until
+ * {@link RpcTrouble.of} adds the endpoint's name. A message about several endpoints is a whole
+ * sentence. Messages hide the endpoint's address, which may include a key, except its host (see
+ * {@link hideAddress}). `cause` may contain all of it.
+ */
+export class RpcTrouble extends Error {
+  override readonly name = "RpcTrouble";
+  readonly kind: TroubleKind;
+  /** The message without the endpoint's own text, which is not safe to show publicly. */
+  readonly words: string;
+  /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: TroubleKind, words: string, options: TroubleOptions = {}) {
+    const { detail, retryAfterMs, cause } = options;
+    super(detail === undefined ? words : `${words}: ${detail}`, { cause });
+    this.kind = kind;
+    this.words = words;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Returns the trouble as a sentence about the endpoint of that name. */
+  of(name: string): RpcTrouble {
+    const detail = this.message.slice(this.words.length + 2);
+    const { retryAfterMs } = this;
+    const options = { retryAfterMs, cause: this, ...(detail === "" ? {} : { detail }) };
+    return new RpcTrouble(this.kind, `${name} ${this.words}`, options);
+  }
+}
+
+interface TroubleOptions extends ErrorOptions {
+  /** The endpoint's own text. Hide its address first, with `hideAddress`. */
+  readonly detail?: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+const RATE =
+  /rate.?limit|too many requests|throttl|request limit|capacity|compute units|quota|limit exceeded/i;
+const REFUSED =
+  /method .*(not|isn't) (found|supported|available|allowed|whitelisted)|unsupported method|not implemented/i;
+const REVERTED = /revert|out ?of ?gas|invalid opcode|stack (over|under)flow/i;
+const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]);
+const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
+const MAX_RETRY_AFTER_MS = 300_000;
+const MAX_DETAIL = 120;
+
+interface RequestOptions {
+  /** The endpoint's address, which is hidden where an error repeats it. */
+  readonly url: string;
+  /** The request's timeout. */
+  readonly timeoutMs: number;
+}
+
+/** Converts any failure of a request. Recognizes the codes and wordings of nodes and providers. */
+export function readTrouble(thrown: unknown, { url, timeoutMs }: RequestOptions): RpcTrouble {
+  if (thrown instanceof RpcTrouble) return thrown;
+  // If viem knows the code of an error response, it wraps the response in an RpcError.
+  const error = thrown instanceof RpcError ? thrown.cause : thrown;
+  const cause = error;
+  if (error instanceof RpcRequestError) {
+    const { code } = error;
+    const words = error.details;
+    if (RATE_CODES.has(code) || RATE.test(words))
+      return new RpcTrouble("rate", `refuses requests because there are too many (${code})`, { cause });
+    if (REFUSED_CODES.has(code) || REFUSED.test(words))
+      return new RpcTrouble("refused", `does not support the method (${code})`, { cause });
+    if (code === 3 || REVERTED.test(words))
+      return new RpcTrouble("reverted", "reports that the call reverted", { cause });
+    const detail = hideAddress(words, url).slice(0, MAX_DETAIL);
+    return new RpcTrouble("failed", `returned error ${code}`, { detail, cause });
+  }
+  if (error instanceof HttpRequestError) {
+    const { status } = error;
+    if (status === 429 || RATE.test(error.details)) {
+      const retryAfterMs = retryAfter(error.headers?.get("retry-after") ?? null);
+      const why = "refuses requests because there are too many";
+      return new RpcTrouble("rate", why, { retryAfterMs, cause });
+    }
+    return new RpcTrouble("failed", status === undefined ? describeUnread(error) : `returned ${status}`, {
+      cause,
+    });
+  }
+  if (error instanceof SocketFailure) return new RpcTrouble("failed", error.message, { cause });
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new RpcTrouble("failed", `did not respond within ${timeoutMs / 1_000} s`, { cause });
+  return invalidAnswer(error);
+}
+
+/** Converts an error in reading an answer. */
+export function invalidAnswer(thrown: unknown): RpcTrouble {
+  if (thrown instanceof RpcTrouble) return thrown;
+  return new RpcTrouble("failed", "returned data of an unexpected form", { cause: thrown });
+}
+
+/** Describes a failure for which viem has no HTTP status. */
+function describeUnread(error: HttpRequestError): string {
+  if (error.cause instanceof SyntaxError) return "returned something other than JSON";
+  return connectionTrouble(error) ?? "is unreachable";
+}
+
+/**
+ * Converts a pause in seconds to milliseconds, at most five minutes; `undefined` for anything else.
+ * A date is ignored, because it would require clocks that agree.
+ */
+function retryAfter(text: string | null): number | undefined {
+  if (text === null || !/^\d{1,6}$/.test(text)) return undefined;
+  return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1_000);
+}

@@ -1,0 +1,52 @@
+import type { MarketGroup, Profile } from "../../base/market/index.ts";
+import type { ServiceReport } from "../../gateway/source/feed.ts";
+
+/** The services for facts about tokens. */
+export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener"] as const;
+export type EnricherName = (typeof ENRICHERS)[number];
+
+/** The groups whose tokens have addresses. */
+export type ChainGroup = Exclude<MarketGroup, "exchange">;
+
+export interface TokenRef {
+  readonly group: ChainGroup;
+  /** The address, as spelled by the feed. */
+  readonly token: string;
+}
+
+/** Facts about a token. An absent field is unknown; `null`: there is none. */
+export type Facts = Pick<Profile, "marketData" | "socialData" | "contractSource">;
+
+export type OnFound = (token: TokenRef, facts: Facts) => void;
+
+/** Looks up facts about tokens in the background: callers never wait for it. */
+export interface Enricher {
+  readonly name: EnricherName;
+  /** Why lookups fail at present, for people; `undefined` while they work. */
+  readonly trouble: string | undefined;
+  /** Returns the state of its service. */
+  report(): ServiceReport;
+  /**
+   * Records that the market has this token, and reports its cached facts at once. Call it regularly
+   * while the token trades, because facts expire.
+   */
+  note(token: TokenRef): void;
+  /** Works until the signal aborts. Never rejects; resolves when its cache is saved. */
+  run(onFound: OnFound, signal: AbortSignal): Promise<void>;
+}
+
+/** Chain ids, and each service's names for the chains. */
+export const CHAINS: Readonly<
+  Record<ChainGroup, { readonly id: number; readonly coingecko: string; readonly dexscreener: string }>
+> = {
+  bsc: { id: 56, coingecko: "binance-smart-chain", dexscreener: "bsc" },
+  matic: { id: 137, coingecko: "polygon-pos", dexscreener: "polygon" },
+  avalanche: { id: 43_114, coingecko: "avalanche", dexscreener: "avalanche" },
+};
+
+export const CHAIN_GROUPS = Object.keys(CHAINS) as readonly ChainGroup[];
+
+/** Returns the key of a token, independent of its address's case. */
+export function keyOf({ group, token }: TokenRef): string {
+  return `${group}/${token.toLowerCase()}`;
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
+import { readItems, readWhole } from "../service/read-answer.ts";
+import { Refusal, UnexpectedAnswer } from "../service/service-client.ts";
+import { CHAIN_GROUPS, CHAINS, type Facts, keyOf } from "./enricher.ts";
+import type { Lookup } from "./lookup-enricher.ts";
+import type { Table } from "./table-enricher.ts";
+
+const Coin = z.object({
+  id: z.string().min(1).max(256),
+  name: z.string().max(1_024),
+  platforms: z.record(z.string(), z.string().nullable()),
+});
+
+/**
+ * CoinGecko's list of all coins with their contracts, fetched twice a day: `market_data` of listed
+ * tokens. Needs no key (see {@link coingeckoHeaders}); has no pictures. Source: docs.coingecko.com,
+ * "Coins List (ID Map)", `GET /coins/list?include_platform=true`.
+ */
+export function coingecko(url: string): Table {
+  return {
+    name: "coingecko",
+    url: `${url}/api/v3/coins/list?include_platform=true`,
+    everyMs: 12 * HOUR_MS,
+    gone: { marketData: null },
+    read: (body) => {
+      const facts = new Map<string, Facts>();
+      for (const { id, name, platforms } of readItems(Coin, body, "coins")) {
+        for (const group of CHAIN_GROUPS) {
+          const token = platforms[CHAINS[group].coingecko];
+          if (token && ADDRESS.test(token))
+            facts.set(keyOf({ group, token }), { marketData: { market_id: id, image_url: null, name } });
+        }
+      }
+      return facts;
+    },
+  };
+}
+
+/**
+ * Returns the header with CoinGecko's key. The host of paid plans expects a different header than
+ * the public host, which takes demo keys. Source: docs.coingecko.com, "Authentication".
+ */
+export function coingeckoHeaders(url: string, key: string | undefined): Readonly<Record<string, string>> {
+  if (key === undefined) return {};
+  return { [new URL(url).hostname.startsWith("pro-") ? "x-cg-pro-api-key" : "x-cg-demo-api-key"]: key };
+}
+
+const Contract = z.object({ match: z.string().nullable() });
+
+/**
+ * Looks up whether Sourcify has a contract's verified source. A missing one proves nothing, because
+ * it may be verified elsewhere. Needs no key. Source: docs.sourcify.dev, API v2, `GET
+ * /v2/contract/{chainId}/{address}`: 404 if there is none.
+ */
+export function sourcify(url: string): Lookup {
+  return {
+    name: "sourcify",
+    maxTokens: 1,
+    url: (group, [token = ""]) => `${url}/v2/contract/${CHAINS[group].id}/${token}`,
+    read: (body, [token = ""]) =>
+      new Map(
+        readWhole(Contract, body, "contract").match === null ? [] : [[token, { contractSource: "verified" }]],
+      ),
+    holdsMs: (facts) => (facts ? 30 * DAY_MS : HOUR_MS),
+  };
+}
+
+const Source = z.object({ status: z.string(), message: z.string(), result: z.unknown().optional() });
+const SourceItem = z.object({ ABI: z.string() });
+const UNVERIFIED = "Contract source code not verified";
+/** Matches the answers about a chain that the key's plan, or the service, does not include. */
+const UNSUPPORTED_CHAIN = /not supported for this chain|unsupported chainid/i;
+
+/**
+ * Looks up whether Etherscan has a contract's verified source. Status 1 and message OK also occur
+ * for unverified contracts, whose ABI field then has a fixed text. Status 0 and NOTOK report
+ * failures such as rate limits, and chains that the key's plan does not include. Needs a key. Free
+ * keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io, "Get Contract
+ * Source Code" and "Common Error Messages".
+ */
+export function etherscan(url: string, key: string): Lookup {
+  const hidden = (text: string) => text.replaceAll(key, "***").slice(0, 100);
+  return {
+    name: "etherscan",
+    maxTokens: 1,
+    url: (group, [token = ""]) =>
+      `${url}/v2/api?${new URLSearchParams({ chainid: String(CHAINS[group].id), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
+    read: (body, [token = ""]) => {
+      const { status, message, result } = readWhole(Source, body, "source");
+      if (status !== "1" && UNSUPPORTED_CHAIN.test(`${message} ${String(result)}`))
+        throw new Refusal("this key's plan lacks the chain; a paid plan serves it");
+      if (status !== "1")
+        throw new UnexpectedAnswer(`returned ${hidden(message)} (${hidden(String(result))})`);
+      const [item] = readItems(SourceItem, result, "sources");
+      if (!item) throw new UnexpectedAnswer("returned no source");
+      return new Map([[token, { contractSource: item.ABI === UNVERIFIED ? "unverified" : "verified" }]]);
+    },
+    holdsMs: (facts) => (facts?.contractSource === "verified" ? 30 * DAY_MS : HOUR_MS),
+  };
+}
+
+const HttpLink = z
+  .string()
+  .max(2_048)
+  .regex(/^https?:\/\/\S+$/i);
+const Pair = z.object({
+  baseToken: z.object({ address: z.string() }),
+  info: z
+    .object({
+      websites: z.array(z.object({ url: HttpLink }).nullable().catch(null)).optional(),
+      socials: z.array(z.object({ type: z.string(), url: HttpLink }).nullable().catch(null)).optional(),
+    })
+    .optional(),
+});
+
+const NO_LINKS: Facts = { socialData: null };
+/** A token that trades is noted every few minutes, so its links are renewed within an hour. */
+const LINKS_HOLD_MS = 55 * MINUTE_MS;
+
+/**
+ * Looks up the links that a token's makers gave to DexScreener: `social_data`. Needs no key. Allows
+ * 300 requests per minute, of 30 tokens each. DexScreener removes links, for example because of
+ * fraud. A token whose pairs have no links gets `null`. Source: docs.dexscreener.com, API
+ * reference, `GET /tokens/v1/{chainId}/{tokenAddresses}`.
+ */
+export function dexscreener(url: string): Lookup {
+  return {
+    name: "dexscreener",
+    maxTokens: 30,
+    url: (group, tokens) => `${url}/tokens/v1/${CHAINS[group].dexscreener}/${tokens.join(",")}`,
+    read: (body) => {
+      const facts = new Map<string, Facts>();
+      for (const { baseToken, info } of readItems(Pair, body, "pairs")) {
+        const socials = (info?.socials ?? []).filter((social) => social !== null);
+        const link = (...types: readonly string[]) =>
+          socials.find(({ type }) => types.includes(type.toLowerCase()))?.url ?? null;
+        const socialData = {
+          chat_url: link("telegram", "discord"),
+          microblog_url: link("twitter", "x"),
+          website_url: (info?.websites ?? []).find((site) => site !== null)?.url ?? null,
+        };
+        const token = baseToken.address.toLowerCase();
+        const hasLinks = Object.values(socialData).some((one) => one !== null);
+        // All pairs of a token have the same links or none.
+        if (hasLinks) facts.set(token, { socialData });
+        else if (!facts.has(token)) facts.set(token, NO_LINKS);
+      }
+      return facts;
+    },
+    holdsMs: () => LINKS_HOLD_MS,
+    gone: NO_LINKS,
+  };
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;

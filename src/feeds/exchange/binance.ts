@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { chunks } from "../../base/lib/chunks.ts";
+import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { readItems, readWhole } from "../service/read-answer.ts";
+import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
+import { Currency, Decimal, Quantity } from "./venue-fields.ts";
+
+interface BinanceUrls {
+  /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
+  readonly url: string;
+  /** `wss://data-stream.binance.vision`, or `wss://stream.binance.com:9443`. */
+  readonly streamUrl: string;
+}
+
+const Pairs = z.object({ symbols: z.unknown().optional() });
+const Pair = z.object({
+  symbol: z.string(),
+  status: z.string(),
+  baseAsset: Currency,
+  quoteAsset: Currency,
+  isSpotTradingAllowed: z.boolean().optional(),
+});
+const Ticker = z.object({ symbol: z.string(), quoteVolume: Quantity });
+/**
+ * Open time, OHLC, volume, close time, quote volume, trades, volume bought by takers, unused ones.
+ */
+const Row = z
+  .tuple(
+    [z.int(), Decimal, Decimal, Decimal, Decimal, Decimal, z.int(), z.string(), z.int(), Decimal],
+    z.unknown(),
+  )
+  .transform(
+    ([openAt, open, high, low, close, volume, , , trades, buyVolume]): MinuteCandle => ({
+      ...{ openAt, open, high, low, close, volume, trades, buyVolume },
+    }),
+  );
+const Kline = z.object({
+  e: z.literal("kline"),
+  E: z.int(),
+  s: z.string(),
+  k: z.object({
+    ...{ t: z.int(), i: z.literal("1m"), o: Decimal, c: Decimal, h: Decimal, l: Decimal, v: Decimal },
+    ...{ n: z.int().min(0), V: Decimal },
+  }),
+});
+const MiniTicker = z.object({ e: z.literal("24hrMiniTicker"), s: z.string(), q: Quantity });
+const Wrapped = z.object({ stream: z.string(), data: z.unknown() });
+const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }) });
+
+/**
+ * Request weight per minute and IP address above which requests pause. The exchange allows 6,000;
+ * the rest is for other programs.
+ */
+const WEIGHT_LIMIT = 5_000;
+/** A connection may have 1,024 streams, one of them for the tickers. This stays well below. */
+const MAX_PAIRS = 400;
+/** Larger subscriptions make messages longer than the exchange accepts. */
+const PAIRS_PER_MESSAGE = 100;
+const ALL_TICKERS = "!miniTicker@arr";
+
+/**
+ * Binance spot. Sources: github.com/binance/binance-spot-api-docs, `rest-api.md` (exchangeInfo,
+ * ticker/24hr, klines, limits) and `web-socket-streams.md` (combined streams, kline, mini tickers,
+ * 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on 2026-03-26
+ * (`CHANGELOG.md`). The server sends protocol pings every 20 seconds.
+ */
+export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
+  return {
+    name: "binance",
+    pauseMs: 60,
+    quota: (headers, nowMs) => {
+      const used = Number(headers.get("x-mbx-used-weight-1m") ?? 0);
+      return used > WEIGHT_LIMIT ? MINUTE_MS - (nowMs % MINUTE_MS) : undefined;
+    },
+    pairs: {
+      request: {
+        url: `${url}/api/v3/exchangeInfo?permissions=SPOT&symbolStatus=TRADING&showPermissionSets=false`,
+      },
+      read: (body) =>
+        readItems(Pair, readWhole(Pairs, body, "exchangeInfo").symbols, "symbols")
+          .filter(
+            ({ status, isSpotTradingAllowed }) => status === "TRADING" && isSpotTradingAllowed !== false,
+          )
+          .map(({ symbol, baseAsset, quoteAsset }) => ({ pair: symbol, base: baseAsset, quote: quoteAsset })),
+    },
+    volumes: {
+      request: { url: `${url}/api/v3/ticker/24hr?type=MINI` },
+      read: (body) =>
+        new Map(readItems(Ticker, body, "tickers").map(({ symbol, quoteVolume }) => [symbol, quoteVolume])),
+    },
+    candles: {
+      maxMinutes: 1_000,
+      request: (pair, fromMs, toMs) => ({
+        url: `${url}/api/v3/klines?symbol=${encodeURIComponent(pair)}&interval=1m&startTime=${fromMs}&endTime=${toMs - 1}&limit=1000`,
+      }),
+      read: (body) => readItems(Row, body, "klines").filter(isPossible),
+    },
+    stream: {
+      maxPairs: MAX_PAIRS,
+      pauseMs: 300,
+      endpoint: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
+      subscribe: (pairs, wanted) =>
+        chunks(pairs, PAIRS_PER_MESSAGE).map((some, index) =>
+          JSON.stringify({
+            method: wanted ? "SUBSCRIBE" : "UNSUBSCRIBE",
+            params: some.map((pair) => `${pair.toLowerCase()}@kline_1m`),
+            id: index + 1,
+          }),
+        ),
+      read: readMessage,
+    },
+  };
+}
+
+function readMessage(message: unknown): readonly StreamNews[] {
+  const refusal = Refusal.safeParse(message);
+  if (refusal.success) {
+    const { code, msg } = refusal.data.error;
+    return [{ kind: "refused", reason: `rejected a subscription (${code} ${msg.slice(0, 100)})` }];
+  }
+  const { data } = Wrapped.safeParse(message).data ?? {};
+  if (Array.isArray(data)) {
+    return data.flatMap((item: unknown): readonly StreamNews[] => {
+      const { s, q } = MiniTicker.safeParse(item).data ?? {};
+      return s === undefined || q === undefined ? [] : [{ kind: "volume", pair: s, quoteVolume: q }];
+    });
+  }
+  if (typeof data === "object" && data !== null && "e" in data && data.e === "serverShutdown")
+    return [{ kind: "ending", reason: "is about to shut down" }];
+  const kline = Kline.safeParse(data).data;
+  if (!kline) return [];
+  const { t: openAt, o: open, h: high, l: low, c: close, v: volume, n: trades, V: buyVolume } = kline.k;
+  const candle: MinuteCandle = { openAt, open, high, low, close, volume, trades, buyVolume };
+  return isPossible(candle) ? [{ kind: "candle", pair: kline.s, candle, sentAt: kline.E }] : [];
+}

@@ -1,0 +1,359 @@
+import type { Notify } from "../../base/lib/notify.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
+import type { Candle, MarketEvent } from "../../base/market/index.ts";
+import { eventsOnce, type Feed } from "../../gateway/source/feed.ts";
+import { groupTroubles } from "../service/group-troubles.ts";
+import { CandleBook } from "./candle-book.ts";
+import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
+import { MAX_REQUEST_MS, PastMinutes } from "./past-minutes.ts";
+import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
+import { VenueFollower } from "./venue-follower.ts";
+
+export interface ExchangeFeedOptions {
+  readonly venues: readonly Venue[];
+  readonly quotes: readonly string[];
+  readonly minVolume: number;
+  /**
+   * How much of a market's past is published before its present, in milliseconds. At most
+   * {@link MAX_FILL_MS}.
+   */
+  readonly warmupMs: number;
+  /**
+   * Never waits for the past, neither at the start nor after an outage. Each market's past follows
+   * as past candles. Meant for a market merged from several feeds, because the other feeds do not
+   * wait. Default: the past comes first.
+   */
+  readonly startsAtPresent?: boolean;
+  /**
+   * Resumes after the `clock` event with this time, without warm-up. At most {@link MAX_FILL_MS}
+   * ago.
+   */
+  readonly resumeAfterMs?: number;
+  readonly clock: Clock;
+  /** Returns [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+  readonly notify?: Notify;
+}
+
+/** Maximum past to request. The engine has no use for older candles. */
+export const MAX_FILL_MS = 12 * HOUR_MS;
+
+/** Delay behind the exchanges' time. A minute's last candles usually arrive within it. */
+export const LAG_MS = 3_000;
+/** How long after a minute's end, in event time, the engine accepts an amendment. */
+const AMEND_MS = 5_000;
+const REFRESH_MS = 10 * MINUTE_MS;
+/**
+ * How long the start waits for all exchanges. Afterwards, one that has listed its markets suffices;
+ * if none has, the wait is repeated.
+ */
+const PATIENCE_MS = 15_000;
+const POLL_EVERY_MS = 250;
+const MAX_TOKENS = 600;
+
+/**
+ * Follows exchanges as one feed: each token's candles from one market (see choosePairs), a few
+ * seconds late, by the exchanges' time. A market's past comes first, even if the market is chosen
+ * later.
+ *
+ * If an exchange is down, the others continue and {@link Feed.trouble} reports it. Its missed
+ * minutes follow as past candles. While no exchange is live, event time pauses, and the missed
+ * minutes follow afterwards. Never ends by itself and never throws.
+ */
+export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
+  let run: ExchangeRun | undefined;
+  return {
+    name: "exchange",
+    origin: "live",
+    facts: { trades: false, liquidity: false, listings: false, profiles: false },
+    trouble: () => groupTroubles(run?.followers ?? []),
+    filling: () => run?.past.filling,
+    services: () => run?.followers.map((follower) => follower.report()) ?? [],
+    events: eventsOnce("the exchange feed", (signal) => {
+      run = new ExchangeRun(options, signal);
+      return run.events();
+    }),
+  };
+}
+
+class ExchangeRun {
+  readonly followers: readonly VenueFollower[];
+  /** Minutes of markets whose past is being requested. */
+  readonly past: PastMinutes;
+  readonly #options: ExchangeFeedOptions;
+  readonly #signal: AbortSignal;
+  readonly #book = new CandleBook();
+  readonly #listings = new Map<VenueName, Listing>();
+  /** Each token's last published candle. */
+  readonly #published = new Map<string, Candle>();
+  /** The market of each token's last published profile. */
+  readonly #introduced = new Map<string, FollowedPair>();
+  #followed: ReadonlyMap<string, FollowedPair> = new Map();
+  #tokens: ReadonlyMap<string, string> = new Map();
+  #clockAt = 0;
+  #isBehind = true;
+
+  constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    const { clock, random = Math.random, notify } = options;
+    this.past = new PastMinutes({ clock, signal, ...(notify ? { notify } : {}) });
+    this.followers = options.venues.map(
+      (venue) =>
+        new VenueFollower({
+          ...{ venue, clock, random, signal },
+          onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
+          onGap: (pairs, sinceMs) => this.#fillGap(venue.name, pairs, sinceMs),
+          notify: (...given) => options.notify?.(...given),
+        }),
+    );
+  }
+
+  get #isLive(): boolean {
+    return this.followers.some(({ isLive }) => isLive);
+  }
+
+  async *events(): AsyncGenerator<MarketEvent> {
+    const { clock, warmupMs, startsAtPresent = false, resumeAfterMs } = this.#options;
+    await this.#start();
+    while (!this.#isLive) await clock.sleep(POLL_EVERY_MS, this.#signal);
+    const from = this.#nowMs() - (startsAtPresent ? 0 : warmupMs);
+    this.#clockAt = Math.floor((resumeAfterMs ?? from) / SECOND_MS) * SECOND_MS;
+    if (resumeAfterMs === undefined) {
+      // Start at a whole minute, so that the first published minute is complete.
+      this.#clockAt = startOfMinute(this.#clockAt);
+      yield { kind: "clock", at: this.#clockAt };
+      if (startsAtPresent) this.#fillChosen([...this.#followed.values()]);
+    }
+    while (!this.#signal.aborted) {
+      yield* this.#advance();
+      await clock.sleep(POLL_EVERY_MS, this.#signal);
+    }
+  }
+
+  /** Publishes the due events; none while no exchange is live. */
+  async *#advance(): AsyncGenerator<MarketEvent> {
+    if (!this.#isLive) {
+      this.#isBehind = true;
+      return;
+    }
+    if (this.#isBehind) await this.#catchUp();
+    const target = this.#nowMs() - LAG_MS;
+    while (this.#clockAt + SECOND_MS <= target && !this.#signal.aborted) {
+      yield* this.#pastCandles();
+      const at = this.#clockAt + SECOND_MS;
+      if (at % MINUTE_MS === 0) yield* this.#minute(at);
+      yield* this.#amendments();
+      this.#clockAt = at;
+      yield { kind: "clock", at };
+    }
+    yield* this.#pastCandles();
+    yield* this.#amendments();
+  }
+
+  *#minute(at: number): Generator<MarketEvent> {
+    for (const candle of this.#book.close(at - MINUTE_MS)) {
+      if (this.past.has(candle.token)) this.past.add(candle);
+      else yield* this.#publish(candle, at);
+    }
+  }
+
+  /**
+   * Emits the past candles that have arrived, if they are newer than their token's last published
+   * one.
+   */
+  *#pastCandles(): Generator<MarketEvent> {
+    const at = this.#clockAt;
+    for (const candle of this.past.take(at)) {
+      const last = this.#published.get(candle.token);
+      if (!last || candle.openAt > last.openAt) yield* this.#publish(candle, at);
+      else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#book.late += 1;
+    }
+  }
+
+  /**
+   * Emits the candle. If it is the token's first, or the token's market changed, emits the profile
+   * before it.
+   */
+  *#publish(candle: Candle, at: number): Generator<MarketEvent> {
+    const { token } = candle;
+    const market = this.#followed.get(token);
+    const was = this.#introduced.get(token);
+    if (market && (market.venue !== was?.venue || market.pair !== was.pair)) {
+      this.#introduced.set(token, market);
+      const unified = { exchange: market.venue, pair: `${token}/${market.quote}` };
+      yield { kind: "profile", at, group: "exchange", token, symbol: token, market: unified };
+    } else if (!this.#published.has(token))
+      yield { kind: "profile", at, group: "exchange", token, symbol: token };
+    this.#published.set(token, candle);
+    yield candle;
+  }
+
+  *#amendments(): Generator<MarketEvent> {
+    for (const candle of this.#book.amendments()) {
+      if (this.past.has(candle.token)) this.past.add(candle);
+      else if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
+    }
+  }
+
+  /**
+   * Requests the unpublished minutes of the markets of responding exchanges. Then waits for these
+   * and all earlier requests, for at most {@link MAX_REQUEST_MS}, unless `startsAtPresent`. If the
+   * feed is far behind, first skips event time to {@link MAX_FILL_MS} ago.
+   */
+  async #catchUp(): Promise<void> {
+    const { clock, startsAtPresent = false, notify } = this.#options;
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#clockAt > MAX_FILL_MS + HOUR_MS) {
+      this.#clockAt = startOfMinute(nowMs - MAX_FILL_MS);
+      notify?.("warn", "catching up at most twelve hours; older minutes are lost");
+    }
+    this.#isBehind = false;
+    const fromMs = this.#unpublishedMs();
+    const venues = this.followers.flatMap((follower) => (follower.isAnswering ? [follower.name] : []));
+    const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.past.has(token);
+    if (fromMs < startOfMinute(nowMs)) this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
+    if (startsAtPresent) return;
+    await waitAtMost(this.past.filled(), MAX_REQUEST_MS, clock, this.#signal);
+  }
+
+  /** Requests the past of newly followed markets. */
+  #fillChosen(chosen: readonly FollowedPair[]): void {
+    this.#fill(chosen, startOfMinute(this.#nowMs() - Math.min(this.#options.warmupMs, MAX_FILL_MS)));
+  }
+
+  /** Requests the minutes that markets missed while their exchange's stream was interrupted. */
+  #fillGap(venue: VenueName, pairs: readonly string[], sinceMs: number): void {
+    // Before the first clock, nothing was published.
+    const fromMs = Math.min(this.#unpublishedMs(), startOfMinute(sinceMs - LAG_MS));
+    if (this.#clockAt === 0 || fromMs >= startOfMinute(this.#nowMs())) return;
+    const missed = [...this.#followed.values()].filter(
+      (one) => one.venue === venue && pairs.includes(one.pair),
+    );
+    this.#fill(missed, Math.max(fromMs, startOfMinute(this.#nowMs() - MAX_FILL_MS)));
+  }
+
+  /** Requests the minutes of markets since `fromMs`. */
+  #fill(markets: readonly FollowedPair[], fromMs: number): void {
+    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
+    for (const follower of this.followers) {
+      const some = markets.filter(({ venue }) => venue === follower.name);
+      const put = (pair: string, candle: MinuteCandle) => {
+        if (candle.openAt < this.#unpublishedMs()) return false;
+        this.#put(follower.name, pair, candle);
+        return true;
+      };
+      if (some.length > 0) this.past.request(follower, some, { fromMs, toMs }, put);
+    }
+  }
+
+  /** Start of the earliest minute that has not been published yet. */
+  #unpublishedMs(): number {
+    return startOfMinute(this.#clockAt);
+  }
+
+  /**
+   * Resolves when all exchanges have listed their markets, or at least one has and the others took
+   * longer than {@link PATIENCE_MS}.
+   */
+  async #start(): Promise<void> {
+    const { clock } = this.#options;
+    const answered = this.followers.map((follower) => this.#followLists(follower));
+    const over = new AbortController();
+    const until = AbortSignal.any([this.#signal, over.signal]);
+    const patience = async () => {
+      do await clock.sleep(PATIENCE_MS, until);
+      while (this.#listings.size === 0);
+    };
+    try {
+      await Promise.race([Promise.all(answered), patience()]);
+    } finally {
+      over.abort();
+    }
+    this.#signal.throwIfAborted();
+  }
+
+  /**
+   * Requests an exchange's lists at intervals until the signal aborts. Resolves after the first
+   * listing.
+   */
+  #followLists(follower: VenueFollower): Promise<void> {
+    const { clock } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const work = async () => {
+      while (!this.#signal.aborted) {
+        const listing = await follower.list();
+        if (listing) {
+          this.#listings.set(listing.venue, listing);
+          this.#choose(listing.venue);
+          resolve();
+        } else {
+          // An exchange that is down keeps its followed markets.
+          this.#listings.delete(follower.name);
+        }
+        this.#reportLate();
+        await clock.sleep(listing ? REFRESH_MS : SECOND_MS, this.#signal);
+      }
+    };
+    void work().catch(() => {});
+    return promise;
+  }
+
+  #choose(answered: VenueName): void {
+    const { quotes, minVolume } = this.#options;
+    const before = this.#followed;
+    this.#followed = choosePairs([...this.#listings.values()], before, {
+      quotes,
+      minVolume,
+      maxTokens: MAX_TOKENS,
+    });
+    this.#tokens = new Map(
+      [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
+    );
+    for (const follower of this.followers) {
+      const own = [...this.#followed.values()].filter(({ venue }) => venue === follower.name);
+      follower.follow(new Set(own.map(({ pair }) => pair)));
+    }
+    const added = [...this.#followed.values()].filter(({ token }) => !before.has(token));
+    const removed = [...before.keys()].filter((token) => !this.#followed.has(token)).length;
+    const isLater = this.#clockAt > 0 && added.length > 0;
+    // While the feed is behind, it requests the past of all markets later.
+    if (isLater && !this.#isBehind) this.#fillChosen(added);
+    if (added.length + removed > 0)
+      this.#options.notify?.(
+        "info",
+        `${answered} listed its markets; following ${this.#followed.size} tokens, ${added.length} new, ${removed} removed`,
+      );
+  }
+
+  #put(venue: VenueName, pair: string, candle: MinuteCandle): void {
+    const token = this.#tokens.get(`${venue}/${pair}`);
+    // A minute in the future is the exchange's error, and would stay in the book until then.
+    if (token === undefined || candle.openAt > this.#nowMs() + MINUTE_MS) return;
+    this.#book.put(token, candle);
+  }
+
+  #reportLate(): void {
+    const { late } = this.#book;
+    if (late === 0) return;
+    this.#book.late = 0;
+    this.#options.notify?.("warn", `${late} candles arrived too late to amend their published minute`);
+  }
+
+  /**
+   * Returns the median of the exchanges' times (of two, the earlier); this machine's time before
+   * any has one.
+   */
+  #nowMs(): number {
+    const times = this.followers
+      .flatMap(({ nowMs }) => (nowMs === undefined ? [] : [nowMs]))
+      .toSorted((a, b) => a - b);
+    return times[Math.floor((times.length - 1) / 2)] ?? this.#options.clock.now();
+  }
+}
+
+function startOfMinute(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { readItems } from "../service/read-answer.ts";
+import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
+import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
+
+interface GateOptions {
+  readonly url: string;
+  readonly streamUrl: string;
+  /** Returns milliseconds since 1970, because messages contain their time. */
+  readonly now: () => number;
+}
+
+const Pair = z.object({ id: z.string(), base: Currency, quote: Currency, trade_status: z.string() });
+const Ticker = z.object({ currency_pair: z.string(), quote_volume: Quantity });
+/** Seconds, quote volume, close, high, low, open, base volume, whether the minute is over. */
+const Row = z
+  .tuple([Seconds, z.string(), Decimal, Decimal, Decimal, Decimal, Decimal], z.unknown())
+  .transform(
+    ([openAt, , close, high, low, open, volume]): MinuteCandle => ({
+      openAt,
+      open,
+      high,
+      low,
+      close,
+      volume,
+    }),
+  );
+const Update = z.object({
+  time: z.number(),
+  time_ms: z.number().optional(),
+  channel: z.literal("spot.candlesticks"),
+  event: z.literal("update"),
+  result: z.object({
+    ...{ t: Seconds, o: Decimal, h: Decimal, l: Decimal, c: Decimal, a: Decimal },
+    n: z.string().regex(/^1m_.+$/),
+  }),
+});
+const Refusal = z.object({
+  channel: z.string(),
+  error: z.object({ code: z.number(), message: z.string() }),
+});
+
+/** Each pair needs its own subscription. This many are sent within a few seconds. */
+const MAX_PAIRS = 100;
+
+/**
+ * Gate spot. Sources: www.gate.io/docs/developers/apiv4, "List all currency pairs supported",
+ * "Retrieve ticker information", "Market candlesticks" (at most 1,000; `from` and `to` in seconds,
+ * both inclusive), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
+ * channel" and "Application ping pong".
+ */
+export function createGate({ url, streamUrl, now }: GateOptions): Venue {
+  const envelope = (channel: string, rest: object = {}) =>
+    JSON.stringify({ time: Math.floor(now() / SECOND_MS), channel, ...rest });
+  return {
+    name: "gate",
+    pauseMs: 100,
+    quota: (headers, nowMs) => {
+      const left = headers.get("x-gate-ratelimit-requests-remain");
+      const resetMs = Number(headers.get("x-gate-ratelimit-reset-timestamp") ?? 0) * SECOND_MS - nowMs;
+      return left !== null && Number(left) < 5 ? Math.min(60_000, Math.max(0, resetMs)) : undefined;
+    },
+    pairs: {
+      request: { url: `${url}/api/v4/spot/currency_pairs` },
+      read: (body) =>
+        readItems(Pair, body, "currency pairs")
+          .filter(({ trade_status }) => trade_status === "tradable")
+          .map(({ id, base, quote }) => ({ pair: id, base, quote })),
+    },
+    volumes: {
+      request: { url: `${url}/api/v4/spot/tickers` },
+      read: (body) =>
+        new Map(
+          readItems(Ticker, body, "tickers").map(({ currency_pair, quote_volume }) => [
+            currency_pair,
+            quote_volume,
+          ]),
+        ),
+    },
+    candles: {
+      maxMinutes: 1_000,
+      request: (pair, fromMs, toMs) => ({
+        url: `${url}/api/v4/spot/candlesticks?currency_pair=${encodeURIComponent(pair)}&interval=1m&from=${fromMs / SECOND_MS}&to=${toMs / SECOND_MS - 1}`,
+      }),
+      read: (body) => readItems(Row, body, "candlesticks").filter(isPossible),
+    },
+    stream: {
+      maxPairs: MAX_PAIRS,
+      pauseMs: 50,
+      endpoint: () => ({
+        url: `${streamUrl}/ws/v4/`,
+        greets: false,
+        ping: { everyMs: 15_000, text: () => envelope("spot.ping") },
+      }),
+      subscribe: (pairs, wanted) =>
+        pairs.map((pair) =>
+          envelope("spot.candlesticks", {
+            event: wanted ? "subscribe" : "unsubscribe",
+            payload: ["1m", pair],
+          }),
+        ),
+      read: readMessage,
+    },
+  };
+}
+
+function readMessage(message: unknown): readonly StreamNews[] {
+  const update = Update.safeParse(message).data;
+  if (update) {
+    const { t, o, h, l, c, a, n } = update.result;
+    const candle: MinuteCandle = { openAt: t, open: o, high: h, low: l, close: c, volume: a };
+    const sentAt = update.time_ms ?? update.time * SECOND_MS;
+    return isPossible(candle) ? [{ kind: "candle", pair: n.slice("1m_".length), candle, sentAt }] : [];
+  }
+  const refusal = Refusal.safeParse(message).data;
+  if (!refusal) return [];
+  const { code, message: text } = refusal.error;
+  return [{ kind: "refused", reason: `rejected a subscription (${code} ${text.slice(0, 100)})` }];
+}

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { chunks } from "../../base/lib/chunks.ts";
+import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { readItems, readWhole } from "../service/read-answer.ts";
+import { UnexpectedAnswer } from "../service/service-client.ts";
+import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
+import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
+
+interface KucoinOptions {
+  /** Address of the REST API, which also returns the address of the stream. */
+  readonly url: string;
+  /** Returns an id for a new connection. */
+  readonly connectId: () => string;
+}
+
+const Envelope = z.object({ code: z.string(), data: z.unknown().optional() });
+const Pair = z.object({
+  symbol: z.string(),
+  baseCurrency: Currency,
+  quoteCurrency: Currency,
+  enableTrading: z.boolean(),
+});
+const Tickers = z.object({ ticker: z.unknown() });
+const Ticker = z.object({ symbol: z.string(), volValue: Quantity });
+/** Seconds, open, close, high, low, volume, turnover: not the usual order. */
+const Row = z
+  .tuple([Seconds, Decimal, Decimal, Decimal, Decimal, Decimal], z.unknown())
+  .transform(
+    ([openAt, open, close, high, low, volume]): MinuteCandle => ({ openAt, open, high, low, close, volume }),
+  );
+const Ticket = z.object({
+  token: z.string().min(1),
+  instanceServers: z
+    .array(
+      z.object({ endpoint: z.string().regex(/^wss?:\/\//), pingInterval: z.int().min(1_000).max(120_000) }),
+    )
+    .min(1),
+});
+const Candles = z.object({
+  type: z.literal("message"),
+  topic: z.string().regex(/^\/market\/candles:.+_1min$/),
+  data: z.object({ symbol: z.string(), candles: Row, time: z.number() }),
+});
+const Kind = z.object({ type: z.string(), code: z.unknown().optional(), data: z.unknown().optional() });
+
+const GOOD = "200000";
+/** A subscription takes at most 100 topics, and a session a few hundred. Beyond that, error 509. */
+const TOPICS_PER_MESSAGE = 100;
+const MAX_PAIRS = 200;
+
+/**
+ * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
+ * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
+ * channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
+ * needs a ping message at the interval in its ticket. No candle is marked as closed. A minute's
+ * last candle is the one before the first candle of the next minute.
+ */
+export function createKucoin({ url, connectId }: KucoinOptions): Venue {
+  return {
+    name: "kucoin",
+    pauseMs: 100,
+    quota: (headers) => {
+      const left = headers.get("gw-ratelimit-remaining");
+      const resetMs = Number(headers.get("gw-ratelimit-reset") ?? 0);
+      return left !== null && Number(left) < 100 ? Math.min(30_000, Math.max(0, resetMs)) : undefined;
+    },
+    pairs: {
+      request: { url: `${url}/api/v2/symbols` },
+      read: (body) =>
+        readItems(Pair, dataOf(body), "symbols")
+          .filter(({ enableTrading }) => enableTrading)
+          .map(({ symbol, baseCurrency, quoteCurrency }) => ({
+            pair: symbol,
+            base: baseCurrency,
+            quote: quoteCurrency,
+          })),
+    },
+    volumes: {
+      request: { url: `${url}/api/v1/market/allTickers` },
+      read: (body) => {
+        const { ticker } = readWhole(Tickers, dataOf(body), "tickers");
+        return new Map(
+          readItems(Ticker, ticker, "tickers").map(({ symbol, volValue }) => [symbol, volValue]),
+        );
+      },
+    },
+    candles: {
+      maxMinutes: 1_500,
+      request: (pair, fromMs, toMs) => ({
+        url: `${url}/api/v1/market/candles?type=1min&symbol=${encodeURIComponent(pair)}&startAt=${fromMs / SECOND_MS}&endAt=${toMs / SECOND_MS}`,
+      }),
+      read: (body) => readItems(Row, dataOf(body), "candles").filter(isPossible),
+    },
+    stream: {
+      maxPairs: MAX_PAIRS,
+      pauseMs: 200,
+      ticket: { url: `${url}/api/v1/bullet-public`, method: "POST" },
+      endpoint: (ticket) => endpointOf(ticket, connectId),
+      subscribe: (pairs, wanted) =>
+        chunks(pairs, TOPICS_PER_MESSAGE).map((some, index) =>
+          JSON.stringify({
+            id: String(index + 1),
+            type: wanted ? "subscribe" : "unsubscribe",
+            topic: `/market/candles:${some.map((pair) => `${pair}_1min`).join(",")}`,
+            privateChannel: false,
+            response: true,
+          }),
+        ),
+      read: readMessage,
+    },
+  };
+}
+
+function dataOf(body: unknown): unknown {
+  const { code, data } = readWhole(Envelope, body, "envelope");
+  if (code !== GOOD) throw new UnexpectedAnswer(`returned code ${code.slice(0, 20)}`);
+  return data;
+}
+
+function endpointOf(ticket: unknown, connectId: () => string): StreamEndpoint {
+  const { token, instanceServers } = readWhole(Ticket, dataOf(ticket), "ticket for a stream");
+  const [server] = instanceServers;
+  if (!server) throw new UnexpectedAnswer("returned no stream server");
+  const query = new URLSearchParams({ token, connectId: connectId() });
+  let pings = 0;
+  return {
+    url: `${server.endpoint}?${query}`,
+    greets: true,
+    ping: {
+      everyMs: server.pingInterval,
+      text: () => {
+        pings += 1;
+        return JSON.stringify({ id: `ping-${pings}`, type: "ping" });
+      },
+    },
+  };
+}
+
+function readMessage(message: unknown): readonly StreamNews[] {
+  const candles = Candles.safeParse(message).data;
+  if (candles) {
+    const { symbol, candles: candle, time } = candles.data;
+    // Nanoseconds. As a JSON number they are precise enough for milliseconds.
+    return isPossible(candle)
+      ? [{ kind: "candle", pair: symbol, candle, sentAt: Math.round(time / 1e6) }]
+      : [];
+  }
+  const { type, code, data } = Kind.safeParse(message).data ?? {};
+  if (type === "welcome") return [{ kind: "welcome" }];
+  if (type === "error") {
+    const text = `${String(code).slice(0, 20)} ${String(data).slice(0, 100)}`;
+    return [{ kind: "refused", reason: `rejected a subscription (${text})` }];
+  }
+  return [];
+}

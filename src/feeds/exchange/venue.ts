@@ -1,0 +1,86 @@
+import type { Candle } from "../../base/market/index.ts";
+
+export const VENUES = ["binance", "kucoin", "gate"] as const;
+export type VenueName = (typeof VENUES)[number];
+
+export interface VenuePair {
+  /** As the exchange writes it: `BTCUSDT`, `BTC-USDT`, `BTC_USDT`. */
+  readonly pair: string;
+  readonly base: string;
+  readonly quote: string;
+}
+
+/** One minute of a pair. Prices are in its quote, volumes in its base, as plain decimals. */
+export type MinuteCandle = Readonly<Omit<Candle, "kind" | "at" | "group" | "token">>;
+
+export type StreamNews =
+  | {
+      readonly kind: "candle";
+      readonly pair: string;
+      readonly candle: MinuteCandle;
+      /** Milliseconds since 1970, by the exchange's clock. */
+      readonly sentAt: number | undefined;
+    }
+  /** Volume of the last 24 hours, in the quote. */
+  | { readonly kind: "volume"; readonly pair: string; readonly quoteVolume: number }
+  /** The exchange's greeting: it accepts subscriptions from now on. */
+  | { readonly kind: "welcome" }
+  /** The exchange refused a request; the others continue. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** The exchange is about to close the connection: reconnect. */
+  | { readonly kind: "ending"; readonly reason: string };
+
+/** Address of a stream, and its keep-alive message if protocol pings do not suffice. */
+export interface StreamEndpoint {
+  readonly url: string;
+  readonly ping?: { readonly everyMs: number; readonly text: () => string };
+  /** Whether the exchange sends a greeting, before which nothing may be sent. */
+  readonly greets: boolean;
+}
+
+export interface VenueRequest {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+}
+
+/** One exchange: URLs and pure readers, which throw {@link UnexpectedAnswer} or skip items. */
+export interface Venue {
+  readonly name: VenueName;
+  /**
+   * Minimum milliseconds between two requests, so that they stay far below the exchange's limit.
+   */
+  readonly pauseMs: number;
+  /** Returns the milliseconds to wait according to a response's headers; `undefined`: none. */
+  readonly quota: (headers: Headers, nowMs: number) => number | undefined;
+  readonly pairs: { readonly request: VenueRequest; readonly read: (body: unknown) => readonly VenuePair[] };
+  readonly volumes: {
+    readonly request: VenueRequest;
+    readonly read: (body: unknown) => ReadonlyMap<string, number>;
+  };
+  readonly candles: {
+    /** Maximum number of minutes per request. */
+    readonly maxMinutes: number;
+    /** Returns the request for the minutes that open from `fromMs` to before `toMs`. */
+    readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
+    /** In any order; minutes without trades may be missing. */
+    readonly read: (body: unknown) => readonly MinuteCandle[];
+  };
+  readonly stream: {
+    /** Maximum number of pairs per connection. */
+    readonly maxPairs: number;
+    /** Minimum milliseconds between two subscription messages. */
+    readonly pauseMs: number;
+    /** The request before a connection, if any. `endpoint` reads its response. */
+    readonly ticket?: VenueRequest;
+    readonly endpoint: (ticket: unknown) => StreamEndpoint;
+    /** Returns the messages that subscribe to these pairs, or unsubscribe if `wanted` is false. */
+    readonly subscribe: (pairs: readonly string[], wanted: boolean) => readonly string[];
+    readonly read: (message: unknown) => readonly StreamNews[];
+  };
+}
+
+/** Whether open and close lie between low and high, and low is above zero. */
+export function isPossible({ open, high, low, close }: MinuteCandle): boolean {
+  const [o, h, l, c] = [Number(open), Number(high), Number(low), Number(close)];
+  return l > 0 && l <= Math.min(o, c) && h >= Math.max(o, c);
+}

@@ -1,0 +1,19 @@
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { ACCEPT, AGGREGATED, listUrl, readPools } from "../aggregator/gecko-terminal.ts";
+import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
+import type { Probe } from "./probe.ts";
+
+export function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
+  const client = new ServiceClient({ clock, pauseMs: 500, headers: { accept: ACCEPT } });
+  return AGGREGATED.map((network) => ({
+    service: "geckoterminal",
+    what: `${network.id} pools`,
+    host: new URL(url).hostname,
+    run: async (signal) => {
+      const read = (body: unknown) => readPools(body, network, clock.now());
+      const pools = await client.require({ url: listUrl(url, network, "trending"), read }, signal);
+      if (pools.length === 0) throw new UnexpectedAnswer("lists no pool");
+      return `${pools.length} trending pools`;
+    },
+  }));
+}

@@ -1,0 +1,138 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { constants, gunzipSync } from "node:zlib";
+import { InputError } from "../../../base/lib/input-error.ts";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
+import type { FeedFacts, Origin } from "../../../base/market/index.ts";
+import { type PartFile, readRecordingDirectory } from "../../record/manifest.ts";
+import { csvFirstLine } from "./candle-csv.ts";
+import { readHeader } from "./event-ndjson.ts";
+import { isGzip } from "./read-bytes.ts";
+import { shown } from "./skips.ts";
+
+export type RecordingFormat = "csv" | "ndjson";
+
+export interface RecordingHead {
+  readonly format: RecordingFormat;
+  readonly sizeBytes: number;
+  readonly origin: Origin;
+  readonly facts: FeedFacts;
+  /** The recording contains every clock of the feed. */
+  readonly hasOwnClocks: boolean;
+  readonly parts: readonly PartFile[];
+}
+
+/** Number of bytes to inspect. Gzip unpacks them to at most 1,032 times as many. */
+const HEAD_BYTES = 4_096;
+
+/**
+ * Inspects a recording's start, or a directory's manifest. Throws `InputError` if it is unreadable
+ * or of neither format.
+ */
+export function sniffRecording(path: string, format: RecordingFormat | "auto"): RecordingHead {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
+  const { head, sizeBytes } = readHead(path);
+  if (sizeBytes === 0) throw new InputError(path, "the file is empty");
+  const text = new TextDecoder().decode(isGzip(head) ? unpackHead(path, head, sizeBytes) : head);
+  const lines = text.split("\n").map((line) => line.trim());
+  const firstLine = lines.find((line) => line !== "");
+  if (firstLine === undefined) throw new InputError(path, "the first 4 KiB of the file contain no line");
+  const found = format === "auto" ? (firstLine.startsWith("{") ? "ndjson" : "csv") : format;
+  return {
+    format: found,
+    sizeBytes,
+    parts: [{ path, isOpen: false }],
+    ...(found === "csv" ? csvHead(path, firstLine) : ndjsonHead(path, firstLine, lines)),
+  };
+}
+
+function directoryHead(path: string, format: RecordingFormat | "auto"): RecordingHead {
+  if (format === "csv") throw new InputError(path, "expected a file of candles, got a directory");
+  const { manifest, parts, sizeBytes } = readRecordingDirectory(path);
+  return {
+    format: "ndjson",
+    sizeBytes,
+    parts,
+    origin: replayedOrigin(manifest.origin),
+    facts: manifest.facts,
+    hasOwnClocks: true,
+  };
+}
+
+/** Simulated data stays simulated; everything else becomes recorded. */
+function replayedOrigin(origin: Origin | undefined): Origin {
+  return origin === "simulated" ? "simulated" : "recorded";
+}
+
+function readHead(path: string): { head: Buffer; sizeBytes: number } {
+  let descriptor: number | undefined;
+  try {
+    // Checked before opening, because opening a pipe without a writer would block the process.
+    const stat = statSync(path);
+    // A pipe can be read only once, and not inspected beforehand.
+    if (!stat.isFile())
+      throw new InputError(path, "not a regular file; write the pipe's output to a file first");
+    descriptor = openSync(path, "r");
+    const head = Buffer.alloc(HEAD_BYTES);
+    return { head: head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0)), sizeBytes: stat.size };
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw new InputError(path, missing ? "no such file" : `cannot read the file: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Unpacks the head. If it is the whole file without a complete line, checks for truncation. */
+function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
+  try {
+    const text = gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
+    if (sizeBytes <= head.length && !text.includes("\n")) {
+      const whole = gunzipSync(head);
+      if (whole.length === 0) throw new InputError(path, "the unpacked file is empty");
+    }
+    return text;
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const cut = error instanceof Error && "code" in error && error.code === "Z_BUF_ERROR";
+    const reason = cut
+      ? "the file is truncated after line 0: no complete line can be unpacked"
+      : "the start of the file's packed data is damaged";
+    throw new InputError(path, reason, { line: 0, cause: error });
+  }
+}
+
+type ContentFacts = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
+
+function csvHead(path: string, firstLine: string): ContentFacts {
+  const kind = csvFirstLine(firstLine);
+  if (typeof kind === "object") throw new InputError(path, kind.problem, { line: 1 });
+  const facts = { trades: false, liquidity: false, listings: false, profiles: false };
+  return { origin: "recorded", facts, hasOwnClocks: false };
+}
+
+function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): ContentFacts {
+  if (!firstLine.startsWith("{")) {
+    throw new InputError(path, `the first line is ${shown(firstLine)}, expected a JSON object`, { line: 1 });
+  }
+  const header = readHeader(firstLine);
+  if (header && "problem" in header) throw new InputError(path, header.problem, { line: 1 });
+  if (header) {
+    const { origin, facts, clocks } = header;
+    return { origin: replayedOrigin(origin), facts, hasOwnClocks: clocks === "recorded" };
+  }
+  const has = (kind: string) =>
+    lines.some((line) => line.includes(`"kind":"${kind}"`) || line.includes(`"kind": "${kind}"`));
+  return {
+    origin: "recorded",
+    hasOwnClocks: false,
+    facts: {
+      trades: has("trade"),
+      liquidity: has("liquidity"),
+      listings: has("listing"),
+      profiles: has("profile"),
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { type Failure, requestJson } from "../../base/lib/io/request-json.ts";
+import { backOffMs } from "../../base/lib/time/back-off.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { untilAborted } from "../../base/lib/time/until-aborted.ts";
+import type { ServiceReport } from "../../gateway/source/feed.ts";
+import { ServiceTally } from "./service-tally.ts";
+
+/**
+ * A service returned no usable value. The message states the reason as the second half of a
+ * sentence.
+ */
+export class UnexpectedAnswer extends Error {
+  override readonly name = "UnexpectedAnswer";
+}
+
+/**
+ * A valid answer that rejects one kind of request while others work, so it is not a failure of the
+ * service. The message states the reason as the second half of a sentence.
+ */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+type Outcome<T> =
+  | { readonly kind: "ok"; readonly value: T }
+  /** Nothing is served at this address, or not with this method. */
+  | { readonly kind: "absent"; readonly reason: string }
+  /** See {@link Refusal}. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** Failed in a way that a retry would not solve, or too often. */
+  | { readonly kind: "failed"; readonly reason: string };
+
+interface ServiceRequest<T> {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  /** Converts the body to the value. Throws {@link UnexpectedAnswer} or {@link Refusal}. */
+  readonly read: (body: unknown) => T;
+  /** Maximum number of attempts, at least 1. Default 5. */
+  readonly tries?: number;
+}
+
+export interface ServiceOptions {
+  readonly clock: Clock;
+  /** Minimum milliseconds between the starts of two requests. */
+  readonly pauseMs: number;
+  /** Timeout of a request in milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Maximum size of an answer in bytes. Default 16 MiB. */
+  readonly maxBytes?: number;
+  /** Headers of each request, which may contain a key. `accept` is application/json by default. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Returns the milliseconds to wait according to a valid answer's headers. Default: no wait. */
+  readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
+  /** Returns [0, 1), for the back-off. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  readonly fetch?: typeof fetch | undefined;
+  /**
+   * Called with the reason, without addresses, when the service starts to fail, and with
+   * `undefined` when it has recovered.
+   */
+  readonly onHealth?: (trouble: string | undefined) => void;
+}
+
+/**
+ * Sends requests to one service within its limits: its interval, `Retry-After` and quota. After a
+ * failure, all requests pause for a growing time. Then a single one tests whether the service works
+ * again (a circuit breaker).
+ */
+export class ServiceClient {
+  readonly #options: ServiceOptions;
+  /** Monotonic time of the earliest next request. */
+  #notBefore = 0;
+  #failures = 0;
+  #trouble: string | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  readonly #tally: ServiceTally;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#tally = new ServiceTally(options.clock);
+  }
+
+  /**
+   * Returns the service's state. It counts as up if `trouble`, by default that of the last request,
+   * is `undefined`.
+   */
+  report(part: string, service: string, trouble = this.#trouble): ServiceReport {
+    return this.#tally.report(part, service, trouble === undefined);
+  }
+
+  /** Records that useful data arrived in another way. */
+  heard(): void {
+    this.#tally.heard();
+  }
+
+  /** Why the last request failed; `undefined` while the service responds. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /**
+   * Sends a request, with retries if the service fails. Rejects only with the signal's reason and
+   * with errors of `read` other than {@link UnexpectedAnswer} and {@link Refusal}.
+   */
+  async ask<T>(request: ServiceRequest<T>, signal: AbortSignal): Promise<Outcome<T>> {
+    for (let left = request.tries ?? 5; ; left -= 1) {
+      const { outcome, mayRetry } = await this.#sendOnce(request, signal);
+      if (left <= 1 || !mayRetry) return outcome;
+    }
+  }
+
+  /** Sends a request once. Rejects with {@link UnexpectedAnswer} unless there is a value. */
+  async require<T>(request: Omit<ServiceRequest<T>, "tries">, signal: AbortSignal): Promise<T> {
+    const outcome = await this.ask({ ...request, tries: 1 }, signal);
+    if (outcome.kind === "ok") return outcome.value;
+    throw new UnexpectedAnswer(outcome.reason);
+  }
+
+  async #sendOnce<T>(
+    { url, method = "GET", read }: ServiceRequest<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: Outcome<T>; readonly mayRetry: boolean }> {
+    const wantedAt = this.#options.clock.monotonic();
+    const release = await this.#takeTurn(signal);
+    this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
+    try {
+      // While the service fails, keep the turn until it responds, so that other requests wait.
+      if (this.#failures === 0) release();
+      const {
+        clock,
+        timeoutMs = 10_000,
+        maxBytes = 16 * 1024 * 1024,
+        fetch = globalThis.fetch,
+        headers = {},
+      } = this.#options;
+      const answer = await requestJson(
+        url,
+        undefined,
+        { fetch, clock, timeoutMs, maxBytes, method, headers },
+        signal,
+      );
+      if (answer.kind === "fresh" || answer.kind === "absent") {
+        const { quota } = this.#options;
+        const outcome: Outcome<T> =
+          answer.kind === "fresh"
+            ? { kind: "ok", value: read(answer.body) }
+            : { kind: "absent", reason: answer.failure.reason };
+        this.#succeed("good");
+        if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
+        return { outcome, mayRetry: false };
+      }
+      const failure: Failure =
+        answer.kind === "unchanged" ? { reason: "returned 304 to an unconditional request" } : answer.failure;
+      this.#tally.ended(failure.isRate ? "refused" : "failed");
+      this.#fail(failure.reason, failure.retryAfterMs);
+      return { outcome: { kind: "failed", reason: failure.reason }, mayRetry: answer.kind === "failed" };
+    } catch (error) {
+      if (error instanceof Refusal) {
+        this.#succeed("refused");
+        return { outcome: { kind: "refused", reason: error.message }, mayRetry: false };
+      }
+      if (!(error instanceof UnexpectedAnswer)) throw error;
+      this.#tally.ended("failed");
+      this.#fail(error.message, undefined);
+      return { outcome: { kind: "failed", reason: error.message }, mayRetry: false };
+    } finally {
+      release();
+    }
+  }
+
+  async #takeTurn(signal: AbortSignal): Promise<() => void> {
+    const before = this.#turn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turn = before.then(() => promise);
+    try {
+      await untilAborted(before, signal);
+      const { clock, pauseMs } = this.#options;
+      for (let waitMs = 1; waitMs > 0; ) {
+        waitMs = this.#notBefore - clock.monotonic();
+        if (waitMs > 0) await clock.sleep(waitMs, signal);
+      }
+      this.#notBefore = clock.monotonic() + pauseMs;
+      return resolve;
+    } catch (error) {
+      resolve();
+      throw error;
+    }
+  }
+
+  #succeed(outcome: "good" | "refused"): void {
+    this.#tally.ended(outcome);
+    this.#failures = 0;
+    this.#report(undefined);
+  }
+
+  #fail(reason: string, retryAfterMs: number | undefined): void {
+    this.#failures += 1;
+    this.#rest(Math.max(retryAfterMs ?? 0, backOffMs(this.#failures, this.#options.random ?? Math.random)));
+    this.#report(reason);
+  }
+
+  #rest(ms: number): void {
+    this.#notBefore = Math.max(this.#notBefore, this.#options.clock.monotonic() + ms);
+  }
+
+  #report(trouble: string | undefined): void {
+    const isChange = (trouble === undefined) !== (this.#trouble === undefined);
+    this.#trouble = trouble;
+    if (isChange) this.#options.onHealth?.(trouble);
+  }
+}

@@ -1,0 +1,57 @@
+import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+import type { MarketGroup } from "../../../base/market/index.ts";
+import type { Actor } from "./actors/actor.ts";
+import { type LabelSink, labelOf } from "./episodes/label.ts";
+import { Random } from "./random.ts";
+
+const MEAN_HOURS_BETWEEN = 20;
+const NEVER_YET = Number.NEGATIVE_INFINITY;
+
+/**
+ * Outages of a chain or venue: on average 20 hours apart, each 8 to 30 minutes without any trade.
+ */
+export class Outages implements Actor {
+  readonly rank: number;
+  readonly #random: Random;
+  readonly #onLabel: LabelSink;
+  readonly #about: { readonly group: MarketGroup; readonly shape: string };
+  #nextAtMs: number;
+  #downUntilMs = NEVER_YET;
+
+  /** @param about `shape` is that of its labels. */
+  constructor(
+    seed: string,
+    about: { readonly group: MarketGroup; readonly shape: string },
+    rank: number,
+    nowMs: number,
+    onLabel: LabelSink,
+  ) {
+    this.rank = rank;
+    this.#about = about;
+    this.#onLabel = onLabel;
+    this.#random = new Random(`${seed}/${about.group}/${about.shape}/outages`);
+    this.#nextAtMs = this.#after(nowMs + HOUR_MS);
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  /** When the latest outage ends or ended; -Infinity before the first. */
+  get downUntilMs(): number {
+    return this.#downUntilMs;
+  }
+
+  act(): void {
+    const now = this.#nextAtMs;
+    const minutes = this.#random.logBetween(8, 30);
+    this.#downUntilMs = now + Math.round(minutes * MINUTE_MS);
+    this.#nextAtMs = this.#after(this.#downUntilMs);
+    const { group, shape } = this.#about;
+    this.#onLabel(labelOf({ group, token: null, nowMs: now }, "outage", shape, this.#downUntilMs, minutes));
+  }
+
+  #after(nowMs: number): number {
+    return Math.ceil(nowMs + this.#random.waiting(MEAN_HOURS_BETWEEN * HOUR_MS));
+  }
+}

@@ -1,0 +1,111 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
+import { hideSecrets, holdsKeyOrToken, type IssuedTicket, type KeyGrant } from "../../keys/index.ts";
+import type { Audit } from "../connections/audit.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /**
+     * Channels, or patterns of them, whose data the route serves. A key that is limited to some
+     * channels gets `forbidden` if it lacks one of these that its plan has. Default: `*` and
+     * `candles`. Empty: the route itself selects permitted channels. A function reads them from the
+     * query and the path's parameters.
+     */
+    channels?: readonly string[] | ((query: unknown, params: unknown) => readonly string[]);
+  }
+}
+
+/** Access that a request is granted. A connection keeps it for its lifetime. */
+export interface Access extends Rights {
+  /** The key or token of the request. */
+  readonly key?: Omit<KeyGrant, "plan"> | undefined;
+  /** The ticket of the request. It is redeemed when the connection is admitted. */
+  readonly ticket?: string | undefined;
+}
+
+/** Access of a request without credentials: no `Authorization` and, for a stream, no ticket. */
+export interface Anonymous {
+  readonly access: Access;
+  /** Response fields that {@link AccessPolicy.admit} would set. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface AccessPolicy {
+  /** The server has keys, so responses differ by client. */
+  readonly isKeyed: boolean;
+  /** Logs admissions and refusals. Default: they are not logged. */
+  readonly audit?: Audit | undefined;
+  /** `undefined`: a request without credentials is refused. */
+  readonly anonymous: Anonymous | undefined;
+  /**
+   * Verifies the request's token; returns `undefined` if it has none. Call it before the other
+   * methods. Never rejects.
+   */
+  verify(request: FastifyRequest): Promise<void> | undefined;
+  /** Returns the id of the request's valid key, given directly or by a ticket. Counts nothing. */
+  keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
+  /** Returns the id of the valid key in `Authorization`. */
+  keyIdIn(authorization: string): string | undefined;
+  /**
+   * Counts a request, returns its access and sets response fields. Throws `unauthorized`,
+   * `rate-limited`, `forbidden` for the route's channels, or `not-ready` while the token issuer's
+   * keys are not available. Ignores a ticket.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply): Access;
+  /**
+   * Like `admit`, for a stream, which may send a ticket. {@link ConnectionRegistry.admit} redeems
+   * it.
+   */
+  admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
+  /** Returns text that identifies the access's holder, for storage; `undefined` without a key. */
+  holderOf(access: Access): string | undefined;
+  /**
+   * Returns whether a holder would still be admitted to routes of these channels; `undefined` while
+   * the token issuer's keys are not available.
+   */
+  isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined;
+  /**
+   * Issues a ticket for the request's key. Rejects like `admit`; also with `unauthorized` for a
+   * request without a key, `not-found` if the server has no keys, and `rate-limited` or
+   * `over-capacity` at a limit of tickets.
+   */
+  issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
+}
+
+/** `WWW-Authenticate` of status 401. */
+export const CHALLENGE = 'Bearer realm="flarewire"';
+
+/** Names of query parameters in which clients often send keys by mistake. */
+const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
+
+/**
+ * Returns an error if the query contains a key or a parameter that is named like one, because
+ * proxies and browsers store URLs.
+ */
+export function keyInUrl(query: object): FlarewireError | undefined {
+  for (const [name, value] of Object.entries(query)) {
+    if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKeyOrToken(String(text))))
+      continue;
+    const field = hideSecrets(name).slice(0, 64);
+    const message = `${field} contains a key, and others can read a URL; send the key as "Authorization: Bearer KEY", or, if you cannot, send ?ticket= with a ticket from POST /api/v1/tickets. Revoke this key: anyone who saw the URL has it`;
+    return new FlarewireError("invalid-parameter", message, { field, bound: "left out" });
+  }
+  return undefined;
+}
+
+const OPEN: Access = { plan: undefined };
+
+export const allowAll: AccessPolicy = {
+  isKeyed: false,
+  anonymous: { access: OPEN, fields: {} },
+  verify: () => undefined,
+  keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
+  admit: () => OPEN,
+  admitStream: async () => OPEN,
+  holderOf: () => undefined,
+  isAdmitted: () => true,
+  async issueTicket() {
+    throw new FlarewireError("not-found", "this server has no keys; connect without a ticket");
+  },
+};

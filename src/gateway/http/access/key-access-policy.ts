@@ -1,0 +1,300 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import {
+  FlarewireError,
+  matchChannels,
+  permittedChannels,
+  type Rights,
+} from "../../../base/protocol/index.ts";
+import { TokenBucket } from "../../hub/index.ts";
+import {
+  grantIn,
+  type IssuedTicket,
+  idIn,
+  isExpired,
+  isToken,
+  type KeyGrant,
+  type KnownKeys,
+  refOf,
+  type TokenVerifier,
+} from "../../keys/index.ts";
+import type { Audit } from "../connections/audit.ts";
+import { KeyCounts } from "../key-counts.ts";
+import { retryAfterS } from "../problems/problem.ts";
+import { type Access, type AccessPolicy, type Anonymous, CHALLENGE } from "./access.ts";
+import type { Tickets } from "./shared-state.ts";
+
+interface KeyAccessPolicyOptions {
+  readonly ring: KnownKeys;
+  /** Verifies tokens, which `ring` then finds. Default: no token is valid. */
+  readonly tokens?: Pick<TokenVerifier, "verify" | "source"> | undefined;
+  readonly clock: Clock;
+  /** Access without a key: the plan `free`, or none. */
+  readonly anonymous: "free" | "off";
+  readonly tickets: Omit<Tickets, "spend">;
+  readonly audit?: Audit | undefined;
+  /** Called at each use of a key from the key file within its rate. Default: nothing. */
+  readonly onUsed?: ((id: string) => void) | undefined;
+  /** Called for each request within the rate of a key that has one. Default: nothing. */
+  readonly onCounted?: (id: string) => void;
+}
+
+const BEARER = /^Bearer +([^ ]+) *$/i;
+/** A reference to the grant, and the hash of the key's secret; `null` for a token. */
+const Holder = z.tuple([z.string(), z.string().nullable()]);
+const MINUTE_S = 60;
+/**
+ * Maximum rates to remember: more than the keys that a file may have, because tokens have rates
+ * too. Beyond it, the oldest is dropped.
+ */
+const MAX_RATES = 20_000;
+
+const ANONYMOUS: Anonymous = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
+
+/** Requests that a key has spent and not regained. */
+export interface SpentRate {
+  readonly keyId: string;
+  readonly requests: number;
+}
+
+interface Rate {
+  readonly perMinute: number;
+  readonly bucket: TokenBucket;
+}
+
+/** Grants access for `Authorization: Bearer KEY`, or for a ticket if a client cannot send it. */
+export class KeyAccessPolicy implements AccessPolicy {
+  readonly isKeyed = true;
+  readonly counts = new KeyCounts();
+  readonly audit: Audit | undefined;
+  readonly anonymous: Anonymous | undefined;
+  readonly #options: KeyAccessPolicyOptions;
+  readonly #rates = new BoundedMap<string, Rate>(MAX_RATES);
+  /** Why the token of a request is invalid, or cannot be verified now. */
+  readonly #invalid = new WeakMap<FastifyRequest, FlarewireError>();
+
+  constructor(options: KeyAccessPolicyOptions) {
+    this.#options = options;
+    this.audit = options.audit;
+    if (options.anonymous === "free") this.anonymous = ANONYMOUS;
+  }
+
+  verify(request: FastifyRequest): Promise<void> | undefined {
+    const { tokens } = this.#options;
+    const text = bearerIn(request.headers.authorization);
+    if (!tokens || text === undefined || !isToken(text)) return undefined;
+    return tokens.verify(text).then((invalid) => {
+      if (invalid) this.#invalid.set(request, invalid);
+      else this.#invalid.delete(request);
+    });
+  }
+
+  async keyIdOf(request: FastifyRequest): Promise<string | undefined> {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) return this.keyIdIn(authorization);
+    const ticket = ticketOf(request.query);
+    const ref = ticket === undefined ? undefined : await this.#options.tickets.refOfTicket(ticket);
+    return ref === undefined ? undefined : idIn(ref);
+  }
+
+  keyIdIn(authorization: string): string | undefined {
+    const { ring, clock } = this.#options;
+    const text = bearerIn(authorization);
+    const key = text === undefined ? undefined : ring.find(text);
+    return key && !isExpired(key, clock.now()) ? key.id : undefined;
+  }
+
+  admit(request: FastifyRequest, reply: FastifyReply): Access {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const access = this.#grant(this.#byKey(request, reply), request, reply);
+      checkRoute(request, access);
+      return access;
+    }
+    if (!this.anonymous) {
+      throw refusal(reply, 'missing API key; send "Authorization: Bearer KEY"', "Authorization");
+    }
+    reply.headers(this.anonymous.fields);
+    return this.anonymous.access;
+  }
+
+  async admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access> {
+    const ticket = ticketOf(request.query);
+    if (ticket === undefined || request.headers.authorization !== undefined) {
+      // The request may have waited for seconds, and the keys that sign tokens may have changed.
+      await this.verify(request);
+      return this.admit(request, reply);
+    }
+    return { ...this.#grant(await this.#byTicket(ticket, reply), request, reply), ticket };
+  }
+
+  async issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket> {
+    const { key, plan } = this.admit(request, reply);
+    if (key && plan) return this.#options.tickets.issue(refOf({ ...key, plan }));
+    const message = 'a ticket needs a key; send "Authorization: Bearer KEY"';
+    throw refusal(reply, message, "Authorization");
+  }
+
+  holderOf({ key, plan }: Access): string | undefined {
+    // Omit the key's name, which may be a person's.
+    return key && plan && JSON.stringify([refOf({ ...key, plan, name: undefined }), key.sha256]);
+  }
+
+  isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined {
+    if (holder === undefined) return this.anonymous !== undefined;
+    const { ring, clock, tokens } = this.#options;
+    const held = readHolder(holder);
+    if (!held) return false;
+    const { ref, sha256, token } = held;
+    if (token && isExpired(token, clock.now())) return false;
+    if (token && tokens && !tokens.source.keys) return undefined;
+    const key = ring.get(ref);
+    if (!key || (key.sha256 ?? null) !== sha256 || isExpired(key, clock.now())) return false;
+    return mayRead(channels, key);
+  }
+
+  /** Deducts from the key's rate here the requests that other processes served. */
+  countElsewhere(id: string, requests: number): void {
+    const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
+    if (perMinute === undefined) return;
+    const nowMs = this.#options.clock.monotonic();
+    this.#rateOf(id, perMinute, nowMs).bucket.charge(requests, nowMs);
+  }
+
+  /** Requests that keys have spent and not regained, for a process that continues the count. */
+  get spent(): readonly SpentRate[] {
+    const nowMs = this.#options.clock.monotonic();
+    const all = [...this.#rates].map(([keyId, { bucket }]) => ({ keyId, requests: bucket.spent(nowMs) }));
+    return all.filter(({ requests }) => requests > 0);
+  }
+
+  /** Drops a key's spent rate and tickets. Call it when a key is removed, replaced or expired. */
+  forget(id: string): void {
+    this.#options.tickets.forget(id);
+    this.#rates.delete(id);
+  }
+
+  #byKey(request: FastifyRequest, reply: FastifyReply): KeyGrant {
+    const text = bearerIn(request.headers.authorization);
+    if (text === undefined)
+      throw refusal(reply, 'invalid Authorization; send "Authorization: Bearer KEY"', "Authorization");
+    const key = this.#options.ring.find(text);
+    const invalid = this.#invalid.get(request);
+    if (invalid?.code === "not-ready") {
+      reply.header("retry-after", retryAfterS());
+      throw invalid;
+    }
+    if (!key)
+      throw refusal(reply, invalid?.message ?? "invalid API key: unknown or revoked", "Authorization");
+    return this.#current(key, reply, "Authorization");
+  }
+
+  async #byTicket(text: string, reply: FastifyReply): Promise<KeyGrant> {
+    const ref = await this.#options.tickets.refOfTicket(text);
+    const key = ref === undefined ? undefined : this.#options.ring.get(ref);
+    if (key) return this.#current(key, reply, "ticket");
+    throw refusal(reply, TICKET_GONE, "ticket");
+  }
+
+  #current(key: KeyGrant, reply: FastifyReply, field: string): KeyGrant {
+    if (!isExpired(key, this.#options.clock.now())) return key;
+    throw refusal(reply, `the key expired at ${key.expires_at}`, field);
+  }
+
+  /**
+   * Counts the request, returns the key's access and sets response fields. Throws `rate-limited`.
+   */
+  #grant(key: KeyGrant, request: FastifyRequest, reply: FastifyReply): Access {
+    const { id, plan, requests_per_minute } = key;
+    const access = { plan, channels: key.channels, key };
+    this.audit?.grant(request, access);
+    reply.header("flarewire-plan", plan);
+    if (requests_per_minute !== undefined) this.#count(id, requests_per_minute, reply);
+    this.counts.admit(id);
+    if (key.signer === undefined) this.#options.onUsed?.(id);
+    return access;
+  }
+
+  #count(id: string, perMinute: number, reply: FastifyReply): void {
+    const nowMs = this.#options.clock.monotonic();
+    const { bucket } = this.#rateOf(id, perMinute, nowMs);
+    const isAllowed = bucket.take(nowMs);
+    if (isAllowed) this.#options.onCounted?.(id);
+    const resetS = Math.ceil(bucket.waitMs(perMinute) / 1_000);
+    reply.header("ratelimit-policy", `"key";q=${perMinute};w=${MINUTE_S}`);
+    reply.header("ratelimit", `"key";r=${bucket.left};t=${resetS}`);
+    if (isAllowed) return;
+    this.counts.limit(id);
+    const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
+    reply.header("retry-after", String(waitS));
+    const bound = `${perMinute} requests a minute`;
+    throw new FlarewireError("rate-limited", `the key may make ${bound}; retry in ${waitS} s`, {
+      bound,
+      reason: "requests-of-key",
+    });
+  }
+
+  #rateOf(id: string, perMinute: number, nowMs: number): Rate {
+    const known = this.#rates.get(id);
+    if (known?.perMinute === perMinute) return known;
+    const rate = { perMinute, bucket: new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs) };
+    this.#rates.set(id, rate);
+    return rate;
+  }
+}
+
+/** Reason for refusing a ticket. It does not reveal which cause applies. */
+export const TICKET_GONE =
+  "invalid ticket: unknown, used, expired, or its key was revoked; get a new one for each connection";
+
+function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
+  reply.header("www-authenticate", CHALLENGE);
+  return new FlarewireError("unauthorized", message, { field });
+}
+
+/** Throws `forbidden` if a limited key lacks a channel of its plan that the route serves. */
+export function checkRoute({ routeOptions, query, params }: FastifyRequest, rights: Rights): void {
+  const { channels = ["*", "candles"] } = routeOptions.config;
+  requireChannels(rights, typeof channels === "function" ? channels(query, params) : channels);
+}
+
+/** Throws `forbidden` if a limited key lacks a channel of its plan that matches these patterns. */
+export function requireChannels(rights: Rights, patterns: readonly string[]): void {
+  if (!rights.channels || mayRead(patterns, rights)) return;
+  const needed = patterns.flatMap(matchChannels);
+  const bound = permittedChannels(rights).join(", ");
+  const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
+  throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
+}
+
+/**
+ * Returns whether the rights include all of the served channels that belong to their plan. If
+ * channels are served, at least one must belong to it.
+ */
+function mayRead(served: readonly string[], rights: Rights): boolean {
+  const needed = served.flatMap(matchChannels);
+  const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
+  const permitted = permittedChannels(rights);
+  return needed.length === 0 || (ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel)));
+}
+
+/** Reads the result of `holderOf`. Returns `undefined` if it is damaged. */
+function readHolder(text: string) {
+  try {
+    const [ref, sha256] = Holder.parse(JSON.parse(text));
+    return { ref, sha256, token: grantIn(ref) };
+  } catch {
+    return undefined;
+  }
+}
+
+function bearerIn(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}
+
+function ticketOf(query: unknown): string | undefined {
+  if (typeof query !== "object" || query === null || !("ticket" in query)) return undefined;
+  return String(query.ticket);
+}

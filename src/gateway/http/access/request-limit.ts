@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { FlarewireError, type RefusalReason } from "../../../base/protocol/index.ts";
+import { TokenBucket } from "../../hub/index.ts";
+import { clientOf } from "./client-address.ts";
+
+/** Maximum addresses to remember; beyond it, the oldest is dropped. */
+const MAX_ADDRESSES = 20_000;
+/** Bytes of a response that count as one more request. */
+export const BYTES_PER_REQUEST = 65_536;
+const MINUTE_S = 60;
+
+interface LimitedUse {
+  /** Its name in `RateLimit`. */
+  readonly policy: string;
+  /** Unit of the limit, such as `requests a minute`. */
+  readonly what: string;
+  readonly reason: RefusalReason;
+}
+
+const REQUESTS: LimitedUse = {
+  policy: "address",
+  what: "requests a minute (a response counts as one more for each 64 KiB)",
+  reason: "requests-of-address",
+};
+/** New connections that follow events, which cost more than a request. */
+export const STREAMS: LimitedUse = {
+  policy: "address-streams",
+  what: "new streams a minute",
+  reason: "new-streams-of-address",
+};
+
+/**
+ * Limits requests and the bytes of their responses, or new streams, per address. {@link Visitors}
+ * applies it to clients without a key.
+ */
+export class RequestLimit {
+  readonly #use: LimitedUse;
+  readonly #perMinute: number;
+  readonly #clock: Clock;
+  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
+  readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
+
+  /** `perMinute`: sustained rate, and the size of a burst. */
+  constructor(perMinute: number, clock: Clock, use: LimitedUse = REQUESTS) {
+    this.#use = use;
+    this.#perMinute = perMinute;
+    this.#clock = clock;
+  }
+
+  /** Counts a request with a response of `bytes`, or returns false if it exceeds the limit. */
+  take(address: string, bytes: number): boolean {
+    const nowMs = this.#clock.monotonic();
+    const bucket = this.#bucketOf(address, nowMs);
+    const isAllowed = bucket.take(nowMs);
+    if (isAllowed && bytes >= BYTES_PER_REQUEST) bucket.charge(Math.floor(bytes / BYTES_PER_REQUEST), nowMs);
+    return isAllowed;
+  }
+
+  /** Counts a request. Returns `rate-limited`, with retry fields set, if it exceeds the limit. */
+  admit(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
+    const nowMs = this.#clock.monotonic();
+    const bucket = this.#bucketOf(request.ip, nowMs);
+    if (bucket.take(nowMs)) {
+      this.#counted.set(request, bucket);
+      return undefined;
+    }
+    const { policy, what, reason } = this.#use;
+    const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
+    const resetS = Math.ceil(bucket.waitMs(this.#perMinute) / 1_000);
+    reply.headers({
+      "ratelimit-policy": `"${policy}";q=${this.#perMinute};w=${MINUTE_S}`,
+      ratelimit: `"${policy}";r=${bucket.left};t=${resetS}`,
+      "retry-after": String(waitS),
+    });
+    const bound = `${this.#perMinute} ${what}`;
+    const message = `one address without a key may make ${bound}; retry in ${waitS} s`;
+    return new FlarewireError("rate-limited", message, { bound, reason });
+  }
+
+  /** Counts the bytes of a response if its request was counted here. */
+  charge(request: FastifyRequest, bytes: number): void {
+    if (bytes >= BYTES_PER_REQUEST)
+      this.#counted.get(request)?.charge(Math.floor(bytes / BYTES_PER_REQUEST), this.#clock.monotonic());
+  }
+
+  #bucketOf(given: string, nowMs: number): TokenBucket {
+    const make = () => new TokenBucket(this.#perMinute / MINUTE_S, this.#perMinute, nowMs);
+    return this.#buckets.ensure(clientOf(given), make);
+  }
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { VERSION } from "../../base/lib/version.ts";
+import { FlarewireError, type Freshness } from "../../base/protocol/index.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import { noDataYet } from "./problems/no-data-yet.ts";
+import { setFreshness } from "./rest/freshness-fields.ts";
+import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
+import type { HttpServerOptions } from "./server.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Exempt from the request limit: a supervisor would take a refusal for a failure. */
+    isHealthCheck?: true;
+  }
+}
+
+interface HealthParts
+  extends Pick<HttpServerOptions, "head" | "freshness" | "info" | "isStaleReady" | "clock"> {
+  /** Returns false once the server is about to stop; `/readyz` then fails. */
+  readonly ready: () => boolean;
+}
+
+/**
+ * Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise.
+ * With `isStaleReady`, stale data is enough.
+ */
+export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
+  const startedAt = parts.clock.monotonic();
+  add(scope, ENDPOINTS.healthz.path, () => {
+    const uptime_s = Math.floor((parts.clock.monotonic() - startedAt) / 1_000);
+    return { status: "ok", version: VERSION, uptime_s } satisfies HealthResponse;
+  });
+  add(scope, ENDPOINTS.readyz.path, (reply) => {
+    const fresh = parts.freshness();
+    setFreshness(reply, fresh, parts.info());
+    if (!parts.ready()) throw new FlarewireError("draining", "the server is stopping");
+    if (fresh.state !== "live" && !parts.isStaleReady?.()) {
+      throw new FlarewireError("not-ready", reasonOf(fresh), {
+        field: "state",
+        bound: "live",
+        parts: fresh.parts,
+      });
+    }
+    if (!parts.head.ready) throw noDataYet(fresh);
+    return { status: "ready", ...fresh } satisfies ReadyResponse;
+  });
+}
+
+function add(scope: FastifyInstance, url: string, answer: (reply: FastifyReply) => object): void {
+  scope.route({
+    method: ["GET", "HEAD"],
+    url,
+    config: { isHealthCheck: true },
+    handler: (_request, reply) =>
+      reply
+        .headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })
+        // Text, because hooks and serializers of a host would change an object.
+        .send(JSON.stringify(answer(reply))),
+  });
+}
+
+function reasonOf({ state, reason }: Freshness): string {
+  return reason === "" ? `the source is ${state}` : `the source is ${state}: ${reason}`;
+}

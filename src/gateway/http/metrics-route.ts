@@ -1,0 +1,56 @@
+import { type FastifyInstance, fastify } from "fastify";
+import { FlarewireError } from "../../base/protocol/index.ts";
+import { createHostCheck } from "./access/host-check.ts";
+import type { Refusals } from "./access/refusals.ts";
+import type { HttpSettings } from "./http-settings.ts";
+import { sendProblem } from "./problems/send-problem.ts";
+
+/**
+ * Relative to the base path, except on the metrics' own server. Served if the setting `metrics` is
+ * on.
+ */
+export const METRICS_PATH = "/metrics";
+
+/**
+ * Maximum connections of the metrics' own server. Prometheus uses one or two, and each takes a file
+ * descriptor that clients may need.
+ */
+export const MAX_METRICS_CONNECTIONS = 32;
+
+export interface MetricsText {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+/** Serves `GET /metrics` for Prometheus. Never cached. */
+export function registerMetrics(app: FastifyInstance, metrics: MetricsText): void {
+  app.route({
+    method: ["GET", "HEAD"],
+    url: METRICS_PATH,
+    handler: async (_request, reply) => {
+      reply.headers({ "content-type": metrics.contentType, "cache-control": "no-store" });
+      return metrics.text();
+    },
+  });
+}
+
+/** Creates a server that has only `/metrics`. The caller starts and closes it. */
+export function createMetricsServer(
+  settings: Pick<HttpSettings, "host" | "allowedHosts">,
+  metrics: MetricsText,
+  refusals: Pick<Refusals, "countError">,
+): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+  app.server.maxConnections = MAX_METRICS_CONNECTIONS;
+  const checkHost = createHostCheck(settings);
+  app.addHook("onRequest", (request, _reply, done) => done(checkHost(request.raw)));
+  app.setErrorHandler((error, request, reply) => {
+    refusals.countError(error, request.ip);
+    return sendProblem(error, request, reply);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(new FlarewireError("not-found", `only ${METRICS_PATH} is served here`), request, reply),
+  );
+  registerMetrics(app, metrics);
+  return app;
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from "fastify";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
+import { addDocumentRoutes } from "../../extensions/docs/site/document-routes.ts";
+import { addHistoryRoutes } from "../../extensions/history/http/history-routes.ts";
+import { PastStates } from "../../extensions/history/http/past-states.ts";
+import type { HistoryReader } from "../../extensions/history/index.ts";
+import { readBuilt } from "../../extensions/pages/built-pages.ts";
+import { addPageRoutes } from "../../extensions/pages/page-routes.ts";
+import { addPairlistRoute } from "../../extensions/pairlist/pairlist-route.ts";
+import { addPermalinkRoutes } from "../../extensions/permalinks/permalink-routes.ts";
+import type { Pictures } from "../../extensions/permalinks/picture/pictures.ts";
+import { type AccessPolicy, allowAll } from "./access/access.ts";
+import { createHostCheck } from "./access/host-check.ts";
+import { Refusals } from "./access/refusals.ts";
+import { addGuard } from "./access/request-guard.ts";
+import { Visitors } from "./access/visitors.ts";
+import { createCommonHeaders } from "./common-headers.ts";
+import { boundClosing } from "./connections/close-connections.ts";
+import { boundConnections } from "./connections/connection-bounds.ts";
+import type { HeadLike } from "./connections/head-like.ts";
+import { missingInternals } from "./connections/node-internals.ts";
+import { addHealthRoutes } from "./health-routes.ts";
+import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-settings.ts";
+import { createClientErrorHandler } from "./problems/client-error.ts";
+import { unknownParameter } from "./problems/known-parameters.ts";
+import { sendProblem } from "./problems/send-problem.ts";
+import { ResponseCounts } from "./response-counts.ts";
+import { createPreparedRoutes } from "./rest/prepared-routes.ts";
+import { QuickPath } from "./rest/quick-path.ts";
+import { addResourceRoutes } from "./rest/resource-routes.ts";
+
+export interface HttpServerOptions {
+  readonly head: HeadLike;
+  /** Returns the state of the source; called at each request. */
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  readonly clock: Clock;
+  readonly settings?: Partial<HttpSettings>;
+  /** Grants access. Default: everyone may read everything. */
+  readonly policy?: AccessPolicy | undefined;
+  /**
+   * The history. Default: its paths respond with `not-found`, and resources have no parameter `at`.
+   */
+  readonly history?: HistoryReader | undefined;
+  /**
+   * Returns false when the server accepts no more clients: `/readyz` then fails, and each response
+   * closes its connection. Default: always true.
+   */
+  readonly ready?: () => boolean;
+  /**
+   * Whether `/readyz` succeeds with stale data. A cluster's nodes become stale at the same time,
+   * and a load balancer must not remove all of them. Default: no.
+   */
+  readonly isStaleReady?: () => boolean;
+  /**
+   * Logs internal errors and warnings; `false` (default) logs nothing. Successful requests are not
+   * logged.
+   */
+  readonly logger?: FastifyBaseLogger | false;
+  /** Draws the pictures of permalinks. Default: a new Pictures with the default limits. */
+  readonly pictures?: Pictures | undefined;
+  /** Counts refusals, for metrics. Default: they are not reported. */
+  readonly refusals?: Refusals | undefined;
+  /** Counts responses, for metrics. Default: they are not reported. */
+  readonly responses?: ResponseCounts | undefined;
+  /**
+   * Adds routes below the base path. Their errors become problems, and `Allow` lists their methods.
+   */
+  readonly register?: (app: FastifyInstance) => void | Promise<void>;
+}
+
+/** Creates the server. The caller starts and closes it. */
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const settings = completeHttpSettings(options.settings ?? {});
+  const nextId = createRequestIds();
+  const common = createCommonHeaders(settings);
+  const { clock, policy = allowAll, responses = new ResponseCounts() } = options;
+  const logger = options.logger || undefined;
+  const missing = missingInternals();
+  if (missing.length > 0) logger?.warn({ missing }, "this version of Node or ws needs the slower fallbacks");
+  const refusals = options.refusals ?? new Refusals(clock);
+  const visitors = new Visitors({ settings, policy, clock, logger });
+  const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
+  const app = fastify({
+    ...limits(settings),
+    // Not as the framework's logger, which would create a child logger and a timer per request.
+    ...(logger ? { childLoggerFactory: () => logger } : {}),
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
+    genReqId: nextId,
+    exposeHeadRoutes: false,
+    // Fastify's 503 is not a problem document. While closing, requests are answered as usual.
+    return503OnClosing: false,
+    clientErrorHandler: createClientErrorHandler(options.clock, nextId),
+    frameworkErrors: (error, request, reply) => {
+      common.apply(request, reply);
+      sendProblem(error, request, reply, logOf);
+    },
+  });
+  // A server may ignore unknown expectations. If Node refused them, it would send no body.
+  app.server.on("checkExpectation", app.routing);
+  const unheard = new Map<Socket, number>();
+  boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted, unheard });
+  app.setErrorHandler((error, request, reply) => {
+    refusals.note(error, request, policy);
+    return sendProblem(error, request, reply, logOf);
+  });
+  limitIdleness(app.server, settings.idleTimeoutMs);
+  boundClosing(app, options.clock, settings.closeGraceMs, unheard);
+  const checkHost = createHostCheck(settings);
+  const quick = new QuickPath(app, common.readyFor, checkHost, visitors, responses, options.ready);
+  responses.watch(app);
+  addGuard(app, { settings, policy, common, checkHost, visitors, refusals });
+  if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
+  await app.register((scope) => addRoutes(scope, options, settings, visitors, quick), {
+    prefix: settings.basePath,
+  });
+  await app.ready();
+  return app;
+}
+
+/** Adds the routes below the base path, on any server. `quick`: set for our own server only. */
+export async function addRoutes(
+  scope: FastifyInstance,
+  options: HttpServerOptions,
+  settings: HttpSettings,
+  visitors: Visitors,
+  quick?: QuickPath,
+): Promise<void> {
+  const { ready = () => true } = options;
+  scope.addHook("onSend", async (request, reply, payload) => {
+    const { raw } = request;
+    if (typeof payload === "string" || payload instanceof Uint8Array)
+      visitors.charge(request, payload.length);
+    if (reply.statusCode < 400) options.policy?.audit?.answered(request);
+    // While not ready, ends kept-alive connections, so that clients find another server. The
+    // connection of a refused upgrade ends too, because nothing would read a further request from
+    // it.
+    const isKept = reply.raw.shouldKeepAlive && raw.headers.upgrade === undefined;
+    if (raw.httpVersionMajor !== 1 || (ready() && isKept)) return;
+    // A field that is set by hand replaces Node's own announcement that this is the last response.
+    reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
+  });
+  // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
+  scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
+  addHealthRoutes(scope, { ...options, ready });
+  const { history } = options;
+  const past = history && new PastStates({ ...options, history });
+  const addPrepared = createPreparedRoutes(scope, { ...options, settings, quick, past });
+  addResourceRoutes(addPrepared, options.head, past !== undefined);
+  addPairlistRoute(addPrepared, { ...options, hasPast: past !== undefined });
+  if (history) addHistoryRoutes(addPrepared, { ...options, history });
+  addDocumentRoutes(scope, settings);
+  const pages = readBuilt("dashboard");
+  if (history) addPermalinkRoutes(scope, { ...options, settings, history, pages });
+  addPageRoutes(scope, settings, pages);
+  await options.register?.(scope);
+}
+
+function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
+  return {
+    bodyLimit: settings.bodyLimitBytes,
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    routerOptions: { maxParamLength: MAX_PATH_PART },
+    http: {
+      maxHeaderSize: settings.headersLimitBytes,
+      headersTimeout: settings.requestTimeoutMs,
+      requestTimeout: settings.requestTimeoutMs,
+      connectionsCheckingInterval: settings.checkIntervalMs,
+      // The request guard checks it, with a better response.
+      requireHostHeader: false,
+    },
+  };
+}
+
+/**
+ * Sets a connection's idle timeout at each request. Node's `connectionTimeout` would leave a timer
+ * on every WebSocket, which each write would move to the end of Node's list.
+ */
+function limitIdleness(server: Server, idleTimeoutMs: number): void {
+  const limit = ({ socket }: IncomingMessage) => {
+    // Node resets it to its own default when the connection is kept for another request.
+    if (socket.timeout !== idleTimeoutMs) socket.setTimeout(idleTimeoutMs);
+  };
+  server.prependListener("request", limit);
+  server.prependListener("checkExpectation", limit);
+}
+
+/**
+ * Returns a function that creates request ids. No other process or run creates the same: each id is
+ * the run's random digits and a count.
+ */
+function createRequestIds(): () => string {
+  const run = randomBytes(5).toString("hex");
+  let count = 0;
+  return () => `${run}-${(++count).toString(36)}`;
+}

@@ -1,0 +1,250 @@
+import type { IncomingMessage } from "node:http";
+import type { Writable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import {
+  CLOSE_CODES,
+  type CloseReason,
+  compileFilter,
+  FlarewireError,
+  type Freshness,
+  formatCursor,
+  type SourceInfo,
+} from "../../../base/protocol/index.ts";
+import {
+  type Claimant,
+  type Head,
+  LongPoll,
+  type PollAnswer,
+  type PollQuery,
+  sseFraming,
+} from "../../hub/index.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import { type Access, type AccessPolicy, allowAll, CHALLENGE } from "../access/access.ts";
+import {
+  acquireSlot,
+  admitConnection,
+  checkHub,
+  checkOrigin,
+  claimantOf,
+  readClientId,
+  setRetryAfter,
+} from "../connections/admission.ts";
+import { AdmissionQueue } from "../connections/admission-queue.ts";
+import { leaveHttp } from "../connections/node-internals.ts";
+import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
+import { EVENTS_PARAMETERS, queryNames } from "../parameters.ts";
+import { setFreshness } from "../rest/freshness-fields.ts";
+import { asksForSse } from "./accept-sse.ts";
+import { readPollQuery, readSseQuery } from "./events-query.ts";
+import { SseSocket } from "./sse-socket.ts";
+import type { WebSocketOptions } from "./websocket-route.ts";
+
+/**
+ * This route shares the limits and the admission queue with WebSockets. A poll counts as a
+ * connection until it is answered.
+ */
+interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  /** Returns [0, 1), to spread reconnects. Default Math.random. */
+  readonly random?: () => number;
+}
+
+/** Browsers reconnect after a random delay between this and twice this. */
+const RETRY_MS = 1_000;
+
+/**
+ * Forbids compression, which would delay events, and buffering by proxies. The end of the
+ * connection ends the body.
+ */
+const SSE_FIELDS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+  connection: "close",
+} as const;
+
+/** Serves `/api/v1/events`: a stream if `text/event-stream` is accepted, else a page as JSON. */
+export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
+  const { policy = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
+  const { history, stopping, limits, turn } = hub;
+  const { aheadWaitMs } = limits;
+  const mayLackEvents = () => hub.mayLackEvents;
+  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs, mayLackEvents });
+  app.route({
+    method: ["GET", "HEAD"],
+    url: EVENTS_ENDPOINT.path,
+    config: { parameters: queryNames(EVENTS_PARAMETERS), channels: [] },
+    handler: async (request, reply) => {
+      const vary = reply.getHeader("vary");
+      const varies = policy.isKeyed ? "Accept, Authorization" : "Accept";
+      reply.header("vary", vary === undefined ? varies : `${varies}, ${vary}`);
+      try {
+        checkOrigin(request.headers.origin, options.allowedOrigins);
+        const by = await claimantOf(policy, request);
+        // Polls wait in the same queue: reading missed events costs as much as for a stream.
+        return await admissions.admit({ by, socket: request.raw.socket, isUpgraded: false }, () =>
+          asksForSse(request.headers.accept)
+            ? follow(request, reply, { ...options, policy })
+            : poll(request, reply, { ...options, policy, polls, by, prefix: app.prefix }),
+        );
+      } catch (error) {
+        if (error instanceof FlarewireError) setRetryAfter(reply, error.code, options.random);
+        throw error;
+      }
+    },
+  });
+}
+
+type WithPolicy = EventsOptions & { readonly policy: AccessPolicy };
+
+async function follow(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: WithPolicy,
+): Promise<FastifyReply> {
+  const { hub, registry, policy, random = Math.random } = options;
+  const access = await policy.admitStream(request, reply);
+  const query = readSseQuery(request.query, lastEventId(request), access);
+  readClientId(request.query);
+  checkHub(hub);
+  if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
+  const { socket } = request.raw;
+  await admitConnection({ registry, audit: policy.audit }, request, reply, access);
+  // If the client has disconnected meanwhile, the close event releases its slot.
+  if (socket.destroyed) return reply.hijack();
+  // No timeout: heartbeats keep the connection active, and the hub closes clients that do not read.
+  socket.setTimeout(0);
+  reply.headers(SSE_FIELDS).hijack();
+  const out = startResponse(request.raw, reply);
+  if (!out.writable) return reply;
+  const connection = new SseSocket(out, socket);
+  socket.cork();
+  try {
+    out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
+    const session = hub.connect(connection, sseFraming, query, access);
+    connection.attach(session);
+    registry.slotOf(socket)?.attach(session);
+  } finally {
+    socket.uncork();
+  }
+  return reply;
+}
+
+/** Starts the response. Returns the connection or, if it cannot be detached, the response. */
+function startResponse(request: IncomingMessage, reply: FastifyReply): Writable {
+  const { raw: response } = reply;
+  const { socket } = request;
+  const fields = flatFields(reply.getHeaders());
+  if (!leaveHttp(request)) return response.writeHead(200, fields);
+  // The end of the connection ends this body, so it must not be chunked (RFC 9112, 6.3).
+  response.removeHeader("transfer-encoding");
+  response.writeHead(200, fields).flushHeaders();
+  response.detachSocket(socket);
+  return socket;
+}
+
+/** Flattens the fields into a list, so that the open response does not keep them in memory. */
+function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, String(value)],
+  );
+}
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const field = headers["last-event-id"];
+  return typeof field === "string" ? field : undefined;
+}
+
+interface PollParts extends WithPolicy {
+  readonly polls: LongPoll;
+  readonly by: Claimant;
+  readonly prefix: string;
+}
+
+async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
+  const { hub, freshness, info, prefix, policy } = parts;
+  const access = policy.admit(request, reply);
+  const query = readPollQuery(request.query, access);
+  checkHub(hub);
+  const answer = await waitForEvents(request, reply, { query, access }, parts);
+  setFreshness(reply, freshness(), info());
+  if (answer.kind === "lost") {
+    const { reason, events } = answer.lost;
+    reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
+    const message = `after is "${query.after}" (${reason}); ${lossText(events)} lost; get the current lists and their cursor from ${prefix}${ENDPOINTS.snapshot.path}`;
+    throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
+  }
+  const cursor = formatCursor(answer.cursor);
+  reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
+  if (answer.kind === "nothing") return reply.code(204).send();
+  if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
+  const filter = compileFilter(query.filter);
+  const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
+  const prefixText = `{"cursor":"${cursor}",${inForce}"events":[`;
+  const lists = answer.snapshot === undefined ? "" : `,"snapshot":${answer.snapshot}`;
+  const suffixText = `],"more":${answer.more}${lists}}`;
+  const body = Buffer.concat([Buffer.from(prefixText), answer.bytes, Buffer.from(suffixText)]);
+  reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
+  return request.method === "HEAD" ? reply.send() : reply.send(body);
+}
+
+function lossText(events: number | null): string {
+  if (events === null) return "an unknown number of events is";
+  return events === 1 ? "at most one event is" : `at most ${events} events are`;
+}
+
+async function waitForEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { query, access }: { readonly query: PollQuery; readonly access: Access },
+  { polls, registry, by }: PollParts,
+): Promise<PollAnswer> {
+  const gone = new AbortController();
+  const pollQuery = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
+  let ended: CloseReason | undefined;
+  const release = acquireSlot(registry, request, access, (reason) => {
+    ended = reason;
+    gone.abort();
+  });
+  whenOver(request, reply, () => {
+    gone.abort();
+    release();
+  });
+  const answer = await polls.take(pollQuery, gone.signal, by);
+  if (ended !== undefined) throw errorOfRevokedKey(ended, reply);
+  return answer;
+}
+
+/** Calls `over` once, when the response is sent or the connection closes. */
+function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
+  let isOver = false;
+  const end = () => {
+    // When the socket closes, Node closes the response first, which calls `end`. Removing `end`
+    // from the socket is then too late: the socket's emit of `close` has already copied its
+    // listeners.
+    if (isOver) return;
+    isOver = true;
+    raw.off("close", end);
+    socket.off("close", end);
+    over();
+  };
+  raw.once("close", end);
+  socket.once("close", end);
+  if (socket.destroyed) end();
+}
+
+function errorOfRevokedKey(reason: CloseReason, reply: FastifyReply): FlarewireError {
+  const { meaning } = CLOSE_CODES[reason];
+  if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
+  reply.header("www-authenticate", CHALLENGE);
+  return new FlarewireError("unauthorized", meaning, { field: "Authorization" });
+}
+
+function nextPage({ url }: FastifyRequest, prefix: string, cursor: string): string {
+  const parameters = new URLSearchParams(url.split("?")[1]);
+  parameters.set("after", cursor);
+  return `${prefix}${EVENTS_ENDPOINT.path}?${parameters}`;
+}

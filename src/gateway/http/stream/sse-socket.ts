@@ -1,0 +1,90 @@
+import type { Socket as Connection } from "node:net";
+import type { Writable } from "node:stream";
+import { CLOSE_CODES, type CloseMessage, type CloseReason } from "../../../base/protocol/index.ts";
+import type { Session, Socket } from "../../hub/index.ts";
+import { unsentBytes } from "../connections/node-internals.ts";
+
+/** Reconnect delay for browsers after a close with `backoff`. */
+const BACKOFF_MS = 5_000;
+
+/*
+ * All connections share these functions, because closures would cost memory for each idle client.
+ */
+
+/** Ignores write errors on a broken connection; `close` follows. */
+function ignore(): void {}
+
+/** Ends the connection when the other side does, as HTTP does. */
+function endWithPeer(this: Connection): void {
+  this.destroySoon();
+}
+
+/**
+ * Adapts a server-sent events response to the hub's socket. The last event gives the reason for its
+ * end. Buffers at most 64 KiB (the high-water mark) and one batch.
+ */
+export class SseSocket implements Socket {
+  readonly #out: Writable;
+  readonly #raw: Connection;
+  #session: Session | undefined;
+  #awaitsDrain = false;
+
+  /** `raw`: the connection. `out`: where to write the body, either `raw` or its response. */
+  constructor(out: Writable, raw: Connection) {
+    this.#out = out;
+    this.#raw = raw;
+  }
+
+  /** Forwards the connection's events to the session from now on. */
+  attach(session: Session): void {
+    this.#session = session;
+    this.#out.on("error", ignore);
+    this.#raw.on("close", () => session.closed());
+    if (this.#out !== this.#raw) return;
+    // Input is ignored but must be read to detect the end of the connection.
+    this.#raw.on("end", endWithPeer).resume();
+  }
+
+  write(bytes: Buffer): boolean {
+    if (!this.#isOpen || this.#out.write(bytes)) return true;
+    this.#awaitDrain();
+    return false;
+  }
+
+  close(reason: CloseReason): void {
+    if (!this.#isOpen) return;
+    this.#out.end(closeEvent(reason));
+    // Node ends the connection after a response, but not after writes to a detached connection.
+    if (this.#out === this.#raw) this.#raw.destroySoon();
+  }
+
+  terminate(): void {
+    this.#raw.destroy();
+  }
+
+  get progress(): number {
+    return unsentBytes(this.#raw) ?? -this.#raw.writableLength;
+  }
+
+  get #isOpen(): boolean {
+    return !this.#out.writableEnded && !this.#out.destroyed;
+  }
+
+  /** Adds a drain listener only when needed, because most connections are never full. */
+  #awaitDrain(): void {
+    if (this.#awaitsDrain) return;
+    this.#awaitsDrain = true;
+    this.#out.once("drain", () => {
+      this.#awaitsDrain = false;
+      this.#session?.drained();
+    });
+  }
+}
+
+/** Formats the last event, the counterpart of a WebSocket's close frame. */
+function closeEvent(reason: CloseReason): string {
+  const { code, action } = CLOSE_CODES[reason];
+  const message: CloseMessage = { type: "close", reason, code, action };
+  const retry = action === "backoff" ? `retry: ${BACKOFF_MS}\n` : "";
+  return `event: close\n${retry}data: ${JSON.stringify(message)}\n\n`;
+}

@@ -1,0 +1,119 @@
+import websocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { Consumers } from "../../../extensions/pairlist/consumers.ts";
+import { addProducerRoute } from "../../../extensions/pairlist/producer-route.ts";
+import { createDeflateFraming, type Hub, websocketFraming } from "../../hub/index.ts";
+import type { AccessPolicy } from "../access/access.ts";
+import { checkHub } from "../connections/admission.ts";
+import { AdmissionQueue } from "../connections/admission-queue.ts";
+import type { ConnectionRegistry } from "../connections/connection-registry.ts";
+import { PRODUCER_PATH, STREAM_PATH } from "../endpoints.ts";
+import { queryNames, STREAM_PARAMETERS } from "../parameters.ts";
+import { streamUpgrades } from "./stream-upgrades.ts";
+import { readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
+import { admitUpgrade, openConnection, requireUpgrade } from "./websocket-connection.ts";
+import { reduceOffers } from "./websocket-extensions.ts";
+import { WebSocketPings } from "./websocket-pings.ts";
+import { StreamWebSocket } from "./websocket-socket.ts";
+
+export interface WebSocketOptions {
+  readonly hub: Hub;
+  readonly clock: Clock;
+  /** Counts open connections for the limits. All transports share it. */
+  readonly registry: ConnectionRegistry;
+  /** Queue of new connections. Default: a new one with the default limits. */
+  readonly admissions?: AdmissionQueue | undefined;
+  /** Grants access. Default: everyone may follow everything. */
+  readonly policy?: AccessPolicy | undefined;
+  /**
+   * Origins of pages that may connect; absent or `*`: all. Requests without `Origin` are always
+   * allowed.
+   */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Whether clients that offer compression get it. Default true. */
+  readonly compression?: boolean | undefined;
+}
+
+/** How long `ws` waits for the closing handshake. The hub ends its own sessions sooner. */
+const CLOSE_TIMEOUT_MS = 10_000;
+
+/** Options of `ws` that the plugin passes on. The types of `ws` lack `closeTimeout`. */
+const untypedOptions: object = {
+  WebSocket: StreamWebSocket,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+  // If true, `ws` terminates a client that sends a ping while 60 pongs to it are still unsent. See
+  // WebSocketSocket.pinged.
+  autoPong: false,
+};
+
+/**
+ * For inflating client messages, which are small. {@link reduceOffers} settles the other
+ * parameters.
+ */
+const DEFLATE_OPTIONS = { zlibInflateOptions: { chunkSize: 4_096 } };
+
+/**
+ * Serves `GET /api/v1/stream`, and the WebSocket of freqtrade's consumers. A refused handshake gets
+ * an HTTP error. When the instance closes, streams get `going-away`, and consumers `draining`; for
+ * a graceful end, call `hub.drain()` first.
+ */
+export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
+  const { hub, clock, compression = true } = options;
+  const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
+  const pings = new WebSocketPings(clock);
+  const parts = { ...options, admissions, pings, responses: new WeakMap() };
+  const consumers = new Consumers({ hub, clock });
+  const deflateFraming = createDeflateFraming(hub.counters);
+  app.server.on("connection", () => hub.turn.noteArrival());
+  const paths = [STREAM_PATH, PRODUCER_PATH].map((path) => `${app.prefix}${path}`);
+  const upgrades: object = { server: streamUpgrades(app, paths) };
+  // In its own context, because the plugin wraps every route that it sees.
+  await app.register(async (scope) => {
+    await scope.register(websocket, {
+      preClose: async () => {
+        pings.stop();
+        consumers.stop();
+        await hub.close();
+      },
+      options: {
+        ...untypedOptions,
+        ...upgrades,
+        maxPayload: hub.limits.inboundBytes,
+        perMessageDeflate: compression && DEFLATE_OPTIONS,
+        clientTracking: false,
+        handleProtocols: () => SUBPROTOCOL,
+      },
+    });
+    scope.route({
+      method: "GET",
+      exposeHeadRoute: false,
+      url: STREAM_PATH,
+      config: { parameters: queryNames(STREAM_PARAMETERS), channels: [] },
+      preValidation: async (request, reply) => {
+        if (compression) replaceOffers(request);
+        await admitUpgrade(request, reply, parts, (access) => {
+          const query = readStreamQuery(request.query, access);
+          checkHub(hub);
+          if (query.mirror) hub.checkMirror(access);
+        });
+      },
+      handler: requireUpgrade,
+      wsHandler: (ws, request) =>
+        openConnection(ws, request, parts, (socket, access) => {
+          const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
+          return hub.connect(socket, framing, readStreamQuery(request.query, access), access);
+        }),
+    });
+    addProducerRoute(scope, consumers, parts);
+  });
+}
+
+/** Leaves only the accepted offer: `ws` would also accept context takeover. */
+function replaceOffers({ raw: { headers } }: FastifyRequest): void {
+  const offered = headers["sec-websocket-extensions"];
+  if (offered === undefined) return;
+  const accepted = reduceOffers(offered);
+  if (accepted === undefined) delete headers["sec-websocket-extensions"];
+  else headers["sec-websocket-extensions"] = accepted;
+}

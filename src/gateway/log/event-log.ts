@@ -1,0 +1,111 @@
+import type {
+  Channel,
+  Cursor,
+  Epoch,
+  EventBody,
+  EventName,
+  Lost,
+  Run,
+  Seq,
+} from "../../base/protocol/index.ts";
+import type { RunStart } from "./sqlite/runs.ts";
+
+/** A stored event, encoded once for all readers. */
+export interface LogRecord {
+  readonly seq: Seq;
+  readonly channel: Channel;
+  readonly name: EventName;
+  readonly emittedAtMs: number;
+  /** Seq of the batch's last event. REST serves only states at the end of a batch. */
+  readonly batch: Seq;
+  /**
+   * The run that appended it: the part of the epoch that one process appended. `undefined` for the
+   * epoch's first run.
+   */
+  readonly run?: Run | undefined;
+  /** The body as JSON without its opening brace: a frame is a prefix and this tail. */
+  readonly tail: Buffer;
+}
+
+export type ReadResult =
+  | {
+      readonly kind: "records";
+      /** In order, without a gap; empty if the cursor is the head. */
+      readonly records: readonly LogRecord[];
+    }
+  | {
+      /** An event after the cursor is missing, or the cursor is not of this log. */
+      readonly kind: "lost";
+      readonly lost: Lost;
+    };
+
+/**
+ * The lasting events (`LASTING_EVENTS`, stored longer than others) after a cursor, or the reason
+ * that some are lost.
+ */
+export type LastingResult =
+  | {
+      readonly kind: "records";
+      /** In order. Seqs may be skipped, but no lasting event is. */
+      readonly records: readonly LogRecord[];
+      /** `records` has every lasting event from `after` up to here; continue from here. */
+      readonly through: Seq;
+    }
+  | Extract<ReadResult, { kind: "lost" }>;
+
+/**
+ * Where an empty log starts. A mirror's log starts at a cursor of the log that it mirrors.
+ * `positions` has the seq of each channel's latest event at that cursor.
+ */
+export interface LogStart {
+  readonly cursor: Cursor;
+  /** The highest position is the cursor's seq. */
+  readonly positions: Readonly<Partial<Record<Channel, number>>>;
+}
+
+/** A mirror's log: the same events with the same seqs, as far as received. */
+export interface FollowerLog extends EventLog {
+  /**
+   * Like `append`, for one batch of another log of this epoch. Rejects with `invalid-input`,
+   * changing nothing, unless the batch is complete and follows the head without a gap.
+   */
+  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
+  /** Replaces the log with an empty one after `start`. Earlier cursors are lost; listeners stay. */
+  restart(start: LogStart): Promise<void>;
+}
+
+/** Numbers and stores events for any number of readers. One writer: `append`s must not overlap. */
+export interface EventLog {
+  readonly epoch: Epoch;
+  /** The cursor after the newest event; seq 0 in a new log. */
+  readonly head: Cursor;
+  /** The oldest cursor after which every event is stored. */
+  readonly oldest: Cursor;
+  /** The oldest cursor after which every lasting event is stored; at most {@link oldest}. */
+  readonly oldestLasting: Cursor;
+  /** The runs of the epoch, as far back as {@link oldestLasting}. */
+  readonly runs: readonly RunStart[];
+  /** Returns the cursor after the event with this seq. */
+  cursorAt(seq: Seq): Cursor;
+  /**
+   * Returns why the cursor is not of this log, or is beyond its head. Returns `undefined` if it is
+   * of this log, or too old to tell.
+   */
+  strayed(cursor: Cursor): Lost | undefined;
+  /** Seq of each channel's latest event in this epoch; 0 if it has none. */
+  readonly positions: Readonly<Record<Channel, Seq>>;
+  /** Size of the stored events. */
+  readonly bytes: number;
+  /** Appends a batch atomically; resolves with its stored records. Ignores an empty batch. */
+  append(events: readonly EventBody[]): Promise<readonly LogRecord[]>;
+  /** Reads up to `limit` (at least 1) events after `after`, with no gap: see {@link ReadResult}. */
+  read(after: Cursor, limit: number): Promise<ReadResult>;
+  /**
+   * Looks at up to `limit` (at least 1) stored events after `after`, and returns the lasting ones.
+   */
+  readLasting(after: Cursor, limit: number): Promise<LastingResult>;
+  /** Calls `listener`, which must not throw, with each batch. Returns a function to unsubscribe. */
+  onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
+  /** Releases all resources. Afterwards, appending and reading reject with `draining`. */
+  close(): Promise<void>;
+}

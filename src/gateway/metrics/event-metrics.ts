@@ -1,0 +1,47 @@
+import type { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
+import { CHANNELS } from "../../base/protocol/index.ts";
+import type { Head } from "../hub/index.ts";
+import type { EventLog, LogRecord } from "../log/index.ts";
+import { distribution, first, level, type Metrics, total } from "./metric-table.ts";
+
+export interface EventParts {
+  readonly head: Head;
+  readonly log: EventLog;
+  /** Returns true while the data directory is unusable: a restart then begins a new epoch. */
+  readonly isDataLost: () => boolean;
+  /** How long batches took to store; absent if events are in memory only. */
+  readonly writes?: DurationHistogram | undefined;
+}
+
+/** Returns the metrics of events, and a function that stops counting. */
+export function eventMetrics({ head, log, isDataLost, writes }: EventParts): readonly [Metrics, () => void] {
+  const events: Record<string, number> = Object.fromEntries(CHANNELS.map((channel) => [channel, 0]));
+  const count = (records: readonly LogRecord[]) => {
+    for (const { channel } of records) events[channel] = (events[channel] ?? 0) + 1;
+  };
+  const flares = () => {
+    const { free, pro } = head.snapshot.flares;
+    return { free: free.length, pro: pro.length };
+  };
+  const lost = "1 while the data directory is unusable; a restart then begins a new epoch.";
+  const metrics: Metrics = {
+    flarewire_events_total: first(total("Events appended to the log, by channel.", () => events, "channel")),
+    flarewire_head_seq: first(level("Sequence number of the newest event.", () => head.cursor.seq)),
+    flarewire_log_bytes: first(level("Bytes of the stored events.", () => log.bytes)),
+    flarewire_log_durable: first(
+      level(
+        "1 while events are stored on disk, so that a restart continues; 0 while they are in memory.",
+        () => Number(writes !== undefined && !isDataLost()),
+      ),
+    ),
+    ...(writes && {
+      flarewire_log_write_duration_seconds: distribution(
+        "Time to store a batch of events on disk.",
+        () => writes.seconds,
+      ),
+    }),
+    flarewire_data_lost: first(level(lost, () => Number(isDataLost()))),
+    flarewire_flares: first(level("Current flares, by list.", flares, "list")),
+  };
+  return [metrics, head.onChange(count)];
+}

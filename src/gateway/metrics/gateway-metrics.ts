@@ -1,0 +1,71 @@
+import { Histogram, Registry } from "prom-client";
+import { type AlertParts, alertMetrics } from "../../extensions/alerts/alert-metrics.ts";
+import { type ClusterParts, clusterMetrics } from "../../scale/cluster/cluster-metrics.ts";
+import type { Hub } from "../hub/index.ts";
+import type { PollOutcome } from "../source/index.ts";
+import { connectionMetrics } from "./connection-metrics.ts";
+import { type EventParts, eventMetrics } from "./event-metrics.ts";
+import { type HttpParts, httpMetrics } from "./http-metrics.ts";
+import { type KeyParts, keyMetrics } from "./key-metrics.ts";
+import { addMetrics, first, level, total } from "./metric-table.ts";
+import { measureProcess } from "./process/process-meter.ts";
+import { processMetrics } from "./process/process-metrics.ts";
+import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
+
+interface MetricsParts extends SourceParts, AlertParts, ClusterParts, EventParts, HttpParts, KeyParts {
+  readonly hub: Hub;
+  /** Running processes and unexpected exits. Default: one process, and no exit. */
+  readonly workers?: (() => WorkerCounts) | undefined;
+}
+
+/** The processes that serve clients: those running, and those that exited unexpectedly. */
+export interface WorkerCounts {
+  readonly serving: number;
+  readonly ended: number;
+}
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
+
+/** Upper bounds of the histogram of {@link GatewayMetrics.polled}, in seconds. */
+const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+
+/** Creates the metrics of one gateway process. Most are read from counters at each scrape. */
+export function createGatewayMetrics(parts: MetricsParts) {
+  const registry = new Registry();
+  const meter = measureProcess();
+  const polls = new Histogram({
+    name: "flarewire_poll_duration_seconds",
+    help: "Time to compare a snapshot with the previous one and publish the changes, by outcome: published, unchanged, failed.",
+    labelNames: ["outcome"],
+    buckets: POLL_BUCKETS,
+    registers: [registry],
+  });
+  const [events, forget] = eventMetrics(parts);
+  const { workers = () => ({ serving: 1, ended: 0 }) } = parts;
+  const ends = "Unexpected exits of processes that serve clients.";
+  addMetrics(registry, {
+    ...connectionMetrics(parts.hub),
+    ...httpMetrics(parts),
+    ...events,
+    ...sourceMetrics(parts),
+    ...alertMetrics(parts),
+    ...clusterMetrics(parts),
+    ...processMetrics(meter),
+    flarewire_workers: first(level("Processes that serve clients.", () => workers().serving)),
+    flarewire_worker_ends_total: first(total(ends, () => workers().ended)),
+    ...keyMetrics(parts),
+  });
+  return {
+    contentType: registry.contentType,
+    /** Returns the current values in the text format. */
+    text: () => registry.metrics(),
+    /** Returns the current values as plain objects, for {@link MergedMetrics}. */
+    json: () => registry.getMetricsAsJSON(),
+    /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
+    polled: (outcome: PollOutcome, workMs: number): void => polls.observe({ outcome }, workMs / 1_000),
+    close: () => {
+      forget();
+      meter.close();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Plan } from "../../base/protocol/index.ts";
+import { first, level, type Metrics, total } from "./metric-table.ts";
+
+export interface KeyParts {
+  /** Absent without keys. */
+  readonly isKeyFileUsable?: (() => boolean) | undefined;
+  /** The keys in the last valid version of the file, expired ones too; absent without a file. */
+  readonly keys?: (() => readonly { readonly plan: Plan }[] | undefined) | undefined;
+  /** Counts of requests by key; absent without keys. */
+  readonly keyCounts?: KeyUse | undefined;
+  /** Open connections by key. */
+  readonly keyConnections?: () => readonly (readonly [keyId: string, connections: number])[];
+}
+
+interface KeyUse {
+  readonly admitted: Readonly<Record<string, number>>;
+  readonly limited: Readonly<Record<string, number>>;
+  /** Returns a key's label: its id for the first hundred keys, then `other`. */
+  labelOf(keyId: string): string;
+}
+
+export function keyMetrics({ isKeyFileUsable, keys, keyCounts, keyConnections }: KeyParts): Metrics {
+  const isUsable =
+    "1 while the key file and the token keys are current; 0 while the previous ones are in use, or there are none.";
+  const plans = () => {
+    const counts: Record<string, number> = { free: 0, pro: 0 };
+    for (const { plan } of keys?.() ?? []) counts[plan] = (counts[plan] ?? 0) + 1;
+    return counts;
+  };
+  const connections = (use: KeyUse) => () => {
+    const counts: Record<string, number> = {};
+    for (const [id, open] of keyConnections?.() ?? []) {
+      const label = use.labelOf(id);
+      counts[label] = (counts[label] ?? 0) + open;
+    }
+    return counts;
+  };
+  return {
+    ...(isKeyFileUsable && {
+      flarewire_key_file_usable: first(level(isUsable, () => Number(isKeyFileUsable()))),
+      flarewire_keys: first(
+        level("Keys in the last valid version of the key file, expired ones too, by plan.", plans, "plan"),
+      ),
+    }),
+    ...(keyCounts && {
+      flarewire_key_requests_total: total(
+        "Admitted requests and connections by key: the ids of the first hundred keys, then other.",
+        () => keyCounts.admitted,
+        "key",
+      ),
+      flarewire_key_limited_total: total(
+        "Requests beyond a key's rate, by key: the ids of the first hundred keys, then other.",
+        () => keyCounts.limited,
+        "key",
+      ),
+      flarewire_key_connections: level(
+        "Open connections and waiting polls, by key: the ids of the first hundred keys, then other.",
+        connections(keyCounts),
+        "key",
+      ),
+    }),
+  };
+}

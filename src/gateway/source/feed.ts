@@ -1,0 +1,92 @@
+import type { FeedFacts, MarketEvent, Origin } from "../../base/market/index.ts";
+
+/** A source of market events. */
+export interface Feed {
+  /** Short name for people and logs: `replay`, `simulated`. */
+  readonly name: string;
+  readonly origin: Origin;
+  /** The facts that it supports. */
+  readonly facts: FeedFacts;
+  /** Yields events by time, with a `clock` each second, until the source ends. Iterated once. */
+  events(signal: AbortSignal): AsyncIterable<MarketEvent>;
+  /** The current problem, in public sentences without addresses and changing numbers. */
+  readonly trouble?: () => string | undefined;
+  /**
+   * How far its latest event is behind the newest that it could read, in milliseconds of event
+   * time, estimated; 0 if it has caught up. Absent if it never falls behind.
+   */
+  readonly behindMs?: () => number;
+  /** Progress of reading its past; `undefined` when it is read. */
+  readonly filling?: () => Filling | undefined;
+  readonly parts?: () => readonly FeedPart[];
+  /** State of the external services that the feed queries, always in the same order. */
+  readonly services?: () => readonly ServiceReport[];
+}
+
+/**
+ * Returns the `events` of a feed that can be iterated once. The signal that `open` receives also
+ * aborts when the consumer leaves. After the consumer's signal has aborted, an error counts as the
+ * end.
+ */
+export function eventsOnce(
+  what: string,
+  open: (signal: AbortSignal) => AsyncIterable<MarketEvent>,
+): Feed["events"] {
+  let isTaken = false;
+  return async function* (signal) {
+    if (isTaken) throw new Error(`${what} can be iterated only once`);
+    isTaken = true;
+    const ending = new AbortController();
+    try {
+      yield* open(AbortSignal.any([signal, ending.signal]));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      ending.abort(new DOMException("the feed was closed", "AbortError"));
+    }
+  };
+}
+
+/** How much of a feed's past has been read, in milliseconds of event time. */
+export interface Filling {
+  readonly readMs: number;
+  /** Length of the past to read. */
+  readonly ofMs: number;
+}
+
+export interface FeedPart {
+  readonly name: string;
+  /** `live`: contributing. `stale`: not contributing at the moment. `down`: failed for good. */
+  readonly state: "live" | "stale" | "down";
+  /** A sentence that explains a state other than `live`, or reports a problem; otherwise empty. */
+  readonly reason: string;
+  /** Event time reached so far; `undefined` before the first event. */
+  readonly observedAtMs: number | undefined;
+  /** Milliseconds since `observedAtMs` advanced, or since the start; at least `behindMs`. */
+  readonly ageMs: number;
+  /** Number of an aggregator's reports that arrived too late for the market. */
+  readonly late: number;
+  readonly filling: Filling | undefined;
+}
+
+/** The state of an external service. Counts are since the start. */
+export interface ServiceReport {
+  /** The part of the market that queries it: `bsc`, `exchange`, `enrich`. */
+  readonly part: string;
+  /**
+   * `binance`, `coingecko`, or an endpoint's host, with `wss://` for a WebSocket: never the whole
+   * address, which may contain a key.
+   */
+  readonly service: string;
+  /** Whether its last response was valid. */
+  readonly isUp: boolean;
+  /** Milliseconds since its last useful response; `undefined` before the first. */
+  readonly ageMs: number | undefined;
+  readonly requests: number;
+  /** Failed requests, without refused ones. */
+  readonly errors: number;
+  /** Requests that it refused because there were too many or because it does not support them. */
+  readonly refused: number;
+  /** Milliseconds by which requests were delayed to stay within its limits. */
+  readonly waitedMs: number;
+}

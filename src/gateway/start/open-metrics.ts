@@ -1,0 +1,90 @@
+import type { Logger } from "pino";
+import { type Config, listenProblem } from "../../app/config/config.ts";
+import type { OpenSource } from "../../app/open-source.ts";
+import { VERSION } from "../../base/lib/version.ts";
+import type { Freshness } from "../../base/protocol/index.ts";
+import type { TargetStats } from "../../extensions/alerts/index.ts";
+import {
+  createMetricsServer,
+  METRICS_PATH,
+  type MetricsText,
+  Refusals,
+  ResponseCounts,
+} from "../http/index.ts";
+import type { Head, Hub } from "../hub/index.ts";
+import type { EventLog } from "../log/index.ts";
+import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
+import type { Persistence } from "../persistence/persistence.ts";
+import type { Keys } from "./open-keys.ts";
+
+interface MeasuredParts {
+  readonly hub: Hub;
+  readonly head: Head;
+  readonly log: EventLog;
+  readonly freshness: () => Freshness;
+  readonly opened: OpenSource;
+  readonly persistence: Persistence;
+  readonly keys: Keys;
+  readonly workers: (() => WorkerCounts) | undefined;
+  /** Statistics by alert target; absent without targets. */
+  readonly webhooks: (() => Readonly<Record<string, TargetStats>>) | undefined;
+}
+
+/** Counts what the HTTP server refuses and answers. */
+export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals>) {
+  return { refusals: new Refusals(...parts), responses: new ResponseCounts() };
+}
+
+/** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
+export function openMetrics(
+  config: { readonly metrics: boolean },
+  { hub, head, log, freshness, opened, persistence, keys, workers, webhooks }: MeasuredParts,
+  { refusals, responses }: ReturnType<typeof createHttpCounts>,
+): GatewayMetrics | undefined {
+  if (!config.metrics) return undefined;
+  const { source, rejected, upstream, services, late, cluster } = opened;
+  return createGatewayMetrics({
+    ...{ hub, head, log, freshness, rejected, services, late, cluster, workers, version: VERSION },
+    ...{ info: () => source.info, isKeyFileUsable: keys.isFileUsable },
+    ...{ isDataLost: () => persistence.trouble !== undefined, writes: persistence.writes },
+    ...{ keys: keys.list, keyCounts: keys.counts, keyConnections: () => keys.registry.limiter.ofKeys },
+    ...{ refusals: () => refusals.counts, responses: () => responses.all },
+    ...(webhooks && { webhooks }),
+    ...(upstream && { upstream }),
+  });
+}
+
+/** Whether metrics have their own port. The public port does not serve them then. */
+export const hasOwnMetricsPort = ({ metricsPort }: Pick<Config, "metricsPort">) =>
+  Number.isFinite(metricsPort);
+
+/**
+ * Calls `listen`, and first opens the metrics' own port if the config names one. If either fails,
+ * closes the metrics' port and rejects. `metrics`: `undefined` if they are off, or another process
+ * serves them. The result's `url` is that of `listen`, and its `close` closes the metrics' port.
+ */
+export async function listenWithMetrics(
+  config: Pick<Config, "metricsHost" | "metricsPort" | "allowedHosts">,
+  metrics: MetricsText | undefined,
+  refusals: Refusals,
+  logger: Logger,
+  listen: () => Promise<string>,
+) {
+  const { metricsHost: host, metricsPort: port, allowedHosts } = config;
+  if (!metrics || !hasOwnMetricsPort(config))
+    return { url: await listen(), metricsUrl: undefined, close: async () => {} };
+  const app = createMetricsServer({ host, allowedHosts }, metrics, refusals);
+  const close = () => app.close();
+  try {
+    const origin = await app.listen({ host, port }).catch((error: unknown) => {
+      const names = { host: "metricsHost", port: "metricsPort" } as const;
+      throw listenProblem(error, { host, port }, names) ?? error;
+    });
+    const metricsUrl = `${origin}${METRICS_PATH}`;
+    logger.info({ url: metricsUrl }, "serving metrics");
+    return { url: await listen(), metricsUrl, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Logger } from "pino";
+import type { OpenSource } from "../../app/open-source.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import type { EventBody } from "../../base/protocol/index.ts";
+import { createReplicaSink } from "../../scale/follow/log-replica.ts";
+import type { Head, HeadBatch, Hub } from "../hub/index.ts";
+import type { EventLog } from "../log/index.ts";
+import type { Persistence } from "../persistence/persistence.ts";
+import { type PollOutcome, runPoller } from "../source/index.ts";
+
+/** The destinations that a source publishes to. */
+interface SourceRun {
+  readonly head: Head;
+  readonly hub: Hub;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly onPublished: (events: readonly EventBody[]) => void;
+  /** Receives each poll of a polled source: see runPoller. */
+  readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;
+}
+
+/** A source's log and the loop that fills it. */
+export interface RunnableSource {
+  readonly log: EventLog;
+  /** Fills the log until the signal aborts or the source ends. Never rejects. */
+  run(run: SourceRun): Promise<void>;
+  /** Publishes this gateway's own events; `undefined` for a follower. */
+  readonly publish: ((batch: HeadBatch, run: Omit<SourceRun, "signal">) => Promise<void>) | undefined;
+  /** How long clients may wait for events that they are ahead of: see HubLimits. */
+  readonly aheadWaitMs: number;
+  /** Whether the cluster may have events that this gateway has not read: see HubOptions. */
+  mayLackEvents(): boolean;
+  /**
+   * Whether servers may follow this one: not while it is itself cut off from its leader or cluster.
+   */
+  mayBeMirrored(): boolean;
+}
+
+/** How far a client of the leader may be ahead: a batch in transit plus a slow moment. */
+const LEADER_LAG_MS = 3_000;
+
+/**
+ * The same in a cluster: a leader's last batch may have reached only its own clients. Other nodes
+ * get it from the next leader.
+ */
+const TAKE_OVER_MS = 10_000;
+
+/** Opens the log of this source from the stored state. */
+export function prepareSource(opened: OpenSource, persistence: Persistence): RunnableSource {
+  return opened.kind === "snapshots"
+    ? prepareSnapshots(opened, persistence)
+    : prepareFollower(opened, persistence);
+}
+
+async function publish(
+  batch: HeadBatch,
+  { head, onPublished }: Pick<SourceRun, "head" | "onPublished">,
+): Promise<void> {
+  await head.publish(batch);
+  onPublished(batch.events);
+}
+
+function prepareSnapshots(
+  opened: OpenSource & { kind: "snapshots" },
+  persistence: Persistence,
+): RunnableSource {
+  const { source, resume, problem, progress } = opened;
+  return {
+    log: persistence.createLog(problem),
+    publish,
+    aheadWaitMs: 0,
+    mayLackEvents: () => false,
+    mayBeMirrored: () => true,
+    run: (run) =>
+      runPoller({
+        source,
+        publish: async (publication) => {
+          await publish(publication, run);
+          persistence.onPublished({ head: run.head, history: run.hub.history }, progress);
+        },
+        ...(resume ? { resume } : {}),
+        ...(run.onPoll ? { onPoll: run.onPoll } : {}),
+        clock: run.clock,
+        signal: run.signal,
+        onError: (error) => run.logger.warn({ err: error }, "poll failed"),
+      }),
+  };
+}
+
+function prepareFollower(
+  opened: OpenSource & { kind: "leader" | "cluster" },
+  persistence: Persistence,
+): RunnableSource {
+  const log = persistence.createFollowerLog();
+  return {
+    log,
+    publish: undefined,
+    aheadWaitMs: opened.kind === "leader" ? LEADER_LAG_MS : TAKE_OVER_MS,
+    mayLackEvents: () =>
+      opened.kind === "cluster" && !(opened.source.isConnected && opened.source.hasCaughtUp),
+    mayBeMirrored: () => opened.source.isConnected,
+    run: ({ head, hub: { history }, onPublished, onPoll, signal }) => {
+      const sink = createReplicaSink({ log, head, history, persistence, onPublished });
+      return opened.kind === "leader"
+        ? opened.source.run(sink, signal)
+        : opened.source.run({ log, head, history, sink, onPoll }, signal);
+    },
+  };
+}

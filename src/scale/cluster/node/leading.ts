@@ -1,0 +1,301 @@
+import type { Logger } from "pino";
+import type { Config } from "../../../app/config/config.ts";
+import { type OpenSnapshots, openSource } from "../../../app/open-source.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import {
+  type EventBody,
+  type Freshness,
+  type Lists,
+  listsOf,
+  type SourceInfo,
+  toEpoch,
+  toSeq,
+} from "../../../base/protocol/index.ts";
+import type { EnricherKeys } from "../../../feeds/index.ts";
+import { encodeTail, type LogRecord } from "../../../gateway/log/index.ts";
+import { CheckpointSchedule } from "../../../gateway/persistence/checkpoint-schedule.ts";
+import { fingerprintOf, needsEngine } from "../../../gateway/persistence/persistence.ts";
+import {
+  type EngineProgress,
+  encodeLists,
+  type RestoredState,
+  readState,
+} from "../../../gateway/persistence/restored-state.ts";
+import {
+  type PollOutcome,
+  type Publication,
+  runPoller,
+  type SnapshotSource,
+  watchFreshness,
+} from "../../../gateway/source/index.ts";
+import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
+import type { Engine } from "../engine.ts";
+import type { MemberStart } from "../member.ts";
+import type { ClusterAlerts } from "./cluster-alerts.ts";
+import { type EntryContent, encodeContent } from "./entry-body.ts";
+import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
+
+interface LeadingParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly engine: Engine;
+  readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
+  readonly state: NodeState;
+  readonly alerts: Pick<ClusterAlerts, "lead" | "follow">;
+  /** Replaces the source that the config names. */
+  readonly source: SnapshotSource | undefined;
+  readonly enricherKeys: EnricherKeys | undefined;
+  /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
+  readonly applied: () => Promise<void>;
+  /**
+   * Returns the position of `state` in the cluster's log; `undefined` while `state` lags behind.
+   */
+  readonly standing: () => MemberStart | undefined;
+  readonly freshness: () => Freshness;
+  /** Called when the source could not be opened, or has failed for good. */
+  readonly onFailure: (error: unknown) => void;
+  /** Receives each poll: see runPoller. */
+  readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
+}
+
+type Change = Omit<EntryContent, "report">;
+
+/** Stands for a source that has not reported yet. */
+export const UNKNOWN: SourceInfo = {
+  name: "cluster",
+  origin: "live",
+  facts: { trades: false, liquidity: false, listings: false, profiles: false },
+};
+
+/**
+ * Runs the source and publishes it to the cluster, from the state at which the last leader ended.
+ */
+export class Leading {
+  readonly #parts: LeadingParts;
+  #lead: Lead;
+  readonly #over = new AbortController();
+  readonly #encoder = new StateEncoder();
+  readonly #fingerprint: string;
+  readonly #needsEngine: boolean;
+  readonly #schedule: CheckpointSchedule;
+  readonly #done: Promise<void>;
+  #opened: OpenSnapshots | undefined;
+  #hasPublished = false;
+  #queue: Promise<void> = Promise.resolve();
+  #isStoring = false;
+  #emittedAtMs = 0;
+
+  /** @param after Resolves when an earlier source of this node has ended. */
+  constructor(parts: LeadingParts, lead: Lead, after: Promise<void>) {
+    this.#parts = parts;
+    this.#lead = lead;
+    const { config, source, clock } = parts;
+    const named = { config, sourceName: source?.info.name };
+    this.#fingerprint = fingerprintOf(named);
+    this.#needsEngine = needsEngine(named);
+    this.#schedule = new CheckpointSchedule(clock);
+    this.#done = this.#run(after);
+  }
+
+  /** The source, once it has published or while the head has no data. */
+  get opened(): OpenSnapshots | undefined {
+    return this.#hasPublished || !this.#parts.state.head.ready ? this.#opened : undefined;
+  }
+
+  /**
+   * Continues in a new epoch, from the lists that clients hold. Returns false if the source has not
+   * published yet or was stopped.
+   */
+  begin(lead: Lead): boolean {
+    if (!this.#hasPublished || this.#over.signal.aborted) return false;
+    this.#lead = lead;
+    this.#schedule.reset();
+    this.#leadAlerts().catch(this.#parts.onFailure);
+    // A failure means that this node no longer leads.
+    this.#appendLists().catch(() => {});
+    return true;
+  }
+
+  /** Stops the source. Resolves when it has ended. */
+  stop(): Promise<void> {
+    this.#over.abort(new NotLeading("this node no longer leads"));
+    this.#parts.alerts.follow();
+    // Does not wait for the cluster's server, which may be down.
+    this.#parts.node.abandon();
+    return this.#done;
+  }
+
+  async #run(after: Promise<void>): Promise<void> {
+    const { signal } = this.#over;
+    await after;
+    try {
+      const opened = await this.#open();
+      if (!opened || signal.aborted) return;
+      this.#opened = opened;
+      await this.#publishFrom(opened);
+      const { state, reason } = opened.source.freshness();
+      if (state === "down") throw new Error(reason);
+    } catch (error) {
+      if (!signal.aborted) this.#parts.onFailure(error);
+    } finally {
+      await this.#opened?.close?.().catch((error: unknown) => {
+        this.#parts.logger.error({ err: error }, "failed to close the source");
+      });
+    }
+  }
+
+  /**
+   * Opens the source. If the state cannot be resumed in this epoch, requests a new one and returns
+   * `undefined`.
+   */
+  async #open(): Promise<OpenSnapshots | undefined> {
+    const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
+    await applied();
+    await this.#continueTime();
+    this.#over.signal.throwIfAborted();
+    await this.#leadAlerts();
+    const restored = state.head.ready ? await this.#restored(state) : undefined;
+    this.#over.signal.throwIfAborted();
+    const usable = restored && "problem" in restored ? undefined : restored;
+    const persistence = { restored: usable };
+    const opened = openSource(config, { clock, logger, persistence, enricherKeys }, source);
+    if (opened.kind !== "snapshots") throw new Error("a node of a cluster cannot follow another gateway");
+    const problem = restored && "problem" in restored ? restored.problem : opened.problem;
+    if (problem === undefined || this.#isNewEpoch) return opened;
+    await opened.close?.();
+    logger.warn(`starting a new epoch: ${problem}`);
+    node.renew();
+    return undefined;
+  }
+
+  /** Reads the last event's time. The last leader's clock may have been ahead of this one. */
+  async #continueTime(): Promise<void> {
+    const { log } = this.#parts.state;
+    const last = await log.read(log.cursorAt(toSeq(Math.max(0, log.head.seq - 1))), 1);
+    if (last.kind === "records") this.#emittedAtMs = last.records[0]?.emittedAtMs ?? 0;
+  }
+
+  /** Combines this node's lists with the state of the engine that the last leader stored. */
+  async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
+    const known = { lists: history.lists, checkpoints: [] };
+    const { observedAtMs } = head;
+    if (!this.#needsEngine) return { known, observedAtMs, engine: undefined };
+    const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
+    const text = found && (await storedText(found, "state"));
+    const fingerprint = String(found?.values.fingerprint ?? this.#fingerprint);
+    const stored = readState({ fingerprint, text }, this.#fingerprint, true);
+    return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
+  }
+
+  async #publishFrom({ source, resume, progress }: OpenSnapshots): Promise<void> {
+    const { clock, logger, state, freshness, onPoll } = this.#parts;
+    const { signal } = this.#over;
+    const { head } = state;
+    if (resume && this.#isNewEpoch) await this.#appendLists();
+    const unwatch = watchFreshness({
+      ...{ clock, freshness },
+      onChange: (event) => {
+        this.#append(() => (head.ready ? this.#batch([event], head.observedAtMs) : undefined)).catch(
+          (error) =>
+            signal.aborted ||
+            error instanceof NotLeading ||
+            logger.error({ err: error }, "failed to publish the status"),
+        );
+      },
+    });
+    try {
+      await runPoller({
+        ...{ source, clock, signal },
+        ...(resume ? { resume: { snapshot: head.snapshot, afterMs: resume.afterMs } } : {}),
+        ...(onPoll ? { onPoll } : {}),
+        publish: (publication) => this.#publish(publication, progress),
+        onError: (error) => logger.warn({ err: error }, "poll failed"),
+      });
+    } finally {
+      unwatch();
+    }
+  }
+
+  async #publish(
+    { events, snapshot, observedAtMs }: Publication,
+    progress: (() => EngineProgress | undefined) | undefined,
+  ): Promise<void> {
+    const isBase = events.length === 0;
+    await this.#append(() =>
+      isBase ? this.#beginning(listsOf(snapshot), observedAtMs) : this.#batch(events, observedAtMs),
+    );
+    this.#hasPublished = true;
+    this.#store(progress);
+  }
+
+  #appendLists(): Promise<void> {
+    const { head, history } = this.#parts.state;
+    return this.#append(() => this.#beginning(history.lists, head.observedAtMs));
+  }
+
+  /** Whether this node's log has not yet entered the epoch of this lead. */
+  get #isNewEpoch(): boolean {
+    const { head } = this.#parts.state;
+    return !head.ready || head.cursor.epoch !== this.#lead.epoch;
+  }
+
+  async #leadAlerts(): Promise<void> {
+    this.#parts.alerts.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
+  }
+
+  /** Appends to the cluster's log, then waits until this node's own log has it too. */
+  #append(content: () => Change | undefined): Promise<void> {
+    const { node, applied, freshness } = this.#parts;
+    const { signal } = this.#over;
+    const work = this.#queue.then(async () => {
+      signal.throwIfAborted();
+      const change = content();
+      if (!change) return;
+      const report = { info: this.#opened?.source.info ?? UNKNOWN, freshness: freshness() };
+      await node.append(encodeContent({ report, ...change }));
+      await applied();
+    });
+    this.#queue = work.catch(() => {});
+    return work.catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+  }
+
+  #beginning(lists: Lists, observedAtMs: number): Change {
+    const cursor = { epoch: toEpoch(this.#lead.epoch), seq: toSeq(0) };
+    return { update: { type: "begin", cursor, positions: {}, observedAtMs, lists: encodeLists(lists) } };
+  }
+
+  #batch(events: readonly EventBody[], observedAtMs: number): Change {
+    const { clock, state } = this.#parts;
+    const { seq } = state.head.cursor;
+    // Times never go back, whatever this machine's clock says.
+    this.#emittedAtMs = Math.max(this.#emittedAtMs, clock.now());
+    const batch = toSeq(seq + events.length);
+    const records = events.map((event, index): LogRecord => {
+      const { name, channel } = event;
+      const tail = encodeTail(event);
+      return { seq: toSeq(seq + index + 1), batch, name, channel, emittedAtMs: this.#emittedAtMs, tail };
+    });
+    return { update: { type: "batch", records, observedAtMs } };
+  }
+
+  /** Stores the state at intervals, for the next leader and for nodes that start. */
+  #store(progress: (() => EngineProgress | undefined) | undefined): void {
+    const { clock, engine, logger, state, standing } = this.#parts;
+    const { seq } = state.head.cursor;
+    const at = standing();
+    if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
+    const startedAt = clock.monotonic();
+    const values = this.#encoder.encode(state, this.#fingerprint, progress?.());
+    this.#schedule.stored(seq, startedAt);
+    this.#isStoring = true;
+    values
+      .then((encoded) => engine.store({ ...at, values: encoded }))
+      .catch((error: unknown) => logger.warn({ err: error }, "failed to store the cluster's state"))
+      .finally(() => {
+        this.#isStoring = false;
+      });
+  }
+}

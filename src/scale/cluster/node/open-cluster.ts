@@ -1,0 +1,107 @@
+import type { Logger } from "pino";
+import type { Config } from "../../../app/config/config.ts";
+import { type OpenCluster, resumeOf } from "../../../app/open-source.ts";
+import { type Notify, notifyLog } from "../../../base/lib/notify.ts";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { FlarewireError } from "../../../base/protocol/index.ts";
+import type { EnricherKeys } from "../../../feeds/index.ts";
+import { openPersistence } from "../../../gateway/persistence/persistence.ts";
+import { createReplicaStore } from "../../../gateway/persistence/replica-store.ts";
+import type { SnapshotSource } from "../../../gateway/source/index.ts";
+import type { Engine } from "../engine.ts";
+import { REJECTS, RedisEngine } from "../redis/redis-engine.ts";
+import { ClusterAlerts } from "./cluster-alerts.ts";
+import { ClusterSource } from "./cluster-source.ts";
+import { createClusterState } from "./cluster-state.ts";
+import { engineAddress } from "./engine-address.ts";
+import { loadStoredNode } from "./stored-node.ts";
+
+interface ClusterParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly source?: SnapshotSource | undefined;
+  readonly enricherKeys?: EnricherKeys | undefined;
+  /** Password of the servers. Default: none. */
+  readonly clusterPassword?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Minimum number of entries that the engine's log retains: an hour of one batch per second. */
+const MIN_ENTRIES = 3_600;
+
+/** Connects to the cluster's servers and loads the state that is stored there, once they answer. */
+export async function openCluster(config: Config, parts: ClusterParts) {
+  const { clock, logger, source, enricherKeys, clusterPassword } = parts;
+  const { signal = new AbortController().signal } = parts;
+  const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
+  const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
+  const report = notifyLog(logger);
+  let rejection = "";
+  const notify: Notify = (level, message, facts) => {
+    report(level, message);
+    rejection = facts?.fault === REJECTS ? message : "";
+  };
+  const name = config.clusterName;
+  const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
+  try {
+    await checkServer(engine, logger, signal);
+    const alerts = new ClusterAlerts(clock);
+    const { stored: start, snapshot, problem } = await loadStoredNode(engine, alerts, signal);
+    if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
+    const persistence = snapshot
+      ? createReplicaStore(snapshot, { config, clock, logger })
+      : openPersistence({ config: { ...config, data: "none" }, clock, logger });
+    const { restored } = persistence;
+    const resume = restored && resumeOf(restored, 0);
+    const { cursor } = snapshot?.end ?? {};
+    logger.info({ name: config.clusterName, cursor }, "joining the cluster");
+    const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };
+    const joined = new ClusterSource({ ...options, rejection: () => rejection });
+    const state = createClusterState(engine, clock);
+    const close = async () => {
+      state.stop();
+      await engine.close();
+    };
+    const opened: OpenCluster = {
+      ...{ kind: "cluster", source: joined, rejected: () => joined.opened?.rejected?.() ?? {} },
+      cluster: () => joined.state,
+      services: () => joined.opened?.services?.() ?? [],
+      late: () => joined.opened?.late?.() ?? {},
+      ...{ close, ...(resume ? { resume } : {}) },
+    };
+    return { persistence, state, alerts, opened };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/**
+ * Throws `invalid-setting` if the server cannot be trusted, rejects this gateway, or may drop parts
+ * of the log. Warns if a restart or an outage would lose the log or stop its events.
+ */
+async function checkServer(engine: Engine, logger: Logger, signal: AbortSignal): Promise<void> {
+  const facts = await engine.facts(signal).catch((cause: unknown) => {
+    if (signal.aborted) throw cause;
+    throw new FlarewireError(
+      "invalid-setting",
+      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file`,
+      { field: "cluster", cause },
+    );
+  });
+  const policy = facts.get("maxmemory_policy") ?? "noeviction";
+  if (policy !== "noeviction")
+    throw new FlarewireError(
+      "invalid-setting",
+      `the cluster's server has the maxmemory-policy ${policy}, which drops parts of the log; set it to noeviction`,
+      { field: "cluster" },
+    );
+  if (facts.get("aof_enabled") === "0")
+    logger.warn(
+      "the cluster's server writes no append-only file: its restart empties the log; set appendonly yes",
+    );
+  const replicas = facts.get("connected_slaves");
+  if (replicas === "0")
+    logger.warn("the cluster's server has no replica: while it is down, no events are published");
+}

@@ -1,0 +1,203 @@
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
+import { type Lists, toEpoch, toRun } from "../../../base/protocol/index.ts";
+import type { Head, ListHistory } from "../../../gateway/hub/index.ts";
+import { type EventLog, type LogRecord, type RunStart, Runs } from "../../../gateway/log/index.ts";
+import type { LogSnapshot } from "../../../gateway/persistence/replica-store.ts";
+import {
+  type EngineProgress,
+  encodeLists,
+  FAST_COMPRESSION,
+  formatState,
+} from "../../../gateway/persistence/restored-state.ts";
+import type { Checkpoint, Engine } from "../engine.ts";
+import type { ClusterAlerts } from "./cluster-alerts.ts";
+import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
+
+/** A node's log, lists and alerts. */
+export interface NodeState {
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly history: ListHistory;
+  readonly alerts: Pick<ClusterAlerts, "content">;
+}
+
+/** Version of the stored log. A node that starts cannot read any other. */
+const VERSION = 2;
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** The first line of the stored log. The lasting events follow. */
+interface Summary {
+  readonly v: number;
+  readonly seq: number;
+  readonly positions: Readonly<Record<string, number>>;
+  readonly observedAtMs: number;
+  readonly oldestLasting: number;
+  readonly runs: readonly RunStart[];
+  /** All lists are deflated, in base64. */
+  readonly lists: string;
+  readonly checkpoints: readonly { readonly seq: number; readonly lists: string }[];
+}
+
+/** Encodes the state of a node for {@link readStoredLog} and for a later leader. */
+export class StateEncoder {
+  readonly #checkpoints = new Map<number, string>();
+
+  /** Encodes the state at the time of the call. */
+  async encode(
+    { log, head, history, alerts }: NodeState,
+    fingerprint: string,
+    progress: EngineProgress | undefined,
+  ): Promise<Checkpoint["values"]> {
+    const { seq } = head.cursor;
+    const state = formatState(head, progress);
+    const { content } = alerts;
+    const summary: Summary = {
+      ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
+      ...{ oldestLasting: log.oldestLasting.seq, runs: log.runs, lists: base64(history.lists) },
+      checkpoints: this.#encodeCheckpoints(history),
+    };
+    const lasting = await lastingRecords(log, seq);
+    const text = `${JSON.stringify(summary)}\n${recordsText(lasting)}`;
+    return {
+      fingerprint: Buffer.from(fingerprint),
+      state: await deflate(state, FAST_COMPRESSION),
+      log: await deflate(text, FAST_COMPRESSION),
+      alerts: await deflate(content, FAST_COMPRESSION),
+    };
+  }
+
+  /** Encodes each checkpoint once. */
+  #encodeCheckpoints({ checkpoints }: ListHistory): Summary["checkpoints"] {
+    const seqs = new Set<number>(checkpoints.map(({ seq }) => seq));
+    for (const seq of this.#checkpoints.keys()) if (!seqs.has(seq)) this.#checkpoints.delete(seq);
+    return checkpoints.map(({ seq, lists }) => {
+      const text = this.#checkpoints.get(seq) ?? base64(lists());
+      this.#checkpoints.set(seq, text);
+      return { seq, lists: text };
+    });
+  }
+}
+
+const deflate = promisify<Buffer | string, object, Buffer>(deflateRaw);
+const inflate = promisify<Buffer, Buffer>(inflateRaw);
+
+function base64(lists: Lists): string {
+  return Buffer.from(encodeLists(lists)).toString("base64");
+}
+
+async function lastingRecords(log: EventLog, upTo: number): Promise<readonly LogRecord[]> {
+  const found: LogRecord[] = [];
+  for (let at = log.oldestLasting; at.seq < upTo; ) {
+    const result = await log.readLasting(at, ALL);
+    if (result.kind === "lost" || result.through <= at.seq) break;
+    found.push(...result.records.filter(({ seq }) => seq <= upTo));
+    at = log.cursorAt(result.through);
+  }
+  return found;
+}
+
+/**
+ * Returns a stored text: the state of the source's engine, or the alerts; `undefined` if there is
+ * none.
+ */
+export async function storedText(
+  { values }: Checkpoint,
+  name: "state" | "alerts",
+): Promise<string | undefined> {
+  const bytes = values[name];
+  return bytes && (await inflate(bytes)).toString();
+}
+
+/** What a node continues from, or the problem with it; neither if nothing is stored. */
+type StoredNode =
+  | { readonly stored: Checkpoint; readonly snapshot: LogSnapshot; readonly problem?: undefined }
+  | { readonly stored?: undefined; readonly snapshot?: undefined; readonly problem?: string };
+
+/**
+ * Loads what the leader stored, for a node that starts or that is behind, and restores the alerts.
+ * Another version's state may be unusable.
+ */
+export async function loadStoredNode(
+  engine: Pick<Engine, "load" | "read">,
+  alerts: Pick<ClusterAlerts, "restore">,
+  signal: AbortSignal,
+): Promise<StoredNode> {
+  const stored = await engine.load(["log", "alerts"], signal);
+  if (!stored?.values.log) return {};
+  try {
+    const snapshot = await readStoredLog(stored, engine, signal);
+    if (!snapshot) return { problem: "the log begins after it" };
+    alerts.restore(await storedText(stored, "alerts"));
+    return { stored, snapshot };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { problem: messageOf(error) };
+  }
+}
+
+/**
+ * Reads the log in a checkpoint. The checkpoint has the lasting events; all events up to the
+ * checkpoint that the engine's log still has are added. Returns `undefined` if no log is stored, or
+ * if the engine's log begins after the checkpoint. Throws if the stored log is malformed or of
+ * another version.
+ */
+export async function readStoredLog(
+  checkpoint: Checkpoint,
+  engine: Pick<Engine, "load" | "read">,
+  signal: AbortSignal,
+): Promise<LogSnapshot | undefined> {
+  if (!checkpoint.values.log) return undefined;
+  const text = (await inflate(checkpoint.values.log)).toString();
+  const end = text.indexOf("\n");
+  const summary: Summary = JSON.parse(text.slice(0, end));
+  if (summary.v !== VERSION)
+    throw new Error(`the cluster's state is of version ${summary.v}; this node reads ${VERSION}`);
+  const { seq, positions, observedAtMs, oldestLasting, lists, checkpoints } = summary;
+  const runs = summary.runs.map(({ from, run }) => ({ from, run: run && toRun(run) }));
+  const recent = await recordsUpTo(checkpoint, seq, engine, signal);
+  if (!recent) return undefined;
+  const oldest = (recent[0]?.seq ?? seq + 1) - 1;
+  const lasting = readRecords(text.slice(end + 1)).filter((record) => record.seq <= oldest);
+  const cursor = new Runs(runs).cursorAt(toEpoch(checkpoint.epoch), seq);
+  return {
+    records: [...lasting, ...recent],
+    checkpoints: checkpoints.map((one) => ({ seq: one.seq, bytes: Buffer.from(one.lists, "base64") })),
+    end: {
+      ...{ cursor, positions, observedAtMs, lists: Buffer.from(lists, "base64") },
+      ...{ runs, oldest, oldestLasting: Math.min(oldest, oldestLasting) },
+    },
+  };
+}
+
+/**
+ * Reads the events that the engine's log has up to the checkpoint, without a gap: none if the log
+ * has another entry there. Returns `undefined` if the log begins after the checkpoint. Starts over
+ * when the connection is lost: with fewer events, this node could not resume its clients.
+ */
+async function recordsUpTo(
+  { position, epoch }: Checkpoint,
+  seq: number,
+  engine: Pick<Engine, "load" | "read">,
+  signal: AbortSignal,
+): Promise<readonly LogRecord[] | undefined> {
+  for (;;) {
+    let records: LogRecord[] = [];
+    let isSame = false;
+    let isFirst = true;
+    for await (const news of engine.read(1, signal)) {
+      if (isFirst && news.kind === "entry" && news.entry.offset > position.offset + 1) return undefined;
+      isFirst = false;
+      if (news.kind === "idle" || news.entry.offset > position.offset)
+        return isSame && records.at(-1)?.seq === seq ? records : [];
+      const { offset, hash, header } = news.entry;
+      const update = header.epoch === epoch ? decodeContent(news.entry)?.update : undefined;
+      if (update?.type === "begin") records = [];
+      if (update?.type === "batch") records.push(...update.records);
+      isSame = offset === position.offset && hash === position.hash;
+    }
+    // Resolves when the engine answers again.
+    await engine.load([], signal);
+  }
+}

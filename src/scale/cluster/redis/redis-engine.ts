@@ -1,0 +1,301 @@
+import { Redis, type RedisOptions } from "ioredis";
+import type { Notify } from "../../../base/lib/notify.ts";
+import { parseJson } from "../../../base/lib/parse-json.ts";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import type { AppendResult } from "../effect.ts";
+import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
+import { type Entry, LOG_START, type Position } from "../entry.ts";
+import { readEntry, storedForm, UnreadableEntry } from "../entry-text.ts";
+import { APPEND_SCRIPT } from "./append-script.ts";
+import { STORE_SCRIPT } from "./store-script.ts";
+
+export interface RedisEngineOptions {
+  /** Addresses and credentials of the servers, or of their Sentinels. */
+  readonly connection: Omit<RedisOptions, "replyMapping">;
+  /** Name of the cluster, part of every key. */
+  readonly name: string;
+  /** Number of replicas that must have an entry before it counts as appended. */
+  readonly acknowledgements: number;
+  /** Number of entries that the log retains. */
+  readonly retained: number;
+  readonly clock: Clock;
+  /**
+   * Reports a change of the server's state. The fact `fault` is "" if the server works; otherwise
+   * it is {@link REJECTS} or another description.
+   */
+  readonly notify: Notify;
+}
+
+/** How long one attempt waits for the replicas. */
+const WAIT_MS = 300;
+/** The server answers, but has too little memory or disk, too few replicas or no permission. */
+export const REJECTS = "rejects a command";
+/** Pause between two attempts. */
+const RETRY_MS = 200;
+/** How long a read waits for the next entry before it asks for the log's end. */
+const IDLE_MS = 200;
+/** A connection that does not answer for this long is dead. */
+const SILENCE_MS = 2_000;
+/** A Sentinel that does not answer for this long is skipped. */
+const SENTINEL_MS = 500;
+/** Connection errors that only the operator can correct. */
+const REFUSAL = /WRONGPASS|NOAUTH|certificate|wrong version number/;
+/** Timeout for reading or storing a checkpoint, which has megabytes. */
+const CHECKPOINT_MS = 30_000;
+/** Maximum entries per read. */
+const BATCH = 64;
+
+/** The replicated log on Redis or Valkey: a stream whose ids are the entries' offsets. */
+export class RedisEngine implements Engine {
+  readonly #options: RedisEngineOptions;
+  readonly #key = (what: string) => `fw:{${this.#options.name}}:${what}`;
+  readonly #writer: Redis;
+  readonly #subscriber: Redis;
+  readonly #listeners = new Set<(notice: Notice) => void>();
+  /** Connection for checkpoints, because such large values would delay the log. */
+  #bulk: Redis | undefined;
+  readonly #refused = new AbortController();
+  #fault = "";
+
+  constructor(options: RedisEngineOptions) {
+    this.#options = options;
+    this.#writer = this.#connect();
+    this.#subscriber = this.#connect();
+    this.#subscriber.on("message", (_channel: string, text: string) => {
+      const notice = Notice.safeParse(parseJson(text)).data;
+      if (notice) for (const listener of this.#listeners) listener(notice);
+    });
+    // Subscribe on each connection: the first one may fail before it has subscribed.
+    this.#subscriber.on("ready", () => void this.#subscriber.subscribe(this.#key("notices")).catch(() => {}));
+  }
+
+  append(entry: Entry, signal: AbortSignal): Promise<AppendResult> {
+    return this.#answerOf(() => this.#tryAppend(entry), signal);
+  }
+
+  async *read(from: number, signal: AbortSignal): AsyncGenerator<LogNews> {
+    const reader = this.#connect();
+    const stop = () => reader.disconnect();
+    signal.addEventListener("abort", stop);
+    try {
+      let after = Math.max(0, from - 1);
+      while (!signal.aborted) {
+        const entries = await this.#readAfter(reader, after);
+        if (this.#fault !== REJECTS) this.#reportFault(undefined);
+        for (const entry of entries) yield { kind: "entry", entry };
+        // Without a command, nothing would show that the subscription's connection is dead.
+        if (entries.length === 0) this.#subscriber.ping().catch(() => {});
+        const { offset, hash } = entries.at(-1) ?? (await this.#head(reader));
+        if (entries.length > 0) after = offset;
+        const head = { offset, hash };
+        if (entries.length < BATCH) yield { kind: "idle", head, isWritable: await this.#isWritable(reader) };
+      }
+    } catch (error) {
+      if (error instanceof UnreadableEntry) throw error;
+      if (!signal.aborted) this.#reportFault(error);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      reader.disconnect();
+    }
+  }
+
+  notify(notice: Notice): void {
+    this.#writer.publish(this.#key("notices"), JSON.stringify(notice)).catch(() => {});
+  }
+
+  onNotice(listener: (notice: Notice) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async store({ position, epoch, term, values }: Checkpoint): Promise<"stored" | "fenced"> {
+    const { offset, hash } = position;
+    const all = Object.entries({ ...values, hash: Buffer.from(hash), epoch: Buffer.from(epoch) }).flat();
+    const key = this.#key("checkpoint");
+    const answer = await this.#checkpoints().eval(STORE_SCRIPT, 1, key, term, offset, ...all);
+    return answer === "stored" ? "stored" : "fenced";
+  }
+
+  load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined> {
+    const fields = ["term", "offset", "hash", "epoch", ...names];
+    const ask = () => this.#checkpoints().hmgetBuffer(this.#key("checkpoint"), ...fields);
+    return this.#answerOf(async () => checkpointOf(await ask(), names), signal);
+  }
+
+  async put(name: string, value: string, forMs: number): Promise<void> {
+    await this.#writer.set(this.#key(`value:${name}`), value, "PX", forMs);
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    return (await this.#writer.get(this.#key(`value:${name}`))) ?? undefined;
+  }
+
+  async take(name: string): Promise<string | undefined> {
+    return (await this.#writer.getdel(this.#key(`value:${name}`))) ?? undefined;
+  }
+
+  async facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const ask = () =>
+      this.#writer
+        .info()
+        .catch((error) => (messageOf(error).startsWith("NOPERM") ? "" : Promise.reject(error)));
+    const text = await this.#answerOf(ask, AbortSignal.any([signal, this.#refused.signal]));
+    const lines = text.matchAll(/^(\w+):(.*?)\r?$/gm);
+    return new Map([...lines].map(([, name = "", value = ""]) => [name, value]));
+  }
+
+  async close(): Promise<void> {
+    this.#bulk?.disconnect();
+    this.#writer.disconnect();
+    this.#subscriber.disconnect();
+  }
+
+  #checkpoints(): Redis {
+    this.#bulk ??= this.#connect(CHECKPOINT_MS);
+    return this.#bulk;
+  }
+
+  /** Repeats the attempt until the server gives an answer other than `again`. */
+  async #answerOf<T>(attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
+    for (let waits = 1; ; waits++) {
+      signal.throwIfAborted();
+      try {
+        const answer = await attempt();
+        if (answer === "again" && waits > 3) this.#reportFault("too few replicas have the entry", REJECTS);
+        else this.#reportFault(undefined);
+        if (answer !== "again") return answer;
+      } catch (error) {
+        this.#reportFault(error, faultOf(error));
+        await this.#options.clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
+  #connect(commandTimeout = SILENCE_MS): Redis {
+    const redis = new Redis({
+      ...this.#options.connection,
+      // The engine itself repeats commands that may be lost: the library cannot know whether that
+      // is safe. Nor does it handle a failed subscription, which would end the process.
+      autoResendUnfulfilledCommands: false,
+      autoResubscribe: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout,
+      // Connections to a paused server stay open, although another server has replaced it.
+      socketTimeout: commandTimeout,
+      connectTimeout: SILENCE_MS,
+      sentinelCommandTimeout: SENTINEL_MS,
+      failoverDetector: true,
+      retryStrategy: () => RETRY_MS,
+      reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
+    });
+    redis.on("error", (error: Error) => {
+      this.#reportFault(error);
+      if (REFUSAL.test(error.message)) this.#refused.abort(error);
+    });
+    return survivingDisconnects(redis);
+  }
+
+  /** Returns `again` if too few replicas have the entry yet. */
+  async #tryAppend(entry: Entry): Promise<AppendResult | "again"> {
+    const { acknowledgements, retained } = this.#options;
+    const { header, body } = storedForm(entry);
+    const { offset, hash } = entry;
+    const { kind, prev } = entry.header;
+    const oldest = Math.max(0, offset - retained);
+    const keys = [this.#key("log"), this.#key("touch"), this.#key("checkpoint")];
+    const pipeline = this.#writer
+      .pipeline()
+      .eval(APPEND_SCRIPT, 3, ...keys, offset, prev, hash, header, body, oldest, kind === "base" ? 1 : 0);
+    // WAIT covers only the writes of its own connection.
+    if (acknowledgements > 0) pipeline.wait(acknowledgements, WAIT_MS);
+    const [[error, answer] = [], [waitError, count] = []] = (await pipeline.exec()) ?? [];
+    if (error ?? waitError) throw error ?? waitError;
+    const result = appendResult(answer);
+    const isDone = result.kind !== "appended" || acknowledgements === 0 || Number(count) >= acknowledgements;
+    return isDone ? result : "again";
+  }
+
+  async #readAfter(reader: Redis, after: number): Promise<readonly Entry[]> {
+    const answer: unknown = await reader.xreadBuffer(
+      ...(["COUNT", BATCH, "BLOCK", IDLE_MS, "STREAMS", this.#key("log"), `${after}-0`] as const),
+    );
+    const [stream]: unknown[] = Array.isArray(answer) ? answer : [];
+    const rows: unknown[] = Array.isArray(stream) && Array.isArray(stream[1]) ? stream[1] : [];
+    return rows.map(entryOf);
+  }
+
+  /** Whether the server has enough replicas to acknowledge an entry. */
+  async #isWritable(reader: Redis): Promise<boolean> {
+    const { acknowledgements } = this.#options;
+    if (acknowledgements === 0) return true;
+    const [, , replicas]: unknown[] = await reader.role();
+    return Array.isArray(replicas) && replicas.length >= acknowledgements;
+  }
+
+  async #head(reader: Redis): Promise<Position> {
+    const rows: unknown = await reader.xrevrangeBuffer(this.#key("log"), "+", "-", "COUNT", 1);
+    const [row]: unknown[] = Array.isArray(rows) ? rows : [];
+    return row === undefined ? LOG_START : entryOf(row);
+  }
+
+  #reportFault(error: unknown, fault = error === undefined ? "" : "does not answer"): void {
+    if (fault === this.#fault) return;
+    this.#fault = fault;
+    const reason = messageOf(error).replace(/^Reached the max retries.*/, "the connection was lost");
+    const sentence = fault === "" ? "works again" : `${fault}: ${reason}`;
+    this.#options.notify(fault === "" ? "info" : "warn", `the cluster's server ${sentence}`, { fault });
+  }
+}
+
+class InvalidResult extends Error {}
+
+/** The fault that an attempt's error shows; `undefined` if the server does not answer. */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof InvalidResult) return "gave an invalid answer";
+  return String(error).startsWith("ReplyError") ? REJECTS : undefined;
+}
+
+function appendResult(answer: unknown): AppendResult {
+  const [kind, offset, hash]: unknown[] = Array.isArray(answer) ? answer : [];
+  if (kind === "appended" || kind === "fenced") return { kind };
+  if (kind === "truncated" && typeof offset === "number" && typeof hash === "string")
+    return { kind, head: { offset, hash } };
+  throw new InvalidResult("unexpected result of an append");
+}
+
+function checkpointOf(
+  [term, offset, hash, epoch, ...found]: readonly (Buffer | null)[],
+  names: readonly string[],
+): Checkpoint | undefined {
+  if (!term || !offset || !hash || !epoch) return undefined;
+  const position = { offset: Number(offset), hash: String(hash) };
+  const held = names.flatMap((name, index) => {
+    const value = found[index];
+    return value ? [[name, value] as const] : [];
+  });
+  return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(held) };
+}
+
+function entryOf(row: unknown): Entry {
+  const [id, fields]: unknown[] = Array.isArray(row) ? row : [];
+  // The script writes names and values in this order.
+  const [, , , header, , body]: unknown[] = Array.isArray(fields) ? fields : [];
+  if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
+    throw new UnreadableEntry("an entry is malformed");
+  return readEntry(Number.parseInt(id.toString(), 10), { header: header.toString(), body });
+}
+
+/**
+ * Makes disconnects safe, those of ioredis itself too. A socket that is closed during its TLS
+ * handshake may fail twice. Because ioredis listens for only one error, the second one would end
+ * the process.
+ */
+export function survivingDisconnects(redis: Redis): Redis {
+  const disconnect = redis.disconnect.bind(redis);
+  redis.disconnect = (reconnect) => {
+    redis.stream?.on("error", () => {});
+    disconnect(reconnect);
+  };
+  return redis;
+}

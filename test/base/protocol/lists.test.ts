@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import {
+  advanceLists,
+  CHANNELS,
+  compileFilter,
+  EMPTY_SNAPSHOT,
+  type Filter,
+  formatMarks,
+  type Lists,
+  listOf,
+  listsOf,
+  projectLists,
+  readMarks,
+} from "../../../src/base/protocol/index.ts";
+import { toEvents } from "../../../src/gateway/source/index.ts";
+import { flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
+
+const AT = Date.UTC(2017, 10, 12, 8, 21);
+const ADDRESS = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01";
+
+/** A flare with these values. Its token has a mixed-case address, as in explorers. */
+const flareAt = (fields: Partial<ReturnType<typeof flare>> = {}) => {
+  const made = flare("BCC", fields);
+  return { ...made, token: { ...made.token, address: ADDRESS, symbol: "BcC" } };
+};
+
+/** Returns the lists after these successive states of `flares.pro`; `undefined`: empty. */
+function listsAfter(...states: readonly (ReturnType<typeof flare> | undefined)[]): Lists {
+  return states.reduce((lists, state) => {
+    const next = snapshotOf({ pro: state ? [state] : [] });
+    return toEvents(lists.snapshot, next, AT).reduce(advanceLists, lists);
+  }, listsOf(EMPTY_SNAPSHOT));
+}
+
+const holds = (lists: Lists, filter: Filter) =>
+  listOf(projectLists(lists, CHANNELS, compileFilter(filter)), "flares.pro").length === 1;
+
+test.for([
+  ["its price change", { recent_price_change: 20 }, { recent_price_change: -30 }, { min_price_change: 20 }],
+  ["its liquidity", { liquidity: "5000" }, { liquidity: "10" }, { min_liquidity: 5_000 }],
+] as const)(
+  "[W28] a sticky filter keeps an item that once met it by %s until it leaves, even after marks are stored and read",
+  ([, high, low, least]) => {
+    const [risen, fallen] = [flareAt(high), flareAt(low)];
+    const sticky: Filter = { ...least, sticky: true };
+    // One value may fall while another rises.
+    const other = { liquidity: "90000", recent_price_change: 90, ...low };
+    const rose = listsAfter(fallen, risen, flareAt(other), fallen);
+    for (const lists of [rose, readMarks(rose.snapshot, formatMarks(rose))])
+      expect([holds(lists, sticky), holds(lists, least)]).toEqual([true, false]);
+    expect(holds(listsAfter(fallen), sticky)).toBe(false);
+    // An item that leaves and returns starts over.
+    expect(holds(listsAfter(risen, undefined, fallen), sticky)).toBe(false);
+  },
+);
+
+test("[W27] addresses and symbols are compared ignoring case", () => {
+  const lists = listsAfter(flareAt());
+  const written = (text: string) => [text, text.toLowerCase(), text.toUpperCase().replace(/^0X/, "0x")];
+  for (const address of written(ADDRESS)) expect(holds(lists, { tokens: [address] }), address).toBe(true);
+  for (const symbol of written("BcC")) expect(holds(lists, { symbols: [symbol] }), symbol).toBe(true);
+  expect(holds(lists, { tokens: [`${ADDRESS}0`] })).toBe(false);
+  expect(holds(lists, { symbols: ["bc"] })).toBe(false);
+});
+
+test("[W27] [W40] an item at exactly the minimum meets the filter, one just below does not", () => {
+  const lists = listsAfter(flareAt({ liquidity: "5000.01", recent_price_change: -4.5 }));
+  expect(holds(lists, { min_liquidity: 5_000.01 })).toBe(true);
+  expect(holds(lists, { min_liquidity: "5000.0101" })).toBe(false);
+  expect(holds(lists, { min_price_change: -4.5 })).toBe(true);
+  expect(holds(lists, { min_price_change: -4.49 })).toBe(false);
+});

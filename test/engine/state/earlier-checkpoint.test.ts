@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { brotliDecompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import type { Candle, Outcome, Snapshot } from "../../../src/base/model/index.ts";
+import { TrendEngine } from "../../../src/engine/index.ts";
+import { crowdOf, playScripts } from "../trade-market.ts";
+import { address, MINUTE, SECOND, START, withClocks } from "../trend-kit.ts";
+
+/** A checkpoint of version 12, written for this market at {@link WRITTEN_MS}. */
+const STORED = new URL("checkpoint-12.json.br", import.meta.url);
+const WRITTEN_MS = START + 105 * MINUTE + 30 * SECOND;
+/** Start of the first minute whose trades are all after the checkpoint. */
+const COMPLETE_AT = new Date(START + 106 * MINUTE).toISOString();
+const MINUTES = 240;
+
+/** At the checkpoint, one flare waits for its final outcome, one runs, and one starts later. */
+function marketEvents() {
+  const pumped = [
+    [80, 86],
+    [102, 120],
+    [200, 206],
+  ].map(([from = 0, until = 0], n) => {
+    const isHot = (minute: number) => minute >= from && minute < until;
+    const rate = (minute: number) => (isHot(minute) ? 15 : 0.8);
+    const buyShare = (minute: number) => (isHot(minute) ? 0.9 : 0.5);
+    return { token: address(n + 1), usd: 300, rate, buyShare };
+  });
+  const events = playScripts([...crowdOf(4), ...pumped], MINUTES);
+  return withClocks(events, START + MINUTES * MINUTE, START - 3 * SECOND);
+}
+
+/** Returns the lists without values that an engine of that version did not measure. */
+function comparable({ candles, outcomes, ...lists }: Snapshot) {
+  const entries = Object.entries(outcomes).map(([id, outcome]) => {
+    const { start_score, start_liquidity, control, ...measured }: Outcome = outcome;
+    return [id, measured];
+  });
+  return { ...lists, outcomes: Object.fromEntries(entries) };
+}
+
+const sinceThen = (list: readonly Candle[]) => list.filter(({ open_at }) => open_at >= COMPLETE_AT);
+
+test("[L2] an engine continues from a checkpoint of the version without candles: the lists are those of an engine that never stopped, and candles start with the next whole minute", () => {
+  const stored = JSON.parse(brotliDecompressSync(readFileSync(STORED)).toString("utf8"));
+  expect(stored.version).toBe(12);
+  const continued = TrendEngine.restore(stored);
+  const steady = new TrendEngine();
+  const seen = { flares: new Set<string>(), candles: 0 };
+  for (const event of marketEvents()) {
+    steady.accept(event);
+    if (event.at > WRITTEN_MS) continued.accept(event);
+    if (event.kind !== "clock" || event.at < WRITTEN_MS || event.at % (30 * SECOND) !== 0) continue;
+    const [is, expected] = [continued.snapshot(), steady.snapshot()];
+    expect(comparable(is)).toEqual(comparable(expected));
+    for (const id of Object.keys(is.outcomes)) seen.flares.add(id);
+    if (event.at <= Date.parse(COMPLETE_AT)) continue;
+    expect(Object.keys(is.candles.bsc)).toEqual(Object.keys(expected.candles.bsc));
+    for (const [token, list] of Object.entries(is.candles.bsc)) {
+      expect(list).toEqual(sinceThen(expected.candles.bsc[token] ?? []));
+      seen.candles += list.length;
+    }
+  }
+  expect(seen.flares.size).toBe(3);
+  expect(seen.candles).toBeGreaterThan(300);
+});

@@ -1,0 +1,212 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect } from "vitest";
+import { ERROR_CODES, type ErrorCode } from "../../../../src/base/protocol/index.ts";
+import { HEADERS } from "../../../../src/extensions/docs/contracts/headers.ts";
+import type { ResponseContract } from "../../../../src/extensions/docs/contracts/problem-responses.ts";
+import { ALLOWED_HEADERS, EXPOSED_HEADERS } from "../../../../src/gateway/http/common-headers.ts";
+import {
+  ANY_PROBLEMS,
+  createOpenApi,
+  DOCUMENTS,
+  ENDPOINTS,
+  EVENTS_ENDPOINT,
+  HISTORY_ENDPOINTS,
+  METRICS_PATH,
+  PRODUCER_PATH,
+  STREAM_PATH,
+  STREAM_PROBLEMS,
+  TICKETS_ENDPOINT,
+} from "../../../../src/gateway/http/index.ts";
+import { EVENTS_PARAMETERS, STREAM_PARAMETERS } from "../../../../src/gateway/http/parameters.ts";
+import { test as rest } from "../../../gateway/http/rest/rest-fixture.ts";
+import { test as wire } from "../../../gateway/http/stream/websocket-fixture.ts";
+import { checkResponse } from "../../../support/expect/contract.ts";
+import { danglingRefs } from "./dangling-refs.ts";
+
+const OPENAPI = createOpenApi("");
+
+rest("the document passes the validator of OpenAPI 3.1, below a base path too", async () => {
+  for (const basePath of ["", "/fw/a"]) {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone({ ...createOpenApi(basePath) }));
+    expect(errors).toBeUndefined();
+    expect([valid, validator.version]).toEqual([true, "3.1"]);
+  }
+});
+
+rest("the validator would find a fault", async () => {
+  const broken = { ...structuredClone(OPENAPI), paths: { "no-slash": {} } };
+  expect((await new Validator().validate(broken)).valid).toBe(false);
+});
+
+rest("every reference leads somewhere, and every component is referred to", () => {
+  expect(danglingRefs(OPENAPI)).toEqual([]);
+  const text = JSON.stringify(OPENAPI);
+  for (const [kind, named] of Object.entries(OPENAPI.components)) {
+    const unused = Object.keys(named).filter(
+      (name) => kind !== "securitySchemes" && !text.includes(`"#/components/${kind}/${name}"`),
+    );
+    expect(unused, kind).toEqual([]);
+  }
+});
+
+rest("its addresses are those of the tables, each with the problems that it can answer", () => {
+  const served = [
+    ...Object.values(ENDPOINTS),
+    EVENTS_ENDPOINT,
+    ...Object.values(HISTORY_ENDPOINTS),
+    ...Object.values(DOCUMENTS),
+    { path: STREAM_PATH },
+    { path: PRODUCER_PATH },
+    TICKETS_ENDPOINT,
+    { path: METRICS_PATH },
+  ];
+  expect(Object.keys(OPENAPI.paths).toSorted()).toEqual(served.map(({ path }) => path).toSorted());
+  const own = new Map<string, readonly ErrorCode[]>([
+    ...Object.values({
+      ...ENDPOINTS,
+      ...HISTORY_ENDPOINTS,
+      events: EVENTS_ENDPOINT,
+      tickets: TICKETS_ENDPOINT,
+    }).map(({ path, problems }) => [path, problems] as const),
+    [STREAM_PATH, STREAM_PROBLEMS],
+    [PRODUCER_PATH, STREAM_PROBLEMS],
+  ]);
+  for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
+    const statuses = [...ANY_PROBLEMS, ...(own.get(path) ?? [])].map((code) => `${ERROR_CODES[code].status}`);
+    const reported = Object.keys((get ?? post)?.responses ?? {}).filter((status) => Number(status) >= 400);
+    expect(reported.toSorted(), path).toEqual([...new Set(statuses)].toSorted());
+  }
+  const ids = Object.values(OPENAPI.paths).flatMap((operations) =>
+    Object.values(operations).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+rest("every example is what its schema says, headers included", () => {
+  let seen = 0;
+  for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
+    for (const [status, response] of Object.entries((get ?? post)?.responses ?? {})) {
+      const contract =
+        "$ref" in response ? OPENAPI.components.responses[response.$ref.split("/").at(-1) ?? ""] : response;
+      for (const [type, body] of examplesOf(contract)) {
+        const reported = Object.entries(HEADERS).filter(
+          ([name]) => contract?.headers && name in contract.headers,
+        );
+        const headers = Object.fromEntries(
+          reported.map(([name, { example }]) => [name.toLowerCase(), example]),
+        );
+        checkResponse(get ? "GET" : "POST", path, {
+          status: Number(status),
+          headers: { ...headers, "content-type": type },
+          body,
+        });
+        seen += 1;
+      }
+    }
+  }
+  expect(seen).toBeGreaterThan(100);
+});
+
+function examplesOf(contract: ResponseContract | undefined): readonly (readonly [string, unknown])[] {
+  return Object.entries(contract?.content ?? {}).flatMap(([type, { example, examples = {} }]) => [
+    ...(example === undefined ? [] : [[type, example] as const]),
+    ...Object.values(examples).map(({ value }) => [type, value] as const),
+  ]);
+}
+
+rest("every field that other origins may read or send is in it", () => {
+  expect(EXPOSED_HEADERS.filter((name) => !(name in HEADERS))).toEqual([]);
+  const sent = JSON.stringify(OPENAPI.paths);
+  const reported = ALLOWED_HEADERS.filter(
+    (name) => name !== "Authorization" && !sent.includes(`"name":"${name}","in":"header"`),
+  );
+  expect(reported).toEqual([]);
+});
+
+describe("the parameters have the server's limits", () => {
+  /** Values within and beyond the limit. */
+  const CASES: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
+    channels: [["*", "flares.*", "status"], ["flare.pro"]],
+    after: [
+      ["oldest", "test1-0"],
+      ["newest", "test1-01", "x".repeat(49)],
+    ],
+    limit: [
+      ["1", "1000"],
+      ["0", "1001"],
+    ],
+    wait: [
+      ["0", "60"],
+      ["61", "-1"],
+    ],
+    tokens: [["0xab"], ["ab", Array.from({ length: 65 }, () => "0xab").join()]],
+    symbols: [["A", "x".repeat(64)], ["x".repeat(65)]],
+    min_liquidity: [
+      ["0", "50000.5"],
+      ["-1", "much"],
+    ],
+    min_price_change: [["-5", "10"], ["much"]],
+    sticky: [
+      ["true", "false"],
+      ["yes", ""],
+    ],
+    names: [["flare-started"], ["flare-began"]],
+    snapshot: [["true", "false"], ["yes"]],
+    mode: [[], ["latest", "fast"]],
+    client: [[], ["abcdefgh"]],
+    ticket: [[], []],
+  };
+
+  /** Returns the parameters that another parameter requires. */
+  const besides = (name: string) => (name === "sticky" ? { symbols: "A" } : {});
+
+  wire("over HTTP as JSON", async ({ wire }) => {
+    const named = EVENTS_PARAMETERS.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+    expect(Object.keys(CASES).toSorted()).toEqual(named.toSorted());
+    for (const [name, [good, bad]] of Object.entries(CASES)) {
+      for (const [values, status] of [
+        [good, 200],
+        [bad, 400],
+      ] as const) {
+        for (const value of values) {
+          const query = new URLSearchParams({ ...besides(name), [name]: value });
+          const { message } = await wire.ask(`${EVENTS_ENDPOINT.path}?${query}`);
+          expect([name, value, message.statusCode]).toEqual([name, value, status]);
+        }
+      }
+    }
+  });
+
+  wire("of a stream", async ({ wire }) => {
+    const { limit: _limit, wait: _wait, ...cases } = CASES;
+    const streams = {
+      ...cases,
+      after: [["test1-0"], ["oldest"]],
+      mode: [["latest", "events"], ["fast"]],
+      // Only the WebSocket has it; this request is for server-sent events.
+      mirror: [[], ["true", "yes", ""]],
+      client: [
+        ["abcdefgh", "x".repeat(64)],
+        ["abcdefg", "x".repeat(65), "abcdefg!"],
+      ],
+    } as const;
+    expect(Object.keys(streams).toSorted()).toEqual(STREAM_PARAMETERS.map(({ name }) => name).toSorted());
+    for (const [name, [good, bad]] of Object.entries(streams)) {
+      for (const [values, status] of [
+        [good, 200],
+        [bad, 400],
+      ] as const) {
+        for (const value of values) {
+          const query = new URLSearchParams({ channels: "status", ...besides(name), [name]: value });
+          const { message } = await wire.ask(
+            `${EVENTS_ENDPOINT.path}?${query}`,
+            { accept: "text/event-stream" },
+            "HEAD",
+          );
+          expect([name, value, message.statusCode]).toEqual([name, value, status]);
+        }
+      }
+    }
+  });
+});

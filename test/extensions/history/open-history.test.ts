@@ -1,0 +1,154 @@
+import { readdirSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { createConfig } from "../../../src/app/config/config.ts";
+import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
+import { toEpoch } from "../../../src/base/protocol/index.ts";
+import { openHistory } from "../../../src/extensions/history/open-history.ts";
+import { Head } from "../../../src/gateway/hub/index.ts";
+import { MemoryLog } from "../../../src/gateway/log/index.ts";
+import { storedPath } from "../../../src/gateway/persistence/persistence.ts";
+import { startGateway } from "../../../src/gateway/start/app.ts";
+import { createLogger } from "../../../src/gateway/start/create-logger.ts";
+import { ROOMY } from "../../contract/event-log-contract.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+
+const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
+
+test("a history that cannot be written logs the reason and its file", async ({ onTestFinished }) => {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
+  const config = createConfig({ data: newDirectory(onTestFinished) });
+  const options = { config, clock, logger, sourceName: "a test" };
+  const history = openHistory(config, options);
+  await history.close();
+  const log = new MemoryLog({ ...ROOMY, clock });
+  const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
+  const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
+  const over = new AbortController();
+  const recorded = history.record({ log, head, info, signal: over.signal });
+  await expect.poll(() => lines.length).toBe(1);
+  expect(await history.reader.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+  over.abort();
+  await recorded;
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    msg: "cannot write the history of flares; retrying: database is not open",
+    path: storedPath(options, "history"),
+  });
+});
+
+test("an unreadable past minute is a fault, not a missing minute, and is logged once with the file", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
+  const config = createConfig({ data: newDirectory(onTestFinished) });
+  const options = { config, clock, logger, sourceName: "a test" };
+  const path = storedPath(options, "minutes");
+  const log = new MemoryLog({ ...ROOMY, clock });
+  const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
+  const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
+  const start = () => {
+    const history = openHistory(config, options);
+    const over = new AbortController();
+    history.watch(head, info);
+    const recorded = history.record({ log, head, info, signal: over.signal });
+    const stop = async () => {
+      over.abort();
+      await recorded;
+      await history.close();
+    };
+    return { reader: history.reader, stop };
+  };
+  const before = start();
+  await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: 60_000 });
+  expect(await before.reader.minute(0)).toMatchObject({ minute: { firstMs: 0 } });
+  await before.stop();
+  const file = new DatabaseSync(path);
+  file.exec("UPDATE minute SET body = x'00'");
+  file.close();
+  const { reader, stop } = start();
+  for (let read = 0; read < 2; read++)
+    expect(await reader.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      path,
+      msg: expect.stringContaining("cannot read the states of past minutes: "),
+    }),
+  ]);
+  await stop();
+});
+
+test("a simulated market that starts over in its directory has no past minutes of the previous one", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const config = createConfig({ data: newDirectory(onTestFinished) });
+  const logger = createLogger("silent", { write: () => {} });
+  /** Serves for three minutes of event time. Returns the cursors at minutes 0, 2, 10, 12 and 20. */
+  const serve = async (epoch: string, startMs: number, origin: "simulated" | "live") => {
+    const history = openHistory(config, { config, clock, logger, sourceName: "a test" });
+    const log = new MemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
+    const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs } });
+    const over = new AbortController();
+    const info = () => ({ name: "a test", origin, facts: FACTS });
+    history.watch(head, info);
+    const recorded = history.record({ log, head, info, signal: over.signal });
+    for (const minute of [1, 2, 3])
+      await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs + minute * 60_000 });
+    const minutes = await Promise.all(
+      [0, 2, 10, 12, 20].map(async (minute) => (await history.reader.minute(minute * 60_000)).minute?.cursor),
+    );
+    over.abort();
+    await recorded;
+    await history.close();
+    return minutes;
+  };
+  expect(await serve("first1", 0, "simulated")).toEqual([
+    "first1-0",
+    "first1-0",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(await serve("next1", 600_000, "simulated")).toEqual([
+    undefined,
+    undefined,
+    "next1-0",
+    "next1-0",
+    undefined,
+  ]);
+  // A real market does not have the minutes of a simulated one either.
+  expect(await serve("live1", 1_200_000, "live")).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    "live1-0",
+  ]);
+  // A market that is simulated by mistake deletes and replaces no minutes of a real one.
+  expect(await serve("mistake1", 600_000, "simulated")).not.toContain("mistake1-0");
+  expect(await serve("live2", 2_400_000, "live")).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    "live1-0",
+  ]);
+});
+
+test("a gateway without a history creates no file for it, and rejects requests that need it", async ({
+  onTestFinished,
+}) => {
+  const data = newDirectory(onTestFinished);
+  const config = createConfig({ port: 0, drain: "0", logLevel: "silent", warmup: "0", data });
+  const gateway = await startGateway(config, { hasHistory: false });
+  onTestFinished(() => gateway.stop());
+  const statusOf = async (path: string) => (await fetch(`${gateway.url}/api/v1/${path}`)).status;
+  const paths = ["flares", "history", "record", "flares?at=2026-01-01T00:00:00Z"];
+  expect(await Promise.all(paths.map(statusOf))).toEqual([200, 404, 404, 400]);
+  expect(readdirSync(data).filter((name) => /^(history|minutes)-/.test(name))).toEqual([]);
+});

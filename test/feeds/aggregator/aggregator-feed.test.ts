@@ -1,0 +1,179 @@
+import { describe, expect } from "vitest";
+import type { MarketEvent, MarketGroup } from "../../../src/base/market/index.ts";
+import { createAggregatorFeed } from "../../../src/feeds/aggregator/aggregator-feed.ts";
+import { AGGREGATED } from "../../../src/feeds/aggregator/gecko-terminal.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test } from "../../support/time/still-running.ts";
+import { until } from "../exchange/scripted-venue.ts";
+import { StandInAggregator } from "./stand-in.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
+
+/** A running feed with its clock, events and notices. Disposal stops it. */
+class Running implements AsyncDisposable {
+  readonly clock = new ManualClock(Date.UTC(2026, 10, 22, 12));
+  readonly events: MarketEvent[] = [];
+  readonly notices: string[] = [];
+  readonly feed;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  /** Number of pending requests. The clock does not advance while there are any. */
+  #pending = 0;
+
+  constructor(standIn: StandInAggregator, listings: readonly MarketGroup[] = ["bsc"]) {
+    this.feed = createAggregatorFeed({
+      ...{ url: standIn.url, networks: AGGREGATED, listings: new Set(listings), clock: this.clock },
+      random: () => 0,
+      fetch: (...request) => this.#fetch(...request),
+      notify: (level, message) => this.notices.push(`${level}: ${message}`),
+    });
+    this.#running = this.#run();
+  }
+
+  of<K extends MarketEvent["kind"]>(kind: K) {
+    return this.events.filter((event): event is Extract<MarketEvent, { kind: K }> => event.kind === kind);
+  }
+
+  /** Advances the clock in steps until the condition holds. */
+  async advanceUntil(description: string, holds: () => boolean): Promise<void> {
+    await until(description, () => {
+      if (!holds() && this.#pending === 0) this.clock.advance(500);
+      return holds();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("over"));
+    await this.#running;
+  }
+
+  async #fetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    this.#pending += 1;
+    try {
+      const { status, headers, body } = await fetch(...request);
+      return new Response(body === null ? null : await new Response(body).bytes(), { status, headers });
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  async #run(): Promise<void> {
+    for await (const event of this.feed.events(this.#stop.signal)) this.events.push(event);
+  }
+}
+
+describe("an aggregator's pools as a market", () => {
+  test("are all reported within ten seconds of the start, with six requests, and events in order of time", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
+    standIn.trending.set("polygon_pos", [{ token: token(2), symbol: "B" }]);
+    standIn.newest.set("avax", [{ token: token(3), symbol: "C" }]);
+    await using run = new Running(standIn);
+    const began = run.clock.now();
+    await run.advanceUntil("three reports", () => run.of("window").length === 3);
+    expect(run.clock.now() - began).toBeLessThanOrEqual(10 * SECOND);
+    expect(standIn.asked).toHaveLength(6);
+    expect(run.of("window").map(({ group, token }) => [group, token])).toEqual([
+      ["bsc", token(1)],
+      ["matic", token(2)],
+      ["avalanche", token(3)],
+    ]);
+    expect(run.of("profile").map(({ symbol }) => symbol)).toEqual(["A", "B", "C"]);
+    const times = run.events.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.every((at) => at % SECOND === 0 && at <= run.clock.now())).toBe(true);
+  });
+
+  test("are requested at most ten times a minute, and each list once a minute", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(standIn);
+    await run.advanceUntil("the first round", () => standIn.asked.length === 6);
+    const began = run.clock.now();
+    await run.advanceUntil("ten minutes", () => run.clock.now() - began >= 10 * MINUTE);
+    const requests = standIn.asked.length - 6;
+    expect(requests).toBeGreaterThanOrEqual(54);
+    expect(requests).toBeLessThanOrEqual(60);
+    expect(new Set(standIn.asked).size).toBe(6);
+  });
+
+  test("are published as listings while young, once each, with their creation time, and only on chains without a chain feed", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    const young = { symbol: "NEW", createdAt: "2026-11-22T11:56:30Z", reserve: "5000" };
+    standIn.newest.set("bsc", [
+      { ...young, token: token(1) },
+      { ...young, token: token(2), createdAt: "2026-11-22T11:40:00Z" },
+      { ...young, token: token(3), reserve: "10" },
+    ]);
+    standIn.newest.set("avax", [{ ...young, token: token(4) }]);
+    await using run = new Running(standIn, ["bsc", "matic"]);
+    await run.advanceUntil("a second round", () => standIn.asked.length > 12);
+    await run.advanceUntil("its reports", () => run.of("window").length >= 8);
+    expect(run.of("listing")).toEqual([
+      {
+        ...{ kind: "listing", group: "bsc", token: token(1), liquidity: "5000" },
+        ...{ at: expect.any(Number), pool: expect.any(String) },
+        listedAt: Date.UTC(2026, 10, 22, 11, 56, 30),
+      },
+    ]);
+  });
+
+  test("continue in order of time when the machine's clock is set back", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(standIn);
+    await run.advanceUntil("events", () => run.events.length > 1);
+    const before = run.events.at(-1)?.at ?? 0;
+    run.clock.jumpWall(-60 * MINUTE);
+    await run.advanceUntil("five more", () => run.events.length > 6);
+    expect(run.events.at(-1)?.at).toBeGreaterThan(before);
+    expect(run.events.at(-1)?.at).toBeLessThan(before + MINUTE);
+  });
+
+  test("stop event time while the aggregator refuses requests, honor its Retry-After, and resume at the present", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
+    await using run = new Running(standIn);
+    await run.advanceUntil("a report", () => run.of("window").length === 1);
+    standIn.refusesFor = 90;
+    const before = standIn.asked.length;
+    const began = run.clock.now();
+    await run.advanceUntil("five minutes", () => run.clock.now() - began >= 5 * MINUTE);
+    expect(standIn.asked.length - before).toBeLessThanOrEqual(4);
+    expect(run.feed.trouble?.()).toContain("429");
+    expect(run.notices).toEqual([expect.stringContaining("warn: GeckoTerminal returned 429")]);
+    const stoppedAt = run.events.at(-1)?.at ?? 0;
+    expect(run.clock.now() - stoppedAt).toBeGreaterThan(2 * MINUTE);
+    standIn.refusesFor = undefined;
+    await run.advanceUntil("events continue", () => (run.events.at(-1)?.at ?? 0) > stoppedAt);
+    expect(run.clock.now() - (run.events.at(-1)?.at ?? 0)).toBeLessThan(2 * SECOND);
+    expect(run.notices.at(-1)).toBe("info: GeckoTerminal responds again");
+  });
+
+  test("emit no event before the first successful response", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.mischief = "500";
+    await using run = new Running(standIn);
+    await run.advanceUntil("some requests failed", () => standIn.asked.length >= 3);
+    expect(run.events).toEqual([]);
+    standIn.mischief = undefined;
+    await run.advanceUntil("time begins", () => run.of("clock").length > 0);
+  });
+
+  test("survive invalid responses: HTML and cut connections", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
+    await using run = new Running(standIn);
+    await run.advanceUntil("a report", () => run.of("window").length === 1);
+    for (const mischief of ["html", "cut"] as const) {
+      standIn.mischief = mischief;
+      const before = standIn.asked.length;
+      await run.advanceUntil(`${mischief} was answered`, () => standIn.asked.length > before + 1);
+      expect(run.feed.trouble?.()).toEqual(expect.any(String));
+    }
+    standIn.mischief = undefined;
+    const reports = run.of("window").length;
+    await run.advanceUntil("a report again", () => run.of("window").length > reports);
+    expect(run.feed.trouble?.()).toBeUndefined();
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, vi } from "vitest";
+import { Recorder } from "../../../src/feeds/index.ts";
+import { readRecordingDirectory } from "../../../src/feeds/record/manifest.ts";
+import type { RecorderOptions } from "../../../src/feeds/record/recorder.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test as base } from "../../support/time/still-running.ts";
+import { until } from "../exchange/scripted-venue.ts";
+import { START, simulated } from "./record-kit.ts";
+
+const test = base.extend<{ directory: string }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
+  directory: async ({}, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-recorder-"));
+    await use(directory);
+    rmSync(directory, { recursive: true });
+  },
+});
+
+/** Creates a recorder with a manual clock. */
+function recorderIn(directory: string, options: Partial<RecorderOptions> = {}) {
+  const clock = new ManualClock();
+  const recorder = new Recorder({ directory, feed: simulated(0), clock, ...options });
+  const write = (second: number) => recorder.write({ kind: "clock", at: START + second * 1_000 });
+  const states = () => readRecordingDirectory(recorder.directory).manifest.parts.map(({ state }) => state);
+  const written = (events: number) => until(`${events} events are written`, () => recorder.events === events);
+  const partsAre = (...expected: readonly string[]) =>
+    until(`its parts are ${expected}`, () => states().join() === expected.join());
+  return { clock, recorder, write, states, written, partsAre };
+}
+
+describe("a recorder", () => {
+  test("makes its writer wait while more than eight members wait for the disk", async ({ directory }) => {
+    const { recorder, write } = recorderIn(directory, { memberChars: 1 });
+    for (const round of [0, 1]) {
+      for (let second = 1; second <= 8; second++) expect(write(10 * round + second)).toBeUndefined();
+      const room = write(10 * round + 9);
+      expect(room).toBeInstanceOf(Promise);
+      await room;
+      expect(recorder.events).toBe(9 * (round + 1));
+    }
+    await recorder.close();
+  });
+
+  test("writes buffered events every second, and closes each part at its maximum age", async ({
+    directory,
+  }) => {
+    const { clock, recorder, write, states, written, partsAre } = recorderIn(directory, { partMs: 60_000 });
+    for (const round of [0, 1]) {
+      const closed = Array(round).fill("closed");
+      await write(100 * round);
+      clock.advance(999);
+      expect(recorder.events).toBe(3 * round);
+      clock.advance(1);
+      await written(3 * round + 1);
+      await write(100 * round + 1);
+      clock.advance(59_999);
+      await written(3 * round + 2);
+      await partsAre(...closed, "open");
+      await write(100 * round + 2);
+      clock.advance(1);
+      await written(3 * round + 3);
+      await partsAre(...closed, "closed");
+    }
+    await recorder.close();
+    expect(states()).toEqual(["closed", "closed"]);
+  });
+
+  test("syncs a part to disk before the manifest lists it as closed", async ({ directory }) => {
+    const { recorder, write, states } = recorderIn(directory, { memberChars: 1, partBytes: 1 });
+    const probe = await open(join(directory, "probe"), "w");
+    await probe.close();
+    const synced: (string | undefined)[] = [];
+    const spy = vi.spyOn(Object.getPrototypeOf(probe), "datasync").mockImplementation(async () => {
+      synced.push(states().at(-1));
+    });
+    try {
+      for (const second of [1, 2, 3]) await write(second);
+      await recorder.close();
+    } finally {
+      spy.mockRestore();
+    }
+    expect(synced).toEqual(["open", "open", "open"]);
+    expect(states()).toEqual(["closed", "closed", "closed"]);
+  });
+
+  test("ignores events after it is closed, and has no timer", async ({ directory }) => {
+    const { clock, recorder, write, states } = recorderIn(directory);
+    await write(1);
+    await recorder.close();
+    await write(2);
+    clock.advance(10_000);
+    await recorder.close();
+    expect([recorder.events, states()]).toEqual([1, ["closed"]]);
+  });
+});

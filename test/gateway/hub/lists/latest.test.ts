@@ -1,0 +1,99 @@
+import { expect } from "vitest";
+import { projectSnapshot } from "../../../../src/base/protocol/index.ts";
+import { settled, test } from "../hub-fixture.ts";
+import type { Step } from "../test-market.ts";
+
+/** A hundred events: two flares start, a status changes, the rest are listings and refreshes. */
+const BURST: readonly Step[] = [
+  "flare",
+  "status",
+  "flare",
+  ...Array.from({ length: 97 }, (_, at): Step => (at % 2 ? "refresh" : "list")),
+];
+const FOLLOWED = ["flares.pro", "newest.bsc", "status"];
+
+test("[W34] [W35] a client that fell behind gets the starts and status that it missed, the lists at the head, then events again", async ({
+  sut,
+}) => {
+  const socket = sut.open({ channels: FOLLOWED, mode: "latest" }, (made) => {
+    made.highWater = 1;
+  });
+  socket.readOnce();
+  socket.freeze();
+  await sut.publish("list");
+  await sut.publish(...BURST);
+  socket.thaw();
+  for (let turn = 0; turn < 20; turn++) {
+    await settled();
+    socket.readOnce();
+  }
+  const after = socket.messages.slice(socket.messages.findIndex(({ type }) => type === "event") + 1);
+  expect(after.map(({ type, name }) => name ?? type)).toEqual([
+    "flare-started",
+    "source-status",
+    "flare-started",
+    "conflated",
+  ]);
+  expect(after.slice(0, 3).map(({ type, cursor }) => [type, cursor])).toEqual(
+    Array(3).fill(["missed", undefined]),
+  );
+  expect(after[3]).toMatchObject({ cursor: "test1-101", channels: ["flares.pro", "newest.bsc", "status"] });
+  expect(after[3]?.snapshot).toEqual(projectSnapshot(sut.head.snapshot, ["flares.pro", "newest.bsc"]));
+  await sut.publish("list");
+  expect(socket.of("event").at(-1)).toMatchObject({ seq: 102, prev: 101 });
+});
+
+test("[W34] a client that resumes 100 events back is conflated; one 50 events back, or in mode events, gets every event", async ({
+  sut,
+}) => {
+  await sut.publish(...BURST);
+  const far = sut.open({ channels: FOLLOWED, mode: "latest", after: "test1-0" });
+  const near = sut.open({ channels: FOLLOWED, mode: "latest", after: "test1-50" });
+  const whole = sut.open({ channels: FOLLOWED, mode: "events", after: "test1-0" });
+  await settled();
+  expect([far, near, whole].map((socket) => socket.of("event").length)).toEqual([0, 50, 100]);
+  expect([far, near, whole].map((socket) => socket.of("conflated").length)).toEqual([1, 0, 0]);
+  expect(far.of("subscribed")[0]).toMatchObject({ resumed: "full" });
+});
+
+test("[W34] the first subscription sets the mode; a later one that names another mode is rejected", ({
+  sut,
+}) => {
+  const socket = sut.open({ channels: ["status"], mode: "latest" });
+  const subscribe = (id: string, mode?: string) =>
+    socket.session?.receiveText(JSON.stringify({ type: "subscribe", id, channels: ["newest.bsc"], mode }));
+  subscribe("other", "events");
+  subscribe("wrong", "newest");
+  subscribe("same", "latest");
+  subscribe("none");
+  expect(socket.of("error").map(({ id, code, field }) => [id, code, field])).toEqual([
+    ["other", "invalid-parameter", "mode"],
+    ["wrong", "invalid-parameter", "mode"],
+  ]);
+  expect(socket.of("subscribed").map(({ id }) => id)).toEqual(["url", "same", "none"]);
+});
+
+test("[W35] if a subscribed flare channel had events, conflated has every subscribed flare channel; otherwise it has none", async ({
+  sut,
+}) => {
+  await sut.publish(...BURST);
+  const channels = ["flares.free", "flares.pro", "status"];
+  const socket = sut.open({ channels, mode: "latest", after: "test1-0" });
+  await settled();
+  expect(socket.of("conflated")).toMatchObject([{ channels }]);
+  const alone = sut.open({ channels: ["flares.free", "newest.bsc"], mode: "latest", after: "test1-0" });
+  await settled();
+  expect(alone.of("conflated")).toMatchObject([{ channels: ["newest.bsc"] }]);
+});
+
+test("[W23] [W34] missed events are written in parts of a bounded size, and none is lost", async ({
+  make,
+}) => {
+  const sut = make({ hub: { limits: { catchUpBytes: 2_000 } } });
+  for (let poll = 0; poll < 10; poll += 1) await sut.publish(...Array<Step>(20).fill("status"));
+  const socket = sut.open({ channels: ["status"], mode: "latest", after: "test1-0" }, (made) => {
+    made.highWater = 2 ** 20;
+  });
+  await expect.poll(() => socket.of("missed").length).toBe(200);
+  expect(Math.max(...socket.writes.map(({ length }) => length))).toBeLessThan(3_000);
+});

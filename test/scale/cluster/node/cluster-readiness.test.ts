@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import { toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
+import { encodeLists } from "../../../../src/gateway/persistence/restored-state.ts";
+import type { ReplicaSink } from "../../../../src/gateway/source/index.ts";
+import { createLogger } from "../../../../src/gateway/start/create-logger.ts";
+import { createConfig } from "../../../../src/index.ts";
+import type { Engine, LogNews } from "../../../../src/scale/cluster/engine.ts";
+import { type Entry, LOG_START } from "../../../../src/scale/cluster/entry.ts";
+import { seal } from "../../../../src/scale/cluster/entry-text.ts";
+import { ClusterAlerts } from "../../../../src/scale/cluster/node/cluster-alerts.ts";
+import { ClusterSource } from "../../../../src/scale/cluster/node/cluster-source.ts";
+import { encodeContent } from "../../../../src/scale/cluster/node/entry-body.ts";
+import { Leading } from "../../../../src/scale/cluster/node/leading.ts";
+import type { LogUpdate } from "../../../../src/workers/index.ts";
+import { LedMarket } from "../../../examples/led-gateway.ts";
+import { createHubUnderTest, EPOCH, FRESH, INFO } from "../../../gateway/hub/hub-fixture.ts";
+
+const never = () => new Promise<never>(() => {});
+
+/**
+ * An engine with three entries. The first has the update, and the last is not committed. Once
+ * `rest` resolves, it reports that its log has no more entries.
+ */
+function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
+  const entries: Entry[] = [];
+  for (const kind of ["base", "alive", "alive"] as const) {
+    const { offset, hash } = entries.at(-1) ?? LOG_START;
+    const header = { kind, term: 1, by: "other", nonce: "", prev: hash, committed: offset, epoch: EPOCH };
+    const report = { info: INFO, freshness: FRESH };
+    const body = encodeContent(kind === "base" && update ? { report, update } : { report });
+    entries.push(seal(offset + 1, header, body));
+  }
+  return {
+    ...{ append: never, store: never, load: never, put: never, get: never, take: never, facts: never },
+    ...{ notify: () => {}, onNotice: () => () => {}, close: async () => {} },
+    async *read(_from, signal): AsyncGenerator<LogNews> {
+      for (const entry of entries) yield { kind: "entry", entry };
+      await rest;
+      while (!signal.aborted) {
+        yield { kind: "idle", head: entries.at(-1) ?? LOG_START, isWritable: true };
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }
+    },
+  };
+}
+
+/** Joins a cluster with this engine until the test calls `end`. */
+function join(engine: Engine, sink: Pick<ReplicaSink, "begin">) {
+  const { log, head, hub } = createHubUnderTest();
+  const over = new AbortController();
+  const source = new ClusterSource({
+    ...{ config: createConfig({ cluster: "redis://127.0.0.1" }), clock: systemClock },
+    ...{ logger: createLogger("silent"), engine, rejection: () => "" },
+    ...{ alerts: new ClusterAlerts(systemClock), start: undefined, source: undefined },
+    enricherKeys: undefined,
+  });
+  const run = {
+    log,
+    head,
+    history: hub.history,
+    sink: { position: undefined, publish: async () => {}, ...sink },
+  };
+  const running = source.run(run, over.signal);
+  const end = () => {
+    over.abort();
+    return running;
+  };
+  return { source, end };
+}
+
+test("a node is stale until it has read the cluster's log to its end", async () => {
+  const rest = Promise.withResolvers<void>();
+  const { source, end } = join(engineWith(rest.promise), { begin: async () => {} });
+  await expect.poll(() => source.state.entries).toBe(2);
+  expect([source.freshness().state, source.hasCaughtUp]).toEqual(["stale", false]);
+  rest.resolve();
+  await expect.poll(() => source.freshness().state).toBe("live");
+  expect(source.hasCaughtUp).toBe(true);
+  await end();
+});
+
+test("a node that cannot apply the cluster's log is down and reports the reason, and does not throw", async () => {
+  const lists = encodeLists(createHubUnderTest().hub.history.lists);
+  const cursor = { epoch: toEpoch(EPOCH), seq: toSeq(0) };
+  const update = { type: "begin", cursor, positions: {}, observedAtMs: 1_000, lists } as const;
+  const begin = () => Promise.reject(new Error("no memory is left"));
+  const { source, end } = join(engineWith(Promise.resolve(), update), { begin });
+  await expect
+    .poll(() => source.freshness())
+    .toMatchObject({ state: "down", reason: "cannot apply the cluster's log: no memory is left" });
+  expect(source.hasCaughtUp).toBe(false);
+  await end();
+});
+
+test("alerts that cannot start in a new epoch report a failure of the source, and do not throw", async () => {
+  const { log, head, hub, clock } = createHubUnderTest({ ready: false });
+  const failures: unknown[] = [];
+  let terms = 0;
+  const lead = () => {
+    terms += 1;
+    if (terms > 1) throw new Error("the rules cannot be read");
+  };
+  const leading = new Leading(
+    {
+      ...{ config: createConfig({ cluster: "redis://127.0.0.1" }), clock, logger: createLogger("silent") },
+      ...{ engine: engineWith(Promise.resolve()), enricherKeys: undefined, source: new LedMarket() },
+      ...{ node: { append: async () => {}, abandon: () => {}, renew: () => {} } },
+      ...{ state: { log, head, history: hub.history, alerts: { content: "{}" } } },
+      ...{ alerts: { lead, follow: () => {} }, applied: async () => {}, standing: () => undefined },
+      ...{ freshness: () => FRESH, onFailure: (error: unknown) => failures.push(error) },
+    },
+    { kind: "lead", term: 1, epoch: EPOCH, isNewEpoch: true },
+    Promise.resolve(),
+  );
+  await expect
+    .poll(() => leading.begin({ kind: "lead", term: 2, epoch: "next", isNewEpoch: true }))
+    .toBe(true);
+  expect(failures).toEqual([new Error("the rules cannot be read")]);
+  await leading.stop();
+});
