@@ -5,13 +5,13 @@ import {
   type Config,
   ENRICHER_KEY_VARIABLES,
   LEADER_KEY_VARIABLE,
-  listenProblem,
 } from "../app/config/config.ts";
 import { WorkersFrontend } from "../workers/index.ts";
 import { encodeLists } from "./persistence/restored-state.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./start/app.ts";
 import { createLogger } from "./start/create-logger.ts";
 import type { OpenFrontend } from "./start/frontend.ts";
+import { listenProblem } from "./start/listen-problem.ts";
 import type { OwnKeys } from "./start/open-keys.ts";
 import { TlsServer } from "./start/tls-server.ts";
 

@@ -6,18 +6,18 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Files that may use the runtime's clock, timers or randomness, and why. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
-  "client/transport/platform.ts": "the SDK's own clock, which tests replace",
-  "dashboard/app.tsx": "bundle for browsers",
-  "dashboard/state/away.ts": "bundle for browsers",
-  "dashboard/state/follow.ts": "bundle for browsers",
-  "dashboard/parts/announcer.tsx": "bundle for browsers",
-  "dashboard/parts/flare/gliding.tsx": "bundle for browsers",
-  "dashboard/parts/timeline/timeline.tsx": "bundle for browsers",
-  "dashboard/state/alerts/claim.ts": "bundle for browsers",
-  "dashboard/state/alerts/page-alerts.ts": "bundle for browsers",
-  "lib/time/clock.ts": "the clock itself",
-  "widget/shared-feed.ts": "bundle for browsers",
-  "widget/strip/flare-strip.ts": "bundle for browsers",
+  "clients/sdk/transport/platform.ts": "the SDK's own clock, which tests replace",
+  "clients/dashboard/app.tsx": "bundle for browsers",
+  "clients/dashboard/state/away.ts": "bundle for browsers",
+  "clients/dashboard/state/follow.ts": "bundle for browsers",
+  "clients/dashboard/parts/announcer.tsx": "bundle for browsers",
+  "clients/dashboard/parts/flare/gliding.tsx": "bundle for browsers",
+  "clients/dashboard/parts/timeline/timeline.tsx": "bundle for browsers",
+  "clients/dashboard/state/alerts/claim.ts": "bundle for browsers",
+  "clients/dashboard/state/alerts/page-alerts.ts": "bundle for browsers",
+  "base/lib/time/clock.ts": "the clock itself",
+  "clients/widget/shared-feed.ts": "bundle for browsers",
+  "clients/widget/strip/flare-strip.ts": "bundle for browsers",
 };
 
 /** `Math.random` without a call may be the default of an argument. */

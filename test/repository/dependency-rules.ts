@@ -1,40 +1,50 @@
-/** Which parts and packages each part may import. Every part may import `lib`. */
-export const ALLOWED: Record<string, { parts: readonly string[]; packages: readonly string[] }> = {
-  build: { parts: [], packages: ["node:", "rolldown", "zod"] },
-  lib: { parts: [], packages: ["node:"] },
-  release: { parts: [], packages: [] },
-  model: { parts: [], packages: ["zod"] },
-  market: { parts: [], packages: ["zod"] },
-  protocol: { parts: ["model"], packages: ["zod"] },
-  trend: { parts: ["market", "model"], packages: ["zod", "uuid"] },
-  feed: { parts: ["market"], packages: ["node:", "zod", "viem", "ws"] },
-  source: { parts: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod", "ws"] },
-  log: { parts: ["protocol"], packages: ["node:"] },
-  cluster: { parts: ["protocol"], packages: ["node:", "ioredis", "zod"] },
-  hub: { parts: ["log", "protocol"], packages: ["node:", "zod"] },
-  keys: { parts: ["protocol"], packages: ["node:", "zod", "jose"] },
-  alerts: {
-    parts: ["hub", "log", "protocol", "model"],
-    packages: ["node:", "zod", "jose", "pino", "ipaddr.js", "mqtt"],
-  },
-  history: { parts: ["hub", "log", "protocol", "model"], packages: ["node:"] },
-  metrics: {
-    parts: ["alerts", "feed", "hub", "log", "protocol", "source"],
-    packages: ["node:", "prom-client"],
-  },
-  http: {
-    parts: ["history", "hub", "log", "keys", "protocol", "model"],
-    packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js", "@resvg/resvg-wasm"],
-  },
-  workers: {
-    parts: ["history", "http", "hub", "log", "keys", "metrics", "protocol", "source"],
-    packages: ["node:", "pino"],
-  },
-  mcp: { parts: ["protocol", "model"], packages: ["zod", "fastify", "@modelcontextprotocol/server"] },
-  client: { parts: ["model", "protocol"], packages: [] },
-  widget: { parts: ["client", "model"], packages: ["vite"] },
-  dashboard: {
-    parts: ["client", "model"],
-    packages: ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css", "vite"],
-  },
+/** The packages of src, and which others each may import. `app` and the entry points see all. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  engine: ["base"],
+  gateway: ["base"],
+  feeds: ["base", "gateway"],
+  extensions: ["base", "gateway"],
+  scale: ["base", "gateway"],
+  clients: ["base"],
+  app: ["base", "engine", "gateway", "feeds", "extensions", "scale", "clients"],
+};
+
+/** The extensions that may import others. */
+export const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  permalinks: ["history", "pages", "docs"],
+  docs: ["pages"],
+};
+
+/** Which npm packages each folder may import. The longest matching folder counts. */
+export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  "app/": ["node:", "zod", "pino", "fastify", "ioredis", "@modelcontextprotocol/server"],
+  "app/build/": ["node:", "rolldown", "zod"],
+  "base/lib/": ["node:"],
+  "base/market/": ["zod"],
+  "base/model/": ["zod"],
+  "base/protocol/": ["zod"],
+  "base/settings/": ["node:", "zod"],
+  "clients/dashboard/": ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css", "vite"],
+  "clients/sdk/": [],
+  "clients/widget/": ["vite"],
+  "engine/": ["zod", "uuid"],
+  "extensions/alerts/": ["node:", "zod", "fastify", "jose", "pino", "ipaddr.js", "mqtt"],
+  "extensions/docs/": ["node:", "zod", "fastify"],
+  "extensions/history/": ["node:", "fastify", "pino"],
+  "extensions/mcp/": ["zod", "fastify", "@modelcontextprotocol/server"],
+  "extensions/pages/": ["node:", "fastify"],
+  "extensions/pairlist/": ["node:", "fastify", "ws"],
+  "extensions/permalinks/": ["node:", "fastify", "@resvg/resvg-wasm"],
+  "feeds/": ["node:", "zod", "viem", "ws", "pino"],
+  "gateway/hub/": ["node:", "zod"],
+  "gateway/http/": ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],
+  "gateway/keys/": ["node:", "zod", "jose"],
+  "gateway/log/": ["node:"],
+  "gateway/metrics/": ["node:", "prom-client"],
+  "gateway/persistence/": ["node:", "zod", "pino"],
+  "gateway/settings/": ["node:", "zod"],
+  "gateway/source/": ["node:", "zod"],
+  "gateway/start/": ["node:", "fastify", "pino", "eventemitter3"],
+  "scale/": ["node:", "ioredis", "zod", "pino", "ws", "prom-client"],
 };

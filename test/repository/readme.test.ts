@@ -77,7 +77,7 @@ const EXAMPLES: Readonly<Record<string, readonly [test: string, names: string]>>
   "python3 examples/follow.py http://127.0.0.1:8080": ["examples/follow-py", "examples/follow.py"],
   "bash examples/follow.sh http://127.0.0.1:8080": ["examples/follow-sh", "examples/follow.sh"],
   "npm run flarewire -- backtest examples/data/2017-11-12.csv.gz --group bsc --bot examples/paper-trade.ts": [
-    "cli/backtest/backtest",
+    "app/cli/backtest/backtest",
     "examples/paper-trade.ts",
   ],
   "npx node examples/embed.ts 3000 60": ["examples/embed", "examples/embed.ts"],
@@ -85,7 +85,7 @@ const EXAMPLES: Readonly<Record<string, readonly [test: string, names: string]>>
   "a skill file for coding agents": ["examples/skill", "SKILL.md"],
   "node bot.ts": ["package/pack", '"bot.ts", url'],
   "curl 'http://127.0.0.1:8080/api/v1/leaderboards?at=2026-01-31T12:00Z'": [
-    "history/minutes.property",
+    "extensions/history/minutes.property",
     "leaderboards",
   ],
 };

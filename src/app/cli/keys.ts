@@ -6,6 +6,7 @@ import { ownCommand } from "../../base/lib/own-command.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError, PLANS, type Plan } from "../../base/protocol/index.ts";
+import { parseDuration } from "../../base/settings/index.ts";
 import {
   editKeyFile,
   hideSecrets,
@@ -17,7 +18,6 @@ import {
   readKeyUses,
 } from "../../gateway/keys/index.ts";
 import { type FlagForm, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
-import { parseDuration } from "../config/schema/quantity.ts";
 import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";

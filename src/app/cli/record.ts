@@ -3,6 +3,7 @@ import { counted } from "../../base/lib/text/format-compact.ts";
 import { plainText } from "../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
+import { parseDuration } from "../../base/settings/index.ts";
 import { type Feed, Recorder, recordFeed } from "../../feeds/index.ts";
 import { openFeed } from "../../feeds/open/open-feed.ts";
 import { createLogger } from "../../gateway/start/create-logger.ts";
@@ -14,7 +15,6 @@ import {
   settingsHelp,
 } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
-import { parseDuration } from "../config/schema/quantity.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [

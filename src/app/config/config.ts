@@ -1,6 +1,15 @@
 /** Reads all settings from flags, environment and a file into one frozen Config. */
 
-export { listenProblem } from "../../gateway/start/listen-problem.ts";
+export { LIVE_SETTING_NAMES, type LiveSettingName } from "../../feeds/settings/index.ts";
+export { settingsHelp, settingsList } from "./describe.ts";
+export {
+  CLIENT_KEY_VARIABLE,
+  CLUSTER_PASSWORD_VARIABLE,
+  ENRICHER_KEY_VARIABLES,
+  enricherKeysFrom,
+  keyFrom,
+  LEADER_KEY_VARIABLE,
+} from "./key-variables.ts";
 export { leaderOf } from "./leader-of.ts";
 export {
   createConfig,
@@ -10,14 +19,4 @@ export {
 } from "./load.ts";
 export { npmFlagsHint } from "./npm-flags.ts";
 export { oneProcess } from "./one-process.ts";
-export { settingsHelp, settingsList } from "./schema/describe.ts";
-export {
-  CLIENT_KEY_VARIABLE,
-  CLUSTER_PASSWORD_VARIABLE,
-  ENRICHER_KEY_VARIABLES,
-  enricherKeysFrom,
-  keyFrom,
-  LEADER_KEY_VARIABLE,
-} from "./schema/key-variables.ts";
-export { LIVE_SETTING_NAMES, type LiveSettingName } from "./schema/live-settings.ts";
-export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./schema/settings.ts";
+export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";

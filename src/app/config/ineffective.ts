@@ -1,7 +1,7 @@
 import { ENRICHERS } from "../../feeds/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
-import type { Config, SettingName } from "./schema/settings.ts";
+import type { Config, SettingName } from "./settings.ts";
 
 /** Settings by the market, feed or source that they apply to. */
 const RECORDING_SETTINGS: readonly SettingName[] = ["file", "profiles", "group"];

@@ -1,5 +1,5 @@
-import { FOLLOW } from "./schema/kinds.ts";
-import type { Config } from "./schema/settings.ts";
+import type { Config } from "./settings.ts";
+import { FOLLOW } from "./settings.ts";
 
 /** Returns the base URL of the gateway to follow, or `undefined` for another source. */
 export function leaderOf({ source }: Pick<Config, "source">): string | undefined {

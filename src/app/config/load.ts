@@ -3,25 +3,18 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
+import { flagOf, variableOf } from "../../base/settings/index.ts";
+import { placeholder } from "./describe.ts";
 import { type FlagForm, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
-import { type GivenValue, type Layer, resolveConfig } from "./resolve.ts";
-import { placeholder } from "./schema/describe.ts";
 import {
   CLIENT_KEY_VARIABLE,
   CLUSTER_PASSWORD_VARIABLE,
   ENRICHER_KEY_VARIABLES,
   LEADER_KEY_VARIABLE,
-} from "./schema/key-variables.ts";
-import {
-  type Config,
-  flagOf,
-  isSettingName,
-  SETTING_NAMES,
-  SETTINGS,
-  type SettingName,
-  variableOf,
-} from "./schema/settings.ts";
+} from "./key-variables.ts";
+import { type GivenValue, type Layer, resolveConfig } from "./resolve.ts";
+import { type Config, isSettingName, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
 
 /** Variables of this program that are not settings. */
 const KEY_VARIABLES: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
-import { placeholder } from "./schema/describe.ts";
-import { flagOf, SETTING_NAMES, SETTINGS, type SettingName } from "./schema/settings.ts";
+import { flagOf } from "../../base/settings/index.ts";
+import { placeholder } from "./describe.ts";
+import { SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
 
 /** How npm starts `serve` in a clone, by the script's name. */
 const COMMANDS: ReadonlyMap<string, string> = new Map([

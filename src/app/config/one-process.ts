@@ -1,5 +1,5 @@
 import { FlarewireError } from "../../base/protocol/index.ts";
-import type { Config } from "./schema/settings.ts";
+import type { Config } from "./settings.ts";
 
 /** Throws FlarewireError `invalid-setting` if an embedding program asks for workers. */
 export function oneProcess(config: Pick<Config, "workers">): void {

@@ -1,18 +1,11 @@
 import { resolve } from "node:path";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
+import { formatDuration, type Setting } from "../../base/settings/index.ts";
 import { MAX_FILL_MS } from "../../feeds/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import { redact, redactEndpoints } from "./redact.ts";
-import { formatDuration } from "./schema/quantity.ts";
-import {
-  type Config,
-  type Market,
-  SETTING_NAMES,
-  SETTINGS,
-  type Setting,
-  type SettingName,
-} from "./schema/settings.ts";
+import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
 
 /** A value as given, and its origin. */
 export interface GivenValue {
@@ -87,14 +80,14 @@ function readGiven(
 }
 
 /** Returns the market to serve: by default the simulated one, or a recording if `file` is given. */
-function marketOf(layers: readonly Layer[]): Market {
+function marketOf(layers: readonly Layer[]): string {
   const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
   const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
   if (feed === "simulated" || feed === "exchange" || feed === "chain" || feed === "live") return feed;
   return given("file") === undefined ? "shipped" : "own";
 }
 
-function defaultOf(name: SettingName, market: Market): unknown {
+function defaultOf(name: SettingName, market: string): unknown {
   const { default: preset, schema, path }: Setting = SETTINGS[name];
   const text = typeof preset === "function" ? preset(market) : preset;
   return text === undefined || path ? text : schema.parse(text);

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Config, LiveSettingName } from "../../app/config/config.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
+import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import {
   AGGREGATED,
   createAggregatorFeed,
@@ -20,11 +20,9 @@ import {
   type NetworkName,
   type Venue,
 } from "../index.ts";
+import type { FeedSettings } from "../settings/index.ts";
 
-export type MarketConfig = Pick<
-  Config,
-  LiveSettingName | "feed" | "chain" | "rpc" | "warmupMs" | "staleAfterMs" | "data"
->;
+export type MarketConfig = FeedSettings & Pick<GatewaySettings, "data" | "staleAfterMs">;
 
 interface MarketParts {
   readonly clock: Clock;

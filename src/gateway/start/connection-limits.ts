@@ -1,6 +1,6 @@
-import type { Config } from "../../app/config/config.ts";
 import type { openFiles } from "../../base/lib/io/open-files.ts";
 import type { ConnectionBounds } from "../http/index.ts";
+import type { GatewaySettings } from "../settings/index.ts";
 
 /** Connections reserved for REST requests and idle keep-alive connections. */
 const SPARE = 1_024;
@@ -16,10 +16,10 @@ const RESERVED_FILES = 64;
  * connections for health checks and REST.
  */
 export function connectionLimits(
-  { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
+  { maxSockets, maxSocketsPerIp }: Pick<GatewaySettings, "maxSockets" | "maxSocketsPerIp">,
   files: ReturnType<typeof openFiles>,
   warn: (message: string) => void,
-): ConnectionBounds & Pick<Config, "maxSockets"> {
+): ConnectionBounds & Pick<GatewaySettings, "maxSockets"> {
   const wanted = maxSockets + SPARE;
   const perAddress = maxSocketsPerIp + SPARE_PER_ADDRESS;
   const room = files ? Math.max(1, files.limit - files.open - RESERVED_FILES) : Number.POSITIVE_INFINITY;

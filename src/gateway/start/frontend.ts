@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Logger } from "pino";
-import { type Config, listenProblem } from "../../app/config/config.ts";
 import { listenOnHost } from "../../base/lib/io/listen-on-host.ts";
 import { openFiles } from "../../base/lib/io/open-files.ts";
 import { InjectedConnections } from "../../workers/index.ts";
@@ -14,7 +13,9 @@ import {
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
+import type { GatewaySettings } from "../settings/index.ts";
 import { connectionLimits } from "./connection-limits.ts";
+import { listenProblem } from "./listen-problem.ts";
 import { type TlsConfig, TlsServer } from "./tls-server.ts";
 
 export interface Frontend {
@@ -50,7 +51,7 @@ export type OpenFrontend = (options: FrontendOptions) => Promise<Frontend>;
  * those that `accept` receives, with TLS after their handshakes, until `close`.
  */
 export async function createBoundedServer(
-  config: Pick<Config, "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
+  config: Pick<GatewaySettings, "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
   options: FrontendOptions,
 ) {
   const { logger, settings, limitStreams, clock } = options;
@@ -75,7 +76,7 @@ export async function createBoundedServer(
 
 /** Serves on the config's address. With TLS, it listens by itself, to limit the handshakes. */
 export function ownServer(
-  config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
+  config: Pick<GatewaySettings, "host" | "port" | "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
 ): OpenFrontend {
   const { host, port } = config;
   const address = { host, port, backlog: LISTEN_BACKLOG };

@@ -1,7 +1,10 @@
-import { type Config, flagOf, SETTINGS } from "../../app/config/schema/settings.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
+import { flagOf } from "../../base/settings/index.ts";
+import { ADDRESS_SETTINGS, type GatewaySettings, WEB_SETTINGS } from "../settings/index.ts";
 
-type Address = Pick<Config, "host" | "port">;
+const SETTINGS = { ...ADDRESS_SETTINGS, ...WEB_SETTINGS };
+
+type Address = Pick<GatewaySettings, "host" | "port">;
 
 interface AddressSettings {
   readonly host: "host" | "metricsHost";

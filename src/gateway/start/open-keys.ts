@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { Config } from "../../app/config/config.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import {
@@ -26,6 +25,7 @@ import {
   type TokenVerifier,
   withTokens,
 } from "../keys/index.ts";
+import type { GatewaySettings } from "../settings/index.ts";
 import { openTokens, type TokenConfig } from "./open-tokens.ts";
 
 /** The access policy and the connection registry, which follow the key file and the token keys. */
@@ -101,7 +101,11 @@ interface AccessParts {
  * has full access.
  */
 export function createAccess(
-  { anonymous, maxSockets, maxSocketsPerIp }: Pick<Config, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
+  {
+    anonymous,
+    maxSockets,
+    maxSocketsPerIp,
+  }: Pick<GatewaySettings, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
   { clock, ring: file, tokens, state, logger, onUsed }: AccessParts,
 ) {
   const { tickets } = state;
@@ -152,7 +156,7 @@ export type LocalAccess = ReturnType<typeof createAccess>;
  * downgraded, or expires. Rejects if the key file or the tokens' settings are unusable.
  */
 export async function openKeys(
-  config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,
+  config: Pick<GatewaySettings, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,
   { clock, logger, leaderKey, state: given }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;

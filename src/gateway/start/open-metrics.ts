@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import { type Config, listenProblem } from "../../app/config/config.ts";
 import type { OpenSource } from "../../app/open-source.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
@@ -15,6 +14,8 @@ import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
 import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
+import type { GatewaySettings } from "../settings/index.ts";
+import { listenProblem } from "./listen-problem.ts";
 import type { Keys } from "./open-keys.ts";
 
 interface MeasuredParts {
@@ -55,7 +56,7 @@ export function openMetrics(
 }
 
 /** Whether metrics have their own port. The public port does not serve them then. */
-export const hasOwnMetricsPort = ({ metricsPort }: Pick<Config, "metricsPort">) =>
+export const hasOwnMetricsPort = ({ metricsPort }: Pick<GatewaySettings, "metricsPort">) =>
   Number.isFinite(metricsPort);
 
 /**
@@ -64,7 +65,7 @@ export const hasOwnMetricsPort = ({ metricsPort }: Pick<Config, "metricsPort">) 
  * serves them. The result's `url` is that of `listen`, and its `close` closes the metrics' port.
  */
 export async function listenWithMetrics(
-  config: Pick<Config, "metricsHost" | "metricsPort" | "allowedHosts">,
+  config: Pick<GatewaySettings, "metricsHost" | "metricsPort" | "allowedHosts">,
   metrics: MetricsText | undefined,
   refusals: Refusals,
   logger: Logger,

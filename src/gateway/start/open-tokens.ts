@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import type { Config } from "../../app/config/config.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { openTokenFile, TokenKeySet, TokenVerifier } from "../keys/index.ts";
+import type { GatewaySettings } from "../settings/index.ts";
 
 /** The settings of {@link openTokens}. */
-export type TokenConfig = Partial<Pick<Config, "jwtKey" | "jwksUrl" | "jwtIssuer" | "jwtAudience">>;
+export type TokenConfig = Partial<Pick<GatewaySettings, "jwtKey" | "jwksUrl" | "jwtIssuer" | "jwtAudience">>;
 
 /** Opens the verifier of tokens; `undefined` without settings. Rejects if a file is invalid. */
 export async function openTokens(

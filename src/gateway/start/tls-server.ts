@@ -1,15 +1,15 @@
 import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type Server } from "node:tls";
-import type { Config } from "../../app/config/config.ts";
 import { InputError } from "../../base/lib/input-error.ts";
 import { FollowedFiles } from "../../base/lib/io/followed-files.ts";
 import { readTrustedText } from "../../base/lib/io/json-file.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { clientOf, createTrust, type Refusals } from "../http/index.ts";
+import type { GatewaySettings } from "../settings/index.ts";
 
-export type TlsConfig = Partial<Pick<Config, "tlsCert" | "tlsKey" | "trustProxy">>;
+export type TlsConfig = Partial<Pick<GatewaySettings, "tlsCert" | "tlsKey" | "trustProxy">>;
 
 interface TlsParts {
   readonly clock: Clock;

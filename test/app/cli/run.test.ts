@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { SETTING_NAMES } from "../../../src/app/config/config.ts";
-import { flagOf } from "../../../src/app/config/schema/settings.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { VERSION } from "../../../src/base/lib/version.ts";
 import { parseCursor } from "../../../src/base/protocol/index.ts";
+import { flagOf } from "../../../src/base/settings/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import { runInProcess as flarewire } from "./run-in-process.ts";
 

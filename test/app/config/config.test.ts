@@ -10,8 +10,7 @@ import {
   SETTINGS,
   type SettingName,
 } from "../../../src/app/config/config.ts";
-import { MARKETS } from "../../../src/app/config/schema/setting.ts";
-import { flagOf, type Setting, variableOf } from "../../../src/app/config/schema/settings.ts";
+import { flagOf, type Setting, variableOf } from "../../../src/base/settings/index.ts";
 import { createGatewayPlugin, startGateway } from "../../../src/index.ts";
 
 /** An invalid value for each setting, as text and as JSON. The type requires all settings. */
@@ -261,7 +260,12 @@ describe.each(SETTING_NAMES)("an invalid value of %s", (name) => {
 
   test("is never the example or a default of the table", () => {
     const { schema, default: preset, path }: Setting = SETTINGS[name];
-    const texts = [example, ...(typeof preset === "function" ? MARKETS.map(preset) : [preset])];
+    const texts = [
+      example,
+      ...(typeof preset === "function"
+        ? ["simulated", "shipped", "own", "exchange", "chain", "live"].map(preset)
+        : [preset]),
+    ];
     for (const text of path ? [] : texts) {
       if (text !== undefined) expect(schema.safeParse(text).success, text).toBe(true);
     }

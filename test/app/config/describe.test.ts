@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SETTING_NAMES, settingsHelp, settingsList } from "../../../src/app/config/config.ts";
-import { flagOf, variableOf } from "../../../src/app/config/schema/settings.ts";
+import { flagOf, variableOf } from "../../../src/base/settings/index.ts";
 
 test("the list has one line for each setting, in order, with its flag, variable, default and values", () => {
   const line =

@@ -1,8 +1,8 @@
 /*
  * npm run screenshots [-- DIRECTORY]: starts the program with its simulated market and takes
  * pictures of its pages. Without a directory, takes those of the documents, in
- * src/clients/dashboard/screenshots. With one, takes each page in each color scheme and size. Debian's
- * pngquant makes them smaller.
+ * src/clients/dashboard/screenshots. With one, takes each page in each color scheme and
+ * size. Debian's pngquant makes them smaller.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";

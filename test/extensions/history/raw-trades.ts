@@ -2,8 +2,8 @@ import type { LiquidityEvent, ListingEvent, MarketEvent, Trade } from "../../../
 import { RawMarket, type RawPrice } from "./record-script.ts";
 
 /*
- * Computes the prices of a market of single trades by the definitions in src/engine/README.md: dust,
- * and which pool sets a token's price. It shares no code with the gateway.
+ * Computes the prices of a market of single trades by the definitions in src/engine/README.md:
+ * dust, and which pool sets a token's price. It shares no code with the gateway.
  */
 
 const MINUTE = 60_000;

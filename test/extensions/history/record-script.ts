@@ -1,6 +1,6 @@
 /*
- * Computes the track record by its definition in src/engine/README.md, from raw prices. It shares no
- * code with the gateway. Only the starts and ends of flares, and their causes, come from the
+ * Computes the track record by its definition in src/engine/README.md, from raw prices. It shares
+ * no code with the gateway. Only the starts and ends of flares, and their causes, come from the
  * detector.
  */
 

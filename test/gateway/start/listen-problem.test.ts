@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createConfig, listenProblem } from "../../../src/app/config/config.ts";
+import { createConfig } from "../../../src/app/config/config.ts";
+import { listenProblem } from "../../../src/gateway/start/listen-problem.ts";
 
 const systemError = (syscall: string, code: string) =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });

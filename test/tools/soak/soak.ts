@@ -117,10 +117,12 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes, laws] = [
   read("laws", 0, 1_000),
 ];
 if (values.suite === "history")
-  process.exit(runTests({ HISTORY_KILLS: `${kills}` }, "history/killed") ? 0 : 1);
+  process.exit(runTests({ HISTORY_KILLS: `${kills}` }, "extensions/history/killed") ? 0 : 1);
 if (values.suite === "record")
   process.exit(
-    runTests({ FLAREWIRE_LONG: "1" }, "history/recorded-record", "feed/replay/recordings") ? 0 : 1,
+    runTests({ FLAREWIRE_LONG: "1" }, "extensions/history/recorded-record", "feeds/replay/recordings")
+      ? 0
+      : 1,
   );
 if (values.suite === "files") process.exit((await runOpenFiles()) ? 0 : 1);
 if (values.suite === "operator")

@@ -1,4 +1,4 @@
-"""What the server sends, generated from its contracts. Do not edit: `npx vitest run --root test client/python -u`."""
+"""What the server sends, generated from its contracts. Do not edit: `npx vitest run --root test clients/python -u`."""
 
 from __future__ import annotations
 

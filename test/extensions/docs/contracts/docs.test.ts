@@ -161,7 +161,7 @@ test("every guide of the repository is a page and in the index, without Markdown
     expect(text.replace(/<(pre|code)\b[\s\S]*?<\/\1>/g, ""), path).not.toContain("**");
   }
   const source = (await rest.ask("GET", "/fw/docs/source")).body.toString();
-  expect(source).toContain('<a href="/fw/docs/alerts">ALERTS.md</a>');
+  expect(source).toContain('<a href="/fw/docs/protocol">PROTOCOL.md</a>');
 });
 
 test("every page has the header, and a list of all pages that marks the current one and lists its sections", async ({

@@ -15,7 +15,7 @@ const readSource = (path: string) =>
 
 /** Returns a function that returns the entries for a typed text, best first, as the page does. */
 async function searchOf(rest: Rest): Promise<(text: string) => readonly Entry[]> {
-  const script = readSource("http/docs/assets/search.js");
+  const script = readSource("extensions/docs/site/assets/search.js");
   const { findEntries, wordsOf }: Script = runInNewContext(`${script}; ({ findEntries, wordsOf })`, {
     document: { querySelector: () => null },
   });
@@ -24,7 +24,7 @@ async function searchOf(rest: Rest): Promise<(text: string) => readonly Entry[]>
   return (text) => findEntries(wordsOf(text), entries);
 }
 
-const SETTINGS = readSource("config/SETTINGS.md")
+const SETTINGS = readSource("app/config/SETTINGS.md")
   .split("\n")
   .flatMap((line) => {
     const [, key] = /^\* \*\*`(\w+)`\*\*/.exec(line) ?? [];

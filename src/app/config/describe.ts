@@ -1,4 +1,5 @@
-import { flagOf, SETTING_NAMES, SETTINGS, type Setting, type SettingName, variableOf } from "./settings.ts";
+import { flagOf, type Setting, variableOf } from "../../base/settings/index.ts";
+import { SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
 
 /** Renders the settings as a Markdown list, for SETTINGS.md. */
 export function settingsList(): string {

@@ -1,6 +1,7 @@
-import { ENRICHERS, VENUES } from "../../../feeds/index.ts";
-import { currencies, endpoints, integer, serviceUrl, someOf, someOrNone } from "./kinds.ts";
-import { setting } from "./setting.ts";
+import { integer, serviceUrl, setting, someOf, someOrNone } from "../../base/settings/index.ts";
+import { ENRICHERS } from "../enrich/enricher.ts";
+import { VENUES } from "../exchange/venue.ts";
+import { currencies, endpoints } from "./kinds.ts";
 
 /** Settings of the live markets and of the services that describe tokens. */
 export const LIVE_SETTINGS = {

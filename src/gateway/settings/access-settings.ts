@@ -1,5 +1,5 @@
-import { claim, existingFile, keySetUrl, oneOf } from "./kinds.ts";
-import { type Setting, setting } from "./setting.ts";
+import { existingFile, oneOf, type SettingTable, setting } from "../../base/settings/index.ts";
+import { claim, keySetUrl } from "./kinds.ts";
 
 /** Settings of keys, tokens and TLS. */
 export const ACCESS_SETTINGS = {
@@ -48,4 +48,4 @@ export const ACCESS_SETTINGS = {
     example: "/etc/flarewire/tls.key",
     description: "Private key of tlsCert in PEM, without a passphrase",
   }),
-} as const satisfies Record<string, Setting>;
+} as const satisfies SettingTable;

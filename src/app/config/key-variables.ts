@@ -1,5 +1,5 @@
-import { ownCommand } from "../../../base/lib/own-command.ts";
-import { FlarewireError } from "../../../base/protocol/index.ts";
+import { ownCommand } from "../../base/lib/own-command.ts";
+import { FlarewireError } from "../../base/protocol/index.ts";
 
 /*
  * Variables that hold a key. They are not settings, because other users can read a command line,

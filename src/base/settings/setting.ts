@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { Kind } from "./kinds.ts";
+
+type Default = string | undefined | ((market: string) => string | undefined);
+
+/** One setting. Its flag and its environment variable follow from its name. */
+export interface Setting<T = unknown, F extends string = string, D extends Default = Default>
+  extends Kind<T> {
+  /** Its field of the Config, with the unit. */
+  readonly field: F;
+  /** As the user would write it, by market if it differs. `undefined`: not set. */
+  readonly default: D;
+  /** The default in words, if the value alone, or `none` without one, would be unclear. */
+  readonly defaultText?: string;
+  /** A valid value other than the default. */
+  readonly example: string;
+  /** The meaning, without its final period. */
+  readonly description: string;
+}
+
+/** Settings by name. Each part of the program declares a table of its own. */
+export type SettingTable = Readonly<Record<string, Setting>>;
+
+type Value<D> = D extends (market: never) => infer R ? R : D;
+
+/**
+ * The values of a table's settings by field. Durations are in milliseconds, sizes in bytes. A limit
+ * of `none` is Infinity. A setting without a value is `undefined`.
+ */
+export type SettingsOf<T extends SettingTable> = {
+  readonly [N in keyof T as T[N]["field"]]:
+    | z.output<T[N]["schema"]>
+    | Extract<Value<T[N]["default"]>, undefined>;
+};
+
+/** Combines a kind with the other facts of a setting. */
+export function setting<T, const F extends string, D extends Default>(
+  field: F,
+  kind: Kind<T>,
+  rest: Omit<Setting<T, F>, "field" | "default" | keyof Kind<T>> & { readonly default: D },
+): Setting<T, F, D> {
+  return { field, ...kind, ...rest };
+}
+
+/** `pollInterval` → `poll-interval`. */
+export function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `pollInterval` → `FLAREWIRE_POLL_INTERVAL`. */
+export function variableOf(name: string): string {
+  return `FLAREWIRE_${flagOf(name).replaceAll("-", "_").toUpperCase()}`;
+}
