@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The slowest system tests, which would otherwise still run when all others are done. */
 const LONG = [
   "{scale/cluster/gateways,tools/conformance/conformance,package/pack,repository/readme-examples}.test.ts",
-  "scenarios/{chain-trouble,chaos,churn,live,live-start,workers}.test.ts",
+  "scenarios/{chain-trouble,chaos,churn,live,live-start}.test.ts",
   "{browser/no-data,app/cli/backtest/backtest,scale/cluster/sentinels,examples/follow-py}.test.ts",
   "clients/{sdk/takeover,python/model}.test.ts",
 ];
@@ -32,7 +32,6 @@ const MEMORY = [
   "feeds/chain/pools/usd-prices.test.ts",
   "feeds/merge/merge-bounds.test.ts",
   "gateway/log/log-bytes.test.ts",
-  "workers/primary-link.test.ts",
 ];
 
 /** Tests of one part that take seconds: markets played fast, laws tried on random cases. */

@@ -47,7 +47,7 @@ const withPackages = base.extend<{
     async ({ installed: { folder } }, use) => {
       const file = writePumpedMarket(join(folder, "market.csv"), 24);
       const market = ["--file", file, "--group", "bsc", "--warmup", "1h"];
-      const serve = ["serve", "--port", "0", "--workers", "2", ...market];
+      const serve = ["serve", "--port", "0", ...market];
       const cli = startProgram(folder, "npx", "flarewire", ...serve);
       try {
         await use({ url: await addressOf(cli), cli });
@@ -152,7 +152,7 @@ test(`${title} takes at most 40 MB with its dependencies, and has the licenses o
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
 });
 
-test(`${title} serves its pages and a picture from two workers, tail and the examples follow it, and a SIGTERM to npx stops it`, async ({
+test(`${title} serves its pages and a picture, tail and the examples follow it, and a SIGTERM to npx stops it`, async ({
   installed: { folder },
   server: { url, cli },
   onTestFinished,

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../src/app/config/config.ts";
 import { systemClock } from "../../src/base/lib/time/clock.ts";
 import { STREAM_PARAMETERS } from "../../src/gateway/http/parameters.ts";
 import { createLogger } from "../../src/gateway/start/create-logger.ts";
@@ -192,12 +191,6 @@ test("one-line shell commands follow the flares, by SSE and by WebSocket", async
 });
 
 test("the requests and the stream work on the simulated market as written", async () => {
-  const [[, , , , serving, ...many] = []] = take(/flarewire -- serve --workers/);
-  // Only the arguments are checked here. Scenarios start workers.
-  expect([serving, loadConfig({ args: many }).config]).toEqual([
-    "serve",
-    expect.objectContaining({ workers: 4 }),
-  ]);
   const url = await serve(["serve", "--warmup", "0"]);
   for (const words of take(/^curl (?!.*(?:Bearer|\|))/)) {
     const address = at(url, words).at(-1) ?? "";

@@ -3,7 +3,6 @@ import { startInProcess } from "../app/cli/run-in-process.ts";
 import { HeldProxy } from "../clients/sdk/held-proxy.ts";
 import { SseClient } from "../support/clients/sse-client.ts";
 import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/servers/edges.ts";
-import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 
 /** A distance that no server here covers while a client waits. */
 const BEYOND = 10_000_000;
@@ -44,13 +43,6 @@ test("[F3] [W14] an edge sends a client that is ahead of it no cursor before the
   const leader = await startLeader(onTestFinished);
   const edge = await startEdge(leader, onTestFinished, { heartbeat: "1s" }, hasty());
   await expectNoEarlyCursor(edge.url, onTestFinished);
-});
-
-test("[F3] [W14] a worker sends a client that is ahead of it no cursor before the response", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
-  const gateway = await startWorkerGateway(onTestFinished, "--heartbeat", "1s");
-  await expectNoEarlyCursor(gateway.url, onTestFinished);
 });
 
 test("[F3] [L3] tail connects to an edge that is far behind, and prints each event once", {

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";
 import { formatKeys } from "../../src/gateway/keys/index.ts";
 import { type Finish, newDirectory, startLeader } from "../support/servers/edges.ts";
-import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 
 const GAUGE = /^flarewire_key_file_usable (\d)$/m;
 
@@ -35,28 +34,22 @@ function keyFile(onTestFinished: Finish): string {
   return file;
 }
 
-test.for([1, 2])(
-  "/readyz and a gauge report a deleted key file until it is back, with %i serving processes",
-  async (workers, { onTestFinished }) => {
-    const file = keyFile(onTestFinished);
-    const { url } =
-      workers === 1
-        ? await startLeader(onTestFinished, { keys: file, speed: 1 })
-        : await startWorkerGateway(onTestFinished, "--keys", file, "--speed", "1");
-    expect(await until(url, ({ status }) => status === "ready")).toMatchObject({ reason: "", usable: "1" });
-    renameSync(file, `${file}.away`);
-    const gone = await until(url, ({ reason, usable }) => !!reason && usable === "0");
-    expect(gone).toEqual({
-      status: "ready",
-      reason: "key file is invalid; the previous keys stay in use, and changes to the file have no effect",
-      usable: "0",
-    });
-    renameSync(`${file}.away`, file);
-    expect(await until(url, ({ reason, usable }) => reason === "" && usable === "1")).toMatchObject({
-      status: "ready",
-    });
-  },
-);
+test("/readyz and a gauge report a deleted key file until it is back", async ({ onTestFinished }) => {
+  const file = keyFile(onTestFinished);
+  const { url } = await startLeader(onTestFinished, { keys: file, speed: 1 });
+  expect(await until(url, ({ status }) => status === "ready")).toMatchObject({ reason: "", usable: "1" });
+  renameSync(file, `${file}.away`);
+  const gone = await until(url, ({ reason, usable }) => !!reason && usable === "0");
+  expect(gone).toEqual({
+    status: "ready",
+    reason: "key file is invalid; the previous keys stay in use, and changes to the file have no effect",
+    usable: "0",
+  });
+  renameSync(`${file}.away`, file);
+  expect(await until(url, ({ reason, usable }) => reason === "" && usable === "1")).toMatchObject({
+    status: "ready",
+  });
+});
 
 test("the gauge is absent without a key file", async ({ onTestFinished }) => {
   const { url } = await startLeader(onTestFinished, { speed: 1 });

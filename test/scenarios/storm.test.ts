@@ -12,7 +12,6 @@ import {
 } from "../gateway/http/stream/websocket-fixture.ts";
 import { EPOCH } from "../gateway/hub/hub-fixture.ts";
 import { ComingClient, openSockets } from "../support/clients/coming-client.ts";
-import { startWorkerGateway } from "../support/servers/worker-gateway.ts";
 
 const CLIENTS = 200;
 /** Number of batches published while the clients connect. */
@@ -136,35 +135,5 @@ test("[W25] [W38] a server that stops while hundreds of requests wait responds t
     .slice(0, -20)
     .filter(({ refusals, closeCode }, at) => !isAccepted[at] && refusals.length === 0 && closeCode !== code);
   expect(unanswered).toEqual([]);
-  expect(faults).toEqual([]);
-});
-
-test("[L3] [W38] when a worker is killed, all of its clients return at once with no gap and no repeat", {
-  timeout: 120_000,
-}, async ({ onTestFinished }) => {
-  const gateway = await startWorkerGateway(onTestFinished);
-  const faults: string[] = [];
-  const url = `${gateway.url.replace("http", "ws")}/api/v1/stream?channels=charts.bsc`;
-  const clients = Array.from({ length: 120 }, () => new ComingClient(url, "", (fault) => faults.push(fault)));
-  onTestFinished(() => {
-    for (const { ws } of clients) ws?.terminate();
-  });
-  await Promise.all(clients.map((client) => client.comeBack()));
-  process.kill(gateway.pids()[0] ?? 0, "SIGKILL");
-  const cut = clients.filter(({ ws }) => ws?.listenerCount("message"));
-  const back = cut.map(async (client) => {
-    await Promise.race([client.ended(), gateway.began(3)]);
-    // Clients of the other worker are still connected.
-    if (client.ws?.readyState !== client.ws?.OPEN) await client.comeBack();
-  });
-  await Promise.all(back);
-  await gateway.began(3);
-  const most = () => Math.max(...clients.map(({ seqs }) => seqs.at(-1) ?? 0));
-  const target = most() + 1;
-  await expect
-    .poll(() => clients.every(({ seqs }) => (seqs.at(-1) ?? 0) >= target), { timeout: 30_000 })
-    .toBe(true);
-  expect(clients.filter(({ resumed }) => resumed.length === 2).length).toBeGreaterThan(0);
-  for (const { resumed } of clients) expect(resumed).toEqual(["reset", "full"].slice(0, resumed.length));
   expect(faults).toEqual([]);
 });

@@ -15,7 +15,7 @@ const SRC = join(ROOT, "src");
 const DIST = join(ROOT, "dist");
 
 /** What package.json exports, and the modules that processes and threads start with. */
-const ENTRIES = ["main", "index", "gateway/worker", "extensions/permalinks/picture/draw-thread"];
+const ENTRIES = ["main", "index", "extensions/permalinks/picture/draw-thread"];
 const CLIENT = "clients/sdk/index";
 const ASSETS = ["extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
 /** `npm run pages` bundles these. */

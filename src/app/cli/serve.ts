@@ -5,7 +5,6 @@ import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.t
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { type Gateway, startGateway } from "../../gateway/start/app.ts";
 import { createLogger } from "../../gateway/start/create-logger.ts";
-import { startWithWorkers } from "../../gateway/start-workers.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
@@ -77,9 +76,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   terminal.stdout.on("error", () => {});
   try {
     const { signal: ended } = shutdown;
-    const start = config.workers === 1 ? startGateway : startWithWorkers;
     const onWarmup = (percent: number) => sayToPerson(`warming up: ${percent} %`);
-    const gateway = await start(config, {
+    const gateway = await startGateway(config, {
       ...{ logger, leaderKey, clusterPassword, enricherKeys, isDataOptional, signal: ended, onWarmup },
     });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);

@@ -18,5 +18,4 @@ export {
   loadConfig,
 } from "./load.ts";
 export { npmFlagsHint } from "./npm-flags.ts";
-export { oneProcess } from "./one-process.ts";
 export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../../base/lib/text/nearest.ts";
+import { goneProblem } from "./gone.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
 /** A flag of a command. Type `boolean`: it is a switch, with a `--no-` form. */
@@ -85,7 +86,7 @@ function readFlag(
     const known = Object.keys(forms).map((flag) => `--${flag}`);
     const instead = meant.get(given);
     const hint = instead === undefined ? suggestion(`--${given}`, known) : ` (did you mean ${instead}?)`;
-    return { problem: `unknown flag ${dash}${hideAddress(given)}${hint}` };
+    return { problem: goneProblem(`--${given}`) ?? `unknown flag ${dash}${hideAddress(given)}${hint}` };
   }
   if (negated && inline) return { problem: `--${given} takes no value` };
   if (form.type === "boolean") return { name, value: inline ? (value ?? "") : !negated };

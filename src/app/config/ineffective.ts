@@ -83,7 +83,6 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
     ...idle(feed === "live", leftOutOf(live), noPart),
   ];
   const isFollowing = leaderOf(config) !== undefined;
-  const isAlone = cluster === "none" && config.workers === 1;
   const noPort = "without metricsPort; leave it out, or set metricsPort";
   return [
     ...idle(!hasKeys, ["anonymous"], "without keys; leave it out, or set keys"),
@@ -92,7 +91,7 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
     ...(source === "engine" ? ofMarket() : idle(true, ENGINE_SETTINGS, noEngine)),
     ...idle(isFollowing, POLLING_SETTINGS, `${withSource} a polled service; leave it out`),
     ...idle(cluster === "none", ["clusterName"], "without cluster; leave it out, or set cluster"),
-    ...idle(!isAlone, ["push"], "with workers or cluster: it works in one process; leave it out"),
+    ...idle(cluster !== "none", ["push"], "with cluster: it works in one process; leave it out"),
   ];
 }
 

@@ -6,6 +6,7 @@ import { FlarewireError } from "../../base/protocol/index.ts";
 import { flagOf, variableOf } from "../../base/settings/index.ts";
 import { placeholder } from "./describe.ts";
 import { type FlagForm, parseFlags } from "./flags.ts";
+import { goneProblem } from "./gone.ts";
 import { ineffective } from "./ineffective.ts";
 import {
   CLIENT_KEY_VARIABLE,
@@ -128,7 +129,11 @@ function readEnvironment(
     if (KEY_VARIABLES.has(variable)) continue;
     const name = names.get(variable);
     if (name) given.set(name, { value, from: `environment ${variable}`, directory, ambient: true });
-    else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);
+    else
+      problems.push(
+        goneProblem(variable) ??
+          `unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`,
+      );
   }
   return given;
 }
@@ -171,7 +176,9 @@ function readObject(
     if (key === "config")
       problems.push("config cannot be set in a file: a settings file cannot name another");
     else if (!isSettingName(key))
-      problems.push(`unknown setting ${JSON.stringify(key)}${suggestion(key, SETTING_NAMES)}`);
+      problems.push(
+        goneProblem(key) ?? `unknown setting ${JSON.stringify(key)}${suggestion(key, SETTING_NAMES)}`,
+      );
     else if (value !== undefined) given.set(key, { value, from: from(key), directory });
   }
   return given;

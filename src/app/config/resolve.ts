@@ -96,9 +96,7 @@ function defaultOf(name: SettingName, market: string): unknown {
 /** Returns the problems of settings that a gateway in a cluster cannot have. */
 function clusterContradictions(config: Config): readonly string[] {
   if (config.cluster === "none") return [];
-  const leader = leaderOf(config) === undefined ? [] : ["source must not follow another server"];
-  const workers = config.workers === 1 ? [] : ["workers must be 1: start one process per core instead"];
-  return [...leader, ...workers].map((problem) => `with cluster, ${problem}`);
+  return leaderOf(config) === undefined ? [] : ["with cluster, source must not follow another server"];
 }
 
 /**

@@ -3,7 +3,6 @@ import { HOUR_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import {
   duration,
   existingFile,
-  integer,
   isServiceUrl,
   type Kind,
   type SettingsOf,
@@ -68,12 +67,6 @@ export const SETTINGS = {
   ...ACCESS_SETTINGS,
   ...ALERT_SETTINGS,
   ...WEB_SETTINGS,
-  workers: setting("workers", integer(1, 64), {
-    default: "1",
-    example: "4",
-    description:
-      "Processes that serve clients on one port, besides the one that runs the source. 1: a single process; auto: one less than the available cores",
-  }),
   ...CLUSTER_SETTINGS,
   ...PROCESS_SETTINGS,
   config: setting("config", existingFile, {

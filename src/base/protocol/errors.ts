@@ -62,8 +62,7 @@ export type RefusalReason =
   | "streams-of-address"
   | "streams-of-key"
   | "queue-full"
-  | "queue-late"
-  | "no-worker";
+  | "queue-late";
 
 /**
  * An error with a public code. `field`: what is invalid; `bound`: what it must be; `reason`: for

@@ -14,20 +14,20 @@ export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
   | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly isFaulty?: true };
 
-/** The methods of a store, answered in this process or in the process that owns the store. */
+/** The methods of a store. */
 type StoreReader = {
   readonly [M in "find" | "started" | "page" | "candles" | "tokensOf" | "stillHas"]: (
     ...query: Parameters<HistoryStore[M]>
   ) => Promise<ReturnType<HistoryStore[M]>>;
 };
 
-/** Reads the history, in this process or in the process that owns the {@link HistoryStore}. */
+/** Reads the history of flares and past minutes. */
 export interface HistoryReader extends StoreReader {
-  /** Changes whenever a flare's record may change; `undefined` if unknown here. */
-  readonly flaresVersion: number | undefined;
+  /** Changes whenever a flare's record may change. */
+  readonly flaresVersion: number;
   /**
    * Changes when stored minutes are replaced or expire, and when the first minute is stored;
-   * `undefined` if unknown here.
+   * `undefined` if unknown.
    */
   readonly minutesVersion: number | undefined;
   /** Returns the state served at a past minute, such as 12:34:00. */
@@ -36,19 +36,6 @@ export interface HistoryReader extends StoreReader {
   minuteRange(): Promise<MinuteRange | undefined>;
   /** Returns what prices did after the flares of a window. */
   record(query: RecordQuery): Promise<TrackRecord>;
-}
-
-type Method = Exclude<keyof HistoryReader, "flaresVersion" | "minutesVersion">;
-
-/** A call of a reader's method that is sent to another process. */
-export type HistoryRequest = {
-  readonly [M in Method]: { readonly method: M; readonly args: Parameters<HistoryReader[M]> };
-}[Method];
-
-/** Answers the request of another process. */
-export function answerHistory(reader: HistoryReader, { method, args }: HistoryRequest): Promise<unknown> {
-  const answer = reader[method] as (...args: readonly unknown[]) => Promise<unknown>;
-  return answer(...args);
 }
 
 interface MinuteParts {
@@ -66,7 +53,7 @@ interface MinuteParts {
 
 const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const;
 
-/** Reads the history in this process. Without `minutes`, it has no past minutes. */
+/** Reads the history from a store. Without `minutes`, it has no past minutes. */
 export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
   const unpack = createUnpack();
   const writer = () => minutes?.writer?.();
@@ -110,26 +97,5 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
       }
     },
     record: (query) => recordOf(store, query),
-  };
-}
-
-/** Reads a history by requests to the process that has it. */
-export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<unknown>): HistoryReader {
-  const call =
-    <M extends Method>(method: M) =>
-    (...args: Parameters<HistoryReader[M]>) =>
-      ask({ method, args } as HistoryRequest) as ReturnType<HistoryReader[M]>;
-  return {
-    flaresVersion: undefined,
-    minutesVersion: undefined,
-    find: call("find"),
-    started: call("started"),
-    page: call("page"),
-    candles: call("candles"),
-    tokensOf: call("tokensOf"),
-    stillHas: call("stillHas"),
-    minute: call("minute"),
-    minuteRange: call("minuteRange"),
-    record: call("record"),
   };
 }

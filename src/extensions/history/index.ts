@@ -2,11 +2,8 @@
 
 export { HistoryProgress } from "./history-progress.ts";
 export {
-  answerHistory,
   createHistoryReader,
-  createRemoteHistory,
   type HistoryReader,
-  type HistoryRequest,
   type MinuteAnswer,
 } from "./history-reader.ts";
 export type { HistoryQuery, PastDataQuery, StoredRecord } from "./history-records.ts";

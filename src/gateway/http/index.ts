@@ -15,7 +15,7 @@ export { createTrust } from "./access/trusted-peers.ts";
 export { checkOrigin } from "./connections/admission.ts";
 export * from "./connections/admission-queue.ts";
 export { Audit, LINES_PER_MINUTE } from "./connections/audit.ts";
-export { type ConnectionBounds, refuseConnection } from "./connections/connection-bounds.ts";
+export type { ConnectionBounds } from "./connections/connection-bounds.ts";
 export * from "./connections/connection-registry.ts";
 export * from "./connections/head-like.ts";
 export { LISTEN_BACKLOG } from "./connections/listen-backlog.ts";

@@ -24,7 +24,7 @@ interface KeyRingOptions {
 }
 
 /** The changes of a new version of the file, by key id. */
-export interface KeyChange {
+interface KeyChange {
   readonly keys: number;
   readonly added: readonly string[];
   /** Keys that were removed, or whose secret changed. */
@@ -48,7 +48,7 @@ interface Held {
 
 type HeldKeys = ReadonlyMap<string, Held>;
 
-/** Creates a fixed set of keys, for a process that does not read the file itself. */
+/** Creates a fixed set of keys. */
 export function knownKeys(keys: readonly Key[]): KnownKeys {
   const held = hold(keys);
   return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };

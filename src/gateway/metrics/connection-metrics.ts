@@ -1,5 +1,5 @@
 import type { Hub } from "../hub/index.ts";
-import { distribution, level, type Metrics, max, total } from "./metric-table.ts";
+import { distribution, level, type Metrics, total } from "./metric-table.ts";
 
 export function connectionMetrics(hub: Hub): Metrics {
   const { counters } = hub;
@@ -41,9 +41,7 @@ export function connectionMetrics(hub: Hub): Metrics {
       "reason",
     ),
     flarewire_connections_behind: level("Connections that are catching up.", () => hub.behind),
-    flarewire_lag_events: max(
-      level("Events between the head and the slowest connection.", () => hub.worstLag),
-    ),
+    flarewire_lag_events: level("Events between the head and the slowest connection.", () => hub.worstLag),
     flarewire_resumes_total: total(
       "Resumes, by result: full, or reset with a new snapshot.",
       resumes,

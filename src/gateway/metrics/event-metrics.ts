@@ -2,7 +2,7 @@ import type { DurationHistogram } from "../../base/lib/time/duration-histogram.t
 import { CHANNELS } from "../../base/protocol/index.ts";
 import type { Head } from "../hub/index.ts";
 import type { EventLog, LogRecord } from "../log/index.ts";
-import { distribution, first, level, type Metrics, total } from "./metric-table.ts";
+import { distribution, level, type Metrics, total } from "./metric-table.ts";
 
 export interface EventParts {
   readonly head: Head;
@@ -25,14 +25,12 @@ export function eventMetrics({ head, log, isDataLost, writes }: EventParts): rea
   };
   const lost = "1 while the data directory is unusable; a restart then begins a new epoch.";
   const metrics: Metrics = {
-    flarewire_events_total: first(total("Events appended to the log, by channel.", () => events, "channel")),
-    flarewire_head_seq: first(level("Sequence number of the newest event.", () => head.cursor.seq)),
-    flarewire_log_bytes: first(level("Bytes of the stored events.", () => log.bytes)),
-    flarewire_log_durable: first(
-      level(
-        "1 while events are stored on disk, so that a restart continues; 0 while they are in memory.",
-        () => Number(writes !== undefined && !isDataLost()),
-      ),
+    flarewire_events_total: total("Events appended to the log, by channel.", () => events, "channel"),
+    flarewire_head_seq: level("Sequence number of the newest event.", () => head.cursor.seq),
+    flarewire_log_bytes: level("Bytes of the stored events.", () => log.bytes),
+    flarewire_log_durable: level(
+      "1 while events are stored on disk, so that a restart continues; 0 while they are in memory.",
+      () => Number(writes !== undefined && !isDataLost()),
     ),
     ...(writes && {
       flarewire_log_write_duration_seconds: distribution(
@@ -40,8 +38,8 @@ export function eventMetrics({ head, log, isDataLost, writes }: EventParts): rea
         () => writes.seconds,
       ),
     }),
-    flarewire_data_lost: first(level(lost, () => Number(isDataLost()))),
-    flarewire_flares: first(level("Current flares, by list.", flares, "list")),
+    flarewire_data_lost: level(lost, () => Number(isDataLost())),
+    flarewire_flares: level("Current flares, by list.", flares, "list"),
   };
   return [metrics, head.onChange(count)];
 }

@@ -7,21 +7,13 @@ import { connectionMetrics } from "./connection-metrics.ts";
 import { type EventParts, eventMetrics } from "./event-metrics.ts";
 import { type HttpParts, httpMetrics } from "./http-metrics.ts";
 import { type KeyParts, keyMetrics } from "./key-metrics.ts";
-import { addMetrics, first, level, total } from "./metric-table.ts";
+import { addMetrics } from "./metric-table.ts";
 import { measureProcess } from "./process/process-meter.ts";
 import { processMetrics } from "./process/process-metrics.ts";
 import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
 
 interface MetricsParts extends SourceParts, AlertParts, ClusterParts, EventParts, HttpParts, KeyParts {
   readonly hub: Hub;
-  /** Running processes and unexpected exits. Default: one process, and no exit. */
-  readonly workers?: (() => WorkerCounts) | undefined;
-}
-
-/** The processes that serve clients: those running, and those that exited unexpectedly. */
-export interface WorkerCounts {
-  readonly serving: number;
-  readonly ended: number;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
@@ -41,8 +33,6 @@ export function createGatewayMetrics(parts: MetricsParts) {
     registers: [registry],
   });
   const [events, forget] = eventMetrics(parts);
-  const { workers = () => ({ serving: 1, ended: 0 }) } = parts;
-  const ends = "Unexpected exits of processes that serve clients.";
   addMetrics(registry, {
     ...connectionMetrics(parts.hub),
     ...httpMetrics(parts),
@@ -51,16 +41,12 @@ export function createGatewayMetrics(parts: MetricsParts) {
     ...alertMetrics(parts),
     ...clusterMetrics(parts),
     ...processMetrics(meter),
-    flarewire_workers: first(level("Processes that serve clients.", () => workers().serving)),
-    flarewire_worker_ends_total: first(total(ends, () => workers().ended)),
     ...keyMetrics(parts),
   });
   return {
     contentType: registry.contentType,
     /** Returns the current values in the text format. */
     text: () => registry.metrics(),
-    /** Returns the current values as plain objects, for {@link MergedMetrics}. */
-    json: () => registry.getMetricsAsJSON(),
     /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
     polled: (outcome: PollOutcome, workMs: number): void => polls.observe({ outcome }, workMs / 1_000),
     close: () => {

@@ -1,5 +1,5 @@
 import type { Plan } from "../../base/protocol/index.ts";
-import { first, level, type Metrics, total } from "./metric-table.ts";
+import { level, type Metrics, total } from "./metric-table.ts";
 
 export interface KeyParts {
   /** Absent without keys. */
@@ -37,9 +37,11 @@ export function keyMetrics({ isKeyFileUsable, keys, keyCounts, keyConnections }:
   };
   return {
     ...(isKeyFileUsable && {
-      flarewire_key_file_usable: first(level(isUsable, () => Number(isKeyFileUsable()))),
-      flarewire_keys: first(
-        level("Keys in the last valid version of the key file, expired ones too, by plan.", plans, "plan"),
+      flarewire_key_file_usable: level(isUsable, () => Number(isKeyFileUsable())),
+      flarewire_keys: level(
+        "Keys in the last valid version of the key file, expired ones too, by plan.",
+        plans,
+        "plan",
       ),
     }),
     ...(keyCounts && {

@@ -12,8 +12,6 @@ interface Metric {
   readonly help: string;
   readonly read: () => Values;
   readonly labels: readonly string[];
-  /** How to merge the values of all processes. `first`: takes the primary's value. */
-  readonly aggregator: "first" | "sum" | "max";
 }
 
 /** A metric of several series, whose names may have a suffix. */
@@ -25,18 +23,17 @@ interface ComposedMetric {
     labels: Readonly<Record<string, string>>,
     number,
   ])[];
-  readonly aggregator: Metric["aggregator"];
 }
 
 /** Metrics by name. Values are read at each scrape. */
 export type Metrics = Readonly<Record<string, Metric | ComposedMetric>>;
 
 export function total(help: string, read: Metric["read"], ...labels: readonly string[]): Metric {
-  return { type: Counter, help, read, labels, aggregator: "sum" };
+  return { type: Counter, help, read, labels };
 }
 
 export function level(help: string, read: Metric["read"], ...labels: readonly string[]): Metric {
-  return { type: Gauge, help, read, labels, aggregator: "sum" };
+  return { type: Gauge, help, read, labels };
 }
 
 /** A histogram whose counts its owner maintains, because one observation may stand for many. */
@@ -48,24 +45,14 @@ export function distribution(help: string, read: () => DurationHistogram["second
     );
     return [...buckets, ["_sum", {}, sum], ["_count", {}, counts.at(-1) ?? 0]];
   };
-  return { kind: "histogram", help, read: series, aggregator: "sum" };
+  return { kind: "histogram", help, read: series };
 }
 
-/** Values by quantile. Merging takes the largest value of all processes. */
+/** Values by quantile. */
 export function quantiles(help: string, read: () => Readonly<Record<string, number>>): ComposedMetric {
   const series: ComposedMetric["read"] = () =>
     Object.entries(read()).map(([quantile, value]) => ["", { quantile }, value]);
-  return { kind: "summary", help, read: series, aggregator: "max" };
-}
-
-/** Marks a metric that the primary process measures for all processes. */
-export function first(metric: Metric): Metric {
-  return { ...metric, aggregator: "first" };
-}
-
-/** Marks a metric whose merged value is the largest of all processes. */
-export function max(metric: Metric): Metric {
-  return { ...metric, aggregator: "max" };
+  return { kind: "summary", help, read: series };
 }
 
 export function addMetrics(registry: Registry, metrics: Metrics): void {
@@ -75,9 +62,9 @@ export function addMetrics(registry: Registry, metrics: Metrics): void {
   }
 }
 
-function addSeries(registry: Registry, name: string, { type, help, read, labels, aggregator }: Metric): void {
+function addSeries(registry: Registry, name: string, { type, help, read, labels }: Metric): void {
   new type({
-    ...{ name, help, labelNames: [...labels], registers: [registry], aggregator },
+    ...{ name, help, labelNames: [...labels], registers: [registry] },
     collect() {
       this.reset();
       const [label = ""] = labels;
@@ -92,12 +79,8 @@ function seriesOf(values: Values, label: string) {
   return Object.entries(values).map(([of, value]) => [{ [label]: of }, value] as const);
 }
 
-function addComposed(
-  registry: Registry,
-  name: string,
-  { kind, help, read, aggregator }: ComposedMetric,
-): void {
-  const options = { name, help, registers: [], aggregator };
+function addComposed(registry: Registry, name: string, { kind, help, read }: ComposedMetric): void {
+  const options = { name, help, registers: [] };
   const empty = kind === "histogram" ? new Histogram(options) : new Summary(options);
   // The registry only asks for values and their type, so the base class does not matter.
   class Composed extends Histogram {
@@ -113,5 +96,5 @@ function addComposed(
       return this.get();
     }
   }
-  new Composed({ name, help, registers: [registry], aggregator });
+  new Composed({ name, help, registers: [registry] });
 }

@@ -1,6 +1,6 @@
 import type { Freshness } from "../../base/protocol/index.ts";
 import type { ServiceReport } from "../../feeds/index.ts";
-import { first, level, type Metrics, total } from "./metric-table.ts";
+import { level, type Metrics, total } from "./metric-table.ts";
 
 export function partMetrics(
   freshness: () => Freshness,
@@ -12,11 +12,13 @@ export function partMetrics(
   const age = each(({ data_age_ms }) => data_age_ms / 1_000);
   const dropped = "An aggregator's reports that were dropped because they arrived too late.";
   return {
-    flarewire_part_up: first(
-      level("1 for a part of the market that is in use, 0 for one that is not.", isUp, "part"),
+    flarewire_part_up: level(
+      "1 for a part of the market that is in use, 0 for one that is not.",
+      isUp,
+      "part",
     ),
-    flarewire_part_age_seconds: first(level("Age of the last data from a part of the market.", age, "part")),
-    flarewire_part_late_events_total: first(total(dropped, () => late?.() ?? {}, "part")),
+    flarewire_part_age_seconds: level("Age of the last data from a part of the market.", age, "part"),
+    flarewire_part_late_events_total: total(dropped, () => late?.() ?? {}, "part"),
   };
 }
 
@@ -30,7 +32,7 @@ export function serviceMetrics(services: () => readonly ServiceReport[]): Metric
           const value = read(report);
           return value === undefined ? [] : [[{ part, service }, value] as const];
         });
-      return first(metric(help, values, ...["part", "service"]));
+      return metric(help, values, ...["part", "service"]);
     };
   const [gauge, counter] = [of(level), of(total)];
   const age = "Time since a service's last useful response; absent before the first one.";

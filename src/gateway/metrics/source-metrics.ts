@@ -1,7 +1,7 @@
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
 import type { ServiceReport } from "../../feeds/index.ts";
 import type { UpstreamStats } from "../source/index.ts";
-import { first, level, type Metrics, total } from "./metric-table.ts";
+import { level, type Metrics, total } from "./metric-table.ts";
 import { partMetrics, serviceMetrics } from "./service-metrics.ts";
 
 export interface SourceParts {
@@ -28,12 +28,17 @@ export function sourceMetrics(parts: SourceParts): Metrics {
   };
   const unusable = "Market events that were unusable, by reason.";
   return {
-    flarewire_data_age_seconds: first(
-      level("Age of the served data; time since the start while there are none.", age),
+    flarewire_data_age_seconds: level(
+      "Age of the served data; time since the start while there are none.",
+      age,
     ),
-    flarewire_source_state: first(level("1 for the current state of the source.", state, "state")),
-    flarewire_info: first(
-      level("Always 1; the labels state the version and the source.", about, "version", "source", "origin"),
+    flarewire_source_state: level("1 for the current state of the source.", state, "state"),
+    flarewire_info: level(
+      "Always 1; the labels state the version and the source.",
+      about,
+      "version",
+      "source",
+      "origin",
     ),
     ...(rejected && { flarewire_rejected_market_events_total: total(unusable, rejected, "reason") }),
     ...partMetrics(freshness, late),

@@ -1,11 +1,22 @@
-import { toSeq } from "../../base/protocol/index.ts";
-import type { SnapshotEnd } from "../../workers/index.ts";
+import { type Channel, type Cursor, toSeq } from "../../base/protocol/index.ts";
 import type { KnownLists } from "../hub/index.ts";
-import type { LogRecord } from "../log/index.ts";
+import type { LogRecord, RunStart } from "../log/index.ts";
 import { memoryPersistence, type Persistence } from "./persistence.ts";
 import { decodeLists, type RestoredState } from "./restored-state.ts";
 
-/** A log with its state, as a primary sends it to a worker or a cluster stores it. */
+/** Where a stored log ends, and the lists there. */
+interface SnapshotEnd {
+  readonly cursor: Cursor;
+  readonly positions: Readonly<Partial<Record<Channel, number>>>;
+  readonly observedAtMs: number;
+  /** The lists at the cursor, encoded by `encodeLists`. */
+  readonly lists: Uint8Array;
+  readonly runs: readonly RunStart[];
+  readonly oldest: number;
+  readonly oldestLasting: number;
+}
+
+/** A log with its state, as a cluster stores it. */
 export interface LogSnapshot {
   readonly records: readonly LogRecord[];
   readonly checkpoints: readonly { readonly seq: number; readonly bytes: Uint8Array }[];
@@ -26,8 +37,7 @@ export function createReplicaStore(
   });
 }
 
-function restoredOf({ checkpoints, end }: LogSnapshot): RestoredState | undefined {
-  if (!end.lists) return undefined;
+function restoredOf({ checkpoints, end }: LogSnapshot): RestoredState {
   const lists = decodeLists({ bytes: end.lists });
   const before = checkpoints.map((checkpoint) => ({
     seq: toSeq(checkpoint.seq),

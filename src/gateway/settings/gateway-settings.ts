@@ -86,25 +86,25 @@ export const LIMIT_SETTINGS = {
     default: "10000",
     example: "50000",
     description:
-      "Limit of open streams and polls; further ones get 503. Each worker counts separately. Connections of any kind: 1,024 more, within the limit of open files",
+      "Limit of open streams and polls; further ones get 503. Connections of any kind: 1,024 more, within the limit of open files",
   }),
   maxSocketsPerIp: setting("maxSocketsPerIp", integer(1, 1_000_000), {
     default: "256",
     example: "20",
     description:
-      "Limit of open streams and polls per client address; further ones get 503. Each worker counts separately. Connections of any kind: 256 more",
+      "Limit of open streams and polls per client address; further ones get 503. Connections of any kind: 256 more",
   }),
   anonymousRequests: setting("anonymousRequests", orNone(integer(1, 1_000_000_000)), {
     default: "3000",
     example: "600",
     description:
-      "Requests per minute and address without a valid key, and the size of a burst; further ones get 429. Each 64 KiB of a response counts as another request. Health checks do not count. Each worker counts separately. none: no limit",
+      "Requests per minute and address without a valid key, and the size of a burst; further ones get 429. Each 64 KiB of a response counts as another request. Health checks do not count. none: no limit",
   }),
   anonymousStreams: setting("anonymousStreams", orNone(integer(1, 1_000_000_000)), {
     default: "1000",
     example: "60",
     description:
-      "WebSockets and SSE streams that an address without a valid key may open per minute, and the size of a burst; further ones get 429. Each counts as a request too. Each worker counts separately. none: no limit",
+      "WebSockets and SSE streams that an address without a valid key may open per minute, and the size of a burst; further ones get 429. Each counts as a request too. none: no limit",
   }),
   compression: setting("compression", flag, {
     default: "true",

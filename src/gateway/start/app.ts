@@ -1,7 +1,7 @@
 import type { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { type Config, leaderOf, oneProcess } from "../../app/config/config.ts";
+import { type Config, leaderOf } from "../../app/config/config.ts";
 import { type OpenSource, openSource } from "../../app/open-source.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { type Clock, systemClock } from "../../base/lib/time/clock.ts";
@@ -21,7 +21,6 @@ import type { EnricherKeys } from "../../feeds/index.ts";
 import {
   AdmissionQueue,
   checkOrigin,
-  type MetricsText,
   pushSettings,
   registerEvents,
   registerMetrics,
@@ -30,14 +29,13 @@ import {
   registerWebSocket,
 } from "../http/index.ts";
 import { Head, Hub } from "../hub/index.ts";
-import type { GatewayMetrics, WorkerCounts } from "../metrics/index.ts";
 import { freshnessOf } from "../persistence/gateway-freshness.ts";
 import { openPersistence, type Persistence } from "../persistence/persistence.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
 import { createLogger } from "./create-logger.ts";
-import { type Frontend, type OpenFrontend, ownServer } from "./frontend.ts";
+import { type Frontend, type OpenFrontend, openServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
-import { type Keys, type OwnKeys, openKeys } from "./open-keys.ts";
+import { type Keys, openKeys } from "./open-keys.ts";
 import { createHttpCounts, hasOwnMetricsPort, listenWithMetrics, openMetrics } from "./open-metrics.ts";
 import { logRejections, logSource, reportStart } from "./report-source.ts";
 import { prepareSource, type RunnableSource } from "./run-source.ts";
@@ -102,21 +100,18 @@ const HTTP_CLOSE_MS = 1_000;
  * Starts a gateway: opens its parts, listens and polls. Resolves when the first snapshot is served,
  * when `signal` aborts, when the source ends, or after 5 seconds if the source is not live.
  *
- * Rejects with FlarewireError `invalid-setting` when it cannot listen, or the config asks for
- * workers; with InputError when a file cannot be read; and while another process uses the data
- * directory.
+ * Rejects with FlarewireError `invalid-setting` when it cannot listen, with InputError when a file
+ * cannot be read, and while another process uses the data directory.
  */
-export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
-  oneProcess(config);
-  return startGatewayWithFrontend(() => ownServer(config), config, parts);
+export function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  return startGatewayWithFrontend((options) => openServer(config, options), config, parts);
 }
 
-/** Starts a gateway like {@link startGateway}, behind another server. */
+/** Starts a gateway like {@link startGateway}, in another server. */
 export async function startGatewayWithFrontend(
-  openFrontend: (keys: OwnKeys) => OpenFrontend,
+  openFrontend: OpenFrontend,
   config: Config,
   parts: GatewayParts,
-  workers?: () => WorkerCounts,
 ): Promise<Gateway> {
   assertConfig(config);
   const clock = parts.clock ?? systemClock;
@@ -134,7 +129,7 @@ export async function startGatewayWithFrontend(
     config.cluster === "none" ? undefined : await import("../../scale/cluster/node/open-cluster.ts");
   const cluster = await library?.openCluster(config, { ...parts, clock, logger });
   const persistence = cluster?.persistence ?? openPersistence(persistenceOptions);
-  let keys: OwnKeys | undefined;
+  let keys: Keys | undefined;
   let alerts: OpenAlerts | undefined;
   let history: OpenHistory | undefined;
   try {
@@ -154,18 +149,8 @@ export async function startGatewayWithFrontend(
     if (parts.hasHistory ?? true) history = openHistory(config, { ...persistenceOptions, ...directory });
     const sourceParts = { clock, logger, persistence, leaderKey, enricherKeys };
     const opened = cluster?.opened ?? openSource(config, sourceParts, parts.source);
-    const own = {
-      clock,
-      logger,
-      persistence,
-      keys,
-      alerts,
-      history,
-      opened,
-      openFrontend: openFrontend(keys),
-      workers,
-      onWarmup: parts.onWarmup,
-    };
+    const { onWarmup } = parts;
+    const own = { clock, logger, persistence, keys, alerts, history, opened, openFrontend, onWarmup };
     return await runGateway(config, own, parts.signal);
   } catch (error) {
     keys?.stop();
@@ -192,24 +177,15 @@ interface RunParts {
   readonly logger: Logger;
   readonly persistence: Persistence;
   readonly keys: Keys;
-  /** Default: none. */
-  readonly alerts?: OpenAlerts | undefined;
-  /** Default: none. */
-  readonly history?: OpenHistory | undefined;
+  readonly alerts: OpenAlerts | undefined;
+  readonly history: OpenHistory | undefined;
   readonly opened: OpenSource;
   readonly openFrontend: OpenFrontend;
-  readonly onWarmup?: GatewayParts["onWarmup"];
-  /** See MetricsParts. */
-  readonly workers?: (() => WorkerCounts) | undefined;
-  /** Replaces this process's own metrics on `/metrics` with those of all processes. */
-  readonly mergedMetrics?: (own: GatewayMetrics) => MetricsText;
-  /** Another process logs the state of the source. Default false. */
-  readonly isSourceElsewhere?: boolean;
+  readonly onWarmup: GatewayParts["onWarmup"];
 }
 
-/** Runs a gateway from its opened parts, as {@link startGateway} does. */
-export async function runGateway(config: Config, parts: RunParts, signal?: AbortSignal): Promise<Gateway> {
-  const { clock, logger, persistence, keys, opened, openFrontend, workers, mergedMetrics } = parts;
+async function runGateway(config: Config, parts: RunParts, signal?: AbortSignal): Promise<Gateway> {
+  const { clock, logger, persistence, keys, opened, openFrontend } = parts;
   const { policy, registry } = keys;
   const { source, resume } = opened;
   const prepared = prepareSource(opened, persistence);
@@ -226,12 +202,12 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   let alerts: Alerts | undefined;
   const counts = createHttpCounts(clock, logger);
   const webhooks = parts.alerts && (() => alerts?.stats() ?? {});
-  const measured = { hub, head, log, freshness, opened, persistence, keys, workers, webhooks };
+  const measured = { hub, head, log, freshness, opened, persistence, keys, webhooks };
   const metrics = openMetrics(config, measured, counts);
   const polling = new AbortController();
   let draining = false;
   frontend = await openFrontend({
-    ...{ head, hub, log, metrics, freshness, clock, history: parts.history?.reader, ...counts },
+    ...{ head, freshness, clock, history: parts.history?.reader, ...counts },
     info: () => source.info,
     ready: () => !draining,
     limitStreams: (max) => registry.limiter.lower(max),
@@ -243,8 +219,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
       const admissions = new AdmissionQueue({ hub, clock });
       const shared = { hub, clock, registry, policy, allowedOrigins: config.allowedOrigins, admissions };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
-      if (metrics && !hasOwnMetricsPort(config))
-        registerMetrics(instance, mergedMetrics?.(metrics) ?? metrics);
+      if (metrics && !hasOwnMetricsPort(config)) registerMetrics(instance, metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, shared);
       registerPush(instance, { ...shared, push: parts.alerts?.push });
@@ -256,15 +231,13 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...{ head, hub, clock, logger, onPublished },
     ...(metrics ? { onPoll: metrics.polled } : {}),
   };
-  const scraped = mergedMetrics ? undefined : metrics && (frontend.metrics ?? metrics);
-  const listening = await listenWithMetrics(config, scraped, counts.refusals, logger, frontend.listen);
+  const listening = await listenWithMetrics(config, metrics, counts.refusals, logger, frontend.listen);
   parts.history?.watch(head, () => source.info);
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot(parts, head, polled, signal ?? polling.signal);
-  await frontend.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
   const recorded = parts.history?.record({ log, head, info: () => source.info, signal: polling.signal });
-  const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
+  const reportSource = () => logSource(opened, logger);
   if (!signal?.aborted) void reportStart(opened, reportSource, clock, polling.signal);
   const unwatch = watchFreshness({
     freshness,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { type Config, oneProcess } from "../../app/config/config.ts";
+import type { Config } from "../../app/config/config.ts";
 import { whenAborted } from "../../base/lib/time/until-aborted.ts";
 import { addHostRoutes } from "../http/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
@@ -31,7 +31,6 @@ const SHARE_OF_HOOK = 0.9;
  * to bytes that are not HTTP. A host with its own @fastify/websocket is rejected.
  */
 export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
-  oneProcess(config);
   const { promise: gateway, resolve } = Promise.withResolvers<EmbeddedGateway>();
   // The code that registers the plugin receives the rejection too.
   gateway.catch(() => {});
@@ -42,7 +41,7 @@ export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): G
     isRegistered = true;
     const host = new Host(scope);
     const { signal } = parts;
-    const started = startGatewayWithFrontend(() => host.open, withinHook(config, scope), {
+    const started = startGatewayWithFrontend(host.open, withinHook(config, scope), {
       ...parts,
       signal: signal ? AbortSignal.any([signal, host.closing]) : host.closing,
     });

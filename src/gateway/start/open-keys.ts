@@ -16,12 +16,10 @@ import {
   type EndReason,
   isExpired,
   type Key,
-  type KeyChange,
   KeyRing,
   KeyUses,
   type KnownKeys,
   knownKeys,
-  type TicketTable,
   type TokenVerifier,
   withTokens,
 } from "../keys/index.ts";
@@ -38,33 +36,14 @@ export interface Keys {
   /** The problem with the key file or the token keys as public text, without paths. */
   readonly trouble?: string | undefined;
   /** The key file's keys, expired ones too; `undefined` without a key file. */
-  readonly list?: () => readonly Key[] | undefined;
+  readonly list: () => readonly Key[] | undefined;
   /** Counts of requests by key; `undefined` without keys. */
   readonly counts?: KeyCounts | undefined;
-  /**
-   * Whether the key file and the token keys are current. Absent if there are none or another
-   * process reads them.
-   */
+  /** Whether the key file and the token keys are current. Absent if there are none. */
   readonly isFileUsable?: () => boolean;
 }
 
-/** The keys in the process that reads the key file and issues the tickets. */
-export interface OwnKeys extends Keys {
-  readonly tickets: TicketTable;
-  /** Returns the key file's keys, expired ones too; `undefined` if the server has no key file. */
-  readonly list: () => readonly Key[] | undefined;
-  readonly rates: Pick<KeyAccessPolicy, "countElsewhere" | "spent">;
-  /** Notes that another process served a request of the key. */
-  used(id: string): void;
-  /** Receives the changes in each valid new version of the file, before connections are closed. */
-  onReload: (change: KeyChange) => void;
-  /** Receives the id of each key that was removed, replaced or downgraded, or has expired. */
-  onEnd: (id: string, reason: EndReason) => void;
-}
-
 const TROUBLE = "key file is invalid; the previous keys stay in use, and changes to the file have no effect";
-
-const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 
 interface KeyParts {
   readonly clock: Clock;
@@ -134,7 +113,6 @@ export function createAccess(
     policy: policy ?? allowAll,
     registry,
     counts: policy?.counts,
-    rates: policy ?? NO_RATES,
     /** Closes the connections of a key that was removed, replaced or downgraded, or has expired. */
     end: (keyId: string, reason: EndReason) => {
       if (reason === "unauthorized") policy?.forget(keyId);
@@ -148,9 +126,6 @@ export function createAccess(
   };
 }
 
-/** The access policy and the connection limits of one process. */
-export type LocalAccess = ReturnType<typeof createAccess>;
-
 /**
  * Opens the access policy. It closes the connections of a key that is removed, replaced or
  * downgraded, or expires. Rejects if the key file or the tokens' settings are unusable.
@@ -158,11 +133,10 @@ export type LocalAccess = ReturnType<typeof createAccess>;
 export async function openKeys(
   config: Pick<GatewaySettings, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,
   { clock, logger, leaderKey, state: given }: KeyParts,
-): Promise<OwnKeys> {
+): Promise<Keys> {
   const { keys: file, anonymous } = config;
   const tokens = await openTokens(config, { clock, logger });
-  const own = createLocalState(clock);
-  const state = given ?? own;
+  const state = given ?? createLocalState(clock);
   const notify = notifyLog(logger);
   let ring: KeyRing | undefined;
   let uses: KeyUses | undefined;
@@ -171,24 +145,19 @@ export async function openKeys(
   } else {
     ring = await KeyRing.open({
       ...{ file, clock, notify },
-      onReload: (change) => {
-        logger.info({ file, ...change }, "reloaded the key file");
-        keys.onReload(change);
-      },
+      onReload: (change) => logger.info({ file, ...change }, "reloaded the key file"),
       onEnd: (id, reason) => {
         logger.info({ keyId: id, reason }, "closing the connections of a key");
         access.end(id, reason);
-        keys.onEnd(id, reason);
       },
     });
     uses = new KeyUses({ file, clock, notify, isKnown: (id) => ring?.get(id) !== undefined });
     logger.info({ file, keys: ring.keys.length, anonymous }, "loaded the key file");
   }
-  const used = (id: string) => uses?.note(id);
-  const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed: used });
-  const keys: OwnKeys = {
+  const onUsed = (id: string) => uses?.note(id);
+  const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed });
+  const keys: Keys = {
     ...access,
-    ...{ tickets: own.tickets, used, onReload: () => {}, onEnd: () => {} },
     list: () => ring?.keys,
     stop: () => {
       access.stop();

@@ -12,7 +12,7 @@ import {
 } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
-import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
+import { createGatewayMetrics, type GatewayMetrics } from "../metrics/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { GatewaySettings } from "../settings/index.ts";
 import { listenProblem } from "./listen-problem.ts";
@@ -26,7 +26,6 @@ interface MeasuredParts {
   readonly opened: OpenSource;
   readonly persistence: Persistence;
   readonly keys: Keys;
-  readonly workers: (() => WorkerCounts) | undefined;
   /** Statistics by alert target; absent without targets. */
   readonly webhooks: (() => Readonly<Record<string, TargetStats>>) | undefined;
 }
@@ -39,13 +38,13 @@ export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals
 /** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
 export function openMetrics(
   config: { readonly metrics: boolean },
-  { hub, head, log, freshness, opened, persistence, keys, workers, webhooks }: MeasuredParts,
+  { hub, head, log, freshness, opened, persistence, keys, webhooks }: MeasuredParts,
   { refusals, responses }: ReturnType<typeof createHttpCounts>,
 ): GatewayMetrics | undefined {
   if (!config.metrics) return undefined;
   const { source, rejected, upstream, services, late, cluster } = opened;
   return createGatewayMetrics({
-    ...{ hub, head, log, freshness, rejected, services, late, cluster, workers, version: VERSION },
+    ...{ hub, head, log, freshness, rejected, services, late, cluster, version: VERSION },
     ...{ info: () => source.info, isKeyFileUsable: keys.isFileUsable },
     ...{ isDataLost: () => persistence.trouble !== undefined, writes: persistence.writes },
     ...{ keys: keys.list, keyCounts: keys.counts, keyConnections: () => keys.registry.limiter.ofKeys },
@@ -61,8 +60,8 @@ export const hasOwnMetricsPort = ({ metricsPort }: Pick<GatewaySettings, "metric
 
 /**
  * Calls `listen`, and first opens the metrics' own port if the config names one. If either fails,
- * closes the metrics' port and rejects. `metrics`: `undefined` if they are off, or another process
- * serves them. The result's `url` is that of `listen`, and its `close` closes the metrics' port.
+ * closes the metrics' port and rejects. `metrics`: `undefined` if they are off. The result's `url`
+ * is that of `listen`, and its `close` closes the metrics' port.
  */
 export async function listenWithMetrics(
   config: Pick<GatewaySettings, "metricsHost" | "metricsPort" | "allowedHosts">,

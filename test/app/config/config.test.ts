@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -11,7 +11,6 @@ import {
   type SettingName,
 } from "../../../src/app/config/config.ts";
 import { flagOf, type Setting, variableOf } from "../../../src/base/settings/index.ts";
-import { createGatewayPlugin, startGateway } from "../../../src/index.ts";
 
 /** An invalid value for each setting, as text and as JSON. The type requires all settings. */
 const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: unknown }>> = {
@@ -85,7 +84,6 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   cluster: { text: "redis://one,two", json: 6379 },
   clusterName: { text: "Two Words", json: [] },
   drain: { text: "11m", json: -1 },
-  workers: { text: "65", json: 1.5 },
   logLevel: { text: "loud", json: 30 },
   alerts: { text: "no-such-alerts.json", json: false },
   push: { text: "ops@example.org", json: true },
@@ -389,13 +387,14 @@ describe("mistakes", () => {
   });
 });
 
-test("workers is a number, or auto for one less than the cores; a program that embeds the gateway can have only one", async () => {
-  expect(load(["--workers", "3"]).workers).toBe(3);
-  expect(load([]).workers).toBe(1);
-  const auto = load(["--workers", "auto"]).workers;
-  expect(auto).toBe(Math.min(64, Math.max(1, availableParallelism() - 1)));
-  const config = createConfig({ workers: 2 });
-  const reason = /workers must be 1 in a program that embeds the gateway, got 2.*use flarewire serve/;
-  await expect(startGateway(config)).rejects.toThrow(reason);
-  expect(() => createGatewayPlugin(config)).toThrow(reason);
+test("workers are refused with what to run instead: as a flag, a variable, a key of the file and a program's setting", () => {
+  const gone = (name: string) =>
+    `${name} is gone: run edges (--source follow:URL) behind nginx or Caddy instead; see SCALING.md`;
+  expect(failureOf(() => load(["--workers", "1"]))).toBe(`a setting is invalid\n  ${gone("--workers")}`);
+  expect(failureOf(() => load(["--workers=auto"]))).toContain(gone("--workers"));
+  expect(failureOf(() => load([], { FLAREWIRE_WORKERS: "1" }))).toContain(gone("FLAREWIRE_WORKERS"));
+  const settings: object = { workers: 1 };
+  const path = configFile(settings);
+  expect(failureOf(() => load(["--config", path]))).toContain(gone("workers"));
+  expect(failureOf(() => createConfig(settings))).toContain(gone("workers"));
 });

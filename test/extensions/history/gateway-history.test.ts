@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { type ExpectStatic, test } from "vitest";
 import { HOUR_MS } from "../../../src/base/lib/time/time.ts";
 import { FlareRecord, type TokenDetails, type TrackRecord } from "../../../src/base/model/index.ts";
@@ -8,7 +7,6 @@ import { createHistoryReader, openSqliteHistoryStore } from "../../../src/extens
 import type { HistoryResponse } from "../../../src/gateway/http/index.ts";
 import { checkedFetch } from "../../support/expect/validate-response.ts";
 import { type Finish, newDirectory, startEdge, startLeader } from "../../support/servers/edges.ts";
-import { startWorkerGateway } from "../../support/servers/worker-gateway.ts";
 import { pumpedSettings, writePumpedMarket } from "../../support/world/pumped-market.ts";
 
 /** A small market until its first flare. From then on, a flare starts and finishes each second. */
@@ -24,7 +22,7 @@ const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareRecord | undefined> {
   const observedAt = async () =>
     (await checkedFetch(`${url}/api/v1/flares`)).headers.get("flarewire-observed-at");
-  // A worker may answer before it has its primary's first state.
+  // An edge may answer before it has its leader's first state.
   await expect.poll(observedAt, EVERY).not.toBeNull();
   const href = `${url}/api/v1/history?limit=1&from=${await observedAt()}`;
   const ask = async () => (await checkedFetch(href)).json as HistoryResponse;
@@ -73,34 +71,6 @@ function openHistoryIn(data: string, onTestFinished: Finish) {
   onTestFinished(() => store.close());
   return store;
 }
-
-test.concurrent("workers respond from their primary's history, also for past minutes", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", "--warmup", "3h");
-  const latest = await waitForHistory(url, expect);
-  const answers = await Promise.all(
-    Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
-  );
-  expect(answers.map(({ json }) => json)).toEqual(Array(4).fill(latest));
-  const past = await pastFlares(url, latest?.flare.finished_trending_at ?? "", expect);
-  const others = await Promise.all(Array.from({ length: 3 }, () => checkedFetch(past.href)));
-  expect(others.map(({ json }) => json)).toEqual(Array(3).fill(past.json));
-  // The outcome of another flare may become final between the requests.
-  const record = async () => {
-    const asked = Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/record`));
-    const records = (await Promise.all(asked)).map(({ json }) => json as TrackRecord);
-    const isSame = records.every((one) => isDeepStrictEqual(one, records[0]));
-    return isSame ? records[0]?.all.flares : undefined;
-  };
-  await expect.poll(record, EVERY).toBeGreaterThan(0);
-  if (!latest) return;
-  const tokens = await Promise.all(Array.from({ length: 4 }, () => tokenOf(url, latest)));
-  expect(tokens[0]).toMatchObject({ flare: latest.flare });
-  expect(tokens[0]?.candles.length).toBeGreaterThan(60);
-  expect(tokens).toEqual(Array(4).fill(tokens[0]));
-});
 
 test.concurrent("a gateway stores finished flares beside its log, and an edge has those that finish while it follows, and the same past minutes", async ({
   expect,

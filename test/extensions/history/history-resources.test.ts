@@ -227,10 +227,9 @@ test("[L2] a flare's record is that at the response's cursor, even if the flare 
 }) => {
   const reader = createHistoryReader(store);
   const reads = Promise.withResolvers<void>();
-  // Stands in for a store in another process.
+  // Stands in for a store that answers late.
   const history = {
     ...reader,
-    flaresVersion: undefined,
     find: (id: string) => reads.promise.then(() => reader.find(id)),
     started: (id: string) => reads.promise.then(() => reader.started(id)),
   };

@@ -25,7 +25,15 @@ const test = restTest.extend<{ served: Served }>({
       computed += 1;
       return reader.record(query);
     };
-    const rest = await makeRest({ history: { ...reader, flaresVersion: undefined, record } });
+    const rest = await makeRest({
+      history: {
+        ...reader,
+        get flaresVersion() {
+          return reader.flaresVersion;
+        },
+        record,
+      },
+    });
     rest.head.observedAtMs = START_MS + 100 * MINUTE_MS;
     const finish = (minute: number, outcome: Partial<Outcome>, group?: OtherGroup) => {
       number += 1;

@@ -287,12 +287,11 @@ test("an unchanged token gets 304, and its history is read once a minute", async
   expect((await rest.ask("GET", pathOf("0xab00"), known)).status).toBe(200);
 });
 
-test("[L2] a flare is complete as soon as it finishes, even if the history is in another process", async ({
+test("[L2] a flare is complete as soon as it finishes, even before the history has it", async ({
   makeRest,
   store: history,
 }) => {
-  const reader = { ...createHistoryReader(history), flaresVersion: undefined };
-  const rest = await makeRest({ history: reader });
+  const rest = await makeRest({ history: createHistoryReader(history) });
   const { flare, outcome } = finishAt(300, 300);
   const running = { ...flare, finished_trending_at: null };
   const started = whyAt(290);

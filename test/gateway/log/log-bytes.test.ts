@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
-import { type EventBody, toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
+import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
+import { type EventBody, listsOf, toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
 import { type LogRecord, MemoryLog } from "../../../src/gateway/log/index.ts";
-import { createReplicaStore } from "../../../src/gateway/persistence/replica-store.ts";
+import { createReplicaStore, type LogSnapshot } from "../../../src/gateway/persistence/replica-store.ts";
+import { encodeLists } from "../../../src/gateway/persistence/restored-state.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
-import type { SnapshotEnd } from "../../../src/workers/index.ts";
 import { createGc } from "../../support/create-gc.ts";
 import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -130,7 +131,7 @@ test("the counted bytes never exceed the limit, unless the latest batch alone do
 
 const cursorOf = (epoch: string, seq: number) => ({ epoch: toEpoch(epoch), seq: toSeq(seq) });
 
-/** Opens a worker's store that received one event, with a weak reference to that event's text. */
+/** Opens a node's store that received one event, with a weak reference to that event's text. */
 function openReplica() {
   const clock = new ManualClock();
   const tail = Buffer.alloc(1_000);
@@ -138,8 +139,9 @@ function openReplica() {
     ...{ seq: toSeq(1), batch: toSeq(1), name: "source-status", channel: "status" },
     ...{ emittedAtMs: clock.now(), tail },
   };
-  const end: SnapshotEnd = {
-    ...{ cursor: cursorOf("aaaaaaaa", 1), positions: { status: 1 }, observedAtMs: 1, lists: undefined },
+  const end: LogSnapshot["end"] = {
+    ...{ cursor: cursorOf("aaaaaaaa", 1), positions: { status: 1 }, observedAtMs: 1 },
+    lists: encodeLists(listsOf(EMPTY_SNAPSHOT)),
     ...{ runs: [{ from: toSeq(0), run: undefined }], oldest: 0, oldestLasting: 0 },
   };
   const parts = { config: createConfig({}), clock, logger: createLogger("silent") };
@@ -147,7 +149,7 @@ function openReplica() {
   return { store, log: store.createFollowerLog(), held: new WeakRef(tail) };
 }
 
-test("a worker's store releases the primary's events when the log restarts", async () => {
+test("a node's store releases the leader's events when the log restarts", async () => {
   const { store, log, held } = openReplica();
   await log.restart({ cursor: cursorOf("bbbbbbbb", 5), positions: { status: 5 } });
   const gc = createGc();

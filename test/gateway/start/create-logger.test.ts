@@ -18,9 +18,9 @@ test("a log line has its time in ISO 8601 and its level by name", () => {
 
 test("on a terminal a log line is text: time of day, level, message, fields, and the stack of an error", () => {
   const { logger, lines } = logTo(true);
-  logger.child({ worker: 2 }).error({ err: new Error("no space"), path: "/var/log" }, "cannot write");
+  logger.child({ node: 2 }).error({ err: new Error("no space"), path: "/var/log" }, "cannot write");
   const [head, ...stack] = lines.join("").split("\n");
-  expect(head).toMatch(/^\d\d:\d\d:\d\d error cannot write worker=2 path=\/var\/log$/);
+  expect(head).toMatch(/^\d\d:\d\d:\d\d error cannot write node=2 path=\/var\/log$/);
   expect(stack[0]).toBe("    Error: no space");
   expect(stack[1]).toMatch(/^ {4}at /);
 });

@@ -11,7 +11,8 @@ export async function expectOneState(url: string, client: IndependentClient): Pr
   const from = client.seq;
   client.beginHistory();
   let { seq, cursor, lists } = await fetchSnapshot(url);
-  // Another worker may respond, which is about to receive the client's last events.
+  // Another server behind the same address may respond, which is about to receive the client's
+  // last events.
   for (let tries = 0; seq < from && tries < 1_000; tries++)
     ({ seq, cursor, lists } = await fetchSnapshot(url));
   await client.until(() => client.hasReached(seq) || client.closeCode !== undefined);

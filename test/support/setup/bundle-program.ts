@@ -9,15 +9,14 @@ const SOURCES = join(ROOT, "src/");
 const BUNDLE = join(ROOT, "node_modules/.cache/program");
 
 /**
- * Lets bundled modules find files relative to their sources. The exception is `start-workers.ts`,
- * which starts the other bundled entry. Imports of `node:http` become `process.getBuiltinModule`.
- * An import also loads the implementation of `fetch`, which is a quarter of a short program's CPU
- * time.
+ * Lets bundled modules find files relative to their sources. Imports of `node:http` become
+ * `process.getBuiltinModule`. An import also loads the implementation of `fetch`, which is a
+ * quarter of a short program's CPU time.
  */
 const asSources: Plugin = {
   name: "as-sources",
   transform: (code, id) =>
-    id.startsWith(SOURCES) && !id.endsWith("/start-workers.ts")
+    id.startsWith(SOURCES)
       ? code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
       : undefined,
   renderChunk: (code) =>
@@ -42,7 +41,7 @@ export async function setup(): Promise<void> {
     build: {
       ...{ ssr: true, outDir: BUNDLE, emptyOutDir: false, minify: false, target: "esnext" },
       rolldownOptions: {
-        input: ["main.ts", "gateway/worker.ts"].map((entry) => join(SOURCES, entry)),
+        input: join(SOURCES, "main.ts"),
         output: { chunkFileNames: "[name].js" },
       },
     },

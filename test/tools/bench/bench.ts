@@ -6,7 +6,7 @@
  *   slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
- * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
+ * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
  * - cluster [--clients 2000] [--sockets 50000] [--short]
  * - dashboard [--short], heap [--short], widget [--short]
  */
@@ -30,7 +30,6 @@ import { benchResources } from "./rest/resources.ts";
 import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
 import { benchStorm } from "./storm/storm.ts";
-import { benchWorkers } from "./workers/workers.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -92,7 +91,6 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   resources: () => benchResources(readCount("rounds", 5)),
   memory: () => benchMemory(readCount("idle"), readCount("rounds", 3)),
   storm: () => benchStorm(readCount("comers")),
-  workers: () => benchWorkers(clients),
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   lockout: () => benchLockout(),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),

@@ -19,7 +19,7 @@ const MARKET = ["--feed", "replay", "--warmup", "0", "--loop", "--port", "0", "-
 
 /**
  * Measures handshakes while 60 connections of another address search the log for missing tokens,
- * each again after every response: with and without a key, in one process and with two workers.
+ * each again after every response: with and without a key.
  */
 export async function benchLockout(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-lockout-"));
@@ -29,16 +29,13 @@ export async function benchLockout(): Promise<Row[]> {
     writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]), { mode: 0o600 });
     const data = join(directory, "data");
     await fill(data);
-    const rows: Row[] = [];
-    for (const workers of ["1", "2"])
-      rows.push(...(await measure(["--workers", workers, "--keys", keys, "--data", data], text)));
-    return rows;
+    return await measure(["--keys", keys, "--data", data], text);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function measure(args: readonly string[], key: string): Promise<readonly Row[]> {
+async function measure(args: readonly string[], key: string): Promise<Row[]> {
   const cli = spawnCli(["serve", ...MARKET, "--speed", "60", ...args]);
   const agent = new Agent({ keepAlive: true, maxSockets: POLLERS, localAddress: "127.0.0.2" });
   const over = new AbortController();
@@ -60,14 +57,13 @@ async function measure(args: readonly string[], key: string): Promise<readonly R
     const perSecond = ((pages - before) * 1_000) / (performance.now() - beganMs);
     over.abort();
     await Promise.all(polls);
-    const where = args[1] === "1" ? "one process" : `${args[1]} workers`;
     const row = (what: string, sorted: readonly number[], aim: string): Row[] => [
-      { what: `${where}: ${what}, median`, value: sorted[49] ?? 0, unit: "ms", aim: "shown" },
-      { what: `${where}: ${what}, p99`, value: sorted[98] ?? 0, unit: "ms", aim },
+      { what: `${what}, median`, value: sorted[49] ?? 0, unit: "ms", aim: "shown" },
+      { what: `${what}, p99`, value: sorted[98] ?? 0, unit: "ms", aim },
     ];
     return [
       ...row("handshake alone", quiet, "shown"),
-      { what: `${where}: pages for the ${POLLERS}`, value: perSecond, unit: "pages/s", aim: "shown" },
+      { what: `pages for the ${POLLERS}`, value: perSecond, unit: "pages/s", aim: "shown" },
       ...row("handshake of another address", without, "≤ 250"),
       ...row("handshake with a key", withKey, "≤ 250"),
     ];

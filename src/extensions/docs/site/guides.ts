@@ -31,7 +31,7 @@ export const GUIDES: readonly Guide[] = [
   ),
   guide("recordings", "src/feeds/RECORDING.md", "Recordings", "Record a market, replay a file, the formats."),
   guide("operating", "src/gateway/OPERATING.md", "Operating", "Start, proxy, limits, keys, metrics."),
-  guide("scaling", "src/scale/SCALING.md", "Scaling", "Workers, edges and clusters."),
+  guide("scaling", "src/scale/SCALING.md", "Scaling", "Edges and clusters."),
   guide("settings", "src/app/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
   guide(
     "alerts",

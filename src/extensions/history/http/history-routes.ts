@@ -33,16 +33,9 @@ interface HistoryParts {
 export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, history }: HistoryParts): void {
   const records = new RecordBodies(head, history);
   const tokens = new TokenBodies({ head, history });
-  // The history of another process has no version here, so its bodies are not cached.
-  const version = () => history.flaresVersion?.toString();
-  const versionAndMinutes = () => {
-    const flares = version();
-    return flares && `${flares} ${history.minutesVersion}`;
-  };
-  const versionAndState = () => {
-    const flares = version();
-    return flares && `${flares} ${formatCursor(head.cursor)} ${minuteOf(head.observedAtMs)}`;
-  };
+  const versionAndMinutes = () => `${history.flaresVersion} ${history.minutesVersion}`;
+  const versionAndState = () =>
+    `${history.flaresVersion} ${formatCursor(head.cursor)} ${minuteOf(head.observedAtMs)}`;
   const tokensThen = new WeakMap<HeadLike, TokenBodies>();
   const tokensOf = (then: PastState | undefined) => {
     if (!then) return tokens;

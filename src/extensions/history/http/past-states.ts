@@ -84,8 +84,8 @@ export class PastStates {
   }
 
   /**
-   * Returns a text that differs whenever stored states may. The history of another process has no
-   * version here, but it changes only when the head does.
+   * Returns a text that differs whenever stored states may. Without a version of the minutes, it is
+   * the position of the head, because states are stored only when the head moves.
    */
   #version(): string {
     const { head, history } = this.#parts;

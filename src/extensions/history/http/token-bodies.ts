@@ -97,7 +97,6 @@ export class TokenBodies {
   async #read(group: Group, identity: string): Promise<StoredToken> {
     const { head, history } = this.#parts;
     const listed = () => this.#indexOf(group, head.snapshot).find(identity);
-    // The history of another process has no version here: it is read again each minute.
     const now = () => {
       const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
       return `${history.flaresVersion} ${minuteOf(head.observedAtMs)} ${flares}`;

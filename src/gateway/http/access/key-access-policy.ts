@@ -53,12 +53,6 @@ const MAX_RATES = 20_000;
 
 const ANONYMOUS: Anonymous = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
 
-/** Requests that a key has spent and not regained. */
-export interface SpentRate {
-  readonly keyId: string;
-  readonly requests: number;
-}
-
 interface Rate {
   readonly perMinute: number;
   readonly bucket: TokenBucket;
@@ -161,13 +155,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     if (perMinute === undefined) return;
     const nowMs = this.#options.clock.monotonic();
     this.#rateOf(id, perMinute, nowMs).bucket.charge(requests, nowMs);
-  }
-
-  /** Requests that keys have spent and not regained, for a process that continues the count. */
-  get spent(): readonly SpentRate[] {
-    const nowMs = this.#options.clock.monotonic();
-    const all = [...this.#rates].map(([keyId, { bucket }]) => ({ keyId, requests: bucket.spent(nowMs) }));
-    return all.filter(({ requests }) => requests > 0);
   }
 
   /** Drops a key's spent rate and tickets. Call it when a key is removed, replaced or expired. */

@@ -24,7 +24,7 @@ export interface SharedState {
 }
 
 /** Returns the state of a service with a single process. */
-export function createLocalState(clock: Clock): SharedState & { readonly tickets: TicketTable } {
+export function createLocalState(clock: Clock): SharedState {
   return {
     tickets: new TicketTable(clock),
     claim: () => {},

@@ -107,7 +107,7 @@ export function boundConnections(
 }
 
 /** Sends the problem on a connection without parsing its request, and closes it. */
-export function refuseConnection(socket: Socket, failure: FlarewireError, clock: Clock): void {
+function refuseConnection(socket: Socket, failure: FlarewireError, clock: Clock): void {
   // An error on a refused connection needs no action.
   socket.on("error", () => {});
   socket.resume();

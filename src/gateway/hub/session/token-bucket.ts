@@ -33,12 +33,6 @@ export class TokenBucket {
     this.#tokens -= count;
   }
 
-  /** Tokens used and not yet regained, rounded up. */
-  spent(nowMs: number): number {
-    this.#refill(nowMs);
-    return Math.ceil(this.#burst - this.#tokens);
-  }
-
   /** Whole tokens left after the last call that passed the time. */
   get left(): number {
     return Math.max(0, Math.floor(this.#tokens));

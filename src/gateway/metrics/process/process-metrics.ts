@@ -1,5 +1,5 @@
 import { openFiles } from "../../../base/lib/io/open-files.ts";
-import { first, level, type Metrics, max, quantiles, total } from "../metric-table.ts";
+import { level, type Metrics, quantiles, total } from "../metric-table.ts";
 import type { ProcessMeter } from "./process-meter.ts";
 
 export function processMetrics(meter: ProcessMeter): Metrics {
@@ -17,22 +17,16 @@ export function processMetrics(meter: ProcessMeter): Metrics {
       "Memory of live objects and of garbage that is not collected yet.",
       () => process.memoryUsage().heapUsed,
     ),
-    process_open_fds: max(
-      level("Open files and sockets, of the process that has most.", () => openFiles()?.open ?? []),
-    ),
-    process_max_fds: first(
-      level("Limit of open files and sockets of a process.", () => openFiles()?.limit ?? []),
-    ),
+    process_open_fds: level("Open files and sockets of the process.", () => openFiles()?.open ?? []),
+    process_max_fds: level("Limit of open files and sockets of the process.", () => openFiles()?.limit ?? []),
     nodejs_gc_seconds_total: total(
       "Time that garbage collection took, by kind.",
       () => meter.gcSeconds,
       "kind",
     ),
     process_cpu_seconds_total: total("CPU time of the process, user and system.", cpuSeconds),
-    process_start_time_seconds: first(
-      level("Start time of the process, in seconds since 1970.", () =>
-        Math.round(performance.timeOrigin / 1_000),
-      ),
+    process_start_time_seconds: level("Start time of the process, in seconds since 1970.", () =>
+      Math.round(performance.timeOrigin / 1_000),
     ),
   };
 }

@@ -5,9 +5,7 @@ import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../base/protocol/index.ts";
 import type { EnricherKeys } from "../../../feeds/index.ts";
 import type { ClusterState } from "../../../gateway/metrics/index.ts";
-import { decodeLists } from "../../../gateway/persistence/restored-state.ts";
 import type { PollOutcome, ReplicaSink, SnapshotSource } from "../../../gateway/source/index.ts";
-import { type LogUpdate, PrimaryFollower } from "../../../workers/index.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { Entry, Position } from "../entry.ts";
@@ -15,6 +13,7 @@ import type { MemberStart } from "../member.ts";
 import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
 import { Leading, UNKNOWN } from "./leading.ts";
+import { LogFollower } from "./log-follower.ts";
 import { loadStoredNode, type NodeState } from "./stored-node.ts";
 
 interface ClusterSourceOptions {
@@ -57,8 +56,7 @@ const NOBODY = {
 /** The log of a cluster, as this node's source. The node leads when it is elected. */
 export class ClusterSource {
   readonly #options: ClusterSourceOptions;
-  readonly #follower: PrimaryFollower;
-  #publish: (update: LogUpdate) => void = () => {};
+  readonly #follower: LogFollower;
   #node: ClusterNode | undefined;
   #leading: Leading | undefined;
   #stopped: Promise<void> = Promise.resolve();
@@ -77,16 +75,7 @@ export class ClusterSource {
   constructor(options: ClusterSourceOptions) {
     this.#options = options;
     const { clock, config } = options;
-    this.#follower = new PrimaryFollower({
-      ...{ clock, staleAfterMs: config.staleAfterMs, report: NOBODY },
-      link: {
-        onUpdate: (listener) => {
-          this.#publish = listener;
-        },
-      },
-      decode: (bytes) => decodeLists({ bytes }),
-      onBegun: () => {},
-    });
+    this.#follower = new LogFollower(clock, config.staleAfterMs, NOBODY);
   }
 
   get info(): SourceInfo {
@@ -216,9 +205,9 @@ export class ClusterSource {
     const update = content?.update;
     const seq = update?.type === "batch" ? update.records.at(-1)?.seq : update?.cursor.seq;
     this.#at = { position: { offset, hash }, epoch, seq: seq ?? before };
-    if (content) this.#follower.update(content.report);
+    if (content) this.#follower.report(content.report);
     if (content?.alerts) this.#options.alerts.deliver(content.alerts);
-    if (update) this.#publish(update);
+    if (update) this.#follower.apply(update);
   }
 
   /** Leaves the log at an entry that this node cannot read: a later version may have written it. */
@@ -270,13 +259,13 @@ export class ClusterSource {
     if (problem && problem !== this.#unusable)
       logger.warn(`cannot use the cluster's stored state: ${problem}`);
     this.#unusable = problem;
-    if (!stored || !snapshot.end.lists) return undefined;
+    if (!stored) return undefined;
     const { cursor, positions, observedAtMs, lists } = snapshot.end;
     logger.warn({ from: sink.position?.cursor, to: cursor }, "the cluster's log has moved on; reloading");
     const { position, epoch } = stored;
     this.#noteEpoch(epoch);
     this.#at = { position, epoch, seq: cursor.seq };
-    this.#publish({ type: "begin", cursor, positions, observedAtMs, lists });
+    this.#follower.apply({ type: "begin", cursor, positions, observedAtMs, lists });
     return stored;
   }
 }

@@ -1,16 +1,43 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { CHANNELS, EVENT_NAMES, toEpoch, toRun, toSeq } from "../../../base/protocol/index.ts";
+import {
+  CHANNELS,
+  type Channel,
+  type Cursor,
+  EVENT_NAMES,
+  type Freshness,
+  type SourceInfo,
+  toEpoch,
+  toRun,
+  toSeq,
+} from "../../../base/protocol/index.ts";
 import type { LogRecord } from "../../../gateway/log/index.ts";
 import { FAST_COMPRESSION } from "../../../gateway/persistence/restored-state.ts";
-import type { LogUpdate, SourceReport } from "../../../workers/index.ts";
 import type { Entry } from "../entry.ts";
 import type { AlertChange } from "./cluster-alerts.ts";
+
+/** A leader's report on its source. */
+export interface SourceReport {
+  readonly info: SourceInfo;
+  readonly freshness: Freshness;
+}
+
+/** A change in a leader's log. */
+export type LogUpdate =
+  | { readonly type: "batch"; readonly records: readonly LogRecord[]; readonly observedAtMs: number }
+  /** A new epoch starts, or the first snapshot arrives. */
+  | {
+      readonly type: "begin";
+      readonly cursor: Cursor;
+      readonly positions: Readonly<Partial<Record<Channel, number>>>;
+      readonly observedAtMs: number;
+      readonly lists: Uint8Array;
+    };
 
 /** What a leader writes into an entry of the cluster's log. */
 export interface EntryContent {
   /** The state of the leader's source. */
   readonly report: SourceReport;
-  /** The change to the gateway's log, as a primary sends it to its workers. Default: none. */
+  /** The change to the gateway's log. Default: none. */
   readonly update?: LogUpdate | undefined;
   /** The change to the alerts. Default: none. */
   readonly alerts?: AlertChange | undefined;

@@ -12,8 +12,8 @@ import type { SnapshotSource } from "../../../gateway/source/index.ts";
 import type { Engine } from "../engine.ts";
 import { REJECTS, RedisEngine } from "../redis/redis-engine.ts";
 import { ClusterAlerts } from "./cluster-alerts.ts";
+import { ClusterSharedState } from "./cluster-shared-state.ts";
 import { ClusterSource } from "./cluster-source.ts";
-import { createClusterState } from "./cluster-state.ts";
 import { engineAddress } from "./engine-address.ts";
 import { loadStoredNode } from "./stored-node.ts";
 
@@ -58,7 +58,7 @@ export async function openCluster(config: Config, parts: ClusterParts) {
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };
     const joined = new ClusterSource({ ...options, rejection: () => rejection });
-    const state = createClusterState(engine, clock);
+    const state = new ClusterSharedState(engine, clock);
     const close = async () => {
       state.stop();
       await engine.close();

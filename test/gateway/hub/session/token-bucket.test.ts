@@ -9,7 +9,7 @@ test("tokens used elsewhere are deducted, and a deficit must be refilled in full
   expect([bucket.left, bucket.take(0), bucket.take(3_999)]).toEqual([0, false, false]);
   expect(bucket.take(4_000)).toBe(true);
   bucket.charge(1_000, 4_000);
-  expect([bucket.waitMs(1), bucket.spent(4_000)]).toEqual([1_001_000, 1_010]);
+  expect(bucket.waitMs(1)).toBe(1_001_000);
   expect([bucket.take(1_004_999), bucket.take(1_005_000)]).toEqual([false, true]);
 });
 
@@ -21,9 +21,7 @@ test("[W20] [K6] after any pause, at most the burst is available, and a partial 
     return count;
   };
   expect([0, 0, 199, 200, 399, 400, 86_400_000, 86_400_200].map(taken)).toEqual([20, 0, 0, 1, 0, 1, 20, 1]);
-  expect([bucket.left, bucket.waitMs(1), bucket.waitMs(20), bucket.spent(86_400_200)]).toEqual([
-    0, 200, 4_000, 20,
-  ]);
+  expect([bucket.left, bucket.waitMs(1), bucket.waitMs(20)]).toEqual([0, 200, 4_000]);
   const once = new TokenBucket(0, 1, 0);
   expect([once.take(0), once.take(1e15), once.waitMs(1)]).toEqual([true, false, Number.POSITIVE_INFINITY]);
 });

@@ -10,9 +10,8 @@ import { type Entry, LOG_START } from "../../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../../src/scale/cluster/entry-text.ts";
 import { ClusterAlerts } from "../../../../src/scale/cluster/node/cluster-alerts.ts";
 import { ClusterSource } from "../../../../src/scale/cluster/node/cluster-source.ts";
-import { encodeContent } from "../../../../src/scale/cluster/node/entry-body.ts";
+import { encodeContent, type LogUpdate } from "../../../../src/scale/cluster/node/entry-body.ts";
 import { Leading } from "../../../../src/scale/cluster/node/leading.ts";
-import type { LogUpdate } from "../../../../src/workers/index.ts";
 import { LedMarket } from "../../../examples/led-gateway.ts";
 import { createHubUnderTest, EPOCH, FRESH, INFO } from "../../../gateway/hub/hub-fixture.ts";
 

@@ -1,6 +1,6 @@
 /*
- * Runs a whole gateway as one process, with workers, or as a node of a cluster, by the settings in
- * its first argument. Its second argument is a market file. It publishes a second of the market per
+ * Runs a whole gateway as one process, or as a node of a cluster, by the settings in its first
+ * argument. Its second argument is a market file. It publishes a second of the market per
  * request on its control port.
  */
 import { createConfig } from "../../../../src/app/config/config.ts";
@@ -12,7 +12,6 @@ import {
 } from "../../../../src/base/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../../../src/gateway/source/index.ts";
 import { startGateway } from "../../../../src/gateway/start/app.ts";
-import { startWithWorkers } from "../../../../src/gateway/start-workers.ts";
 import { openControl, sayReady } from "../harness/control-port.ts";
 import { readMarket } from "../harness/market-file.ts";
 
@@ -79,7 +78,7 @@ const config = createConfig({
   ...{ ...limits, ...JSON.parse(settings) },
 });
 const source = new SteppedSource(market);
-const gateway = await (config.workers > 1 ? startWithWorkers : startGateway)(config, { source });
+const gateway = await startGateway(config, { source });
 
 let clients = 0;
 const control = await openControl({

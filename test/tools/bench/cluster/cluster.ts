@@ -6,7 +6,6 @@ import { LOG_START } from "../../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../../src/scale/cluster/entry-text.ts";
 import { RedisEngine } from "../../../../src/scale/cluster/redis/redis-engine.ts";
 import { type RedisServer, startRedis } from "../../../scale/cluster/redis-servers.ts";
-import { childrenOf } from "../../../support/servers/children-of.ts";
 import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
 import { ALL_CHANNELS } from "../harness/contender.ts";
 import { LoadClient, type Run } from "../harness/load-client.ts";
@@ -32,16 +31,14 @@ class Group {
     this.name = name;
   }
 
-  static async start(name: string, market: string, size: number, settings: object): Promise<Group> {
+  static async start(name: string, market: string, size: number): Promise<Group> {
     const group = new Group(name);
     const isCluster = name.includes("node");
     if (isCluster) group.#redis = await startRedis({ appendfsync: "everysec" });
     const cluster = isCluster ? { cluster: `redis://127.0.0.1:${group.#redis?.port}` } : {};
     // The first server leads.
     for (let at = 0; at < size; at += 1)
-      group.servers.push(
-        await startNodeServer(SERVER, [JSON.stringify({ ...settings, ...cluster }), market]),
-      );
+      group.servers.push(await startNodeServer(SERVER, [JSON.stringify(cluster), market]));
     return group;
   }
 
@@ -63,7 +60,7 @@ class Group {
 
   /** All processes that serve clients, without the log's server. */
   get pids(): readonly number[] {
-    return this.servers.flatMap(({ pid }) => [pid, ...childrenOf(pid)]);
+    return this.servers.map(({ pid }) => pid);
   }
 
   /** Drives from a client of the last server, so that a cluster's events pass through all nodes. */
@@ -90,9 +87,8 @@ class Group {
 }
 
 /**
- * Measures the cost of the same market in one process, with two workers, and in clusters of one,
- * two and four nodes, and the delay of an event up to the socket. Then measures many sockets at
- * four nodes.
+ * Measures the cost of the same market in one process and in clusters of one, two and four nodes,
+ * and the delay of an event up to the socket. Then measures many sockets at four nodes.
  */
 export async function benchCluster(clients: number, sockets: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-bench-"));
@@ -108,11 +104,10 @@ export async function benchCluster(clients: number, sockets: number): Promise<Ro
 }
 
 const KINDS = [
-  { name: "one process", size: 1, settings: {} },
-  { name: "2 workers", size: 1, settings: { workers: 2 } },
-  { name: "1 node", size: 1, settings: {} },
-  { name: "2 nodes", size: 2, settings: {} },
-  { name: "4 nodes", size: 4, settings: {} },
+  { name: "one process", size: 1 },
+  { name: "1 node", size: 1 },
+  { name: "2 nodes", size: 2 },
+  { name: "4 nodes", size: 4 },
 ] as const;
 
 async function compare(market: string, clients: number): Promise<Row[]> {
@@ -120,8 +115,8 @@ async function compare(market: string, clients: number): Promise<Row[]> {
   const costs = new Map<string, number[]>();
   const waits = new Map<string, Run[]>();
   try {
-    for (const { name, size, settings } of KINDS) {
-      const group = await Group.start(name, market, size, settings);
+    for (const { name, size } of KINDS) {
+      const group = await Group.start(name, market, size);
       groups.push(group);
       await group.open(clients);
     }
@@ -203,7 +198,7 @@ async function readerCost(readers: number): Promise<Row> {
 }
 
 async function hold(market: string, sockets: number): Promise<Row[]> {
-  const group = await Group.start("4 nodes", market, 4, {});
+  const group = await Group.start("4 nodes", market, 4);
   try {
     const memory = () => group.pids.reduce((sum, pid) => sum + rssBytes(pid), 0);
     const before = memory();

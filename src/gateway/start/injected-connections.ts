@@ -6,7 +6,7 @@ import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 /** How often a closing server looks for newly idle connections. */
 const POLL_EVERY_MS = 50;
 
-/** Serves connections that another process accepted, on an HTTP server that does not listen. */
+/** Serves connections that another listener accepted, on an HTTP server that does not listen. */
 export class InjectedConnections {
   readonly #server: Server;
   readonly #clock: Clock;

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, createServer as createNetServer, type Socket } from "node:net";
 import { expect } from "vitest";
-import { InjectedConnections } from "../../src/workers/process/injected-connections.ts";
-import { ManualClock } from "../support/time/manual-clock.ts";
-import { test as base } from "../support/time/still-running.ts";
+import { InjectedConnections } from "../../../src/gateway/start/injected-connections.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
+import { test as base } from "../../support/time/still-running.ts";
 
 const GRACE_MS = 60_000;
 
@@ -85,7 +85,7 @@ test("a closing server closes a connection without a response after its grace pe
   await Promise.all([closed, stuckClosed]);
 });
 
-test("a connection that closed before the worker took it is not served", async ({ sut }) => {
+test("a connection that closed before the server took it is not served", async ({ sut }) => {
   const { connections, ask } = sut;
   const socket = await ask("/");
   socket.destroy();
