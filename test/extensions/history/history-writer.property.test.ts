@@ -25,6 +25,7 @@ import { ManualClock } from "../../support/time/manual-clock.ts";
 import {
   anyFinishAt,
   anyFlareAt,
+  CANDLE,
   finishAt,
   flareAt,
   idOf,
@@ -36,10 +37,6 @@ import {
 } from "./flare-records.ts";
 
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
-const CANDLE = {
-  open_at: new Date(START_MS).toISOString(),
-  ...{ open: "1", high: "1", low: "1", close: "1", volume: "1", buys: 1, sells: 0 },
-};
 /** Few finished flares are listed, so the lists alone cannot restore the history. */
 const MAX_LISTED = 2;
 
