@@ -77,7 +77,7 @@ test.skipIf(!lowest)(
 
 /** A program that stores a flare, its outcome and a past minute, and reads them. */
 const STORE_ALL = `
-import { openMinuteStore, openSqliteHistoryStore } from "./src/history/index.ts";
+import { openMinuteStore, openSqliteHistoryStore } from "./src/extensions/history/index.ts";
 const limits = { maxAgeMs: 1e9, maxBytes: 1e6 };
 const store = openSqliteHistoryStore(limits);
 const flare = { id: "a", token: { address: "0x1", symbol: "A" }, started_trending_at: "2026-01-01T00:00:00Z" };

@@ -32,7 +32,7 @@ const ROOTS = [
   ],
   ...["SnapshotResponse", "Candles", "HistoryResponse", "FlareRecord", "TokenDetails", "TrackRecord"],
 ];
-const HEADER = `"""What the server sends, generated from its contracts. Do not edit: \`npx vitest run --root test client/python -u\`."""
+const HEADER = `"""What the server sends, generated from its contracts. Do not edit: \`npx vitest run --root test clients/python -u\`."""
 
 from __future__ import annotations
 
