@@ -1,32 +1,25 @@
 import type { Logger } from "pino";
 import { InputError } from "../base/lib/input-error.ts";
-import { notifyLog } from "../base/lib/notify.ts";
 import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
-import { TrendEngine } from "../engine/index.ts";
-import {
-  type EnricherKeys,
-  Recorder,
-  RecordingError,
-  recordFeed,
-  type ServiceReport,
-} from "../feeds/index.ts";
+import { type EngineCheckpoint, TrendEngine } from "../engine/index.ts";
+import { type EnricherKeys, Recorder, RecordingError, recordFeed } from "../feeds/index.ts";
 import { type FeedConfig, feedGap, openFeed } from "../feeds/open/open-feed.ts";
 import { type ResumedMarket, resumeSimulated } from "../feeds/open/resume-simulated.ts";
-import type { ClusterState } from "../gateway/metrics/index.ts";
+import { upstreamMetrics } from "../feeds/upstream/upstream-metrics.ts";
+import { UpstreamSource } from "../feeds/upstream/upstream-source.ts";
 import type { Persistence } from "../gateway/persistence/persistence.ts";
-import type { EngineProgress, RestoredState } from "../gateway/persistence/restored-state.ts";
+import type { RestoredState } from "../gateway/persistence/restored-state.ts";
 import {
   EngineSource,
-  FollowedLeader,
-  type Leader,
+  type OpenSnapshots,
+  type OpenSource,
   type ResumedRun,
+  resumeOf,
   type SnapshotSource,
-  UpstreamSource,
-  type UpstreamStats,
 } from "../gateway/source/index.ts";
-import type { ClusterSource } from "../scale/cluster/node/cluster-source.ts";
+import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 
 type SourceConfig = FeedConfig &
@@ -41,47 +34,6 @@ interface SourceParts {
   readonly enricherKeys?: EnricherKeys | undefined;
 }
 
-export type OpenSource = OpenSnapshots | OpenLeader | OpenCluster;
-
-/** A cluster of gateways with one log. */
-export type OpenCluster = Opened<"cluster", ClusterSource>;
-/** Another gateway, whose log is followed. */
-type OpenLeader = Opened<"leader", Leader>;
-/** A source that is polled. */
-export type OpenSnapshots = Opened<"snapshots", SnapshotSource>;
-
-interface Opened<K, S> {
-  readonly kind: K;
-  readonly source: S;
-  /** The published state from which the source resumes. */
-  readonly resume?: Resume;
-  /** Why the stored state cannot be resumed. */
-  readonly problem?: string;
-  /**
-   * Returns the engine's progress. Call it between a poll's response and the next poll. Absent
-   * without an engine.
-   */
-  readonly progress?: () => EngineProgress | undefined;
-  /** Returns how much of the engine's warm-up was read, 0 to 1; `undefined` outside of it. */
-  readonly warmedUp?: () => number | undefined;
-  /** Returns whether a resumed market is old and still catches up. Absent without an engine. */
-  readonly isCatchingUp?: () => boolean;
-  /** Returns the market events that were unusable so far, by reason. Absent without an engine. */
-  readonly rejected?: () => Readonly<Record<string, number>>;
-  /** Returns the health of the services that the market uses. Absent if none is opened here. */
-  readonly services?: () => readonly ServiceReport[];
-  /**
-   * Returns how many of an aggregator's reports came too late, by part. Absent without an engine.
-   */
-  readonly late?: () => Readonly<Record<string, number>>;
-  /** Returns counts of an upstream's polls. Absent without an upstream. */
-  readonly upstream?: () => UpstreamStats;
-  /** Returns this node's part in a cluster. Absent without one. */
-  readonly cluster?: () => ClusterState;
-  /** Finishes the recording, or disconnects from the cluster. Call it after the last poll. */
-  readonly close?: () => Promise<void>;
-}
-
 /** Opens the config's source or the given one, and resumes it if the stored state allows that. */
 export function openSource(
   config: SourceConfig,
@@ -91,14 +43,14 @@ export function openSource(
   const { restored } = parts.persistence;
   const leaderUrl = given ? undefined : leaderOf(config);
   if (leaderUrl !== undefined) {
-    const source = openLeader(leaderUrl, config, parts);
-    return { kind: "leader", source, ...(restored ? { resume: resumeOf(restored, 0) } : {}) };
+    const { clock, logger, leaderKey: key } = parts;
+    return openLeader(leaderUrl, { clock, logger, staleAfterMs: config.staleAfterMs, key, restored });
   }
   if (given || config.source !== "engine") {
     const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
     if (given) return { kind: "snapshots", source: given, ...resume };
     const source = createUpstream(config, parts, restored?.known.lists.snapshot);
-    return { kind: "snapshots", source, upstream: () => source.stats(), ...resume };
+    return { kind: "snapshots", source, metrics: upstreamMetrics(() => source.stats()), ...resume };
   }
   if (!restored) return createEngine(config, parts, undefined);
   try {
@@ -128,22 +80,6 @@ function isUserError(error: unknown): boolean {
   );
 }
 
-function openLeader(
-  url: string,
-  { staleAfterMs }: Pick<Config, "staleAfterMs">,
-  { clock, logger, leaderKey }: SourceParts,
-): Leader {
-  const notify = notifyLog(logger, { leader: url });
-  return new FollowedLeader({ url, key: leaderKey, clock, staleAfterMs, notify });
-}
-
-/** Returns the point to resume from. Polls up to `afterMs` repeat what was published. */
-export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number) {
-  return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
-}
-
-type Resume = ReturnType<typeof resumeOf>;
-
 function createUpstream(
   config: Pick<Config, "source" | "pollIntervalMs" | "upstreamTimeoutMs" | "staleAfterMs">,
   { clock, logger }: SourceParts,
@@ -165,14 +101,16 @@ function createEngine(
   parts: SourceParts,
   restored: RestoredState | undefined,
   resume?: ResumedMarket,
-): OpenSource {
+): OpenSnapshots {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;
   const { clock, logger } = parts;
   const opened = openFeed(config, parts, restored, resume);
   const { beganAtMs } = opened;
   const options = { facts: opened.feed.facts, refreshMs };
-  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
+  const engine = before
+    ? TrendEngine.restore(before.checkpoint as EngineCheckpoint, options)
+    : new TrendEngine(options);
   const recorder =
     config.record === "none"
       ? undefined

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { settingsList } from "../../src/app/config/config.ts";
+import { GUIDES } from "../../src/extensions/docs/index.ts";
 import {
   DOCUMENTS,
   ENDPOINTS,
   EVENTS_ENDPOINT,
-  GUIDES,
   HISTORY_ENDPOINTS,
   STREAM_PATH,
 } from "../../src/gateway/http/index.ts";

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.t
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { type Finding, hostsWithoutDns, type LookUp, type Probe, runProbe } from "../../feeds/index.ts";
 import { probesOf } from "../../feeds/open/open-feed.ts";
+import type { Extension } from "../../gateway/start/extension.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
@@ -111,8 +112,10 @@ async function probesOfCluster(
 /** Returns the probes of the targets in an alert file; none without one. Loads them on demand. */
 async function probesOfAlerts(file: string | undefined): Promise<readonly Probe[]> {
   if (file === undefined) return [];
-  const { alertProbes } = await import("../../extensions/alerts/alert-probes.ts");
-  return alertProbes(file, systemClock);
+  const { EXTENSIONS } = await import("../extensions.ts");
+  const all: readonly Extension[] = EXTENSIONS;
+  const probes = all.map(async ({ checks }) => (await checks?.(file, systemClock)) ?? []);
+  return (await Promise.all(probes)).flat();
 }
 
 const NO_NAME_RESOLVES =

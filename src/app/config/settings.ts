@@ -11,8 +11,6 @@ import {
   text,
   withoutSlash,
 } from "../../base/settings/index.ts";
-import { ALERT_SETTINGS } from "../../extensions/alerts/alert-settings.ts";
-import { HISTORY_SETTINGS } from "../../extensions/history/history-settings.ts";
 import { FEED_SETTINGS, LIVE_SETTINGS, RECORD_SETTINGS } from "../../feeds/settings/index.ts";
 import { UPSTREAM_SETTINGS } from "../../feeds/upstream/upstream-settings.ts";
 import {
@@ -24,6 +22,7 @@ import {
   WEB_SETTINGS,
 } from "../../gateway/settings/index.ts";
 import { CLUSTER_SETTINGS } from "../../scale/cluster/cluster-settings.ts";
+import { EXTENSIONS } from "../extensions.ts";
 
 /** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";
@@ -40,6 +39,17 @@ export const sourceName: Kind<string> = {
 
 function isLeader(text: string): boolean {
   return text.startsWith(FOLLOW) && isServiceUrl(text.slice(FOLLOW.length));
+}
+
+type Union<T> = (T extends unknown ? (given: T) => void : never) extends (given: infer All) => void
+  ? All
+  : never;
+
+/** Returns the settings of all extensions in one table. */
+function settingsOf<const E extends readonly { readonly settings: SettingTable }[]>(
+  extensions: E,
+): Union<E[number]["settings"]> {
+  return Object.assign({}, ...extensions.map(({ settings }) => settings));
 }
 
 /** All settings, in order. The source of flags, variables, help and SETTINGS.md. */
@@ -62,10 +72,9 @@ export const SETTINGS = {
   }),
   ...UPSTREAM_SETTINGS,
   ...DATA_SETTINGS,
-  ...HISTORY_SETTINGS,
   ...LIMIT_SETTINGS,
   ...ACCESS_SETTINGS,
-  ...ALERT_SETTINGS,
+  ...settingsOf(EXTENSIONS),
   ...WEB_SETTINGS,
   ...CLUSTER_SETTINGS,
   ...PROCESS_SETTINGS,

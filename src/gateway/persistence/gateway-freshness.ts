@@ -1,8 +1,8 @@
-import type { OpenSource } from "../../app/open-source.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
 import type { SnapshotSource } from "../source/index.ts";
+import type { OpenSource } from "../source/opened-source.ts";
 
 interface FreshSource {
   readonly kind: OpenSource["kind"];

@@ -1,4 +1,4 @@
-import { createAsyncApi, createOpenApi } from "../../../src/gateway/http/index.ts";
+import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/index.ts";
 
 /** The parts of JSON Schema that the contracts use. */
 interface Schema {

@@ -1,7 +1,7 @@
 import { formatCursor, toEpoch } from "../../../src/base/protocol/index.ts";
 import { Head, Hub } from "../../../src/gateway/hub/index.ts";
 import { type FollowerLog, MemoryLog } from "../../../src/gateway/log/index.ts";
-import type { ReplicaSink } from "../../../src/gateway/source/index.ts";
+import type { ReplicaSink } from "../../../src/scale/follow/index.ts";
 import { readLeaderMessage } from "../../../src/scale/follow/leader-message.ts";
 import { LeaderStream } from "../../../src/scale/follow/leader-stream.ts";
 import { createReplicaSink } from "../../../src/scale/follow/log-replica.ts";

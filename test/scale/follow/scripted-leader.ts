@@ -5,7 +5,7 @@ import {
   type Leader,
   type LeaderBatch,
   type ReplicaSink,
-} from "../../../src/gateway/source/index.ts";
+} from "../../../src/scale/follow/index.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 

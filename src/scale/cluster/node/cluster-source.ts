@@ -1,42 +1,38 @@
 import type { Logger } from "pino";
-import type { Config } from "../../../app/config/config.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../base/protocol/index.ts";
-import type { EnricherKeys } from "../../../feeds/index.ts";
-import type { ClusterState } from "../../../gateway/metrics/index.ts";
-import type { PollOutcome, ReplicaSink, SnapshotSource } from "../../../gateway/source/index.ts";
+import type { Follower, FollowerRun } from "../../../gateway/source/index.ts";
+import { createReplicaSink, type ReplicaSink } from "../../follow/index.ts";
+import type { ClusterState } from "../cluster-metrics.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { Entry, Position } from "../entry.ts";
 import type { MemberStart } from "../member.ts";
-import type { ClusterAlerts } from "./cluster-alerts.ts";
+import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
-import { Leading, UNKNOWN } from "./leading.ts";
+import { Leading, type MarketOpener, UNKNOWN } from "./leading.ts";
 import { LogFollower } from "./log-follower.ts";
 import { loadStoredNode, type NodeState } from "./stored-node.ts";
 
 interface ClusterSourceOptions {
-  readonly config: Config;
+  readonly staleAfterMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
-  readonly alerts: ClusterAlerts;
+  readonly task: ClusterTask;
   /** The position of this node's own state; `undefined` if it has none. */
   readonly start: MemberStart | undefined;
-  /** Replaces the source that the config names. */
-  readonly source: SnapshotSource | undefined;
-  readonly enricherKeys: EnricherKeys | undefined;
+  /** The market, which this node opens when it leads. */
+  readonly market: MarketOpener;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
   readonly rejection: () => string;
 }
 
 /** What the node's gateway provides. */
-interface ClusterRun extends Omit<NodeState, "alerts"> {
+interface ClusterRun extends Omit<NodeState, "task">, Pick<FollowerRun, "onPoll"> {
   /** Writes into the gateway's log. */
   readonly sink: ReplicaSink;
-  /** Receives each poll while this node leads: see runPoller. */
-  readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
 
 /** Silence of the engine after which the data count as stale, if `staleAfterMs` is not shorter. */
@@ -54,7 +50,7 @@ const NOBODY = {
 } as const;
 
 /** The log of a cluster, as this node's source. The node leads when it is elected. */
-export class ClusterSource {
+export class ClusterSource implements Follower {
   readonly #options: ClusterSourceOptions;
   readonly #follower: LogFollower;
   #node: ClusterNode | undefined;
@@ -74,8 +70,8 @@ export class ClusterSource {
 
   constructor(options: ClusterSourceOptions) {
     this.#options = options;
-    const { clock, config } = options;
-    this.#follower = new LogFollower(clock, config.staleAfterMs, NOBODY);
+    const { clock, staleAfterMs } = options;
+    this.#follower = new LogFollower(clock, staleAfterMs, NOBODY);
   }
 
   get info(): SourceInfo {
@@ -84,7 +80,7 @@ export class ClusterSource {
 
   /** Whether the servers answered recently. Otherwise this node's log may lag. */
   get isConnected(): boolean {
-    const limitMs = Math.min(ENGINE_SILENCE_MS, this.#options.config.staleAfterMs);
+    const limitMs = Math.min(ENGINE_SILENCE_MS, this.#options.staleAfterMs);
     return (this.#node?.engineSilenceMs ?? 0) <= limitMs;
   }
 
@@ -120,8 +116,9 @@ export class ClusterSource {
   }
 
   /** Takes part in the cluster until the signal aborts. Never rejects. */
-  async run(run: ClusterRun, signal: AbortSignal): Promise<void> {
+  async run(given: FollowerRun, signal: AbortSignal): Promise<void> {
     const { engine, clock, start, logger } = this.#options;
+    const run: ClusterRun = { ...given, sink: createReplicaSink(given) };
     if (start) this.#at = { ...start, seq: run.head.cursor.seq };
     const followed = this.#follower.run(this.#watched(run.sink), signal);
     const node = new ClusterNode({
@@ -165,10 +162,10 @@ export class ClusterSource {
   }
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
-    const { config, clock, logger, engine, source, enricherKeys, alerts } = this.#options;
+    const { clock, logger, engine, market, task } = this.#options;
     const parts = {
-      ...{ config, clock, logger, engine, node, source, enricherKeys, alerts, onPoll: run.onPoll },
-      state: { ...run, alerts },
+      ...{ clock, logger, engine, node, market, task, onPoll: run.onPoll },
+      state: { ...run, task },
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),
       freshness: () => this.freshness(),
@@ -206,7 +203,7 @@ export class ClusterSource {
     const seq = update?.type === "batch" ? update.records.at(-1)?.seq : update?.cursor.seq;
     this.#at = { position: { offset, hash }, epoch, seq: seq ?? before };
     if (content) this.#follower.report(content.report);
-    if (content?.alerts) this.#options.alerts.deliver(content.alerts);
+    if (content?.alerts) this.#options.task.deliver(content.alerts);
     if (update) this.#follower.apply(update);
   }
 
@@ -254,8 +251,8 @@ export class ClusterSource {
    * Returns `undefined` if there is none that this node can use.
    */
   async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
-    const { engine, logger, alerts } = this.#options;
-    const { stored, snapshot, problem } = await loadStoredNode(engine, alerts, signal);
+    const { engine, logger, task } = this.#options;
+    const { stored, snapshot, problem } = await loadStoredNode(engine, task, signal);
     if (problem && problem !== this.#unusable)
       logger.warn(`cannot use the cluster's stored state: ${problem}`);
     this.#unusable = problem;

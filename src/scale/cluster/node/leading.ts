@@ -1,6 +1,4 @@
 import type { Logger } from "pino";
-import type { Config } from "../../../app/config/config.ts";
-import { type OpenSnapshots, openSource } from "../../../app/open-source.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import {
   type EventBody,
@@ -11,10 +9,8 @@ import {
   toEpoch,
   toSeq,
 } from "../../../base/protocol/index.ts";
-import type { EnricherKeys } from "../../../feeds/index.ts";
 import { encodeTail, type LogRecord } from "../../../gateway/log/index.ts";
 import { CheckpointSchedule } from "../../../gateway/persistence/checkpoint-schedule.ts";
-import { fingerprintOf, needsEngine } from "../../../gateway/persistence/persistence.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -22,30 +18,37 @@ import {
   readState,
 } from "../../../gateway/persistence/restored-state.ts";
 import {
+  type OpenSnapshots,
   type PollOutcome,
   type Publication,
   runPoller,
-  type SnapshotSource,
   watchFreshness,
 } from "../../../gateway/source/index.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
-import type { ClusterAlerts } from "./cluster-alerts.ts";
+import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
 
+/** The market of a cluster, and how a node that leads opens it. */
+export interface MarketOpener {
+  /** Identifies the market and its settings: stored state is reused only if it is equal. */
+  readonly fingerprint: string;
+  /** Whether resuming needs a stored state of the engine. */
+  readonly needsEngine: boolean;
+  /** Opens the market, resuming from the state if there is one. */
+  open(restored: RestoredState | undefined): OpenSnapshots;
+}
+
 interface LeadingParts {
-  readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
   readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
   readonly state: NodeState;
-  readonly alerts: Pick<ClusterAlerts, "lead" | "follow">;
-  /** Replaces the source that the config names. */
-  readonly source: SnapshotSource | undefined;
-  readonly enricherKeys: EnricherKeys | undefined;
+  readonly task: Pick<ClusterTask, "lead" | "follow">;
+  readonly market: MarketOpener;
   /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
   readonly applied: () => Promise<void>;
   /**
@@ -76,8 +79,6 @@ export class Leading {
   #lead: Lead;
   readonly #over = new AbortController();
   readonly #encoder = new StateEncoder();
-  readonly #fingerprint: string;
-  readonly #needsEngine: boolean;
   readonly #schedule: CheckpointSchedule;
   readonly #done: Promise<void>;
   #opened: OpenSnapshots | undefined;
@@ -90,11 +91,7 @@ export class Leading {
   constructor(parts: LeadingParts, lead: Lead, after: Promise<void>) {
     this.#parts = parts;
     this.#lead = lead;
-    const { config, source, clock } = parts;
-    const named = { config, sourceName: source?.info.name };
-    this.#fingerprint = fingerprintOf(named);
-    this.#needsEngine = needsEngine(named);
-    this.#schedule = new CheckpointSchedule(clock);
+    this.#schedule = new CheckpointSchedule(parts.clock);
     this.#done = this.#run(after);
   }
 
@@ -111,7 +108,7 @@ export class Leading {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
     this.#lead = lead;
     this.#schedule.reset();
-    this.#leadAlerts().catch(this.#parts.onFailure);
+    this.#leadTask().catch(this.#parts.onFailure);
     // A failure means that this node no longer leads.
     this.#appendLists().catch(() => {});
     return true;
@@ -120,7 +117,7 @@ export class Leading {
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
-    this.#parts.alerts.follow();
+    this.#parts.task.follow();
     // Does not wait for the cluster's server, which may be down.
     this.#parts.node.abandon();
     return this.#done;
@@ -150,17 +147,15 @@ export class Leading {
    * `undefined`.
    */
   async #open(): Promise<OpenSnapshots | undefined> {
-    const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
+    const { logger, node, market, state, applied } = this.#parts;
     await applied();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
-    await this.#leadAlerts();
+    await this.#leadTask();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
     this.#over.signal.throwIfAborted();
     const usable = restored && "problem" in restored ? undefined : restored;
-    const persistence = { restored: usable };
-    const opened = openSource(config, { clock, logger, persistence, enricherKeys }, source);
-    if (opened.kind !== "snapshots") throw new Error("a node of a cluster cannot follow another gateway");
+    const opened = market.open(usable);
     const problem = restored && "problem" in restored ? restored.problem : opened.problem;
     if (problem === undefined || this.#isNewEpoch) return opened;
     await opened.close?.();
@@ -180,11 +175,12 @@ export class Leading {
   async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
     const known = { lists: history.lists, checkpoints: [] };
     const { observedAtMs } = head;
-    if (!this.#needsEngine) return { known, observedAtMs, engine: undefined };
+    const { fingerprint: own, needsEngine } = this.#parts.market;
+    if (!needsEngine) return { known, observedAtMs, engine: undefined };
     const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
     const text = found && (await storedText(found, "state"));
-    const fingerprint = String(found?.values.fingerprint ?? this.#fingerprint);
-    const stored = readState({ fingerprint, text }, this.#fingerprint, true);
+    const fingerprint = String(found?.values.fingerprint ?? own);
+    const stored = readState({ fingerprint, text }, own, true);
     return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
   }
 
@@ -240,8 +236,8 @@ export class Leading {
     return !head.ready || head.cursor.epoch !== this.#lead.epoch;
   }
 
-  async #leadAlerts(): Promise<void> {
-    this.#parts.alerts.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
+  async #leadTask(): Promise<void> {
+    this.#parts.task.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
   }
 
   /** Appends to the cluster's log, then waits until this node's own log has it too. */
@@ -283,12 +279,12 @@ export class Leading {
 
   /** Stores the state at intervals, for the next leader and for nodes that start. */
   #store(progress: (() => EngineProgress | undefined) | undefined): void {
-    const { clock, engine, logger, state, standing } = this.#parts;
+    const { clock, engine, logger, market, state, standing } = this.#parts;
     const { seq } = state.head.cursor;
     const at = standing();
     if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
     const startedAt = clock.monotonic();
-    const values = this.#encoder.encode(state, this.#fingerprint, progress?.());
+    const values = this.#encoder.encode(state, market.fingerprint, progress?.());
     this.#schedule.stored(seq, startedAt);
     this.#isStoring = true;
     values

@@ -2,14 +2,9 @@ import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect } from "vitest";
 import { escapeHtml } from "../../../../src/base/lib/text/escape-html.ts";
-import { html } from "../../../../src/extensions/docs/site/html.ts";
-import {
-  createAsyncApi,
-  createOpenApi,
-  DOCUMENTS,
-  GUIDES,
-  OPERATIONS,
-} from "../../../../src/gateway/http/index.ts";
+import { createAsyncApi, createOpenApi, GUIDES, OPERATIONS } from "../../../../src/extensions/docs/index.ts";
+import { html } from "../../../../src/extensions/pages/html.ts";
+import { DOCUMENTS } from "../../../../src/gateway/http/index.ts";
 import { type Rest, test as restTest, useRests } from "../../../gateway/http/rest/rest-fixture.ts";
 import { IS_SOAK } from "../../../support/law-runs.ts";
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../base/lib/text/escape-html.ts";
+import { escapeHtml } from "../../base/lib/text/escape-html.ts";
 
 /** Safe markup. Create it with {@link html}, which escapes text. The constructor does not. */
 export class Html {

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../../app/config/config.ts";
-import { whenAborted } from "../../base/lib/time/until-aborted.ts";
-import { addHostRoutes } from "../http/index.ts";
-import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
-import type { OpenFrontend } from "./frontend.ts";
+import { whenAborted } from "../base/lib/time/until-aborted.ts";
+import { addHostRoutes } from "../gateway/http/index.ts";
+import type { OpenFrontend } from "../gateway/start/frontend.ts";
+import type { Gateway } from "../gateway/start/run-gateway.ts";
+import type { Config } from "./config/config.ts";
+import { type GatewayParts, startGatewayWithFrontend } from "./serve.ts";
 
 /** A running gateway inside a host's server. Only the host knows its address. */
 export type EmbeddedGateway = Omit<Gateway, "url">;

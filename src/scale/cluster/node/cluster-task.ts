@@ -1,74 +1,83 @@
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import {
-  type AlertCopy,
-  type AlertStore,
-  type Alerts,
-  openAlertCopy,
-} from "../../../extensions/alerts/index.ts";
+import type {
+  OpenCopy,
+  RunningTask,
+  SharedTask,
+  SharedTasks,
+  TaskCopy,
+} from "../../../gateway/start/shared-task.ts";
 
-/** A change to the alerts, as stored in an entry of the cluster's log. */
-export type AlertChange =
+/** A change to the task's state, as stored in an entry of the cluster's log. */
+export type TaskChange =
   | { readonly kind: "changes"; readonly bytes: Uint8Array }
   /** Replaces everything. */
   | { readonly kind: "content"; readonly text: string };
 
-/**
- * Starts the rules and the delivery on this store. Each attempt to send first awaits
- * `beforeAttempt`.
- */
-type StartAlerts = (store: AlertStore, beforeAttempt: () => Promise<void>) => Alerts;
-
 /** Appends to the cluster's log. Resolves once this node has delivered the change. */
-type AppendAlerts = (change: AlertChange) => Promise<void>;
+type AppendChange = (change: TaskChange) => Promise<void>;
 
 /**
- * How often the leader's changes are written to the cluster's log. An accepted message is sent
- * again only if the leader dies before its acceptance is written.
+ * How often the leader's changes are written to the cluster's log. An effect is repeated only if
+ * the leader dies before its record is written.
  */
 const COMMIT_MS = 100;
 
+/** The copy of a program without a task. */
+const NO_COPY: TaskCopy = {
+  content: () => "{}",
+  changes: () => undefined,
+  apply: () => {},
+  close: () => {},
+};
+
 /**
- * The alerts of a cluster. Every node has the same copy of the rules' positions and the undelivered
- * messages, from the cluster's log. Only the leader follows the rules and sends messages. It works
- * on a second copy, and sends a message only once the log has it. So the next leader continues
- * where the last one stopped, and repeats only messages whose acceptance is not in the log yet.
+ * The work of a cluster's leader, such as sending alerts. Every node has the same copy of its
+ * state, from the cluster's log. Only the leader works. It changes a second copy, and has an effect
+ * only once the log has the changes. So the next leader continues where the last one stopped, and
+ * repeats only effects whose record is not in the log yet.
  */
-export class ClusterAlerts {
+export class ClusterTask implements SharedTasks {
   readonly #clock: Clock;
-  #shared = openAlertCopy();
-  #start: StartAlerts | undefined;
-  #append: AppendAlerts | undefined;
-  #run: AlertRun | undefined;
+  readonly #openCopy: OpenCopy;
+  #shared: TaskCopy;
+  /** Starts the task on a copy of the state. */
+  #start: ((append: AppendChange, isNewEpoch: boolean) => RunningTask) | undefined;
+  #append: AppendChange | undefined;
+  #run: RunningTask | undefined;
   #isNewEpoch = false;
   #stopped: Promise<void> = Promise.resolve();
 
-  constructor(clock: Clock) {
+  /** @param openCopy Opens a node's copy. Default: there is no task. */
+  constructor(clock: Clock, openCopy: OpenCopy = () => NO_COPY) {
     this.#clock = clock;
+    this.#openCopy = openCopy;
+    this.#shared = openCopy();
   }
 
-  /** The whole content, for {@link restore} on a node that starts. */
+  /** The whole state, for {@link restore} on a node that starts. */
   get content(): string {
     return this.#shared.content();
   }
 
-  /** Continues with the content that a leader stored; `undefined`: none. */
+  /** Continues with the state that a leader stored; `undefined`: none. */
   restore(content: string | undefined): void {
-    this.#shared.store.close();
-    this.#shared = openAlertCopy(content);
+    this.#shared.close();
+    this.#shared = this.#openCopy(content);
   }
 
   /** Applies a change from the cluster's log. */
-  deliver(change: AlertChange): void {
+  deliver(change: TaskChange): void {
     if (change.kind === "content") this.restore(change.text);
     else this.#shared.apply(change.bytes);
   }
 
-  /** Call it when the gateway is ready. Sends alerts while this node leads. */
-  start(start: StartAlerts): Alerts {
-    this.#start = start;
+  run<C extends TaskCopy>(task: SharedTask<C>): RunningTask {
+    this.#start = (append, isNewEpoch) => {
+      const copy = task.openCopy(this.#shared.content());
+      return new TaskRun(task, copy, append, isNewEpoch, this.#clock);
+    };
     this.#begin();
     return {
-      stats: () => this.#run?.alerts.stats() ?? {},
       stop: async () => {
         this.#start = undefined;
         this.follow();
@@ -81,14 +90,14 @@ export class ClusterAlerts {
    * Call it when this node starts to lead. In a new epoch, other nodes' copies may differ, so the
    * first change replaces them.
    */
-  lead(append: AppendAlerts, isNewEpoch: boolean): void {
+  lead(append: AppendChange, isNewEpoch: boolean): void {
     this.follow();
     this.#append = append;
     this.#isNewEpoch = isNewEpoch;
     this.#begin();
   }
 
-  /** Call it when this node stops leading. The next leader sends the undelivered messages. */
+  /** Call it when this node stops leading. The next leader continues the task. */
   follow(): void {
     this.#append = undefined;
     const run = this.#run;
@@ -99,27 +108,25 @@ export class ClusterAlerts {
   }
 
   #begin(): void {
-    if (!this.#start || !this.#append) return;
-    const copy = openAlertCopy(this.#shared.content());
-    this.#run = new AlertRun(copy, this.#start, this.#append, this.#isNewEpoch, this.#clock);
+    if (this.#start && this.#append) this.#run = this.#start(this.#append, this.#isNewEpoch);
   }
 }
 
-/** The alerts of one leader. */
-class AlertRun {
-  readonly alerts: Alerts;
-  readonly #copy: AlertCopy;
-  readonly #append: AppendAlerts;
+/** The task of one leader. */
+class TaskRun<C extends TaskCopy> implements RunningTask {
+  readonly #task: RunningTask;
+  readonly #copy: C;
+  readonly #append: AppendChange;
   readonly #stopCommits: () => void;
   /** Whether other copies may lack changes of this one. */
   #isAhead: boolean;
   #committed: Promise<void> = Promise.resolve();
 
-  constructor(copy: AlertCopy, start: StartAlerts, append: AppendAlerts, isAhead: boolean, clock: Clock) {
+  constructor(task: SharedTask<C>, copy: C, append: AppendChange, isAhead: boolean, clock: Clock) {
     this.#copy = copy;
     this.#append = append;
     this.#isAhead = isAhead;
-    this.alerts = start(copy.store, () =>
+    this.#task = task.start(copy, () =>
       this.#commit().catch((cause: unknown) => {
         throw new Error("the cluster's log did not accept the message", { cause });
       }),
@@ -130,7 +137,7 @@ class AlertRun {
 
   stop(): Promise<void> {
     this.#stopCommits();
-    return this.alerts.stop();
+    return this.#task.stop();
   }
 
   /** Resolves when the cluster's log has all changes of this copy. */
@@ -143,7 +150,7 @@ class AlertRun {
   async #commitNow(): Promise<void> {
     const bytes = this.#copy.changes();
     if (!bytes && !this.#isAhead) return;
-    const change: AlertChange =
+    const change: TaskChange =
       bytes && !this.#isAhead ? { kind: "changes", bytes } : { kind: "content", text: this.#copy.content() };
     this.#isAhead = true;
     await this.#append(change);
