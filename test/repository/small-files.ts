@@ -16,7 +16,6 @@ export const SMALL_FILES: readonly string[] = [
   "clients/dashboard/parts/bot/bot-dialog.tsx",
   "clients/dashboard/parts/bot/event-sheet.tsx",
   "clients/dashboard/parts/bot/pitch.tsx",
-  "clients/dashboard/parts/flare/sparkline.tsx",
   "clients/dashboard/parts/flare/warnings.tsx",
   "clients/dashboard/parts/flare/watch-star.tsx",
   "clients/dashboard/parts/outage.tsx",

@@ -28,7 +28,9 @@ test.for(DOCUMENTS)("every path that %s names exists, relative to src or the roo
   );
   const named = [...paths].map(([, quoted, run]) => quoted ?? run ?? "");
   const roots = [join(ROOT, "src"), ROOT, dirname(join(ROOT, file))];
-  expect(named.filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([]);
+  // Its commands create this folder.
+  const tracked = named.filter((path) => path !== ".on-demand/");
+  expect(tracked.filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([]);
 });
 
 test.for(DOCUMENTS)("every file and heading that %s links to exists", (file) => {
