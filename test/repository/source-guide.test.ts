@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
 import { anchorsOf, commandsOf } from "./documents.ts";
 
 /* Compares the documents for contributors with the source tree. */
@@ -75,4 +77,18 @@ test("each test file that the guide lists for a law has the law's tag", () => {
     const untagged = files.filter((file) => !readFileSync(join(ROOT, file), "utf8").includes(`[${law}]`));
     expect(untagged, law).toEqual([]);
   }
+});
+
+test("a gateway serves the route of the guide's extension", async ({ onTestFinished }) => {
+  const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(GUIDE) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), "flarewire-guide-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const contract = pathToFileURL(join(ROOT, "src/gateway/start/extension.ts")).href;
+  writeFileSync(join(folder, "uptime.ts"), `import { extension } from "${contract}";\n${code}`);
+  const { uptime } = await import(join(folder, "uptime.ts"));
+  const config = createConfig({ port: 0, warmup: "0", drain: "0", data: "none", logLevel: "silent" });
+  const gateway = await startGateway(config, { extensions: [uptime] });
+  onTestFinished(() => gateway.stop());
+  const response = await fetch(`${gateway.url}/uptime`);
+  expect(await response.json()).toEqual({ ms: expect.any(Number) });
 });
