@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { GroupName } from "../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../base/model/groups.ts";
 import type { View } from "../sdk/index.ts";
 import { Plan, Refused } from "./parts/access/access-panel.tsx";
 import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";

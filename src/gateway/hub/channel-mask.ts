@@ -1,4 +1,5 @@
 import { suggestion } from "../../base/lib/text/nearest.ts";
+import { groupCalled } from "../../base/model/index.ts";
 import {
   ALL_RIGHTS,
   CHANNEL_PATTERNS,
@@ -63,7 +64,10 @@ export function resolveChannels(
     const isPrefix = CHANNEL_PATTERNS.includes(`${pattern}.*`);
     const near = isPrefix
       ? ` (did you mean ${pattern}.*?)`
-      : suggestion(pattern.replace(/\.polygon(?=\.|$)/, ".matic"), CHANNEL_PATTERNS);
+      : suggestion(
+          pattern.replace(/(?<=\.)[^.]+/g, (word) => groupCalled(word) ?? word),
+          CHANNEL_PATTERNS,
+        );
     const message = `channels contains ${shown}${near}, which matches no channel; use ${bound}`;
     throw new FlarewireError("unknown-channel", message, { field: "channels", bound });
   });

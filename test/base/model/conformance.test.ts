@@ -5,6 +5,7 @@ import type { z } from "zod";
 import {
   BscChartItem,
   BscLeaderboardEntry,
+  ChainChartItem,
   ChainToken,
   Charts,
   ContractSource,
@@ -16,7 +17,6 @@ import {
   GROUPS,
   Leaderboards,
   MarketData,
-  MaticChartItem,
   NestedFlare,
   SocialData,
   Token,
@@ -146,7 +146,7 @@ const FORMS: readonly Form[] = [
   {
     name: "a matic chart item",
     table: "2.10 Chart item, group matic",
-    schema: MaticChartItem,
+    schema: ChainChartItem,
     sample: SAMPLE_MATIC_CHART_ITEM,
     has: all,
   },

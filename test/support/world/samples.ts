@@ -4,6 +4,7 @@ import {
   type BscLeaderboardEntry,
   type Candle,
   type Candles,
+  type ChainChartItem,
   type ChainFlare,
   type ChainLeaderboardEntry,
   EMPTY_SNAPSHOT,
@@ -13,7 +14,6 @@ import {
   type Explanation,
   type Flare,
   type Listing,
-  type MaticChartItem,
   type NestedFlare,
   type Outcome,
   type Snapshot,
@@ -84,7 +84,7 @@ export const SAMPLE_EXCHANGE_CHART_ITEM: ExchangeChartItem = {
   market_data: { market_id: "bcc", image_url: null, name: null },
 };
 
-export const SAMPLE_MATIC_CHART_ITEM: MaticChartItem = {
+export const SAMPLE_MATIC_CHART_ITEM: ChainChartItem = {
   ...chartFacts,
   most_recent_price: "1.3",
   recent_average_price: "1.28",

@@ -1,6 +1,7 @@
 import type {
   Candle,
   Candles,
+  ChainChartItem,
   Charts,
   Explanation,
   Flare,
@@ -8,7 +9,6 @@ import type {
   Flares,
   Leaderboards,
   Listing,
-  MaticChartItem,
   NestedFlare,
   Newest,
   Outcome,
@@ -116,7 +116,7 @@ const listing: Listing = {
   contract_source: { status: "0", message: "NOTOK" },
 };
 
-const quick: MaticChartItem = {
+const quick: ChainChartItem = {
   id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d6e",
   most_recent_price_average: "1.25",
   price_change_from_average: 4,

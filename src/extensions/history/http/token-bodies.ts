@@ -1,10 +1,10 @@
 import { StampedCache } from "../../../base/lib/stamped-cache.ts";
-import { groupSuggestion } from "../../../base/lib/text/nearest.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import {
   type FlareRecord,
   GROUPS,
   type Group,
+  groupSuggestion,
   type Snapshot,
   TOKEN_FLARES,
 } from "../../../base/model/index.ts";

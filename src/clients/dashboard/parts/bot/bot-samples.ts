@@ -1,4 +1,4 @@
-import { GROUP_LABELS } from "../../../../base/lib/text/group-labels.ts";
+import { GROUP_FACTS } from "../../../../base/model/groups.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { channelOf, type FlareQuery, filterOf } from "../../state/flare-query.ts";
 import { causeOf } from "../../state/select-flares.ts";
@@ -55,7 +55,7 @@ export function describeQuery(query: FlareQuery): string {
  */
 export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, hidesWarned, cause } = splitQuery(query);
-  const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
+  const label = query.group === "exchange" ? "exchanges" : GROUP_FACTS[query.group].label;
   const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
     "flares.pro": `Every flare${of} as soon as it starts${end}`,

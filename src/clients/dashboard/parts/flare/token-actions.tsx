@@ -1,7 +1,7 @@
 import { useContext, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
 import { flarePath } from "../../../../base/lib/text/page-path.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../../base/model/index.ts";
 import { groupOf } from "../../../../base/model/key-of.ts";
 import { IsAnonymous, Market } from "../market.ts";

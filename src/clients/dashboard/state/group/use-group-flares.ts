@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import { connect, type View } from "../../../sdk/index.ts";
 import type { PageAlerts } from "../alerts/page-alerts.ts";
 import { measureAway } from "../away.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { GROUP_NAMES, type GroupName } from "../../../../base/lib/text/group-labels.ts";
+import { GROUPS, type GroupName } from "../../../../base/model/groups.ts";
 import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
@@ -53,7 +53,7 @@ function watchedOf(group: GroupName, all: ReadonlySet<string>): ReadonlySet<stri
 /** Returns the groups with tokens on the stored list, and their tokens. */
 export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
   const all = readWatched();
-  const groups = GROUP_NAMES.map((group) => [group, [...watchedOf(group, all)]] as const);
+  const groups = GROUPS.map((group) => [group, [...watchedOf(group, all)]] as const);
   return new Map(groups.filter(([, tokens]) => tokens.length > 0));
 }
 
