@@ -40,6 +40,17 @@ export function withFlares(snapshot: Snapshot, change: <F extends AnyFlares>(fla
   return { ...snapshot, ...Object.fromEntries(entries) };
 }
 
+/** Completes a snapshot of an earlier version, which may lack parts and groups. */
+export function completeSnapshot(known: Partial<Snapshot>): Snapshot {
+  const { charts, leaderboards } = EMPTY_SNAPSHOT;
+  return {
+    ...EMPTY_SNAPSHOT,
+    ...known,
+    charts: { ...charts, ...known.charts },
+    leaderboards: { ...leaderboards, ...known.leaderboards },
+  };
+}
+
 /** Returns the flares of all groups in these lists. */
 export function flaresIn(snapshot: Snapshot, ...lists: readonly (keyof AnyFlares)[]): readonly AnyFlare[] {
   return GROUPS.flatMap((group) => {

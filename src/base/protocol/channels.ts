@@ -104,7 +104,7 @@ export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as 
   "newest.*",
   "charts.*",
   "leaderboards.*",
-  ...OTHER_GROUPS.map(flarePatternOf),
+  /* @__PURE__ */ OTHER_GROUPS.map(flarePatternOf),
 );
 
 export function isListChannel(channel: Channel): channel is ListChannel {

@@ -1,5 +1,14 @@
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
-import { EMPTY_SNAPSHOT, keyOf, NO_CANDLES, OTHER_GROUPS, Snapshot } from "../../base/model/index.ts";
+import {
+  byGroup,
+  EMPTY_SNAPSHOT,
+  flaresOfOthers,
+  GROUPS,
+  isAdditional,
+  keyOf,
+  NO_CANDLES,
+  Snapshot,
+} from "../../base/model/index.ts";
 import {
   CHANNELS,
   type Cursor,
@@ -122,9 +131,12 @@ function readSubscribed(message: unknown): LeaderMessage {
  */
 function snapshotOf(value: unknown): Snapshot {
   const { outcomes, candles } = EMPTY_SNAPSHOT;
-  const others = Object.fromEntries(OTHER_GROUPS.map((group) => [`flares.${group}`, EMPTY_SNAPSHOT.flares]));
-  // A leader of an earlier version sends no outcomes, and no flares of other groups.
-  const given = isRecord(value) ? { outcomes, ...others, ...value, candles } : value;
+  const others = flaresOfOthers(byGroup(() => EMPTY_SNAPSHOT.flares));
+  // A leader of an earlier version sends no outcomes, no flares of other groups, and no additional
+  // groups.
+  const given = isRecord(value)
+    ? { outcomes, ...others, ...value, ...withAdditional(value, "charts", "leaderboards"), candles }
+    : value;
   parseAs(Snapshot, given, "snapshot");
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
   const snapshot = Object.fromEntries(entries) as Snapshot;
@@ -134,6 +146,15 @@ function snapshotOf(value: unknown): Snapshot {
       throw new ProtocolViolation(`its list ${channel} contains an item twice`);
   }
   return snapshot;
+}
+
+/** Returns these parts, with empty lists for additional groups that they lack. */
+function withAdditional(value: object, ...parts: readonly string[]) {
+  const empty = GROUPS.filter(isAdditional).map((group) => [group, []]);
+  const held = parts.map((part) => [part, fieldOf(value, part)] as const);
+  return Object.fromEntries(
+    held.map(([part, lists]) => [part, isRecord(lists) ? { ...Object.fromEntries(empty), ...lists } : lists]),
+  );
 }
 
 function readEvent(message: unknown): LeaderMessage {

@@ -1,16 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { GROUP_FACTS, GROUPS, type GroupName } from "../../../base/model/groups.ts";
+import { byForm, GROUP_FACTS, GROUPS, type GroupName } from "../../../base/model/groups.ts";
 import { groupHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
 import { Segments } from "./segments.tsx";
 
 /** Classes that hide the columns for which a group has no values. */
-export const LACKING = {
-  bsc: "",
-  exchange: "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
-  matic: "lacks-candles",
-  avalanche: "lacks-candles",
-} as const satisfies Record<GroupName, string>;
+export const LACKING = byForm(
+  "",
+  "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
+  "lacks-candles",
+);
 
 export interface GroupsProps {
   readonly page: "charts" | "leaderboards";

@@ -1,20 +1,21 @@
-import type {
-  Candle,
-  Candles,
-  ChainChartItem,
-  Charts,
-  Explanation,
-  Flare,
-  FlareRecord,
-  Flares,
-  Leaderboards,
-  Listing,
-  NestedFlare,
-  Newest,
-  Outcome,
-  RecordFigures,
-  TokenDetails,
-  TrackRecord,
+import {
+  type Candle,
+  type Candles,
+  type ChainChartItem,
+  type Charts,
+  EMPTY_SNAPSHOT,
+  type Explanation,
+  type Flare,
+  type FlareRecord,
+  type Flares,
+  type Leaderboards,
+  type Listing,
+  type NestedFlare,
+  type Newest,
+  type Outcome,
+  type RecordFigures,
+  type TokenDetails,
+  type TrackRecord,
 } from "../../../base/model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../../base/protocol/index.ts";
 import type {
@@ -130,14 +131,13 @@ const quick: ChainChartItem = {
 
 const newest: Newest = { bsc: [listing] };
 const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
-const charts: Charts = { bsc: [], exchange: [], matic: [quick], avalanche: [] };
+const charts: Charts = { ...EMPTY_SNAPSHOT.charts, matic: [quick] };
 const pairlist: Pairlist = { pairs: ["BTC/USDT", "SOL/USDT"], refresh_period: 10, state: "live" };
 
 const leaderboards: Leaderboards = {
+  ...EMPTY_SNAPSHOT.leaderboards,
   bsc: [{ type: "flare", time_trended: 5_400, average_position: 2.5, object: nested }],
-  exchange: [],
   matic: [{ type: "token", time_trended: 420, average_position: 1, object: quick.token }],
-  avalanche: [],
 };
 const explanations = { [flare.id]: why };
 

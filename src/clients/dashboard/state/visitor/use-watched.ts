@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { GROUPS, type GroupName } from "../../../../base/model/groups.ts";
+import { GROUPS, type GroupName, OTHER_CHAINS } from "../../../../base/model/groups.ts";
 import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
@@ -14,7 +14,7 @@ export interface Watched {
 }
 
 /** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
-const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
+const STORED = new RegExp(`^(?:(?:${OTHER_CHAINS.join("|")})/)?0x[0-9a-f]{1,128}$|^exchange/[^,]{1,64}$`);
 
 /**
  * The group's part of the visitor's watch list, which only this browser stores. Follows changes in
