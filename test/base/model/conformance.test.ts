@@ -15,6 +15,7 @@ import {
   Flares,
   ForumPost,
   GROUPS,
+  isAdditional,
   Leaderboards,
   MarketData,
   NestedFlare,
@@ -173,12 +174,15 @@ const FORMS: readonly Form[] = [
   },
 ];
 
+const ADDITIONAL: readonly string[] = GROUPS.filter(isAdditional);
+
 /**
  * Fields that we serve and the tables do not have. The specification promises this group in its
  * purpose and omits it from the table.
  */
 const BEYOND_THE_TABLES: Readonly<Record<string, readonly string[]>> = {
-  "a charts response": ["avalanche"],
+  "a charts response": ["avalanche", ...ADDITIONAL],
+  "a leaderboards response": ADDITIONAL,
 };
 
 type Probe = readonly [type: RegExp, accepts: readonly unknown[], rejects: readonly unknown[]];
