@@ -1,5 +1,5 @@
 import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
-import { GROUPS, type GroupName } from "../../base/model/groups.ts";
+import { GROUPS, type GroupName, normalizeAddress } from "../../base/model/groups.ts";
 import type { AnyFlare, RecordWindow } from "../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../base/model/key-of.ts";
 import { RANGE_NAMES, type RangeName } from "./state/candles/ranges.ts";
@@ -35,7 +35,7 @@ export function readRoute(hash: string): Route {
   if (name === "token" && second !== "") {
     const range = RANGE_NAMES.find((known) => known === given.get("window")) ?? RANGE_NAMES[0];
     const group = GROUPS.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
-    return { page: name, group, token: keyIn(group, decode(second)), range };
+    return { page: name, group, token: normalizeAddress(group, decode(second)), range };
   }
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
@@ -53,12 +53,7 @@ export function readRoute(hash: string): Route {
  */
 export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
   const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
-  return `#/${tokenPath(group, keyIn(group, token))}${query}`;
-}
-
-/** Returns the token's key in addresses of pages. Case matters only in symbols. */
-function keyIn(group: GroupName, token: string): string {
-  return group === "exchange" ? token : token.toLowerCase();
+  return `#/${tokenPath(group, normalizeAddress(group, token))}${query}`;
 }
 
 /**
