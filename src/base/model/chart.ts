@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MarketData } from "./facts.ts";
 import { NestedFlare } from "./flare.ts";
-import { byForm, byGroup, CHAINS_TEXT, type GroupName } from "./groups.ts";
+import { byForm, byGroup, CHAINS_TEXT, type GroupName, isAdditional } from "./groups.ts";
 import { Address, Count, DecimalString, Id } from "./primitives.ts";
 
 const chartFacts = {
@@ -129,5 +129,9 @@ function topTens<Bsc extends z.ZodType, Exchange extends z.ZodType, Chain extend
   chain: Chain,
 ) {
   const top = <Item extends z.ZodType>(item: Item) => z.array(item).max(10);
-  return z.object(byForm(top(bsc), top(exchange), top(chain)));
+  const lists = byForm(top(bsc), top(exchange), top(chain));
+  // Only those who name an additional group get its list.
+  const all: Readonly<Record<GroupName, z.ZodType>> = lists;
+  const read = byGroup((group) => (isAdditional(group) ? all[group].default([]) : all[group]));
+  return z.object(read as typeof lists);
 }

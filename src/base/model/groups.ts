@@ -19,7 +19,7 @@ export interface GroupFacts {
   readonly additional?: boolean;
   /** Services with this API may lack its chart, because the specification does not show it. */
   readonly optionalChart?: boolean;
-  /** Other words for the group, in lower case. The label and the name count without being listed. */
+  /** Other words for the group than its name and label, in lower case. */
   readonly aliases?: readonly string[];
   /** Sites about a token, each with its label and an address that the token's completes. */
   readonly sites?: readonly (readonly [label: string, prefix: string])[];
@@ -115,7 +115,7 @@ export const OTHER_CHAINS = /* @__PURE__ */ CHAIN_GROUPS.filter(
 export const CHAINS_TEXT = /* @__PURE__ */ OTHER_CHAINS.map((group) => `\`${group}\``).join(" or ");
 
 /** Whether only those who name the group get its charts and leaderboards. */
-export function isAdditional(group: GroupName): group is AdditionalGroup {
+export function isAdditional(group: GroupName): boolean {
   return GROUP_FACTS[group].additional === true;
 }
 
@@ -124,7 +124,7 @@ export function byGroup<T>(create: (group: GroupName) => T): Record<GroupName, T
   return Object.fromEntries(GROUPS.map((group) => [group, create(group)])) as Record<GroupName, T>;
 }
 
-/** A value for each group, by the form of its items: that of `bsc`, of the exchange or of a chain. */
+/** A value for each group, by the form of its items: of `bsc`, the exchange or a chain. */
 export type ByForm<Bsc, Exchange, Chain> = {
   [G in GroupName]: G extends "bsc" ? Bsc : G extends ChainGroup ? Chain : Exchange;
 };

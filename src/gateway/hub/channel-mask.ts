@@ -13,7 +13,7 @@ import {
 } from "../../base/protocol/index.ts";
 import type { LogRecord } from "../log/event-log.ts";
 
-/** A set of channels: bit `i` is set for the channel `CHANNELS[i]`. A number has bits for 32 only. */
+/** A set of channels: bit `i` is set for `CHANNELS[i]`. A number would have only 32 bits. */
 export type ChannelMask = bigint;
 
 const BITS: ReadonlyMap<Channel, ChannelMask> = new Map(

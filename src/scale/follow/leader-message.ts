@@ -1,10 +1,9 @@
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
 import {
   byGroup,
+  completeSnapshot,
   EMPTY_SNAPSHOT,
   flaresOfOthers,
-  GROUPS,
-  isAdditional,
   keyOf,
   NO_CANDLES,
   Snapshot,
@@ -134,27 +133,16 @@ function snapshotOf(value: unknown): Snapshot {
   const others = flaresOfOthers(byGroup(() => EMPTY_SNAPSHOT.flares));
   // A leader of an earlier version sends no outcomes, no flares of other groups, and no additional
   // groups.
-  const given = isRecord(value)
-    ? { outcomes, ...others, ...value, ...withAdditional(value, "charts", "leaderboards"), candles }
-    : value;
+  const given = isRecord(value) ? { outcomes, ...others, ...value, candles } : value;
   parseAs(Snapshot, given, "snapshot");
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
-  const snapshot = Object.fromEntries(entries) as Snapshot;
+  const snapshot = completeSnapshot(Object.fromEntries(entries));
   for (const channel of LIST_CHANNEL_NAMES) {
     const keys = listOf(snapshot, channel).map(keyOf);
     if (new Set(keys).size !== keys.length)
       throw new ProtocolViolation(`its list ${channel} contains an item twice`);
   }
   return snapshot;
-}
-
-/** Returns these parts, with empty lists for additional groups that they lack. */
-function withAdditional(value: object, ...parts: readonly string[]) {
-  const empty = GROUPS.filter(isAdditional).map((group) => [group, []]);
-  const held = parts.map((part) => [part, fieldOf(value, part)] as const);
-  return Object.fromEntries(
-    held.map(([part, lists]) => [part, isRecord(lists) ? { ...Object.fromEntries(empty), ...lists } : lists]),
-  );
 }
 
 function readEvent(message: unknown): LeaderMessage {

@@ -42,8 +42,6 @@ const RENAMED: Readonly<Record<string, string>> = {
 /** Exports that are another name for a schema. */
 const ALIASES: readonly string[] = ["TradeCount"];
 
-const RANKINGS: readonly string[] = ["Charts", "Leaderboards"];
-
 /** Events that may be reported as missed; see the hub's `conflate.ts`. */
 const MISSED_NAMES = [...protocol.LASTING_EVENTS];
 
@@ -71,8 +69,7 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
   const made = z.toJSONSchema(registry, { io: "input", target, uri: (id) => `${COMPONENTS}${id}` });
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, { $schema: _dialect, $id: _id, ...schema }] of Object.entries(made.schemas)) {
-    const known = schema as JsonSchema;
-    schemas[name] = RANKINGS.includes(name) ? withoutAdditional(known) : known;
+    schemas[name] = schema as JsonSchema;
   }
   const items = [
     "BscChartItem",
@@ -132,12 +129,6 @@ function eventMessages(): Readonly<Record<string, z.ZodType>> {
     }
   }
   return messages;
-}
-
-/** Only those who name an additional group get its list. */
-function withoutAdditional(schema: JsonSchema): JsonSchema {
-  const isServed = (name: string) => !model.GROUPS.some((one) => one === name && model.isAdditional(one));
-  return { ...schema, required: (schema.required ?? []).filter(isServed) };
 }
 
 function withProperty(schema: JsonSchema | undefined, field: string, property: JsonSchema): JsonSchema {

@@ -143,20 +143,11 @@ export class ResourceBodies {
 const FLARE_PARTS = [...GROUPS.map(flaresKeyOf), "explanations"] as const;
 
 function contentOf(snapshot: Snapshot, name: Part, group: Group): object {
-  switch (name) {
-    case "flares":
-      return snapshot[flaresKeyOf(group)];
-    case "explanations":
-    case "outcomes":
-      return notesOf(snapshot, name, group);
-    case "charts":
-    case "leaderboards": {
-      const served = GROUPS.filter((one) => one === group || !isAdditional(one));
-      return Object.fromEntries(served.map((one) => [one, snapshot[name][one]]));
-    }
-    case "newest":
-      return snapshot.newest;
-  }
+  if (name === "explanations" || name === "outcomes") return notesOf(snapshot, name, group);
+  if (name === "flares") return snapshot[flaresKeyOf(group)];
+  if (name === "newest") return snapshot.newest;
+  const served = GROUPS.filter((one) => one === group || !isAdditional(one));
+  return Object.fromEntries(served.map((one) => [one, snapshot[name][one]]));
 }
 
 /**
