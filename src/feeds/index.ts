@@ -3,7 +3,7 @@ export { createAggregatorFeed } from "./aggregator/aggregator-feed.ts";
 export { AGGREGATED } from "./aggregator/gecko-terminal.ts";
 export { createChainFeed } from "./chain/chain-feed.ts";
 export type { Network } from "./chain/network.ts";
-export { NETWORKS, type NetworkName } from "./chain/networks.ts";
+export { NETWORK_NAMES, NETWORKS, type NetworkName } from "./chain/networks.ts";
 export { createEnrichers, type EnricherKeys } from "./enrich/create-enrichers.ts";
 export { enrichFeed } from "./enrich/enrich-feed.ts";
 export { ENRICHERS, type EnricherName } from "./enrich/enricher.ts";

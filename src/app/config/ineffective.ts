@@ -1,4 +1,4 @@
-import { ENRICHERS } from "../../feeds/index.ts";
+import { ENRICHERS, NETWORK_NAMES, type NetworkName } from "../../feeds/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config, SettingName } from "./settings.ts";
@@ -6,13 +6,7 @@ import type { Config, SettingName } from "./settings.ts";
 /** Settings by the market, feed or source that they apply to. */
 const RECORDING_SETTINGS: readonly SettingName[] = ["file", "profiles", "group"];
 const CHAIN_SETTINGS: readonly SettingName[] = ["chain", "rpc"];
-const LIVE_ONLY_SETTINGS: readonly SettingName[] = [
-  "live",
-  "bscRpc",
-  "polygonRpc",
-  "avalancheRpc",
-  "geckoterminalUrl",
-];
+const LIVE_ONLY_SETTINGS: readonly SettingName[] = ["live", ...NETWORK_NAMES.map(rpcOf), "geckoterminalUrl"];
 const EXCHANGE_SETTINGS: readonly SettingName[] = [
   "exchanges",
   "exchangeQuotes",
@@ -99,11 +93,14 @@ function urlOf(name: (typeof ENRICHERS)[number]) {
   return `${name}Url` as const;
 }
 
+function rpcOf(name: NetworkName) {
+  return `${name}Rpc` as const;
+}
+
 /** Settings of the parts that `live` leaves out. */
 function leftOutOf(live: Config["live"]): readonly SettingName[] {
-  const chains = ["bsc", "polygon", "avalanche"] as const;
   return [
-    ...chains.flatMap((name) => (live.includes(name) ? [] : [`${name}Rpc` as const])),
+    ...NETWORK_NAMES.filter((name) => !live.includes(name)).map(rpcOf),
     ...(live.includes("exchange") ? [] : EXCHANGE_SETTINGS),
     ...(live.includes("aggregator") ? [] : (["geckoterminalUrl"] as const)),
   ];

@@ -134,5 +134,5 @@ function chainNames({ feed, chain, live }: MarketConfig): readonly NetworkName[]
 
 function rpcOf(config: MarketConfig, name: NetworkName): readonly string[] {
   if (config.feed === "chain") return config.rpc;
-  return { bsc: config.bscRpc, polygon: config.polygonRpc, avalanche: config.avalancheRpc }[name];
+  return config[`${name}Rpc`];
 }

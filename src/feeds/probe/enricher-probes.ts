@@ -1,19 +1,14 @@
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { NETWORKS } from "../chain/networks.ts";
+import { CHAIN_GROUPS, type ChainGroup } from "../../base/model/index.ts";
+import { networkOf } from "../chain/networks.ts";
 import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
-import { CHAIN_GROUPS, type ChainGroup, type EnricherName, type Facts } from "../enrich/enricher.ts";
+import type { EnricherName, Facts } from "../enrich/enricher.ts";
 import { type Lookup, refusalOf } from "../enrich/lookup-enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "../enrich/services.ts";
 import type { Table } from "../enrich/table-enricher.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 
-/** The tested tokens: each chain's wrapped coin, which every service knows. */
-const TOKENS = {
-  bsc: NETWORKS.bsc.quotes[0],
-  matic: NETWORKS.polygon.quotes[0],
-  avalanche: NETWORKS.avalanche.quotes[0],
-} as const satisfies Record<ChainGroup, unknown>;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
@@ -74,9 +69,12 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
   const run = async (signal: AbortSignal) => {
     const found: string[] = [];
     const refused: [ChainGroup, string][] = [];
-    for (const group of groups) {
-      const { address, symbol } = TOKENS[group];
-      const read = (body: unknown) => lookup.read(body, [address]);
+    for (const group of groups.filter(lookup.serves)) {
+      // The wrapped coin, which every service knows.
+      const token = networkOf(group)?.quotes[0];
+      if (!token) continue;
+      const { address, symbol } = token;
+      const read = (body: unknown) => lookup.read(body, [address], group);
       const outcome = await send(lookup.url(group, [address]), read, signal);
       const known = outcome.kind === "ok" ? outcome.value.get(address) : undefined;
       if (outcome.kind === "refused") refused.push([group, outcome.reason]);

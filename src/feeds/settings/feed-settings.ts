@@ -14,6 +14,7 @@ import {
   setting,
   size,
 } from "../../base/settings/index.ts";
+import { NETWORK_NAMES } from "../chain/networks.ts";
 import { endpoints, existingRecording, speed } from "./kinds.ts";
 import type { LIVE_SETTINGS } from "./live-settings.ts";
 
@@ -41,7 +42,7 @@ export const FEED_SETTINGS = {
     description:
       "Market of the engine: simulated, replay (a recording), exchange (spot markets), chain (the markets of one chain), or live (three chains and the exchanges, combined)",
   }),
-  chain: setting("chain", oneOf(["bsc", "polygon", "avalanche"]), {
+  chain: setting("chain", oneOf(NETWORK_NAMES), {
     default: "bsc",
     example: "polygon",
     description: "Chain to follow",

@@ -1,18 +1,20 @@
+import { GROUP_FACTS } from "../../base/model/index.ts";
 import { integer, serviceUrl, setting, someOf, someOrNone } from "../../base/settings/index.ts";
+import { NETWORK_NAMES, NETWORKS, type NetworkName } from "../chain/networks.ts";
 import { ENRICHERS } from "../enrich/enricher.ts";
 import { VENUES } from "../exchange/venue.ts";
 import { currencies, endpoints } from "./kinds.ts";
 
+const LIVE_PARTS = ["exchange", "aggregator", ...NETWORK_NAMES] as const;
+
 /** Settings of the live markets and of the services that describe tokens. */
 export const LIVE_SETTINGS = {
-  live: setting("live", someOf(["exchange", "aggregator", "bsc", "polygon", "avalanche"]), {
-    default: "exchange,aggregator,bsc,polygon,avalanche",
+  live: setting("live", someOf(LIVE_PARTS), {
+    default: LIVE_PARTS.join(","),
     example: "exchange,aggregator",
     description: "Parts of the live market",
   }),
-  bscRpc: rpcOf("bscRpc", "BSC"),
-  polygonRpc: rpcOf("polygonRpc", "Polygon"),
-  avalancheRpc: rpcOf("avalancheRpc", "Avalanche"),
+  ...rpcSettings(),
   exchanges: setting("exchanges", someOf(VENUES), {
     default: VENUES.join(","),
     example: "binance,gate",
@@ -67,12 +69,20 @@ function urlOf<const F extends string>(field: F, url: string, service: string, e
   });
 }
 
-function rpcOf<const F extends string>(field: F, chain: string) {
-  const name = chain.toLowerCase();
-  return setting(field, endpoints, {
+/** Returns the setting with each network's endpoints. */
+function rpcSettings() {
+  const entries = NETWORK_NAMES.map((name) => [`${name}Rpc`, rpcOf(name)]);
+  return Object.fromEntries(entries) as {
+    readonly [N in NetworkName as `${N}Rpc`]: ReturnType<typeof rpcOf<N>>;
+  };
+}
+
+function rpcOf<const N extends NetworkName>(name: N) {
+  const { label } = GROUP_FACTS[NETWORKS[name].group];
+  return setting(`${name}Rpc`, endpoints, {
     default: "none",
     example: `https://${name}.example.org/v1/KEY,wss://${name}.example.com`,
-    description: `JSON-RPC endpoints of ${chain} for the live market. Two or more are compared. none: public endpoints`,
+    description: `JSON-RPC endpoints of ${label} for the live market. Two or more are compared. none: public endpoints`,
   });
 }
 
