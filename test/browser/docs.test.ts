@@ -271,8 +271,8 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await open(wire, "/docs");
     await page.locator("#search-text").fill("python");
     const found = page.locator("#search li");
-    await found.nth(5).waitFor();
-    expect(await page.locator("#search li > small").count()).toBe(await found.count());
+    await found.nth(5).locator("small").waitFor();
+    await expect.poll(() => page.locator("#search li:not(:has(> small))").count()).toBe(0);
     await page.locator("#search-text").fill("--data");
     await page
       .locator("#search mark", { hasText: /^--data$/ })
