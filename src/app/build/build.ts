@@ -15,7 +15,7 @@ const SRC = join(ROOT, "src");
 const DIST = join(ROOT, "dist");
 
 /** What package.json exports, and the modules that processes and threads start with. */
-const ENTRIES = ["main", "index", "extensions/permalinks/picture/draw-thread"];
+const ENTRIES = ["main", "index", "gateway/index", "extensions/permalinks/picture/draw-thread"];
 const CLIENT = "clients/sdk/index";
 const ASSETS = ["extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
 /** `npm run pages` bundles these. */
@@ -32,6 +32,6 @@ deleteUnreachableTypes();
 
 /** Deletes the declarations that no export leads to: half of them. */
 function deleteUnreachableTypes(): void {
-  const reached = declarationsFrom(["index.d.ts", `${CLIENT}.d.ts`], DIST);
+  const reached = declarationsFrom(["index.d.ts", "gateway/index.d.ts", `${CLIENT}.d.ts`], DIST);
   for (const file of globSync("**/*.d.ts", { cwd: DIST })) if (!reached.has(file)) rmSync(join(DIST, file));
 }
