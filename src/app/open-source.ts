@@ -4,13 +4,14 @@ import { notifyLog } from "../base/lib/notify.ts";
 import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
-import { TrendEngine } from "../engine/index.ts";
+import { neverFlaredId, TrendEngine } from "../engine/index.ts";
 import {
   type EnricherKeys,
   Recorder,
   RecordingError,
   recordFeed,
   type ServiceReport,
+  UpstreamSource,
 } from "../feeds/index.ts";
 import { type FeedConfig, feedGap, openFeed } from "../feeds/open/open-feed.ts";
 import { type ResumedMarket, resumeSimulated } from "../feeds/open/resume-simulated.ts";
@@ -19,14 +20,13 @@ import type { Persistence } from "../gateway/persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../gateway/persistence/restored-state.ts";
 import {
   EngineSource,
-  FollowedLeader,
   type Leader,
+  type PollCounts,
   type ResumedRun,
   type SnapshotSource,
-  UpstreamSource,
-  type UpstreamStats,
 } from "../gateway/source/index.ts";
 import type { ClusterSource } from "../scale/cluster/node/cluster-source.ts";
+import { FollowedLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 
 type SourceConfig = FeedConfig &
@@ -75,7 +75,7 @@ interface Opened<K, S> {
    */
   readonly late?: () => Readonly<Record<string, number>>;
   /** Returns counts of an upstream's polls. Absent without an upstream. */
-  readonly upstream?: () => UpstreamStats;
+  readonly upstream?: () => PollCounts;
   /** Returns this node's part in a cluster. Absent without one. */
   readonly cluster?: () => ClusterState;
   /** Finishes the recording, or disconnects from the cluster. Call it after the last poll. */
@@ -156,6 +156,7 @@ function createUpstream(
     timeoutMs: config.upstreamTimeoutMs,
     staleAfterMs: config.staleAfterMs,
     clock,
+    neverFlaredId,
     onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
   });
 }

@@ -34,3 +34,4 @@ export {
   createSimulatedFeed,
   type SimulatedFeedOptions,
 } from "./simulated/index.ts";
+export { UpstreamSource } from "./upstream/upstream-source.ts";

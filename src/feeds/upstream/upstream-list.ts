@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { jsonEqual } from "../../base/lib/json-equal.ts";
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
+import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import {
   BscChartItem,
   BscLeaderboardEntry,
@@ -14,7 +15,6 @@ import {
   MaticChartItem,
 } from "../../base/model/index.ts";
 import type { SpecChannel } from "../../base/protocol/index.ts";
-import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
 const FLARES = { schema: Flare, maxItems: 10_000 };

@@ -3,13 +3,13 @@ import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Snapshot } from "../../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../../base/protocol/index.ts";
-import type { Poll, SnapshotSource } from "../../gateway/source/snapshot-source.ts";
+import type { Poll, PollCounts, SnapshotSource } from "../../gateway/source/snapshot-source.ts";
 import { UpstreamDoubt } from "./upstream-doubt.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
 import { type UpstreamCounts, type UpstreamReport, UpstreamReports } from "./upstream-reports.ts";
 import { DEFAULT_STATUS, type UpstreamStatus } from "./upstream-status.ts";
-import { UpstreamView } from "./upstream-view.ts";
+import { type NeverFlaredId, UpstreamView } from "./upstream-view.ts";
 
 export interface UpstreamOptions {
   /** The service's address with any path before `/api/v1`; no user name, query or fragment. */
@@ -29,21 +29,14 @@ export interface UpstreamOptions {
   readonly random?: () => number;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Returns the id of a token's nested flare before its first flare. */
+  readonly neverFlaredId: NeverFlaredId;
   /** Receives a limited number of reports. `poll` rejects with whatever it throws. */
   readonly onInvalid?: (report: UpstreamReport) => void;
 }
 
 /** Counts since the source's start. */
-export interface UpstreamStats extends UpstreamCounts {
-  /** Polls with a complete response. */
-  readonly succeeded: number;
-  /** Polls that failed completely or in part. */
-  readonly failed: number;
-  /** Responses with status 304. */
-  readonly notModified: number;
-  /** Responses that were not fully accepted, because they lacked items in an implausible way. */
-  readonly doubted: number;
-}
+type UpstreamStats = UpstreamCounts & PollCounts;
 
 /**
  * A snapshot source from a service with the same API. It never ends or fails: a poll retries with
@@ -62,7 +55,7 @@ export class UpstreamSource implements SnapshotSource {
   readonly #reports: UpstreamReports;
   readonly #reader: UpstreamReader;
   readonly #doubt = new UpstreamDoubt();
-  readonly #view = new UpstreamView();
+  readonly #view: UpstreamView;
   #polling = false;
   /** Monotonic time of the next poll. */
   #dueAtMs = 0;
@@ -81,6 +74,7 @@ export class UpstreamSource implements SnapshotSource {
   constructor(options: UpstreamOptions) {
     this.#clock = options.clock;
     this.#snapshot = options.resume;
+    this.#view = new UpstreamView(options.neverFlaredId);
     this.#random = options.random ?? Math.random;
     this.#intervalMs = options.intervalMs ?? 1_000;
     this.#staleAfterMs = options.staleAfterMs ?? 10_000;

@@ -1,5 +1,5 @@
 import type { Freshness } from "../../base/protocol/index.ts";
-import type { ServiceReport } from "../../feeds/index.ts";
+import type { ServiceReport } from "../source/feed.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
 export function partMetrics(

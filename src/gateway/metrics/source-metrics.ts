@@ -1,6 +1,6 @@
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
-import type { ServiceReport } from "../../feeds/index.ts";
-import type { UpstreamStats } from "../source/index.ts";
+import type { ServiceReport } from "../source/feed.ts";
+import type { PollCounts } from "../source/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 import { partMetrics, serviceMetrics } from "./service-metrics.ts";
 
@@ -9,7 +9,7 @@ export interface SourceParts {
   readonly info: () => SourceInfo;
   readonly version: string;
   /** Counters of a polled upstream; absent without one. */
-  readonly upstream?: () => UpstreamStats;
+  readonly upstream?: () => PollCounts;
   /** Unusable market events by reason; absent if the source does not count them. */
   readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
   /** An aggregator's reports that arrived too late, by part; absent if they are not counted. */
@@ -47,7 +47,7 @@ export function sourceMetrics(parts: SourceParts): Metrics {
   };
 }
 
-function upstreamMetrics(upstream: () => UpstreamStats): Metrics {
+function upstreamMetrics(upstream: () => PollCounts): Metrics {
   const outcomes = () => {
     const { succeeded, failed } = upstream();
     return { succeeded, failed };

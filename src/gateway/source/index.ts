@@ -1,13 +1,8 @@
-export type * from "../../feeds/upstream/upstream-reports.ts";
-export * from "../../feeds/upstream/upstream-source.ts";
-export { FollowedLeader, type Leader, type ReplicaSink } from "../../scale/follow/leader.ts";
-export { LeaderHealth } from "../../scale/follow/leader-health.ts";
-export type { ReplicatedEvent } from "../../scale/follow/leader-message.ts";
-export type { LeaderBatch } from "../../scale/follow/leader-stream.ts";
 export * from "./diff.ts";
 export * from "./engine-source.ts";
 export * from "./event-line.ts";
 export * from "./events.ts";
+export * from "./mirror.ts";
 export * from "./poller.ts";
 export * from "./snapshot-source.ts";
 export * from "./watch-freshness.ts";

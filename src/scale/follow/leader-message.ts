@@ -1,4 +1,5 @@
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
+import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import { EMPTY_SNAPSHOT, keyOf, NO_CANDLES, OTHER_GROUPS, Snapshot } from "../../base/model/index.ts";
 import {
   CHANNELS,
@@ -10,34 +11,12 @@ import {
   Heartbeat,
   Hello,
   LIST_CHANNEL_NAMES,
-  type Lists,
   listOf,
-  type MirrorBase,
   parseCursor,
-  type Run,
   readMarks,
   Subscribed,
 } from "../../base/protocol/index.ts";
-import { fieldOf, isRecord, sanitize } from "../../feeds/upstream/upstream-json.ts";
-
-/** An event with its seq in the leader's log. */
-export interface ReplicatedEvent {
-  readonly seq: number;
-  /** The seq of the last event in its batch. */
-  readonly batch: number;
-  readonly emittedAtMs: number;
-  readonly run?: Run | undefined;
-  readonly body: EventBody;
-  /** The encoded body (`log/encode-tail.ts`), if it exists already. Frames do not have it. */
-  readonly tail?: Buffer;
-}
-
-/** A state of the leader at which mirroring can start. */
-export interface LeaderBase {
-  readonly observedAtMs: number;
-  readonly positions: MirrorBase["positions"];
-  readonly lists: Lists;
-}
+import type { LeaderBase, ReplicatedEvent } from "../../gateway/source/index.ts";
 
 /** A frame from the leader. Unknown fields of events and of the snapshot's parts are passed on. */
 export type LeaderMessage =

@@ -1,8 +1,8 @@
 import { type EventBody, toSeq } from "../../base/protocol/index.ts";
-import type { Head } from "../../gateway/hub/index.ts";
-import { encodeTail, type FollowerLog, type LogRecord } from "../../gateway/log/index.ts";
-import type { HeadState, Persistence } from "../../gateway/persistence/persistence.ts";
-import type { ReplicaSink, ReplicatedEvent } from "../../gateway/source/index.ts";
+import type { Head } from "../hub/index.ts";
+import { encodeTail, type FollowerLog, type LogRecord } from "../log/index.ts";
+import type { HeadState, Persistence } from "../persistence/persistence.ts";
+import type { ReplicaSink, ReplicatedEvent } from "../source/index.ts";
 
 interface ReplicaParts {
   readonly log: FollowerLog;

@@ -1,0 +1,1 @@
+export { FollowedLeader } from "./leader.ts";
