@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
+import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
-import { type Finding, hostsWithoutDns, type LookUp, type Probe, runProbe } from "../../feeds/index.ts";
 import { probesOf } from "../../feeds/open/open-feed.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
@@ -15,6 +15,8 @@ import {
 } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
+import { hostsWithoutDns, type LookUp } from "./name-check.ts";
+import { type Finding, runProbe } from "./run-probe.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "clusterName", "config"];

@@ -1,5 +1,5 @@
+import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import type { Probe } from "../../feeds/index.ts";
 import { formAlert, openTargets, readAlertFile } from "./index.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
 import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
-import { NETWORKS } from "../chain/networks.ts";
+import { QUOTE_TOKENS } from "../quote-tokens.ts";
 import { readItems } from "../service/read-answer.ts";
 
 /*
@@ -29,9 +29,9 @@ interface AggregatedPool {
 
 /** The chains whose pools are listed. */
 export const AGGREGATED: readonly AggregatedNetwork[] = [
-  { ...NETWORKS.bsc, id: "bsc" },
-  { ...NETWORKS.polygon, id: "polygon_pos" },
-  { ...NETWORKS.avalanche, id: "avax" },
+  { id: "bsc", group: "bsc", quotes: QUOTE_TOKENS.bsc },
+  { id: "polygon_pos", group: "matic", quotes: QUOTE_TOKENS.matic },
+  { id: "avax", group: "avalanche", quotes: QUOTE_TOKENS.avalanche },
 ];
 
 const PATHS: Readonly<Record<List, string>> = {

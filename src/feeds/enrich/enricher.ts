@@ -1,12 +1,10 @@
-import type { MarketGroup, Profile } from "../../base/market/index.ts";
+import type { Profile } from "../../base/market/index.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ChainGroup } from "../quote-tokens.ts";
 
 /** The services for facts about tokens. */
 export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener"] as const;
 export type EnricherName = (typeof ENRICHERS)[number];
-
-/** The groups whose tokens have addresses. */
-export type ChainGroup = Exclude<MarketGroup, "exchange">;
 
 export interface TokenRef {
   readonly group: ChainGroup;

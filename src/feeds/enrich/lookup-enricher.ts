@@ -3,9 +3,9 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ChainGroup } from "../quote-tokens.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
-  type ChainGroup,
   type Enricher,
   type EnricherName,
   type Facts,

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { type Config, ENRICHER_KEY_VARIABLES } from "../../app/config/config.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
+import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
@@ -17,7 +18,6 @@ import {
   type Feed,
   hostProbes,
   MAX_FILL_MS,
-  type Probe,
   ReplayFeed,
   venueProbes,
 } from "../index.ts";

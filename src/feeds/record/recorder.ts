@@ -10,9 +10,9 @@ import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
-import { RECORDING_VERSION, type RecordingHeader } from "../replay/read/event-ndjson.ts";
+import { RECORDING_VERSION, type RecordingHeader } from "../recording/header.ts";
+import { type RecordingManifest, type RecordingPart, writeManifest } from "../recording/manifest.ts";
 import { makeRoom } from "./make-room.ts";
-import { type RecordingManifest, type RecordingPart, writeManifest } from "./manifest.ts";
 
 /**
  * A recording cannot be written. The message names the directory and, if recording had started, how

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { ReplayFeed } from "../../../src/feeds/index.ts";
-import { RecordingManifest } from "../../../src/feeds/record/manifest.ts";
+import { RecordingManifest } from "../../../src/feeds/recording/manifest.ts";
 import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
 import { drain, play, recording, START, scripted, simulated, test } from "./record-kit.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { Recorder, recordFeed } from "../../../src/feeds/index.ts";
 import { makeRoom } from "../../../src/feeds/record/make-room.ts";
-import { type RecordingManifest, readRecordingDirectory } from "../../../src/feeds/record/manifest.ts";
+import { type RecordingManifest, readRecordingDirectory } from "../../../src/feeds/recording/manifest.ts";
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
 import { drain, simulated, test } from "./record-kit.ts";
 

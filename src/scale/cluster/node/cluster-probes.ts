@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import type { Config } from "../../../app/config/config.ts";
+import type { Probe } from "../../../base/lib/probe.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import type { Probe } from "../../../feeds/index.ts";
 import { RedisEngine, type RedisEngineOptions, survivingDisconnects } from "../redis/redis-engine.ts";
 import { engineAddress } from "./engine-address.ts";
 

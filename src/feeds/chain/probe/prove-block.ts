@@ -1,7 +1,7 @@
-import type { Clock } from "../../base/lib/time/clock.ts";
-import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
-import type { Network } from "../chain/network.ts";
-import type { RpcTrouble } from "../chain/rpc/rpc-trouble.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import type { Network } from "../network.ts";
+import type { RpcTrouble } from "../rpc/rpc-trouble.ts";
 import { RpcFailure } from "./rpc.ts";
 
 interface BlockProbe {
@@ -38,9 +38,9 @@ export async function proveBlock(
 ): Promise<string> {
   // Loaded on demand, as by the feed.
   const [{ BlockReader }, { EndpointPool }, trouble] = await Promise.all([
-    import("../chain/rpc/block-reader.ts"),
-    import("../chain/rpc/endpoint-pool.ts"),
-    import("../chain/rpc/rpc-trouble.ts"),
+    import("../rpc/block-reader.ts"),
+    import("../rpc/endpoint-pool.ts"),
+    import("../rpc/rpc-trouble.ts"),
   ]);
   const over = new AbortController();
   const inner = AbortSignal.any([signal, over.signal]);

@@ -1,28 +1,8 @@
 import { z } from "zod";
+import type { Probe } from "../../base/lib/probe.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../base/lib/time/deadline.ts";
-
-/** Tests one function of an external service that a live market needs. */
-export interface Probe {
-  /** The service: `binance`, `coingecko`. */
-  readonly service: string;
-  /** The subject: `markets`, `stream`. */
-  readonly what: string;
-  /**
-   * The service's host, without a port: a name or an address. `undefined`: no separate test of the
-   * name.
-   */
-  readonly host?: string;
-  /** Not required: a failure is reported but is no fault. Default false. */
-  readonly isOptional?: boolean;
-  /**
-   * Runs the test. Resolves with a short result; rejects with an Error whose message has no URL.
-   */
-  readonly run: (signal: AbortSignal) => Promise<string>;
-}
-
-export type HostlessProbe = Omit<Probe, "host">;
 
 export interface Finding {
   readonly service: string;

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Clock } from "../../base/lib/time/clock.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
 import { askRpc, RpcFailure } from "./rpc.ts";
 
 /** `timestamp`: seconds since 1970 UTC. */

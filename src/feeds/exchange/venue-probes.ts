@@ -1,9 +1,9 @@
+import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
-import { StreamConnection } from "../exchange/stream-connection.ts";
-import type { Venue, VenueRequest } from "../exchange/venue.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
-import type { Probe } from "./probe.ts";
+import { StreamConnection } from "./stream-connection.ts";
+import type { Venue, VenueRequest } from "./venue.ts";
 
 /** The market to test. An exchange without it is tested with its first market. */
 const BASE = "BTC";

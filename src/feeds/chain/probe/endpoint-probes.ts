@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { parseJson } from "../../base/lib/parse-json.ts";
-import type { Clock } from "../../base/lib/time/clock.ts";
-import { MULTICALL3, type Network } from "../chain/network.ts";
-import { hideAddress } from "../service/hide-address.ts";
-import type { HostlessProbe, Probe } from "./probe.ts";
+import { parseJson } from "../../../base/lib/parse-json.ts";
+import type { HostlessProbe, Probe } from "../../../base/lib/probe.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { hideAddress } from "../../service/hide-address.ts";
+import { MULTICALL3, type Network } from "../network.ts";
 import { proveBlock } from "./prove-block.ts";
 import { askRpc, Hex, messagesOf, RpcFailure } from "./rpc.ts";
 import { weighReceipts } from "./traffic-probe.ts";

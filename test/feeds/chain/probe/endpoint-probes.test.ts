@@ -1,13 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Clock } from "../../../src/base/lib/time/clock.ts";
-import type { Network } from "../../../src/feeds/chain/network.ts";
-import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feeds/index.ts";
-import { PacedClock } from "../../support/time/paced-clock.ts";
-import { Exchange } from "../chain/market/exchange.ts";
-import { describeOnAnvil } from "../chain/nodes/anvil.ts";
-import { type Fault, FaultyNode } from "../chain/nodes/faulty-node.ts";
+import { type Finding, runProbe } from "../../../../src/app/cli/run-probe.ts";
+import type { Clock } from "../../../../src/base/lib/time/clock.ts";
+import type { Network } from "../../../../src/feeds/chain/network.ts";
+import { endpointProbes, NETWORKS } from "../../../../src/feeds/index.ts";
+import { PacedClock } from "../../../support/time/paced-clock.ts";
+import { Exchange } from "../market/exchange.ts";
+import { describeOnAnvil } from "../nodes/anvil.ts";
+import { type Fault, FaultyNode } from "../nodes/faulty-node.ts";
 
 const NEEDED = ["chain", "block", "receipts", "code", "call"];
 

@@ -1,7 +1,7 @@
+import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { ACCEPT, AGGREGATED, listUrl, readPools } from "../aggregator/gecko-terminal.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
-import type { Probe } from "./probe.ts";
+import { ACCEPT, AGGREGATED, listUrl, readPools } from "./gecko-terminal.ts";
 
 export function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
   const client = new ServiceClient({ clock, pauseMs: 500, headers: { accept: ACCEPT } });

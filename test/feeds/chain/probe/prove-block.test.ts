@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { endpointProbes, NETWORKS, runProbe } from "../../../src/feeds/index.ts";
+import { runProbe } from "../../../../src/app/cli/run-probe.ts";
+import { endpointProbes, NETWORKS } from "../../../../src/feeds/index.ts";
 // proveBlock loads these on demand, for seconds on a busy machine. Load them before its clock runs.
-import "../../../src/feeds/chain/rpc/block-reader.ts";
-import "../../../src/feeds/chain/rpc/endpoint-pool.ts";
-import { systemClock } from "../../../src/base/lib/time/clock.ts";
-import { PacedClock } from "../../support/time/paced-clock.ts";
-import { ScriptedNode } from "../chain/nodes/scripted-node.ts";
-import { SettledChain } from "../chain/nodes/settled-chain.ts";
+import "../../../../src/feeds/chain/rpc/block-reader.ts";
+import "../../../../src/feeds/chain/rpc/endpoint-pool.ts";
+import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import { PacedClock } from "../../../support/time/paced-clock.ts";
+import { ScriptedNode } from "../nodes/scripted-node.ts";
+import { SettledChain } from "../nodes/settled-chain.ts";
 
 const CHAIN = new SettledChain([0, 0, 0, 1, 1, 3, 3], [1, 2, 0, 3, 1, 1, 2]);
 

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/base/lib/time/clock.ts";
-import { endpointProbes, NETWORKS, runProbe } from "../../../src/feeds/index.ts";
+import { runProbe } from "../../../../src/app/cli/run-probe.ts";
+import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import { endpointProbes, NETWORKS } from "../../../../src/feeds/index.ts";
 
 test("no part of a key that an endpoint repeats is shown, wherever the answer is truncated", async () => {
   const key = "0123456789abcdef0123456789abcdef";

@@ -1,19 +1,13 @@
+import type { HostlessProbe, Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { NETWORKS } from "../chain/networks.ts";
-import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
-import { CHAIN_GROUPS, type ChainGroup, type EnricherName, type Facts } from "../enrich/enricher.ts";
-import { type Lookup, refusalOf } from "../enrich/lookup-enricher.ts";
-import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "../enrich/services.ts";
-import type { Table } from "../enrich/table-enricher.ts";
+import { type ChainGroup, QUOTE_TOKENS } from "../quote-tokens.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
-import type { HostlessProbe, Probe } from "./probe.ts";
+import type { EnrichersOptions } from "./create-enrichers.ts";
+import { CHAIN_GROUPS, type EnricherName, type Facts } from "./enricher.ts";
+import { type Lookup, refusalOf } from "./lookup-enricher.ts";
+import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
+import type { Table } from "./table-enricher.ts";
 
-/** The tested tokens: each chain's wrapped coin, which every service knows. */
-const TOKENS = {
-  bsc: NETWORKS.bsc.quotes[0],
-  matic: NETWORKS.polygon.quotes[0],
-  avalanche: NETWORKS.avalanche.quotes[0],
-} as const satisfies Record<ChainGroup, unknown>;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
@@ -75,7 +69,8 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
     const found: string[] = [];
     const refused: [ChainGroup, string][] = [];
     for (const group of groups) {
-      const { address, symbol } = TOKENS[group];
+      // The chain's wrapped coin, which every service knows.
+      const { address, symbol } = QUOTE_TOKENS[group][0];
       const read = (body: unknown) => lookup.read(body, [address]);
       const outcome = await send(lookup.url(group, [address]), read, signal);
       const known = outcome.kind === "ok" ? outcome.value.get(address) : undefined;

@@ -1,9 +1,9 @@
 import { on } from "node:events";
 import { WebSocket } from "ws";
 import { z } from "zod";
-import { parseJson } from "../../base/lib/parse-json.ts";
-import type { Clock } from "../../base/lib/time/clock.ts";
-import { withDeadline } from "../../base/lib/time/deadline.ts";
+import { parseJson } from "../../../base/lib/parse-json.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { withDeadline } from "../../../base/lib/time/deadline.ts";
 
 export const Hex = z
   .string()

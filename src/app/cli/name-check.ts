@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
+import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { withDeadline } from "../../base/lib/time/deadline.ts";
-import type { Probe } from "./probe.ts";
 
 /** Resolves a host name; rejects if that fails. */
 export type LookUp = (name: string) => Promise<unknown>;

@@ -3,18 +3,13 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { describe, expect } from "vitest";
 import { WebSocketServer } from "ws";
+import { type Finding, runProbe } from "../../../src/app/cli/run-probe.ts";
+import type { Probe } from "../../../src/base/lib/probe.ts";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
-import {
-  endpointProbes,
-  enricherProbes,
-  type Finding,
-  NETWORKS,
-  type Probe,
-  runProbe,
-} from "../../../src/feeds/index.ts";
+import { endpointProbes, enricherProbes, NETWORKS } from "../../../src/feeds/index.ts";
+import { settle, until } from "../../feeds/exchange/scripted-venue.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test } from "../../support/time/still-running.ts";
-import { settle, until } from "../exchange/scripted-venue.ts";
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
