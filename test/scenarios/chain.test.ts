@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/app/config/config.ts";
 import type { Snapshot } from "../../src/base/model/index.ts";
-import { NETWORKS } from "../../src/feeds/index.ts";
+import { NETWORKS } from "../../src/feeds/chain/networks.ts";
 import { type Gateway, startGateway } from "../../src/gateway/start/app.ts";
 import type { GatewayEvent } from "../../src/gateway/start/gateway-events.ts";
 import { E18, Exchange } from "../feeds/chain/market/exchange.ts";

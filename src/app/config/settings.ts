@@ -13,8 +13,7 @@ import {
 } from "../../base/settings/index.ts";
 import { ALERT_SETTINGS } from "../../extensions/alerts/alert-settings.ts";
 import { HISTORY_SETTINGS } from "../../extensions/history/history-settings.ts";
-import { FEED_SETTINGS, LIVE_SETTINGS, RECORD_SETTINGS } from "../../feeds/settings/index.ts";
-import { UPSTREAM_SETTINGS } from "../../feeds/upstream/upstream-settings.ts";
+import type { FeedKind } from "../../feeds/index.ts";
 import {
   ACCESS_SETTINGS,
   ADDRESS_SETTINGS,
@@ -24,6 +23,7 @@ import {
   WEB_SETTINGS,
 } from "../../gateway/settings/index.ts";
 import { CLUSTER_SETTINGS } from "../../scale/cluster/cluster-settings.ts";
+import { FEED_SETTINGS, FEEDS, MARKET_SETTINGS } from "../feeds.ts";
 
 /** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";
@@ -51,16 +51,14 @@ export const SETTINGS = {
     description:
       "Source of the data: engine (the embedded trend engine), the URL of a service with this API to poll, or follow:URL to mirror another Flarewire server",
   }),
+  ...MARKET_SETTINGS,
   ...FEED_SETTINGS,
-  ...LIVE_SETTINGS,
-  ...RECORD_SETTINGS,
   refresh: setting("refreshMs", duration(SECOND_MS, HOUR_MS), {
     default: "5s",
     example: "10s",
     description:
       "Interval of event time at which prices, counts and liquidity of listed tokens are refreshed",
   }),
-  ...UPSTREAM_SETTINGS,
   ...DATA_SETTINGS,
   ...HISTORY_SETTINGS,
   ...LIMIT_SETTINGS,
@@ -85,4 +83,17 @@ export type Config = SettingsOf<typeof SETTINGS>;
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
+}
+
+/** The settings of feeds that the commands `doctor` and `record` take. */
+export const FEED_FLAGS = {
+  services: flagsOf(({ parts, market, layer }) => (parts ?? market?.checks ?? layer?.checks) !== undefined),
+  recorded: flagsOf(({ name, polled }) => polled === undefined && name !== "record"),
+};
+
+/** Of kinds that have parts, these commands take only the settings of the parts. */
+function flagsOf(isTaken: (kind: FeedKind) => boolean): readonly SettingName[] {
+  return FEEDS.filter(isTaken)
+    .flatMap(({ settings, parts }) => parts?.flatMap((part) => part.settings) ?? Object.keys(settings))
+    .filter(isSettingName);
 }

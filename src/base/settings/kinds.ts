@@ -58,8 +58,8 @@ export const flag: Kind<boolean> = {
   flagOnly: true,
 };
 
-export function oneOf<const T extends readonly [string, ...string[]]>(words: T): Kind<T[number]> {
-  const bound = words.length === 1 ? words[0] : `one of ${words.join(", ")}`;
+export function oneOf<const T extends readonly string[]>(words: T): Kind<T[number]> {
+  const bound = words.length === 1 ? `${words[0]}` : `one of ${words.join(", ")}`;
   return { schema: z.enum(words), bound, names: words };
 }
 
@@ -83,7 +83,7 @@ export const directoryOrNone: Kind<string> = {
 };
 
 /** One or more of these words, separated by commas, or a list of them. */
-export function someOf<const T extends readonly [string, ...string[]]>(words: T): Kind<readonly T[number][]> {
+export function someOf<const T extends readonly string[]>(words: T): Kind<readonly T[number][]> {
   return {
     schema: list(z.enum(words)).refine((given) => given.length > 0),
     bound: `one or more of ${words.join(", ")}, separated by commas`,

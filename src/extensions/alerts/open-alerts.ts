@@ -16,7 +16,8 @@ import {
   startAlerts,
 } from "./index.ts";
 
-type AlertsConfig = PersistenceOptions["config"] & Pick<Config, "alerts" | "push" | "keys" | "jwtIssuer">;
+type AlertsConfig = PersistenceOptions["config"] &
+  Pick<Config, "alerts" | "push" | "keys" | "jwtIssuer" | "publicUrl">;
 type AlertsOpening = PersistenceOptions & {
   readonly config: AlertsConfig;
   /** Decides whether the key behind a push subscription still permits it. */

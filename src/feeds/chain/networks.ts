@@ -168,3 +168,5 @@ export const NETWORKS = {
   },
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;
+
+export const NETWORK_NAMES = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];

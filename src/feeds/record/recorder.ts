@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../base/lib/io/private-file.ts";
+import { OutputError } from "../../base/lib/output-error.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
@@ -18,7 +19,7 @@ import { makeRoom } from "./make-room.ts";
  * A recording cannot be written. The message names the directory and, if recording had started, how
  * many events were saved.
  */
-export class RecordingError extends Error {
+export class RecordingError extends OutputError {
   override readonly name = "RecordingError";
 }
 

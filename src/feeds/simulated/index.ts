@@ -4,4 +4,5 @@
  */
 export type { Label, LabelKind } from "./market/episodes/label.ts";
 export { createSimulatedMarket } from "./market/simulated-market.ts";
+export { simulated } from "./simulated.ts";
 export { createSimulatedFeed, type SimulatedFeedOptions } from "./simulated-feed.ts";

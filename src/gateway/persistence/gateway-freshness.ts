@@ -1,11 +1,10 @@
-import type { OpenSource } from "../../app/open-source.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
 import type { SnapshotSource } from "../source/index.ts";
 
 interface FreshSource {
-  readonly kind: OpenSource["kind"];
+  readonly kind: "snapshots" | "leader" | "cluster";
   readonly source: Pick<SnapshotSource, "info" | "freshness">;
   readonly resume?: { readonly observedAtMs: number };
 }

@@ -32,6 +32,11 @@ export interface RestoredState {
   readonly engine: EngineProgress | undefined;
 }
 
+/** Returns the point to resume from. Polls up to `afterMs` repeat what was published. */
+export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number) {
+  return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
+}
+
 /** Contents of a stored state. Its lists are stored separately. */
 type StoredState = Pick<RestoredState, "observedAtMs" | "engine">;
 

@@ -2,7 +2,7 @@ import type { EventEmitter } from "eventemitter3";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { type Config, leaderOf } from "../../app/config/config.ts";
-import { type OpenSource, openSource } from "../../app/open-source.ts";
+import { identityOf, openSource } from "../../app/open-source.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { type Clock, systemClock } from "../../base/lib/time/clock.ts";
 import { VERSION } from "../../base/lib/version.ts";
@@ -17,7 +17,6 @@ import type { Alerts } from "../../extensions/alerts/index.ts";
 import { type OpenAlerts, openAlerts } from "../../extensions/alerts/open-alerts.ts";
 import { type OpenHistory, openHistory } from "../../extensions/history/open-history.ts";
 import { registerMcp } from "../../extensions/mcp/index.ts";
-import type { EnricherKeys } from "../../feeds/index.ts";
 import {
   AdmissionQueue,
   checkOrigin,
@@ -31,12 +30,15 @@ import {
 import { Head, Hub } from "../hub/index.ts";
 import { freshnessOf } from "../persistence/gateway-freshness.ts";
 import { openPersistence, type Persistence } from "../persistence/persistence.ts";
+import type { RestoredState } from "../persistence/restored-state.ts";
+import type { ServiceKeys } from "../source/feed.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { type Frontend, type OpenFrontend, openServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type Keys, openKeys } from "./open-keys.ts";
 import { createHttpCounts, hasOwnMetricsPort, listenWithMetrics, openMetrics } from "./open-metrics.ts";
+import type { OpenSource } from "./opened-source.ts";
 import { logRejections, logSource, reportStart } from "./report-source.ts";
 import { prepareSource, type RunnableSource } from "./run-source.ts";
 
@@ -67,7 +69,7 @@ export interface GatewayParts {
   /** Password of the servers that the setting `cluster` names. Default: none. */
   readonly clusterPassword?: string | undefined;
   /** Keys of the services that the setting `enrich` names. Default: none. */
-  readonly enricherKeys?: EnricherKeys;
+  readonly enricherKeys?: ServiceKeys;
   /** Allows push services on this machine, without TLS, for tests. Default false. */
   readonly isLocalPush?: boolean;
   /**
@@ -116,24 +118,26 @@ export async function startGatewayWithFrontend(
   assertConfig(config);
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
-  const { isDataOptional } = parts;
+  const { isDataOptional, leaderKey, enricherKeys } = parts;
+  const identity = identityOf(config, parts.source?.info.name);
+  const open = (restored: RestoredState | undefined) =>
+    openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, parts.source);
   const persistenceOptions = {
     config,
     clock,
     logger,
     isDataOptional,
-    ...{ sourceName: parts.source?.info.name, epoch: parts.epoch },
+    ...{ identity, epoch: parts.epoch },
   };
   // A cluster's client library is loaded only if there is one.
   const library =
     config.cluster === "none" ? undefined : await import("../../scale/cluster/node/open-cluster.ts");
-  const cluster = await library?.openCluster(config, { ...parts, clock, logger });
+  const cluster = await library?.openCluster(config, { ...parts, clock, logger, identity, open });
   const persistence = cluster?.persistence ?? openPersistence(persistenceOptions);
   let keys: Keys | undefined;
   let alerts: OpenAlerts | undefined;
   let history: OpenHistory | undefined;
   try {
-    const { leaderKey, enricherKeys } = parts;
     const isEdge = leaderOf(config) !== undefined;
     const { state } = cluster ?? {};
     keys = await openKeys(config, { clock, logger, state, leaderKey: isEdge ? leaderKey : undefined });
@@ -147,8 +151,7 @@ export async function startGatewayWithFrontend(
     const isOwnDirectory = !cluster || !isDataOptional;
     const directory = isOwnDirectory ? {} : { config: { ...config, data: "none" } };
     if (parts.hasHistory ?? true) history = openHistory(config, { ...persistenceOptions, ...directory });
-    const sourceParts = { clock, logger, persistence, leaderKey, enricherKeys };
-    const opened = cluster?.opened ?? openSource(config, sourceParts, parts.source);
+    const opened = cluster?.opened ?? open(persistence.restored);
     const { onWarmup } = parts;
     const own = { clock, logger, persistence, keys, alerts, history, opened, openFrontend, onWarmup };
     return await runGateway(config, own, parts.signal);

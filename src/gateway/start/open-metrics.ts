@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { OpenSource } from "../../app/open-source.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
 import type { TargetStats } from "../../extensions/alerts/index.ts";
@@ -17,6 +16,7 @@ import type { Persistence } from "../persistence/persistence.ts";
 import type { GatewaySettings } from "../settings/index.ts";
 import { listenProblem } from "./listen-problem.ts";
 import type { Keys } from "./open-keys.ts";
+import type { OpenSource } from "./opened-source.ts";
 
 interface MeasuredParts {
   readonly hub: Hub;

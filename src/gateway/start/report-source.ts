@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { OpenSource } from "../../app/open-source.ts";
 import { ownCommand } from "../../base/lib/own-command.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
+import type { OpenSource } from "./opened-source.ts";
 
 /** How long a started source may have no data or catch up before a warning is logged. */
 const FIRST_DATA_MS = 30_000;

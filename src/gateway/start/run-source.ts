@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { OpenSource } from "../../app/open-source.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { EventBody } from "../../base/protocol/index.ts";
 import type { Head, HeadBatch, Hub } from "../hub/index.ts";
@@ -7,6 +6,7 @@ import type { EventLog } from "../log/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import { type PollOutcome, runPoller } from "../source/index.ts";
 import { createReplicaSink } from "./log-replica.ts";
+import type { OpenSource } from "./opened-source.ts";
 
 /** The destinations that a source publishes to. */
 interface SourceRun {

@@ -8,13 +8,15 @@ import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 
+const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
+
 test.for(["push", "alerts"] as const)(
   "a damaged file of %s does not prevent the start: the server runs without it, and logs its path",
   async (what, { onTestFinished }) => {
     const lines: string[] = [];
     const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
     const config = createConfig({ data: newDirectory(onTestFinished), push: "mailto:ops@example.org" });
-    const options = { config, clock: new ManualClock(), logger, sourceName: "a test", policy: allowAll };
+    const options = { config, clock: new ManualClock(), logger, identity: IDENTITY, policy: allowAll };
     const path = storedPath(options, what);
     writeFileSync(path, "no database".repeat(1_000));
     const alerts = await openAlerts(options);

@@ -14,6 +14,8 @@ import { ROOMY } from "../../contract/event-log-contract.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 
+const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
+
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 
 test("a history that cannot be written logs the reason and its file", async ({ onTestFinished }) => {
@@ -21,7 +23,7 @@ test("a history that cannot be written logs the reason and its file", async ({ o
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
   const config = createConfig({ data: newDirectory(onTestFinished) });
-  const options = { config, clock, logger, sourceName: "a test" };
+  const options = { config, clock, logger, identity: IDENTITY };
   const history = openHistory(config, options);
   await history.close();
   const log = new MemoryLog({ ...ROOMY, clock });
@@ -46,7 +48,7 @@ test("an unreadable past minute is a fault, not a missing minute, and is logged 
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
   const config = createConfig({ data: newDirectory(onTestFinished) });
-  const options = { config, clock, logger, sourceName: "a test" };
+  const options = { config, clock, logger, identity: IDENTITY };
   const path = storedPath(options, "minutes");
   const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
@@ -90,7 +92,7 @@ test("a simulated market that starts over in its directory has no past minutes o
   const logger = createLogger("silent", { write: () => {} });
   /** Serves for three minutes of event time. Returns the cursors at minutes 0, 2, 10, 12 and 20. */
   const serve = async (epoch: string, startMs: number, origin: "simulated" | "live") => {
-    const history = openHistory(config, { config, clock, logger, sourceName: "a test" });
+    const history = openHistory(config, { config, clock, logger, identity: IDENTITY });
     const log = new MemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
     const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs } });
     const over = new AbortController();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
 import type { Snapshot } from "../../../src/base/model/index.ts";
-import { ReplayFeed } from "../../../src/feeds/index.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { startGateway } from "../../../src/gateway/start/app.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { checkedFetch } from "../../support/expect/validate-response.ts";

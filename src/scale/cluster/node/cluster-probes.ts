@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
-import type { Config } from "../../../app/config/config.ts";
 import type { Probe } from "../../../base/lib/probe.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { RedisEngine, type RedisEngineOptions, survivingDisconnects } from "../redis/redis-engine.ts";
 import { engineAddress } from "./engine-address.ts";
 
@@ -12,7 +12,7 @@ const ANSWER_MS = 5_000;
 
 /** Tests the servers and Sentinels of the config's cluster, for `flarewire doctor`. */
 export function clusterProbes(
-  { cluster, clusterName }: Pick<Config, "cluster" | "clusterName">,
+  { cluster, clusterName }: ClusterSettings,
   password: string | undefined,
   clock: Clock,
 ): readonly Probe[] {

@@ -1,42 +1,27 @@
-import type { Logger } from "pino";
-import type { Config } from "../../../app/config/config.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
-import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../base/protocol/index.ts";
-import type { EnricherKeys } from "../../../feeds/index.ts";
 import type { ClusterState } from "../../../gateway/metrics/index.ts";
-import type { PollOutcome, ReplicaSink, SnapshotSource } from "../../../gateway/source/index.ts";
+import type { ReplicaSink } from "../../../gateway/source/index.ts";
+import type { ClusteredLog, ClusterRun } from "../../../gateway/start/opened-source.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { Entry, Position } from "../entry.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
-import { Leading, UNKNOWN } from "./leading.ts";
+import { Leading, type LeadingParts, UNKNOWN } from "./leading.ts";
 import { LogFollower } from "./log-follower.ts";
-import { loadStoredNode, type NodeState } from "./stored-node.ts";
+import { loadStoredNode } from "./stored-node.ts";
 
-interface ClusterSourceOptions {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface ClusterSourceOptions extends Pick<LeadingParts, "clock" | "logger" | "identity" | "open"> {
+  /** Age in milliseconds from which data are stale. */
+  readonly staleAfterMs: number;
   readonly engine: Engine;
   readonly alerts: ClusterAlerts;
   /** The position of this node's own state; `undefined` if it has none. */
   readonly start: MemberStart | undefined;
-  /** Replaces the source that the config names. */
-  readonly source: SnapshotSource | undefined;
-  readonly enricherKeys: EnricherKeys | undefined;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
   readonly rejection: () => string;
-}
-
-/** What the node's gateway provides. */
-interface ClusterRun extends Omit<NodeState, "alerts"> {
-  /** Writes into the gateway's log. */
-  readonly sink: ReplicaSink;
-  /** Receives each poll while this node leads: see runPoller. */
-  readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
 
 /** Silence of the engine after which the data count as stale, if `staleAfterMs` is not shorter. */
@@ -54,7 +39,7 @@ const NOBODY = {
 } as const;
 
 /** The log of a cluster, as this node's source. The node leads when it is elected. */
-export class ClusterSource {
+export class ClusterSource implements ClusteredLog {
   readonly #options: ClusterSourceOptions;
   readonly #follower: LogFollower;
   #node: ClusterNode | undefined;
@@ -74,8 +59,8 @@ export class ClusterSource {
 
   constructor(options: ClusterSourceOptions) {
     this.#options = options;
-    const { clock, config } = options;
-    this.#follower = new LogFollower(clock, config.staleAfterMs, NOBODY);
+    const { clock, staleAfterMs } = options;
+    this.#follower = new LogFollower(clock, staleAfterMs, NOBODY);
   }
 
   get info(): SourceInfo {
@@ -84,7 +69,7 @@ export class ClusterSource {
 
   /** Whether the servers answered recently. Otherwise this node's log may lag. */
   get isConnected(): boolean {
-    const limitMs = Math.min(ENGINE_SILENCE_MS, this.#options.config.staleAfterMs);
+    const limitMs = Math.min(ENGINE_SILENCE_MS, this.#options.staleAfterMs);
     return (this.#node?.engineSilenceMs ?? 0) <= limitMs;
   }
 
@@ -165,9 +150,9 @@ export class ClusterSource {
   }
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
-    const { config, clock, logger, engine, source, enricherKeys, alerts } = this.#options;
+    const { clock, logger, engine, identity, open, alerts } = this.#options;
     const parts = {
-      ...{ config, clock, logger, engine, node, source, enricherKeys, alerts, onPoll: run.onPoll },
+      ...{ clock, logger, engine, node, identity, open, alerts, onPoll: run.onPoll },
       state: { ...run, alerts },
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),

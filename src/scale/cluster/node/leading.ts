@@ -1,6 +1,4 @@
 import type { Logger } from "pino";
-import type { Config } from "../../../app/config/config.ts";
-import { type OpenSnapshots, openSource } from "../../../app/open-source.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import {
   type EventBody,
@@ -11,10 +9,9 @@ import {
   toEpoch,
   toSeq,
 } from "../../../base/protocol/index.ts";
-import type { EnricherKeys } from "../../../feeds/index.ts";
 import { encodeTail, type LogRecord } from "../../../gateway/log/index.ts";
 import { CheckpointSchedule } from "../../../gateway/persistence/checkpoint-schedule.ts";
-import { fingerprintOf, needsEngine } from "../../../gateway/persistence/persistence.ts";
+import type { SourceIdentity } from "../../../gateway/persistence/persistence.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -25,9 +22,9 @@ import {
   type PollOutcome,
   type Publication,
   runPoller,
-  type SnapshotSource,
   watchFreshness,
 } from "../../../gateway/source/index.ts";
+import type { OpenSnapshots, OpenSource } from "../../../gateway/start/opened-source.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
@@ -35,17 +32,16 @@ import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
 
-interface LeadingParts {
-  readonly config: Config;
+export interface LeadingParts {
+  readonly identity: SourceIdentity;
+  /** Opens the source, which resumes from the given state. */
+  readonly open: (restored: RestoredState | undefined) => OpenSource;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
   readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
   readonly state: NodeState;
   readonly alerts: Pick<ClusterAlerts, "lead" | "follow">;
-  /** Replaces the source that the config names. */
-  readonly source: SnapshotSource | undefined;
-  readonly enricherKeys: EnricherKeys | undefined;
   /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
   readonly applied: () => Promise<void>;
   /**
@@ -76,8 +72,6 @@ export class Leading {
   #lead: Lead;
   readonly #over = new AbortController();
   readonly #encoder = new StateEncoder();
-  readonly #fingerprint: string;
-  readonly #needsEngine: boolean;
   readonly #schedule: CheckpointSchedule;
   readonly #done: Promise<void>;
   #opened: OpenSnapshots | undefined;
@@ -90,11 +84,7 @@ export class Leading {
   constructor(parts: LeadingParts, lead: Lead, after: Promise<void>) {
     this.#parts = parts;
     this.#lead = lead;
-    const { config, source, clock } = parts;
-    const named = { config, sourceName: source?.info.name };
-    this.#fingerprint = fingerprintOf(named);
-    this.#needsEngine = needsEngine(named);
-    this.#schedule = new CheckpointSchedule(clock);
+    this.#schedule = new CheckpointSchedule(parts.clock);
     this.#done = this.#run(after);
   }
 
@@ -150,16 +140,14 @@ export class Leading {
    * `undefined`.
    */
   async #open(): Promise<OpenSnapshots | undefined> {
-    const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
+    const { open, logger, node, state, applied } = this.#parts;
     await applied();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
     await this.#leadAlerts();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
     this.#over.signal.throwIfAborted();
-    const usable = restored && "problem" in restored ? undefined : restored;
-    const persistence = { restored: usable };
-    const opened = openSource(config, { clock, logger, persistence, enricherKeys }, source);
+    const opened = open(restored && "problem" in restored ? undefined : restored);
     if (opened.kind !== "snapshots") throw new Error("a node of a cluster cannot follow another gateway");
     const problem = restored && "problem" in restored ? restored.problem : opened.problem;
     if (problem === undefined || this.#isNewEpoch) return opened;
@@ -180,11 +168,12 @@ export class Leading {
   async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
     const known = { lists: history.lists, checkpoints: [] };
     const { observedAtMs } = head;
-    if (!this.#needsEngine) return { known, observedAtMs, engine: undefined };
+    const { fingerprint, needsEngine } = this.#parts.identity;
+    if (!needsEngine) return { known, observedAtMs, engine: undefined };
     const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
     const text = found && (await storedText(found, "state"));
-    const fingerprint = String(found?.values.fingerprint ?? this.#fingerprint);
-    const stored = readState({ fingerprint, text }, this.#fingerprint, true);
+    const before = String(found?.values.fingerprint ?? fingerprint);
+    const stored = readState({ fingerprint: before, text }, fingerprint, true);
     return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
   }
 
@@ -283,12 +272,12 @@ export class Leading {
 
   /** Stores the state at intervals, for the next leader and for nodes that start. */
   #store(progress: (() => EngineProgress | undefined) | undefined): void {
-    const { clock, engine, logger, state, standing } = this.#parts;
+    const { clock, engine, logger, state, standing, identity } = this.#parts;
     const { seq } = state.head.cursor;
     const at = standing();
     if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
     const startedAt = clock.monotonic();
-    const values = this.#encoder.encode(state, this.#fingerprint, progress?.());
+    const values = this.#encoder.encode(state, identity.fingerprint, progress?.());
     this.#schedule.stored(seq, startedAt);
     this.#isStoring = true;
     values

@@ -1,27 +1,25 @@
 import type { Logger } from "pino";
-import type { Config } from "../../../app/config/config.ts";
-import { type OpenCluster, resumeOf } from "../../../app/open-source.ts";
 import { type Notify, notifyLog } from "../../../base/lib/notify.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
-import type { Clock } from "../../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import type { EnricherKeys } from "../../../feeds/index.ts";
-import { openPersistence } from "../../../gateway/persistence/persistence.ts";
+import { memoryPersistence } from "../../../gateway/persistence/persistence.ts";
 import { createReplicaStore } from "../../../gateway/persistence/replica-store.ts";
-import type { SnapshotSource } from "../../../gateway/source/index.ts";
+import { resumeOf } from "../../../gateway/persistence/restored-state.ts";
+import type { GatewaySettings } from "../../../gateway/settings/index.ts";
+import type { OpenCluster } from "../../../gateway/start/opened-source.ts";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import type { Engine } from "../engine.ts";
 import { REJECTS, RedisEngine } from "../redis/redis-engine.ts";
 import { ClusterAlerts } from "./cluster-alerts.ts";
 import { ClusterSharedState } from "./cluster-shared-state.ts";
-import { ClusterSource } from "./cluster-source.ts";
+import { ClusterSource, type ClusterSourceOptions } from "./cluster-source.ts";
 import { engineAddress } from "./engine-address.ts";
 import { loadStoredNode } from "./stored-node.ts";
 
-interface ClusterParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly source?: SnapshotSource | undefined;
-  readonly enricherKeys?: EnricherKeys | undefined;
+type ClusterConfig = ClusterSettings &
+  Pick<GatewaySettings, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes" | "staleAfterMs">;
+
+interface ClusterParts extends Pick<ClusterSourceOptions, "clock" | "logger" | "identity" | "open"> {
   /** Password of the servers. Default: none. */
   readonly clusterPassword?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -31,8 +29,8 @@ interface ClusterParts {
 const MIN_ENTRIES = 3_600;
 
 /** Connects to the cluster's servers and loads the state that is stored there, once they answer. */
-export async function openCluster(config: Config, parts: ClusterParts) {
-  const { clock, logger, source, enricherKeys, clusterPassword } = parts;
+export async function openCluster(config: ClusterConfig, parts: ClusterParts) {
+  const { clock, logger, identity, open, clusterPassword } = parts;
   const { signal = new AbortController().signal } = parts;
   const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
@@ -51,12 +49,13 @@ export async function openCluster(config: Config, parts: ClusterParts) {
     if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
     const persistence = snapshot
       ? createReplicaStore(snapshot, { config, clock, logger })
-      : openPersistence({ config: { ...config, data: "none" }, clock, logger });
+      : memoryPersistence({ config, clock, logger });
     const { restored } = persistence;
     const resume = restored && resumeOf(restored, 0);
     const { cursor } = snapshot?.end ?? {};
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
-    const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };
+    const { staleAfterMs } = config;
+    const options = { staleAfterMs, clock, logger, engine, alerts, start, identity, open };
     const joined = new ClusterSource({ ...options, rejection: () => rejection });
     const state = new ClusterSharedState(engine, clock);
     const close = async () => {

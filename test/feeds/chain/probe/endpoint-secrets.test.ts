@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { runProbe } from "../../../../src/app/cli/run-probe.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
-import { endpointProbes, NETWORKS } from "../../../../src/feeds/index.ts";
+import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
+import { endpointProbes } from "../../../../src/feeds/chain/probe/endpoint-probes.ts";
 
 test("no part of a key that an endpoint repeats is shown, wherever the answer is truncated", async () => {
   const key = "0123456789abcdef0123456789abcdef";

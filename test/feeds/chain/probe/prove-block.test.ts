@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { runProbe } from "../../../../src/app/cli/run-probe.ts";
-import { endpointProbes, NETWORKS } from "../../../../src/feeds/index.ts";
+import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
+import { endpointProbes } from "../../../../src/feeds/chain/probe/endpoint-probes.ts";
 // proveBlock loads these on demand, for seconds on a busy machine. Load them before its clock runs.
 import "../../../../src/feeds/chain/rpc/block-reader.ts";
 import "../../../../src/feeds/chain/rpc/endpoint-pool.ts";

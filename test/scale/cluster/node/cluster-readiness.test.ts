@@ -4,7 +4,6 @@ import { toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
 import { encodeLists } from "../../../../src/gateway/persistence/restored-state.ts";
 import type { ReplicaSink } from "../../../../src/gateway/source/index.ts";
 import { createLogger } from "../../../../src/gateway/start/create-logger.ts";
-import { createConfig } from "../../../../src/index.ts";
 import type { Engine, LogNews } from "../../../../src/scale/cluster/engine.ts";
 import { type Entry, LOG_START } from "../../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../../src/scale/cluster/entry-text.ts";
@@ -44,15 +43,17 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
   };
 }
 
+const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
+const opened = { kind: "snapshots", source: new LedMarket() } as const;
+
 /** Joins a cluster with this engine until the test calls `end`. */
 function join(engine: Engine, sink: Pick<ReplicaSink, "begin">) {
   const { log, head, hub } = createHubUnderTest();
   const over = new AbortController();
   const source = new ClusterSource({
-    ...{ config: createConfig({ cluster: "redis://127.0.0.1" }), clock: systemClock },
+    ...{ staleAfterMs: 10_000, clock: systemClock, identity: IDENTITY, open: () => opened },
     ...{ logger: createLogger("silent"), engine, rejection: () => "" },
-    ...{ alerts: new ClusterAlerts(systemClock), start: undefined, source: undefined },
-    enricherKeys: undefined,
+    ...{ alerts: new ClusterAlerts(systemClock), start: undefined },
   });
   const run = {
     log,
@@ -102,8 +103,8 @@ test("alerts that cannot start in a new epoch report a failure of the source, an
   };
   const leading = new Leading(
     {
-      ...{ config: createConfig({ cluster: "redis://127.0.0.1" }), clock, logger: createLogger("silent") },
-      ...{ engine: engineWith(Promise.resolve()), enricherKeys: undefined, source: new LedMarket() },
+      ...{ identity: IDENTITY, open: () => opened, clock, logger: createLogger("silent") },
+      ...{ engine: engineWith(Promise.resolve()) },
       ...{ node: { append: async () => {}, abandon: () => {}, renew: () => {} } },
       ...{ state: { log, head, history: hub.history, alerts: { content: "{}" } } },
       ...{ alerts: { lead, follow: () => {} }, applied: async () => {}, standing: () => undefined },

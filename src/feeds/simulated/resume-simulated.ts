@@ -1,13 +1,10 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
-import type { RestoredState } from "../../gateway/persistence/restored-state.ts";
-import type { SimulatedFeedOptions } from "../index.ts";
+import type { StoredMarket } from "../feed-kind.ts";
 
 /** A market that was down for longer does not catch up: its events would be a flood. */
 const MAX_GAP_MS = HOUR_MS;
 /** An older market is not regenerated: that would take longer than a new start. */
 const MAX_AGE_MS = 2 * DAY_MS;
-
-export type ResumedMarket = Required<Pick<SimulatedFeedOptions, "startAtMs" | "resume">>;
 
 /**
  * Returns where the stored simulated market resumes, or why not, as the second half of a sentence.
@@ -15,23 +12,23 @@ export type ResumedMarket = Required<Pick<SimulatedFeedOptions, "startAtMs" | "r
  * counts as paused meanwhile.
  */
 export function resumeSimulated(
-  { engine, observedAtMs }: RestoredState,
+  { beganAtMs, observedAtMs }: StoredMarket,
   speed: number,
   nowMs: number,
-): ResumedMarket | { readonly problem: string } {
-  if (engine?.beganAtMs === undefined) return { problem: "the start of the simulated market was not stored" };
-  const startAtMs = speed === 1 ? Math.max(nowMs, observedAtMs) : observedAtMs;
-  const gapMs = startAtMs - observedAtMs;
+): { readonly presentAtMs: number } | { readonly problem: string } {
+  if (beganAtMs === undefined) return { problem: "the start of the simulated market was not stored" };
+  const presentAtMs = speed === 1 ? Math.max(nowMs, observedAtMs) : observedAtMs;
+  const gapMs = presentAtMs - observedAtMs;
   if (gapMs > MAX_GAP_MS) {
     const [was, most] = [gapMs, MAX_GAP_MS].map((ms) => Math.ceil(ms / MINUTE_MS));
     return {
       problem: `the simulated market was down for ${was} minutes, and can catch up on at most ${most}`,
     };
   }
-  const ageMs = observedAtMs - engine.beganAtMs;
+  const ageMs = observedAtMs - beganAtMs;
   if (ageMs > MAX_AGE_MS) {
     const [was, most] = [ageMs, MAX_AGE_MS].map((ms) => Math.ceil(ms / HOUR_MS));
     return { problem: `the simulated market is ${was} hours old, and cannot resume after ${most} hours` };
   }
-  return { startAtMs, resume: { beginAtMs: engine.beganAtMs, afterMs: engine.afterMs } };
+  return { presentAtMs };
 }
