@@ -5,7 +5,7 @@ import { systemClock } from "../../base/lib/time/clock.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
-  FEED_FLAGS,
+  feedFlags,
   keyFrom,
   loadConfig,
   type SettingName,
@@ -19,7 +19,13 @@ import { hostsWithoutDns, type LookUp } from "./name-check.ts";
 import { type Finding, runProbe } from "./run-probe.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
-const SETTINGS: readonly SettingName[] = ["feed", ...FEED_FLAGS.services, "cluster", "clusterName", "config"];
+const SETTINGS: readonly SettingName[] = [
+  "feed",
+  ...feedFlags(({ parts, market, layer }) => (parts ?? market?.checks ?? layer?.checks) !== undefined),
+  "cluster",
+  "clusterName",
+  "config",
+];
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   json: { type: "boolean" },

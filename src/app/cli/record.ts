@@ -7,7 +7,7 @@ import { parseDuration } from "../../base/settings/index.ts";
 import { Recorder, recordFeed } from "../../feeds/record/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
 import { createLogger } from "../../gateway/start/create-logger.ts";
-import { FEED_FLAGS, loadConfig, type SettingName, serviceKeysFrom, settingsHelp } from "../config/config.ts";
+import { feedFlags, loadConfig, type SettingName, serviceKeysFrom, settingsHelp } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
 import { openMarket } from "../market.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
@@ -16,7 +16,7 @@ const SETTINGS: readonly SettingName[] = [
   "feed",
   "speed",
   "warmup",
-  ...FEED_FLAGS.recorded,
+  ...feedFlags(({ name, polled }) => name !== "record" && polled === undefined),
   "recordBytes",
   "logLevel",
   "config",

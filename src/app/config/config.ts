@@ -16,4 +16,4 @@ export {
   loadConfig,
 } from "./load.ts";
 export { npmFlagsHint } from "./npm-flags.ts";
-export { type Config, FEED_FLAGS, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
+export { type Config, feedFlags, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";

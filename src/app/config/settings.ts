@@ -85,14 +85,11 @@ export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
 }
 
-/** The settings of feeds that the commands `doctor` and `record` take. */
-export const FEED_FLAGS = {
-  services: flagsOf(({ parts, market, layer }) => (parts ?? market?.checks ?? layer?.checks) !== undefined),
-  recorded: flagsOf(({ name, polled }) => polled === undefined && name !== "record"),
-};
-
-/** Of kinds that have parts, these commands take only the settings of the parts. */
-function flagsOf(isTaken: (kind: FeedKind) => boolean): readonly SettingName[] {
+/**
+ * Returns the settings of feeds that a command takes besides `serve`: of a kind that has parts,
+ * only those of the parts.
+ */
+export function feedFlags(isTaken: (kind: FeedKind) => boolean): readonly SettingName[] {
   return FEEDS.filter(isTaken)
     .flatMap(({ settings, parts }) => parts?.flatMap((part) => part.settings) ?? Object.keys(settings))
     .filter(isSettingName);
