@@ -8,6 +8,5 @@ export type {
   OpenMarket,
   PolledSource,
   ResumedMarket,
-  StoredMarket,
 } from "./feed-kind.ts";
-export { type MarketSettings, marketSettings } from "./market-settings.ts";
+export { marketSettings } from "./market-settings.ts";

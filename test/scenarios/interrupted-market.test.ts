@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from "../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../src/base/market/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/engine/index.ts";
 import { ReplayFeed, type ReplayResume } from "../../src/feeds/replay/replay-feed.ts";
-import { createSimulatedFeed } from "../../src/feeds/simulated/index.ts";
+import { createSimulatedFeed } from "../../src/feeds/simulated/simulated-feed.ts";
 import type { Feed } from "../../src/gateway/source/feed.ts";
 import { EngineSource, type Publication, runPoller } from "../../src/gateway/source/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";

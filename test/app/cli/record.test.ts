@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
-import { createSimulatedFeed } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import { checkedFetch } from "../../support/expect/validate-response.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { runInProcess } from "./run-in-process.ts";

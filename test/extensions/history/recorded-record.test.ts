@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/base/lib/time/time.ts";
 import { addressOf } from "../../../src/feeds/replay/pair-book.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
-import { createSimulatedFeed } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import { type RestFactory, test } from "../../gateway/http/rest/rest-fixture.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
