@@ -1,3 +1,4 @@
+import { mergeTables } from "../base/settings/index.ts";
 import { aggregator } from "../feeds/aggregator/index.ts";
 import { chain } from "../feeds/chain/index.ts";
 import { enrich } from "../feeds/enrich/index.ts";
@@ -27,16 +28,11 @@ const LIST = [
 
 type Entry = FeedKind | ((kinds: readonly FeedKind[]) => FeedKind);
 type KindOf<E> = E extends (kinds: never) => infer K ? K : E;
-type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
-  ? I
-  : never;
-type Tables<K> = K extends { readonly settings: infer T } ? T : never;
 
-const PLAIN: readonly FeedKind[] = LIST.flatMap((entry: Entry) =>
-  typeof entry === "function" ? [] : [entry],
-);
+const ENTRIES: readonly Entry[] = LIST;
+const PLAIN = ENTRIES.flatMap((entry) => (typeof entry === "function" ? [] : [entry]));
 
-export const FEEDS: readonly FeedKind[] = LIST.map((entry: Entry) =>
+export const FEEDS: readonly FeedKind[] = ENTRIES.map((entry) =>
   typeof entry === "function" ? entry(PLAIN) : entry,
 );
 
@@ -44,7 +40,4 @@ export const FEEDS: readonly FeedKind[] = LIST.map((entry: Entry) =>
 export const MARKET_SETTINGS = marketSettings(FEEDS);
 
 /** The settings of all kinds. */
-export const FEED_SETTINGS: Intersection<Tables<KindOf<(typeof LIST)[number]>>> = Object.assign(
-  {},
-  ...FEEDS.map(({ settings }) => settings),
-);
+export const FEED_SETTINGS = mergeTables<KindOf<(typeof LIST)[number]>>(FEEDS);

@@ -1,18 +1,22 @@
 import type { Logger } from "pino";
 import { InputError } from "../base/lib/input-error.ts";
-import { notifyLog } from "../base/lib/notify.ts";
 import { OutputError } from "../base/lib/output-error.ts";
 import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
-import { neverFlaredId, TrendEngine } from "../engine/index.ts";
-import type { PolledSource, ResumedMarket } from "../feeds/index.ts";
+import { type EngineCheckpoint, neverFlaredId, TrendEngine } from "../engine/index.ts";
+import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
 import type { SourceIdentity } from "../gateway/persistence/persistence.ts";
-import { type EngineProgress, type RestoredState, resumeOf } from "../gateway/persistence/restored-state.ts";
-import type { ServiceKeys } from "../gateway/source/feed.ts";
-import { EngineSource, type Leader, type SnapshotSource } from "../gateway/source/index.ts";
-import type { OpenSource } from "../gateway/start/opened-source.ts";
-import { FollowedLeader } from "../scale/follow/index.ts";
+import type { EngineProgress, RestoredState } from "../gateway/persistence/restored-state.ts";
+import {
+  EngineSource,
+  type OpenSnapshots,
+  type OpenSource,
+  resumeOf,
+  type ServiceKeys,
+  type SnapshotSource,
+} from "../gateway/source/index.ts";
+import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import { FEEDS } from "./feeds.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
@@ -37,14 +41,13 @@ export function openSource(
   const { restored } = parts;
   const leaderUrl = given ? undefined : leaderOf(config);
   if (leaderUrl !== undefined) {
-    const source = openLeader(leaderUrl, config, parts);
-    return { kind: "leader", source, ...(restored ? { resume: resumeOf(restored, 0) } : {}) };
+    const { clock, logger, leaderKey: key } = parts;
+    return openLeader(leaderUrl, { clock, logger, staleAfterMs: config.staleAfterMs, key, restored });
   }
   if (given || config.source !== "engine") {
     const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
     if (given) return { kind: "snapshots", source: given, ...resume };
-    const source = openPolled(config, parts, restored?.known.lists.snapshot);
-    return { kind: "snapshots", source, upstream: () => source.stats(), ...resume };
+    return { kind: "snapshots", ...openPolled(config, parts, restored?.known.lists.snapshot), ...resume };
   }
   if (!restored?.engine) return createEngine(config, parts);
   try {
@@ -73,21 +76,12 @@ function isUserError(error: unknown): boolean {
   );
 }
 
-function openLeader(
-  url: string,
-  { staleAfterMs }: Pick<Config, "staleAfterMs">,
-  { clock, logger, leaderKey }: SourceParts,
-): Leader {
-  const notify = notifyLog(logger, { leader: url });
-  return new FollowedLeader({ url, key: leaderKey, clock, staleAfterMs, notify });
-}
-
 /** Opens the service that the config names. */
 function openPolled(
   config: Config,
   { clock, logger }: SourceParts,
   resume: Snapshot | undefined,
-): PolledSource {
+): OpenPolled {
   const polled = FEEDS.find((kind) => kind.polled)?.polled;
   if (!polled) throw new FlarewireError("invalid-setting", `source = ${config.source} cannot be polled`);
   const { source, staleAfterMs } = config;
@@ -99,11 +93,13 @@ function createEngine(
   { clock, logger, enricherKeys: keys = {} }: SourceParts,
   before?: EngineProgress,
   resume?: ResumedMarket,
-): OpenSource {
+): OpenSnapshots {
   const { refreshMs, staleAfterMs } = config;
   const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys }, resume);
   const options = { facts: feed.facts, refreshMs };
-  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
+  const engine = before
+    ? TrendEngine.restore(before.checkpoint as EngineCheckpoint, options)
+    : new TrendEngine(options);
   begin();
   const source = new EngineSource({
     ...{ feed, engine, clock, staleAfterMs },

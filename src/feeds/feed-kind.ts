@@ -4,8 +4,9 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import type { MarketGroup } from "../base/market/index.ts";
 import type { Snapshot } from "../base/model/index.ts";
 import type { SettingsOf, SettingTable } from "../base/settings/index.ts";
+import type { Metrics } from "../gateway/metrics/index.ts";
 import type { Feed, ServiceKeys } from "../gateway/source/feed.ts";
-import type { PollCounts, SnapshotSource } from "../gateway/source/snapshot-source.ts";
+import type { SnapshotSource } from "../gateway/source/index.ts";
 import type { MarketSettings } from "./market-settings.ts";
 
 /**
@@ -181,10 +182,11 @@ export interface PolledContext {
 
 /** A service with this program's API. */
 export interface Polled<T extends SettingTable = SettingTable> {
-  open(url: string, settings: SettingsOf<T>, context: PolledContext): PolledSource;
+  open(url: string, settings: SettingsOf<T>, context: PolledContext): OpenPolled;
   problem(settings: SettingsOf<T> & { readonly staleAfterMs: number }): string | undefined;
 }
 
-export interface PolledSource extends SnapshotSource {
-  stats(): PollCounts;
+export interface OpenPolled {
+  readonly source: SnapshotSource;
+  readonly metrics: Metrics;
 }

@@ -6,7 +6,7 @@ export type {
   LayerContext,
   Market,
   OpenMarket,
-  PolledSource,
+  OpenPolled,
   ResumedMarket,
 } from "./feed-kind.ts";
 export { marketSettings } from "./market-settings.ts";

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Flare, Snapshot } from "../../src/base/model/index.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { withLocalPush } from "../support/servers/local-push.ts";
 import { PushService } from "../support/servers/push-service.ts";
 import { findInstalled } from "../support/setup/debian-package.ts";
 import {
@@ -259,7 +260,10 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
       ...{ port: 0, drain: "0", logLevel: "silent", data: "none", keys, anonymous: "off" },
       push: "mailto:ops@example.org",
     });
-    const pushing = await startGateway(config, { source: market, isLocalPush: true });
+    const pushing = await startGateway(config, {
+      source: market,
+      extensions: withLocalPush(),
+    });
     finish(() => pushing.stop());
     const context = await browser.newContext();
     finish(() => context.close());

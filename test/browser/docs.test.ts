@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
-import { GUIDES, OPERATIONS } from "../../src/gateway/http/index.ts";
+import { GUIDES, OPERATIONS } from "../../src/extensions/docs/index.ts";
 import { test } from "../gateway/http/access/keyed-fixture.ts";
 import type { ConnectionHandle } from "../gateway/http/stream/websocket-fixture.ts";
 import type { HubUnderTest } from "../gateway/hub/hub-fixture.ts";

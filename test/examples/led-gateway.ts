@@ -1,6 +1,6 @@
 import { createConfig } from "../../src/app/config/config.ts";
+import { startGateway } from "../../src/app/serve.ts";
 import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/base/model/index.ts";
-import { startGateway } from "../../src/gateway/start/app.ts";
 import { HeldProxy } from "../clients/sdk/held-proxy.ts";
 import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
 import { ToldSource } from "../support/world/told-source.ts";

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConfig } from "../../src/app/config/config.ts";
-import { type Gateway, startGateway } from "../../src/gateway/start/app.ts";
+import { startGateway } from "../../src/app/serve.ts";
+import type { Gateway } from "../../src/gateway/start/run-gateway.ts";
 import { HeldProxy } from "../clients/sdk/held-proxy.ts";
 import { writePumpedMarket } from "../support/world/pumped-market.ts";
 

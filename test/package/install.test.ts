@@ -77,7 +77,7 @@ test.skipIf(!lowest)(
 
 /** A program that stores a flare, its outcome and a past minute, and reads them. */
 const STORE_ALL = `
-import { openMinuteStore, openSqliteHistoryStore } from "./src/history/index.ts";
+import { openMinuteStore, openSqliteHistoryStore } from "./src/extensions/history/index.ts";
 const limits = { maxAgeMs: 1e9, maxBytes: 1e6 };
 const store = openSqliteHistoryStore(limits);
 const flare = { id: "a", token: { address: "0x1", symbol: "A" }, started_trending_at: "2026-01-01T00:00:00Z" };
@@ -98,12 +98,12 @@ test.skipIf(!lowest)(`flares and past minutes are stored on Node ${LOWEST_NODE}`
   expect(stdout).toBe("1 1 true\n");
 });
 
-test("the program checks the Node version of package.json, and OPERATING.md names it once", async () => {
+test("the program checks the Node version of package.json, and OPERATING.md names no other", async () => {
   const [major = 0, minor = 0] = LOWEST_NODE.split(".").map(Number);
   expect(nodeVersionProblem(`${major}.${minor}.0`)).toBeUndefined();
   expect(nodeVersionProblem(`${major + 2}.0.0`)).toBeUndefined();
   expect(nodeVersionProblem(`${major}.${minor - 1}.9`)).toMatch(/needs Node >=22\.18, and this is 22\.17\.9/);
   expect(nodeVersionProblem(`${major - 2}.99.0`)).toBeDefined();
   const text = await readFile(new URL("../../src/gateway/OPERATING.md", import.meta.url), "utf8");
-  expect(text.match(/Node \d[\d.]*\d/g)).toEqual([`Node ${major}.${minor}`]);
+  expect(new Set(text.match(/Node \d[\d.]*\d/g))).toEqual(new Set([`Node ${major}.${minor}`]));
 });

@@ -88,7 +88,7 @@ async function buildPackages(clone: string): Promise<void> {
     throw new Error("package.json builds the packages differently; adapt buildPackages");
   const { pages, build, packages } = scripts;
   const built = ["dashboard", "widget"];
-  if (pages !== built.map((page) => `vite build src/${page}`).join(" && "))
+  if (pages !== built.map((page) => `vite build src/clients/${page}`).join(" && "))
     throw new Error("package.json builds the pages differently; adapt buildPackages");
   const copied = built.map((page) => `cp -R ${join(ROOT, "dist", page)} dist`).join(" && ");
   // Each npm takes a third of a second.

@@ -7,7 +7,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { test as base, expect, vi } from "vitest";
 import { systemClock } from "../../src/base/lib/time/clock.ts";
-import { GUIDES } from "../../src/gateway/http/index.ts";
+import { GUIDES } from "../../src/extensions/docs/index.ts";
 import { type RunningCli, spawnCommand } from "../app/cli/spawn-cli.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { ChainEndpoint } from "../support/world/chain-endpoint.ts";

@@ -37,6 +37,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "extensions/pairlist/": ["node:", "fastify", "ws"],
   "extensions/permalinks/": ["node:", "fastify", "@resvg/resvg-wasm"],
   "feeds/": ["node:", "zod", "viem", "ws", "pino"],
+  "gateway/": [],
   "gateway/hub/": ["node:", "zod"],
   "gateway/http/": ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],
   "gateway/keys/": ["node:", "zod", "jose"],

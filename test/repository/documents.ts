@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { GUIDES, PROTOCOL_FILE } from "../../src/gateway/http/index.ts";
+import { GUIDES, PROTOCOL_FILE } from "../../src/extensions/docs/index.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 

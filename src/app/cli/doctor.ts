@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
+import type { Extension } from "../../gateway/start/extension.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
@@ -15,8 +16,7 @@ import {
 import { type FlagForm, flagText } from "../config/flags.ts";
 import { checksOf } from "../market.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
-import { hostsWithoutDns, type LookUp } from "./name-check.ts";
-import { type Finding, runProbe } from "./run-probe.ts";
+import { type Finding, hostsWithoutDns, type LookUp, runProbe } from "./run-probe.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [
@@ -119,8 +119,10 @@ async function probesOfCluster(
 /** Returns the probes of the targets in an alert file; none without one. Loads them on demand. */
 async function probesOfAlerts(file: string | undefined): Promise<readonly Probe[]> {
   if (file === undefined) return [];
-  const { alertProbes } = await import("../../extensions/alerts/alert-probes.ts");
-  return alertProbes(file, systemClock);
+  const { EXTENSIONS } = await import("../extensions.ts");
+  const all: readonly Extension[] = EXTENSIONS;
+  const probes = all.map(async ({ checks }) => (await checks?.(file, systemClock)) ?? []);
+  return (await Promise.all(probes)).flat();
 }
 
 const NO_NAME_RESOLVES =

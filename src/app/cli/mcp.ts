@@ -4,7 +4,7 @@ import { messageOf } from "../../base/lib/text/message-of.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import type { RequestApi } from "../../extensions/mcp/market-api.ts";
 import { createMcpServer } from "../../extensions/mcp/mcp-server.ts";
-import { CLIENT_KEY_VARIABLE, keyFrom } from "../config/config.ts";
+import { CLIENT_KEY_VARIABLE, keyFrom } from "../config/key-variables.ts";
 import { DEFAULT_URL, readStreamAddress } from "./stream-address.ts";
 import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 

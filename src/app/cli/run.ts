@@ -3,7 +3,7 @@ import { ownCommand } from "../../base/lib/own-command.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { VERSION } from "../../base/lib/version.ts";
-import { isSettingError } from "../config/config.ts";
+import { isSettingError } from "../config/setting-error.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 

@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
-import { type Gateway, startGateway } from "../../gateway/start/app.ts";
 import { createLogger } from "../../gateway/start/create-logger.ts";
+import type { Gateway } from "../../gateway/start/run-gateway.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
@@ -18,6 +18,7 @@ import {
 } from "../config/config.ts";
 import { FEEDS } from "../feeds.ts";
 import { marketOf } from "../market.ts";
+import { startGateway } from "../serve.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 /** The same paths from src/cli and from dist/cli. */

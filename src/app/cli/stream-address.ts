@@ -15,8 +15,8 @@ import {
   type Stream,
   StreamError,
 } from "../../clients/sdk/index.ts";
-import { CLIENT_KEY_VARIABLE } from "../config/config.ts";
 import { flagText, type ParsedFlags } from "../config/flags.ts";
+import { CLIENT_KEY_VARIABLE } from "../config/key-variables.ts";
 import { redact } from "../config/redact.ts";
 
 /** The server that commands follow by default. */

@@ -12,8 +12,8 @@ export { leaderOf } from "./leader-of.ts";
 export {
   createConfig,
   type GivenSettings,
-  isSettingError,
   loadConfig,
 } from "./load.ts";
 export { npmFlagsHint } from "./npm-flags.ts";
+export { isSettingError } from "./setting-error.ts";
 export { type Config, feedFlags, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
-import { FlarewireError } from "../../base/protocol/index.ts";
 import { flagOf, variableOf } from "../../base/settings/index.ts";
 import { FEEDS } from "../feeds.ts";
 import { placeholder } from "./describe.ts";
@@ -199,9 +198,4 @@ function missingWords(names: readonly SettingName[]): string[] {
   return names.map(
     (name) => `argument ${placeholder(name)} is missing, for example ${SETTINGS[name].example}`,
   );
-}
-
-/** Returns true for the error that {@link loadConfig} throws. */
-export function isSettingError(error: unknown): error is FlarewireError {
-  return error instanceof FlarewireError && error.code === "invalid-setting";
 }

@@ -5,14 +5,13 @@ import {
   existingFile,
   isServiceUrl,
   type Kind,
+  mergeTables,
   type SettingsOf,
   type SettingTable,
   setting,
   text,
   withoutSlash,
 } from "../../base/settings/index.ts";
-import { ALERT_SETTINGS } from "../../extensions/alerts/alert-settings.ts";
-import { HISTORY_SETTINGS } from "../../extensions/history/history-settings.ts";
 import type { FeedKind } from "../../feeds/index.ts";
 import {
   ACCESS_SETTINGS,
@@ -23,6 +22,7 @@ import {
   WEB_SETTINGS,
 } from "../../gateway/settings/index.ts";
 import { CLUSTER_SETTINGS } from "../../scale/cluster/cluster-settings.ts";
+import { EXTENSIONS } from "../extensions.ts";
 import { FEED_SETTINGS, FEEDS, MARKET_SETTINGS } from "../feeds.ts";
 
 /** Prefix of the address of a gateway to follow. */
@@ -60,10 +60,9 @@ export const SETTINGS = {
       "Interval of event time at which prices, counts and liquidity of listed tokens are refreshed",
   }),
   ...DATA_SETTINGS,
-  ...HISTORY_SETTINGS,
   ...LIMIT_SETTINGS,
   ...ACCESS_SETTINGS,
-  ...ALERT_SETTINGS,
+  ...mergeTables<(typeof EXTENSIONS)[number]>(EXTENSIONS),
   ...WEB_SETTINGS,
   ...CLUSTER_SETTINGS,
   ...PROCESS_SETTINGS,

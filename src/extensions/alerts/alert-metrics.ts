@@ -1,17 +1,12 @@
 import { level, type Metrics, total } from "../../gateway/metrics/metric-table.ts";
-import type { TargetStats } from "./index.ts";
+import type { TargetStats } from "./alerts.ts";
 
 /** Explains metrics that are named after webhooks but cover targets of every kind. */
 const TARGETS = "webhook: ID of a target of any kind; push: all browsers.";
 
-export interface AlertParts {
-  /** Statistics by target id, of every kind of target; absent without targets. */
-  readonly webhooks?: () => Readonly<Record<string, TargetStats>>;
-}
-
-export function alertMetrics({ webhooks }: AlertParts): Metrics {
-  if (!webhooks) return {};
-  const all = () => Object.entries(webhooks());
+/** Returns the metrics of alerts from the statistics by target id, of every kind of target. */
+export function alertMetrics(stats: () => Readonly<Record<string, TargetStats>>): Metrics {
+  const all = () => Object.entries(stats());
   const each = (read: (stats: TargetStats) => number) => () =>
     Object.fromEntries(all().map(([id, stats]) => [id, read(stats)]));
   const attempts = () =>

@@ -1,13 +1,14 @@
 import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { formAlert, openTargets, readAlertFile } from "./index.ts";
+import { formAlert } from "./alert.ts";
+import { openTargets, readAlertFile } from "./targets/alert-file.ts";
 
 /**
  * Tests the targets of an alert file, for `flarewire doctor`: sends each a message that says that
  * it is a test. Omits MQTT brokers: a second client with the same id would end the server's
  * connection. Rejects with InputError if the file is invalid.
  */
-export async function alertProbes(file: string, clock: Clock): Promise<readonly Probe[]> {
+export async function alertChecks(file: string, clock: Clock): Promise<readonly Probe[]> {
   const targets = openTargets({ ...(await readAlertFile(file)), mqtt: [] }, clock);
   return targets.map(({ id, deliver }) => ({
     service: id,

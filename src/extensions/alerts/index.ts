@@ -2,6 +2,7 @@
 
 export { formAlert } from "./alert.ts";
 export { type Alerts, type AlertsOptions, startAlerts, type TargetStats } from "./alerts.ts";
+export { alerts, createAlertsExtension } from "./alerts-extension.ts";
 export { PushAlerts } from "./push/push-alerts.ts";
 export { openPushStore } from "./push/push-store.ts";
 export { openVapidKey } from "./push/vapid-key.ts";

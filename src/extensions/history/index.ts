@@ -1,5 +1,6 @@
 /** Stores finished flares, their candles and past minutes for longer than the log. */
 
+export { history } from "./history-extension.ts";
 export { HistoryProgress } from "./history-progress.ts";
 export {
   createHistoryReader,

@@ -1,2 +1,2 @@
 /** The Model Context Protocol: tools with which an agent reads the API. */
-export { registerMcp } from "./mcp-route.ts";
+export { mcp } from "./mcp-extension.ts";

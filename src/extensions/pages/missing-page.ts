@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { RESOURCES } from "../../gateway/http/rest/resource-bodies.ts";
-import { type Html, html } from "../docs/site/html.ts";
-import { DOCUMENT_FIELDS, pageHtml } from "../docs/site/layout.ts";
+import { DOCUMENT_FIELDS, frameHtml } from "./frame.ts";
+import { type Html, html } from "./html.ts";
 
 /** Names of the dashboard's lists and pages. */
 const LISTS: ReadonlySet<string> = new Set([...RESOURCES, "events", "record"]);
@@ -59,5 +59,5 @@ function sendMissing(reply: FastifyReply, basePath: string, title: string, body:
     .code(404)
     .headers(DOCUMENT_FIELDS)
     .type("text/html; charset=utf-8")
-    .send(pageHtml(basePath, undefined, title, body));
+    .send(frameHtml(basePath, { title, body }));
 }

@@ -3,7 +3,7 @@ import { tokenPath } from "../../base/lib/text/page-path.ts";
 import { ERROR_CODES, FlarewireError } from "../../base/protocol/index.ts";
 import { RETRY_AFTER_S } from "../../gateway/http/problems/problem.ts";
 import type { Representation } from "../../gateway/http/rest/representation.ts";
-import { html } from "../docs/site/html.ts";
+import { html } from "../pages/html.ts";
 import { PAGE_FIELDS } from "../pages/send-page.ts";
 import type { PageText } from "./page-template.ts";
 

@@ -7,7 +7,7 @@ import { isoTime } from "../../base/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { type FlareRecord, outcomeText, type TokenDetails } from "../../base/model/index.ts";
 import type { PricedCandle } from "../../base/model/text/price-line.ts";
-import { html } from "../docs/site/html.ts";
+import { html } from "../pages/html.ts";
 import {
   candlelessHtml,
   changeText,

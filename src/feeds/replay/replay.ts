@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { FeedKind } from "../feed-kind.ts";
 import { paceText } from "../market-settings.ts";
-import { contentOf } from "./content-of.ts";
+import { MANIFEST_FILE } from "../recording/manifest.ts";
 import { ReplayFeed } from "./replay-feed.ts";
 import { REPLAY_SETTINGS, SHIPPED_PROFILES } from "./replay-settings.ts";
 
@@ -43,3 +45,27 @@ export const replay: FeedKind<typeof REPLAY_SETTINGS> = {
     groups: () => [],
   },
 };
+
+/** How much of a file's start identifies it, together with its size. */
+const IDENTIFYING_BYTES = 65_536;
+
+/**
+ * Identifies a file by its content, so that a copy on another machine counts as the same. A
+ * recording's directory is identified by its manifest, which changes with every part.
+ */
+function contentOf(path: string): string {
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  let file: number | undefined;
+  try {
+    file = openSync(isDirectory ? join(path, MANIFEST_FILE) : path, "r");
+    const start = Buffer.alloc(IDENTIFYING_BYTES);
+    const length = readSync(file, start);
+    const hash = createHash("sha256").update(start.subarray(0, length)).digest("base64url");
+    return `${fstatSync(file).size} ${hash}`;
+  } catch {
+    // The feed reports a file that it cannot read.
+    return "";
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

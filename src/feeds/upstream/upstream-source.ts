@@ -3,7 +3,7 @@ import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Snapshot } from "../../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../../base/protocol/index.ts";
-import type { Poll, PollCounts, SnapshotSource } from "../../gateway/source/snapshot-source.ts";
+import type { Poll, SnapshotSource } from "../../gateway/source/snapshot-source.ts";
 import { UpstreamDoubt } from "./upstream-doubt.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
@@ -36,7 +36,16 @@ export interface UpstreamOptions {
 }
 
 /** Counts since the source's start. */
-type UpstreamStats = UpstreamCounts & PollCounts;
+export interface UpstreamStats extends UpstreamCounts {
+  /** Polls with a complete response. */
+  readonly succeeded: number;
+  /** Polls that failed completely or in part. */
+  readonly failed: number;
+  /** Responses with status 304. */
+  readonly notModified: number;
+  /** Responses that were not fully accepted, because they lacked items in an implausible way. */
+  readonly doubted: number;
+}
 
 /**
  * A snapshot source from a service with the same API. It never ends or fails: a poll retries with

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../base/settings/index.ts";
 import type { FeedKind } from "../feed-kind.ts";
+import { upstreamMetrics } from "./upstream-metrics.ts";
 import { UPSTREAM_SETTINGS } from "./upstream-settings.ts";
 import { UpstreamSource } from "./upstream-source.ts";
 
@@ -8,16 +9,18 @@ export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
   name: "upstream",
   settings: UPSTREAM_SETTINGS,
   polled: {
-    open: (
+    open(
       url,
       { pollIntervalMs: intervalMs, upstreamTimeoutMs: timeoutMs },
       { clock, logger, staleAfterMs, resume, neverFlaredId },
-    ) =>
-      new UpstreamSource({
+    ) {
+      const source = new UpstreamSource({
         ...(resume ? { resume } : {}),
         ...{ url, intervalMs, timeoutMs, staleAfterMs, clock, neverFlaredId },
         onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
-      }),
+      });
+      return { source, metrics: upstreamMetrics(() => source.stats()) };
+    },
     problem({ staleAfterMs, pollIntervalMs }) {
       if (staleAfterMs > pollIntervalMs) return undefined;
       const [stale, poll] = [formatDuration(staleAfterMs), formatDuration(pollIntervalMs)];

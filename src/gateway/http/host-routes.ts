@@ -26,7 +26,7 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
     async (own) => {
       // The host decides where it listens and under which names.
       const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
-      const { clock, policy = allowAll } = options;
+      const { clock, policy = allowAll, answerUnknown } = options;
       const logger = options.logger || undefined;
       const refusals = options.refusals ?? new Refusals(clock);
       const visitors = new Visitors({ settings, policy, clock, logger });
@@ -37,7 +37,7 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
       });
       const common = createCommonHeaders(settings);
       const checkHost = createHostCheck(settings);
-      addGuard(own, { settings, policy, common, checkHost, visitors, refusals });
+      addGuard(own, { settings, policy, common, checkHost, visitors, refusals, answerUnknown });
       if (own.prefix !== "") {
         own.setNotFoundHandler(() => {
           throw new FlarewireError("not-found", "nothing is served here");

@@ -1,10 +1,5 @@
 /** The HTTP server: REST, WebSocket, problems, health. */
 
-export * from "../../extensions/alerts/push/push-route.ts";
-export { createAsyncApi } from "../../extensions/docs/contracts/asyncapi.ts";
-export { createOpenApi } from "../../extensions/docs/contracts/openapi.ts";
-export { GUIDES, PROTOCOL_FILE, TEXTS } from "../../extensions/docs/site/guides.ts";
-export { OPERATIONS } from "../../extensions/docs/site/rest/operations.ts";
 export * from "./access/access.ts";
 export { clientOf } from "./access/client-address.ts";
 export * from "./access/connection-limiter.ts";
@@ -25,6 +20,7 @@ export * from "./http-settings.ts";
 export type { KeyCounts } from "./key-counts.ts";
 export * from "./metrics-route.ts";
 export { ResponseCounts } from "./response-counts.ts";
+export type { PastState, PastStates } from "./rest/past-states.ts";
 export * from "./rest/responses.ts";
 export * from "./rest/tickets-route.ts";
 export * from "./server.ts";

@@ -11,19 +11,10 @@ import {
 } from "fastify";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
-import { addDocumentRoutes } from "../../extensions/docs/site/document-routes.ts";
-import { addHistoryRoutes } from "../../extensions/history/http/history-routes.ts";
-import { PastStates } from "../../extensions/history/http/past-states.ts";
-import type { HistoryReader } from "../../extensions/history/index.ts";
-import { readBuilt } from "../../extensions/pages/built-pages.ts";
-import { addPageRoutes } from "../../extensions/pages/page-routes.ts";
-import { addPairlistRoute } from "../../extensions/pairlist/pairlist-route.ts";
-import { addPermalinkRoutes } from "../../extensions/permalinks/permalink-routes.ts";
-import type { Pictures } from "../../extensions/permalinks/picture/pictures.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
-import { addGuard } from "./access/request-guard.ts";
+import { type AnswerUnknown, addGuard } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
 import { boundClosing } from "./connections/close-connections.ts";
@@ -36,7 +27,8 @@ import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
 import { sendProblem } from "./problems/send-problem.ts";
 import { ResponseCounts } from "./response-counts.ts";
-import { createPreparedRoutes } from "./rest/prepared-routes.ts";
+import type { PastStates } from "./rest/past-states.ts";
+import { createPreparedRoutes, type PreparedRoute } from "./rest/prepared-routes.ts";
 import { QuickPath } from "./rest/quick-path.ts";
 import { addResourceRoutes } from "./rest/resource-routes.ts";
 
@@ -49,10 +41,10 @@ export interface HttpServerOptions {
   readonly settings?: Partial<HttpSettings>;
   /** Grants access. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
-  /**
-   * The history. Default: its paths respond with `not-found`, and resources have no parameter `at`.
-   */
-  readonly history?: HistoryReader | undefined;
+  /** Past states. Default: resources have no parameter `at`. */
+  readonly past?: PastStates | undefined;
+  /** Answers requests for unknown paths before a problem does. Default: a problem answers all. */
+  readonly answerUnknown?: AnswerUnknown | undefined;
   /**
    * Returns false when the server accepts no more clients: `/readyz` then fails, and each response
    * closes its connection. Default: always true.
@@ -68,8 +60,6 @@ export interface HttpServerOptions {
    * logged.
    */
   readonly logger?: FastifyBaseLogger | false;
-  /** Draws the pictures of permalinks. Default: a new Pictures with the default limits. */
-  readonly pictures?: Pictures | undefined;
   /** Counts refusals, for metrics. Default: they are not reported. */
   readonly refusals?: Refusals | undefined;
   /** Counts responses, for metrics. Default: they are not reported. */
@@ -77,7 +67,17 @@ export interface HttpServerOptions {
   /**
    * Adds routes below the base path. Their errors become problems, and `Allow` lists their methods.
    */
-  readonly register?: (app: FastifyInstance) => void | Promise<void>;
+  readonly register?: (scope: RouteScope) => void | Promise<void>;
+}
+
+/** Where routes are added below the base path. */
+export interface RouteScope {
+  readonly app: FastifyInstance;
+  readonly settings: HttpSettings;
+  /** Adds a route whose body is prepared once per plan and URL. */
+  readonly add: (route: PreparedRoute) => void;
+  /** Whether prepared routes have the parameter `at`. */
+  readonly hasPast: boolean;
 }
 
 /** Creates the server. The caller starts and closes it. */
@@ -121,7 +121,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const checkHost = createHostCheck(settings);
   const quick = new QuickPath(app, common.readyFor, checkHost, visitors, responses, options.ready);
   responses.watch(app);
-  addGuard(app, { settings, policy, common, checkHost, visitors, refusals });
+  const { answerUnknown } = options;
+  addGuard(app, { settings, policy, common, checkHost, visitors, refusals, answerUnknown });
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
   await app.register((scope) => addRoutes(scope, options, settings, visitors, quick), {
     prefix: settings.basePath,
@@ -155,17 +156,10 @@ export async function addRoutes(
   // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
-  const { history } = options;
-  const past = history && new PastStates({ ...options, history });
-  const addPrepared = createPreparedRoutes(scope, { ...options, settings, quick, past });
-  addResourceRoutes(addPrepared, options.head, past !== undefined);
-  addPairlistRoute(addPrepared, { ...options, hasPast: past !== undefined });
-  if (history) addHistoryRoutes(addPrepared, { ...options, history });
-  addDocumentRoutes(scope, settings);
-  const pages = readBuilt("dashboard");
-  if (history) addPermalinkRoutes(scope, { ...options, settings, history, pages });
-  addPageRoutes(scope, settings, pages);
-  await options.register?.(scope);
+  const hasPast = options.past !== undefined;
+  const add = createPreparedRoutes(scope, { ...options, settings, quick });
+  addResourceRoutes(add, options.head, hasPast);
+  await options.register?.({ app: scope, settings, add, hasPast });
 }
 
 function limits(settings: HttpSettings): FastifyHttpOptions<Server> {

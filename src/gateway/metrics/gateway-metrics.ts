@@ -1,19 +1,19 @@
 import { Histogram, Registry } from "prom-client";
-import { type AlertParts, alertMetrics } from "../../extensions/alerts/alert-metrics.ts";
-import { type ClusterParts, clusterMetrics } from "../../scale/cluster/cluster-metrics.ts";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
 import { type EventParts, eventMetrics } from "./event-metrics.ts";
 import { type HttpParts, httpMetrics } from "./http-metrics.ts";
 import { type KeyParts, keyMetrics } from "./key-metrics.ts";
-import { addMetrics } from "./metric-table.ts";
+import { addMetrics, type Metrics } from "./metric-table.ts";
 import { measureProcess } from "./process/process-meter.ts";
 import { processMetrics } from "./process/process-metrics.ts";
 import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
 
-interface MetricsParts extends SourceParts, AlertParts, ClusterParts, EventParts, HttpParts, KeyParts {
+interface MetricsParts extends SourceParts, EventParts, HttpParts, KeyParts {
   readonly hub: Hub;
+  /** The metrics of the source and of extensions. */
+  readonly further: Metrics;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
@@ -38,8 +38,7 @@ export function createGatewayMetrics(parts: MetricsParts) {
     ...httpMetrics(parts),
     ...events,
     ...sourceMetrics(parts),
-    ...alertMetrics(parts),
-    ...clusterMetrics(parts),
+    ...parts.further,
     ...processMetrics(meter),
     ...keyMetrics(parts),
   });

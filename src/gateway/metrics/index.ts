@@ -1,2 +1,3 @@
-export type { ClusterState } from "../../scale/cluster/cluster-metrics.ts";
+/** The gateway's metrics. */
 export { createGatewayMetrics, type GatewayMetrics } from "./gateway-metrics.ts";
+export { distribution, level, type Metrics, quantiles, total } from "./metric-table.ts";

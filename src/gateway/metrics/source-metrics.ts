@@ -1,6 +1,5 @@
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
 import type { ServiceReport } from "../source/feed.ts";
-import type { PollCounts } from "../source/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 import { partMetrics, serviceMetrics } from "./service-metrics.ts";
 
@@ -8,8 +7,6 @@ export interface SourceParts {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   readonly version: string;
-  /** Counters of a polled upstream; absent without one. */
-  readonly upstream?: () => PollCounts;
   /** Unusable market events by reason; absent if the source does not count them. */
   readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
   /** An aggregator's reports that arrived too late, by part; absent if they are not counted. */
@@ -19,7 +16,7 @@ export interface SourceParts {
 }
 
 export function sourceMetrics(parts: SourceParts): Metrics {
-  const { freshness, info, version, upstream, rejected, late, services } = parts;
+  const { freshness, info, version, rejected, late, services } = parts;
   const age = () => freshness().data_age_ms / 1_000;
   const state = () => ({ live: 0, stale: 0, down: 0, [freshness().state]: 1 });
   const about = () => {
@@ -43,24 +40,5 @@ export function sourceMetrics(parts: SourceParts): Metrics {
     ...(rejected && { flarewire_rejected_market_events_total: total(unusable, rejected, "reason") }),
     ...partMetrics(freshness, late),
     ...(services && serviceMetrics(services)),
-    ...(upstream && upstreamMetrics(upstream)),
-  };
-}
-
-function upstreamMetrics(upstream: () => PollCounts): Metrics {
-  const outcomes = () => {
-    const { succeeded, failed } = upstream();
-    return { succeeded, failed };
-  };
-  return {
-    flarewire_upstream_polls_total: total("Polls of the upstream, by outcome.", outcomes, "outcome"),
-    flarewire_upstream_not_modified_total: total(
-      "Upstream responses with status 304, which saved a body.",
-      () => upstream().notModified,
-    ),
-    flarewire_upstream_doubted_total: total(
-      "Upstream responses that lacked so much data that they were not fully applied.",
-      () => upstream().doubted,
-    ),
   };
 }

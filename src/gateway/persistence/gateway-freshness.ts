@@ -2,9 +2,10 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
 import type { SnapshotSource } from "../source/index.ts";
+import type { OpenSource } from "../source/opened-source.ts";
 
 interface FreshSource {
-  readonly kind: "snapshots" | "leader" | "cluster";
+  readonly kind: OpenSource["kind"];
   readonly source: Pick<SnapshotSource, "info" | "freshness">;
   readonly resume?: { readonly observedAtMs: number };
 }

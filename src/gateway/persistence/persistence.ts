@@ -244,26 +244,27 @@ function memoryOptions({
   };
 }
 
-/** The stores beside the log, in words. */
-const STORES = {
-  alerts: "pending alerts",
-  push: "push subscriptions",
-  history: "the history of flares",
-  minutes: "the states of past minutes",
-};
-type StoreName = keyof typeof STORES;
+/**
+ * Opens a store beside the log: a file, or memory if there is no data directory or the file is
+ * unusable. `file`: the beginning of its name. `what`: the store in words, for the log.
+ */
+export type OpenStore = <T>(file: string, what: string, open: (path?: string) => T) => T;
 
-/** Opens a store: a file, or memory if there is no data directory or the file is unusable. */
-export function openStore<T>(what: StoreName, open: (path?: string) => T, options: PersistenceOptions): T {
-  if (options.config.data === "none") return open();
-  const path = storedPath(options, what);
-  try {
-    return open(path);
-  } catch (error) {
-    const reason = `${path} cannot be used (${messageOf(error)})`;
-    options.logger.warn(`${STORES[what]} will not survive a restart: ${reason}`);
-    return open();
-  }
+/** Creates a function that opens this source's stores. */
+export function createOpenStore(
+  options: Parameters<typeof storedPath>[0] & Pick<PersistenceOptions, "logger">,
+): OpenStore {
+  return (file, what, open) => {
+    if (options.config.data === "none") return open();
+    const path = storedPath(options, file);
+    try {
+      return open(path);
+    } catch (error) {
+      const reason = `${path} cannot be used (${messageOf(error)})`;
+      options.logger.warn(`${what} will not survive a restart: ${reason}`);
+      return open();
+    }
+  };
 }
 
 /** Returns the path of this source's file. Requires a data directory. */
@@ -272,7 +273,7 @@ export function storedPath(
     config,
     identity,
   }: { readonly config: { readonly data: string }; readonly identity: { readonly name: string } },
-  what: "events" | StoreName,
+  what: string,
 ): string {
   const digest = createHash("sha256").update(identity.name).digest("hex").slice(0, 12);
   return join(config.data, `${what}-${digest}.sqlite`);

@@ -11,7 +11,6 @@ import {
   readMarks,
   toSeq,
 } from "../../base/protocol/index.ts";
-import type { EngineCheckpoint } from "../../engine/index.ts";
 import type { Head, KnownLists } from "../hub/index.ts";
 import type { ListCheckpoint, StoredLog } from "../log/index.ts";
 
@@ -19,7 +18,8 @@ import type { ListCheckpoint, StoredLog } from "../log/index.ts";
 export interface EngineProgress {
   /** Event time of the last `clock` event that the engine processed. */
   readonly afterMs: number;
-  readonly checkpoint: EngineCheckpoint;
+  /** What the engine stores of itself. Only the engine knows its form. */
+  readonly checkpoint: unknown;
   /** Event time at which a simulated market began. */
   readonly beganAtMs?: number;
 }
@@ -30,11 +30,6 @@ export interface RestoredState {
   readonly known: KnownLists;
   readonly observedAtMs: number;
   readonly engine: EngineProgress | undefined;
-}
-
-/** Returns the point to resume from. Polls up to `afterMs` repeat what was published. */
-export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number) {
-  return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
 }
 
 /** Contents of a stored state. Its lists are stored separately. */

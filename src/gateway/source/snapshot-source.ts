@@ -20,15 +20,3 @@ export interface SnapshotSource {
   poll(signal: AbortSignal): Promise<Poll | undefined>;
   freshness(): Freshness;
 }
-
-/** Counts of the polls of a service, since the start. */
-export interface PollCounts {
-  /** Polls with a complete response. */
-  readonly succeeded: number;
-  /** Polls that failed completely or in part. */
-  readonly failed: number;
-  /** Responses with status 304. */
-  readonly notModified: number;
-  /** Responses that were not fully accepted, because they lacked items in an implausible way. */
-  readonly doubted: number;
-}

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import { VERSION } from "../../base/lib/version.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
-import type { TargetStats } from "../../extensions/alerts/index.ts";
 import {
   createMetricsServer,
   METRICS_PATH,
@@ -11,12 +10,12 @@ import {
 } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
-import { createGatewayMetrics, type GatewayMetrics } from "../metrics/index.ts";
+import { createGatewayMetrics, type GatewayMetrics, type Metrics } from "../metrics/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { GatewaySettings } from "../settings/index.ts";
+import type { OpenSource } from "../source/index.ts";
 import { listenProblem } from "./listen-problem.ts";
 import type { Keys } from "./open-keys.ts";
-import type { OpenSource } from "./opened-source.ts";
 
 interface MeasuredParts {
   readonly hub: Hub;
@@ -26,8 +25,8 @@ interface MeasuredParts {
   readonly opened: OpenSource;
   readonly persistence: Persistence;
   readonly keys: Keys;
-  /** Statistics by alert target; absent without targets. */
-  readonly webhooks: (() => Readonly<Record<string, TargetStats>>) | undefined;
+  /** The metrics of extensions. */
+  readonly further: Metrics;
 }
 
 /** Counts what the HTTP server refuses and answers. */
@@ -38,19 +37,18 @@ export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals
 /** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
 export function openMetrics(
   config: { readonly metrics: boolean },
-  { hub, head, log, freshness, opened, persistence, keys, webhooks }: MeasuredParts,
+  { hub, head, log, freshness, opened, persistence, keys, further }: MeasuredParts,
   { refusals, responses }: ReturnType<typeof createHttpCounts>,
 ): GatewayMetrics | undefined {
   if (!config.metrics) return undefined;
-  const { source, rejected, upstream, services, late, cluster } = opened;
+  const { source, rejected, services, late } = opened;
   return createGatewayMetrics({
-    ...{ hub, head, log, freshness, rejected, services, late, cluster, version: VERSION },
+    ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
     ...{ info: () => source.info, isKeyFileUsable: keys.isFileUsable },
     ...{ isDataLost: () => persistence.trouble !== undefined, writes: persistence.writes },
     ...{ keys: keys.list, keyCounts: keys.counts, keyConnections: () => keys.registry.limiter.ofKeys },
     ...{ refusals: () => refusals.counts, responses: () => responses.all },
-    ...(webhooks && { webhooks }),
-    ...(upstream && { upstream }),
+    further: { ...opened.metrics, ...further },
   });
 }
 

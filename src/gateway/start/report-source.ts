@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
 import { ownCommand } from "../../base/lib/own-command.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import type { OpenSource } from "./opened-source.ts";
+
+import type { OpenSource } from "../source/index.ts";
 
 /** How long a started source may have no data or catch up before a warning is logged. */
 const FIRST_DATA_MS = 30_000;
@@ -64,8 +65,9 @@ export async function reportStart(
 ): Promise<void> {
   const isStarting = () => {
     const { state, observed_at } = opened.source.freshness();
-    const hasNoData = observed_at === null || opened.warmedUp?.() !== undefined;
-    return state === "stale" && (hasNoData || opened.isCatchingUp?.() === true);
+    const market = opened.kind === "snapshots" ? opened : undefined;
+    const hasNoData = observed_at === null || market?.warmedUp?.() !== undefined;
+    return state === "stale" && (hasNoData || market?.isCatchingUp?.() === true);
   };
   if (!isStarting() || failedService(opened)) return report();
   await clock.sleep(FIRST_RESPONSE_MS, signal).catch(() => {});

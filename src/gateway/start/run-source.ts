@@ -4,9 +4,13 @@ import type { EventBody } from "../../base/protocol/index.ts";
 import type { Head, HeadBatch, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Persistence } from "../persistence/persistence.ts";
-import { type PollOutcome, runPoller } from "../source/index.ts";
-import { createReplicaSink } from "./log-replica.ts";
-import type { OpenSource } from "./opened-source.ts";
+import {
+  type OpenFollower,
+  type OpenSnapshots,
+  type OpenSource,
+  type PollOutcome,
+  runPoller,
+} from "../source/index.ts";
 
 /** The destinations that a source publishes to. */
 interface SourceRun {
@@ -37,15 +41,6 @@ export interface RunnableSource {
   mayBeMirrored(): boolean;
 }
 
-/** How far a client of the leader may be ahead: a batch in transit plus a slow moment. */
-const LEADER_LAG_MS = 3_000;
-
-/**
- * The same in a cluster: a leader's last batch may have reached only its own clients. Other nodes
- * get it from the next leader.
- */
-const TAKE_OVER_MS = 10_000;
-
 /** Opens the log of this source from the stored state. */
 export function prepareSource(opened: OpenSource, persistence: Persistence): RunnableSource {
   return opened.kind === "snapshots"
@@ -61,10 +56,7 @@ async function publish(
   onPublished(batch.events);
 }
 
-function prepareSnapshots(
-  opened: OpenSource & { kind: "snapshots" },
-  persistence: Persistence,
-): RunnableSource {
+function prepareSnapshots(opened: OpenSnapshots, persistence: Persistence): RunnableSource {
   const { source, resume, problem, progress } = opened;
   return {
     log: persistence.createLog(problem),
@@ -88,23 +80,16 @@ function prepareSnapshots(
   };
 }
 
-function prepareFollower(
-  opened: OpenSource & { kind: "leader" | "cluster" },
-  persistence: Persistence,
-): RunnableSource {
+function prepareFollower(opened: OpenFollower, persistence: Persistence): RunnableSource {
+  const { source, aheadWaitMs } = opened;
   const log = persistence.createFollowerLog();
   return {
     log,
     publish: undefined,
-    aheadWaitMs: opened.kind === "leader" ? LEADER_LAG_MS : TAKE_OVER_MS,
-    mayLackEvents: () =>
-      opened.kind === "cluster" && !(opened.source.isConnected && opened.source.hasCaughtUp),
-    mayBeMirrored: () => opened.source.isConnected,
-    run: ({ head, hub: { history }, onPublished, onPoll, signal }) => {
-      const sink = createReplicaSink({ log, head, history, persistence, onPublished });
-      return opened.kind === "leader"
-        ? opened.source.run(sink, signal)
-        : opened.source.run({ log, head, history, sink, onPoll }, signal);
-    },
+    aheadWaitMs,
+    mayLackEvents: () => opened.mayLackEvents(),
+    mayBeMirrored: () => source.isConnected,
+    run: ({ head, hub: { history }, onPublished, onPoll, signal }) =>
+      source.run({ log, head, history, persistence, onPublished, onPoll }, signal),
   };
 }

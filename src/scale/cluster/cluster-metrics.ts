@@ -18,13 +18,7 @@ export interface ClusterState {
   readonly isRejected: boolean;
 }
 
-export interface ClusterParts {
-  /** Absent without a cluster. */
-  readonly cluster?: (() => ClusterState) | undefined;
-}
-
-export function clusterMetrics({ cluster }: ClusterParts): Metrics {
-  if (!cluster) return {};
+export function clusterMetrics(cluster: () => ClusterState): Metrics {
   return {
     flarewire_cluster_leader: level("1 while this node runs the cluster's source; 0 otherwise.", () =>
       Number(cluster().isLeading),

@@ -11,12 +11,33 @@ import {
   Heartbeat,
   Hello,
   LIST_CHANNEL_NAMES,
+  type Lists,
   listOf,
+  type MirrorBase,
   parseCursor,
+  type Run,
   readMarks,
   Subscribed,
 } from "../../base/protocol/index.ts";
-import type { LeaderBase, ReplicatedEvent } from "../../gateway/source/index.ts";
+
+/** An event with its seq in the leader's log. */
+export interface ReplicatedEvent {
+  readonly seq: number;
+  /** The seq of the last event in its batch. */
+  readonly batch: number;
+  readonly emittedAtMs: number;
+  readonly run?: Run | undefined;
+  readonly body: EventBody;
+  /** The encoded body (`log/encode-tail.ts`), if it exists already. Frames do not have it. */
+  readonly tail?: Buffer;
+}
+
+/** A state of the leader at which mirroring can start. */
+export interface LeaderBase {
+  readonly observedAtMs: number;
+  readonly positions: MirrorBase["positions"];
+  readonly lists: Lists;
+}
 
 /** A frame from the leader. Unknown fields of events and of the snapshot's parts are passed on. */
 export type LeaderMessage =

@@ -7,8 +7,26 @@ import {
   type EventBody,
   toSeq,
 } from "../../base/protocol/index.ts";
-import type { LeaderBase, LeaderBatch, MirrorPosition, ReplicatedEvent } from "../../gateway/source/index.ts";
-import { type LeaderMessage, ProtocolViolation } from "./leader-message.ts";
+import {
+  type LeaderBase,
+  type LeaderMessage,
+  ProtocolViolation,
+  type ReplicatedEvent,
+} from "./leader-message.ts";
+
+/** A mirror's position: the end of a batch in the leader's log, and the state there. */
+export interface MirrorPosition {
+  readonly cursor: Cursor;
+  readonly snapshot: Snapshot;
+}
+
+/** A complete batch of the leader, and the state after it. */
+export interface LeaderBatch {
+  readonly events: readonly ReplicatedEvent[];
+  readonly snapshot: Snapshot;
+  /** Event time of the data; `undefined` if the batch reports only the state of the source. */
+  readonly observedAtMs: number | undefined;
+}
 
 type StreamStep =
   | { readonly kind: "nothing" }

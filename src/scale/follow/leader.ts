@@ -2,12 +2,24 @@ import { randomUUID } from "node:crypto";
 import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { type Cursor, type Freshness, formatCursor, type SourceInfo } from "../../base/protocol/index.ts";
-import type { Leader, LeaderBatch, MirrorPosition, ReplicaSink } from "../../gateway/source/index.ts";
 import { followOnce } from "./leader-connection.ts";
 import { LeaderHealth } from "./leader-health.ts";
-import { type LeaderMessage, ProtocolViolation, readLeaderMessage } from "./leader-message.ts";
-import { LeaderStream, LogDivergence } from "./leader-stream.ts";
+import {
+  type LeaderBase,
+  type LeaderMessage,
+  ProtocolViolation,
+  readLeaderMessage,
+} from "./leader-message.ts";
+import { type LeaderBatch, LeaderStream, LogDivergence, type MirrorPosition } from "./leader-stream.ts";
 import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
+
+/** Receives a leader's log. The caller does not await a call before it makes the next one. */
+export interface ReplicaSink {
+  readonly position: MirrorPosition | undefined;
+  /** Starts over at `cursor` from the state `base`. */
+  begin(cursor: Cursor, base: LeaderBase): Promise<void>;
+  publish(batch: LeaderBatch): Promise<void>;
+}
 
 interface LeaderOptions {
   /** The leader's base address: `http`, `https`, `ws` or `wss`, without a trailing slash. */
@@ -21,6 +33,17 @@ interface LeaderOptions {
   readonly random?: () => number;
   /** Receives the connection's state for the operator. Must not throw. */
   readonly notify: Notify;
+}
+
+/** Another Flarewire whose log is mirrored. */
+export interface Leader {
+  /** The leader's description of its source. Before its first `hello`, all facts are false. */
+  readonly info: SourceInfo;
+  /** Whether the leader has confirmed the subscription of the current connection. */
+  readonly isConnected: boolean;
+  freshness(): Freshness;
+  /** Mirrors the leader into `mirror`, reconnecting until the signal aborts; never rejects. */
+  run(mirror: ReplicaSink, signal: AbortSignal): Promise<void>;
 }
 
 /** Maximum silence until the leader states its limit. */

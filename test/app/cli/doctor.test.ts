@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { doctor } from "../../../src/app/cli/doctor.ts";
-import { hostsWithoutDns } from "../../../src/app/cli/name-check.ts";
+import { hostsWithoutDns } from "../../../src/app/cli/run-probe.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { Receiver, status, webhookFile } from "../../extensions/alerts/webhook-fixture.ts";
 import { COIN_KEY, KEY, StandInServices } from "../../feeds/enrich/stand-in-services.ts";

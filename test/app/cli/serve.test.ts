@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/app/config/config.ts";
-import { startGateway } from "../../../src/gateway/start/app.ts";
+import { startGateway } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { IS_SOAK, shareOf } from "../../support/law-runs.ts";
 import { runInProcess } from "./run-in-process.ts";

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Logger } from "pino";
 import { loadConfig } from "../../../src/app/config/config.ts";
-import { type Gateway, startGateway } from "../../../src/gateway/start/app.ts";
+import { startGateway } from "../../../src/app/serve.ts";
+import type { Gateway } from "../../../src/gateway/start/run-gateway.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { spawnCommand } from "./spawn-cli.ts";
 

@@ -2,10 +2,14 @@ import { expect, test } from "vitest";
 import { withWholePcts } from "../../../src/base/lib/text/format-pct.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { eventsHash, readRoute } from "../../../src/clients/dashboard/route.ts";
-import { ChangeBook } from "../../../src/clients/dashboard/state/feed/change-book.ts";
-import { MAX_NEWS, newsKey, newsOf } from "../../../src/clients/dashboard/state/feed/news.ts";
+import {
+  ChangeBook,
+  createStartNotices,
+  MAX_NEWS,
+  newsKey,
+  newsOf,
+} from "../../../src/clients/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../../src/clients/dashboard/state/feed/past-news.ts";
-import { createStartNotices } from "../../../src/clients/dashboard/state/feed/start-notices.ts";
 import { describeEvent } from "../../../src/clients/dashboard/text/describe-event.ts";
 import { feedText } from "../../../src/clients/dashboard/text/feed-text.ts";
 import {

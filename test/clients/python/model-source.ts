@@ -1,4 +1,4 @@
-import { createAsyncApi, createOpenApi } from "../../../src/gateway/http/index.ts";
+import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/index.ts";
 
 /** The parts of JSON Schema that the contracts use. */
 interface Schema {
@@ -32,7 +32,7 @@ const ROOTS = [
   ],
   ...["SnapshotResponse", "Candles", "HistoryResponse", "FlareRecord", "TokenDetails", "TrackRecord"],
 ];
-const HEADER = `"""What the server sends, generated from its contracts. Do not edit: \`npx vitest run --root test client/python -u\`."""
+const HEADER = `"""What the server sends, generated from its contracts. Do not edit: \`npx vitest run --root test clients/python -u\`."""
 
 from __future__ import annotations
 

@@ -57,6 +57,7 @@ test("the document names the events, the fields of an edge, and the limits", () 
   for (const resource of ["flares.pro", "newest.bsc", "charts.bsc"])
     for (const field of edgeFieldsOf(resource)) expect(DOCUMENT).toContain(`\`${field}\``);
   const { maxAgeMs, maxCount } = QUEUE_LIMITS;
-  expect(DOCUMENT).toContain(`${maxAgeMs / 3_600_000} hours, the last ${maxCount.toLocaleString("en")}`);
-  expect(DOCUMENT).toContain(`within ${ATTEMPT_TIMEOUT_MS / 1_000} seconds`);
+  expect(DOCUMENT).toContain(`${maxAgeMs / 3_600_000} hours`);
+  expect(DOCUMENT).toContain(maxCount.toLocaleString("en"));
+  expect(DOCUMENT).toContain(`${ATTEMPT_TIMEOUT_MS / 1_000} seconds`);
 });

@@ -1,14 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
-import { openAlerts } from "../../../src/extensions/alerts/open-alerts.ts";
-import { allowAll } from "../../../src/gateway/http/index.ts";
+import { alerts } from "../../../src/extensions/alerts/index.ts";
 import { storedPath } from "../../../src/gateway/persistence/persistence.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
+import { openExtension } from "../../support/servers/extension-context.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
-
-const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
 
 test.for(["push", "alerts"] as const)(
   "a damaged file of %s does not prevent the start: the server runs without it, and logs its path",
@@ -16,11 +14,11 @@ test.for(["push", "alerts"] as const)(
     const lines: string[] = [];
     const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
     const config = createConfig({ data: newDirectory(onTestFinished), push: "mailto:ops@example.org" });
-    const options = { config, clock: new ManualClock(), logger, identity: IDENTITY, policy: allowAll };
+    const options = { config, clock: new ManualClock(), logger, identity: { name: "a test" } };
     const path = storedPath(options, what);
     writeFileSync(path, "no database".repeat(1_000));
-    const alerts = await openAlerts(options);
-    alerts?.close();
+    const opened = await openExtension(alerts, options);
+    await opened.close?.();
     expect(lines.join()).toContain(`will not survive a restart: ${path} cannot be used (`);
   },
 );

@@ -2,6 +2,7 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { EXTENSIONS } from "../../../src/app/extensions.ts";
 import type { ExchangeFlare, Flare, Snapshot } from "../../../src/base/model/index.ts";
 import { openPushStore } from "../../../src/extensions/alerts/index.ts";
 import { formatKeys } from "../../../src/gateway/keys/key-file.ts";
@@ -10,6 +11,7 @@ import { createConfig, startGateway } from "../../../src/index.ts";
 import { makeKeys } from "../../browser/open-dashboard.ts";
 import { ToldMarket } from "../../browser/told-market.ts";
 import { type Finish, newDirectory } from "../../support/servers/edges.ts";
+import { withLocalPush } from "../../support/servers/local-push.ts";
 import { PushService } from "../../support/servers/push-service.ts";
 import {
   SAMPLE_EXCHANGE_FLARE,
@@ -44,7 +46,10 @@ interface Started {
 async function start(finish: Finish, settings: object, isLocalPush = true): Promise<Started> {
   const source = new ToldMarket(marketOf([]));
   const given = { port: 0, drain: "0", logLevel: "silent", push: "mailto:ops@example.org", ...settings };
-  const gateway = await startGateway(createConfig(given), { source, isLocalPush });
+  const gateway = await startGateway(createConfig(given), {
+    source,
+    extensions: isLocalPush ? withLocalPush() : EXTENSIONS,
+  });
   finish(() => gateway.stop());
   const ask = (method: string, body?: unknown, key?: string) =>
     fetch(`${gateway.url}/push`, {

@@ -2,19 +2,18 @@ import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { startGateway } from "../../../src/app/serve.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { toEpoch } from "../../../src/base/protocol/index.ts";
-import { openHistory } from "../../../src/extensions/history/open-history.ts";
+import { history } from "../../../src/extensions/history/index.ts";
 import { Head } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import { storedPath } from "../../../src/gateway/persistence/persistence.ts";
-import { startGateway } from "../../../src/gateway/start/app.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { ROOMY } from "../../contract/event-log-contract.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
+import { openExtension } from "../../support/servers/extension-context.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
-
-const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 
@@ -23,18 +22,18 @@ test("a history that cannot be written logs the reason and its file", async ({ o
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
   const config = createConfig({ data: newDirectory(onTestFinished) });
-  const options = { config, clock, logger, identity: IDENTITY };
-  const history = openHistory(config, options);
-  await history.close();
+  const options = { config, clock, logger, identity: { name: "a test" } };
   const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
   const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
+  const opened = await openExtension(history, { ...options, log, head, info });
+  await opened.close?.();
   const over = new AbortController();
-  const recorded = history.record({ log, head, info, signal: over.signal });
+  opened.start?.(over.signal);
   await expect.poll(() => lines.length).toBe(1);
-  expect(await history.reader.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+  expect(await opened.provides?.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
   over.abort();
-  await recorded;
+  await opened.finish?.();
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({
     msg: "cannot write the history of flares; retrying: database is not open",
     path: storedPath(options, "history"),
@@ -48,33 +47,32 @@ test("an unreadable past minute is a fault, not a missing minute, and is logged 
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
   const config = createConfig({ data: newDirectory(onTestFinished) });
-  const options = { config, clock, logger, identity: IDENTITY };
+  const options = { config, clock, logger, identity: { name: "a test" } };
   const path = storedPath(options, "minutes");
   const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
   const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
-  const start = () => {
-    const history = openHistory(config, options);
+  const start = async () => {
+    const opened = await openExtension(history, { ...options, log, head, info });
     const over = new AbortController();
-    history.watch(head, info);
-    const recorded = history.record({ log, head, info, signal: over.signal });
+    opened.start?.(over.signal);
     const stop = async () => {
       over.abort();
-      await recorded;
-      await history.close();
+      await opened.finish?.();
+      await opened.close?.();
     };
-    return { reader: history.reader, stop };
+    return { reader: opened.provides, stop };
   };
-  const before = start();
+  const before = await start();
   await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: 60_000 });
-  expect(await before.reader.minute(0)).toMatchObject({ minute: { firstMs: 0 } });
+  expect(await before.reader?.minute(0)).toMatchObject({ minute: { firstMs: 0 } });
   await before.stop();
   const file = new DatabaseSync(path);
   file.exec("UPDATE minute SET body = x'00'");
   file.close();
-  const { reader, stop } = start();
+  const { reader, stop } = await start();
   for (let read = 0; read < 2; read++)
-    expect(await reader.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+    expect(await reader?.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       path,
@@ -92,21 +90,23 @@ test("a simulated market that starts over in its directory has no past minutes o
   const logger = createLogger("silent", { write: () => {} });
   /** Serves for three minutes of event time. Returns the cursors at minutes 0, 2, 10, 12 and 20. */
   const serve = async (epoch: string, startMs: number, origin: "simulated" | "live") => {
-    const history = openHistory(config, { config, clock, logger, identity: IDENTITY });
     const log = new MemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
     const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs } });
     const over = new AbortController();
     const info = () => ({ name: "a test", origin, facts: FACTS });
-    history.watch(head, info);
-    const recorded = history.record({ log, head, info, signal: over.signal });
+    const options = { config, clock, logger, identity: { name: "a test" }, log, head, info };
+    const opened = await openExtension(history, options);
+    opened.start?.(over.signal);
     for (const minute of [1, 2, 3])
       await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs + minute * 60_000 });
     const minutes = await Promise.all(
-      [0, 2, 10, 12, 20].map(async (minute) => (await history.reader.minute(minute * 60_000)).minute?.cursor),
+      [0, 2, 10, 12, 20].map(
+        async (minute) => (await opened.provides?.minute(minute * 60_000))?.minute?.cursor,
+      ),
     );
     over.abort();
-    await recorded;
-    await history.close();
+    await opened.finish?.();
+    await opened.close?.();
     return minutes;
   };
   expect(await serve("first1", 0, "simulated")).toEqual([

@@ -72,11 +72,12 @@ test("a symbol that would be a pattern for freqtrade is not listed", async ({ re
 test("every URL and token in the document's configurations is valid", async ({ rest }) => {
   const text = readFileSync("examples/integrations/README.md", "utf8");
   const urls = [...text.matchAll(/"pairlist_url": "http:\/\/127\.0\.0\.1:8080([^"]*)"/g)];
+  expect(urls).not.toEqual([]);
   for (const [, url = ""] of urls) expect((await rest.ask("GET", url)).status).toBe(200);
   const tokens = [...text.matchAll(/"ws_token": "([^"]*)"/g)];
+  expect(tokens).not.toEqual([]);
   for (const [, token = ""] of tokens)
     readPairQuery(Object.fromEntries(new URLSearchParams(`token=${token}`)));
-  expect([urls.length, tokens.length]).toEqual([2, 1]);
 });
 
 test("invalid and unknown parameters are rejected with the valid values", async ({ rest }) => {

@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { startGateway } from "../../../src/app/serve.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import type { Freshness } from "../../../src/base/protocol/index.ts";
-import { startGateway } from "../../../src/gateway/start/app.ts";
 import { reportStart } from "../../../src/gateway/start/report-source.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 import { newDirectory } from "../../support/servers/edges.ts";

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from "fastify";
 import { describe, expect } from "vitest";
 import { ENDPOINTS, registerMetrics } from "../../../src/gateway/http/index.ts";
+import type { RouteScope } from "../../../src/gateway/http/server.ts";
 import { test } from "./rest/rest-fixture.ts";
 
 const PAGE = "https://page.example";
@@ -33,7 +33,7 @@ describe("with all origins allowed", () => {
   test("no page of another origin reads health and metrics, also with another spelling of the path", async ({
     makeRest,
   }) => {
-    const register = (app: FastifyInstance) =>
+    const register = ({ app }: RouteScope) =>
       registerMetrics(app, { contentType: "text/plain", text: async () => "numbers" });
     for (const basePath of ["", "/below"]) {
       const rest = await makeRest({ settings: { basePath }, register });

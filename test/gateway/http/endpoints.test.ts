@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
-import { DOCUMENTS, ENDPOINTS, GUIDES, OPERATIONS, TEXTS } from "../../../src/gateway/http/index.ts";
+import { GUIDES, OPERATIONS, TEXTS } from "../../../src/extensions/docs/index.ts";
+import { DOCUMENTS, ENDPOINTS } from "../../../src/gateway/http/index.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { FRESH, test } from "./rest/rest-fixture.ts";
 
@@ -37,7 +38,7 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
 test("additional routes are below the base path, and Allow contains their methods", async ({ makeRest }) => {
   const rest = await makeRest({
     settings: { basePath: "/fw" },
-    register: async (app) => {
+    register: async ({ app }) => {
       app.get("/api/v1/more", () => ({}));
     },
   });
@@ -61,7 +62,7 @@ test("forwarded addresses count only from trusted proxies", async ({ makeRest })
   ] as const) {
     const rest = await makeRest({
       settings: { trustProxy },
-      register: (app) => void app.get("/ip", (request) => ({ ip: request.ip })),
+      register: ({ app }) => void app.get("/ip", (request) => ({ ip: request.ip })),
     });
     const { json } = await rest.ask("GET", "/ip", { "x-forwarded-for": "203.0.113.9" });
     expect(json, String(trustProxy)).toEqual({ ip });

@@ -11,7 +11,10 @@ test("each webhook has its own series: attempts by outcome, queue length, age in
     ...{ attempts: { delivered: 0, failed: 0, gone: 1 }, dropped: 0, waiting: 0, oldestAgeMs: 0 },
     disabled: true,
   };
-  addMetrics(registry, alertMetrics({ webhooks: () => ({ desk, phone }) }));
+  addMetrics(
+    registry,
+    alertMetrics(() => ({ desk, phone })),
+  );
   const lines = (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   expect(lines).toEqual([
     'flarewire_webhook_attempts_total{webhook="desk",outcome="delivered"} 3',

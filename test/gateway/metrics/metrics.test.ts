@@ -219,11 +219,9 @@ test("every series on the dashboard is served, and every served series is on the
   );
   const types = texts.join("\n").matchAll(/^# TYPE (\S+) (\S+)$/gm);
   const served = [...types].map(([, name, type]) => (type === "histogram" ? `${name}_bucket` : (name ?? "")));
-  const cluster = clusterMetrics({
-    cluster: () => ({
-      ...{ isLeading: true, term: 1, entries: 1, silenceMs: 0, repairs: 0, epochs: 1 },
-      ...{ isForked: false, isRejected: false },
-    }),
-  });
+  const cluster = clusterMetrics(() => ({
+    ...{ isLeading: true, term: 1, entries: 1, silenceMs: 0, repairs: 0, epochs: 1 },
+    ...{ isForked: false, isRejected: false },
+  }));
   expect([...shown].sort()).toEqual([...new Set([...served, ...Object.keys(cluster)])].sort());
 });

@@ -48,7 +48,7 @@ test("the reason includes the troubles of other parts, and a follower does not m
   const others = [undefined, { trouble: "the disk is full" }, { trouble: undefined }];
   const clock = new ManualClock(NOW);
   const source = { info: info("live"), freshness: () => starting };
-  expect(freshnessOf({ kind: "leader", source, resume }, clock, others).reason).toBe(
+  expect(freshnessOf({ kind: "follower", source, resume }, clock, others).reason).toBe(
     "the market has no data yet; the disk is full",
   );
 });

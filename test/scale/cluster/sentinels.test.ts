@@ -22,7 +22,11 @@ interface Node {
 
 /** Starts a gateway in its own process, on a recorded market at 200 times its speed. */
 async function startNode(cluster: string, address: string): Promise<Node> {
-  const program = ["--import", "./test/cluster/call-from.ts", process.env.BUNDLED_PROGRAM ?? "src/main.ts"];
+  const program = [
+    "--import",
+    "./test/scale/cluster/call-from.ts",
+    process.env.BUNDLED_PROGRAM ?? "src/main.ts",
+  ];
   const market = [...pumpedFlags(), "--warmup", "0"];
   const pace = ["--speed", "200", "--heartbeat", "1s"];
   const server = ["--port", "0", "--drain", "0", "--no-compression", "--log-level", "info"];

@@ -1,10 +1,10 @@
 import { formatCursor, toEpoch } from "../../../src/base/protocol/index.ts";
 import { Head, Hub } from "../../../src/gateway/hub/index.ts";
 import { type FollowerLog, MemoryLog } from "../../../src/gateway/log/index.ts";
-import type { ReplicaSink } from "../../../src/gateway/source/index.ts";
-import { createReplicaSink } from "../../../src/gateway/start/log-replica.ts";
+import type { ReplicaSink } from "../../../src/scale/follow/index.ts";
 import { readLeaderMessage } from "../../../src/scale/follow/leader-message.ts";
 import { LeaderStream } from "../../../src/scale/follow/leader-stream.ts";
+import { createReplicaSink } from "../../../src/scale/follow/log-replica.ts";
 import { FRESH, type HubUnderTest, INFO, settled } from "../../gateway/hub/hub-fixture.ts";
 import type { MockSocket } from "../../gateway/hub/mock-socket.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";

@@ -1,7 +1,11 @@
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { CHANNELS, toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
-import type { Leader, LeaderBatch, ReplicaSink } from "../../../src/gateway/source/index.ts";
-import { FollowedLeader } from "../../../src/scale/follow/index.ts";
+import {
+  FollowedLeader,
+  type Leader,
+  type LeaderBatch,
+  type ReplicaSink,
+} from "../../../src/scale/follow/index.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 

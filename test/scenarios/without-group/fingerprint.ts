@@ -19,6 +19,7 @@ import { EngineSource, toEvents } from "../../../src/gateway/source/index.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../../gateway/hub/mock-socket.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";
+import { withExtensions } from "../../support/servers/with-extensions.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 
 /**
@@ -70,10 +71,12 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
     ...{ log, head, clock: new ManualClock(), info: () => INFO, freshness: () => FRESH },
     ...{ serverName: "flarewire/test", onError: (error) => notify("", String(error)) },
   });
-  const app = await createHttpServer({
-    ...{ head, history, policy: planByHeader, clock: systemClock },
-    ...{ freshness: () => FRESH, info: () => INFO },
-  });
+  const app = await createHttpServer(
+    withExtensions({
+      ...{ head, history, policy: planByHeader, clock: systemClock },
+      ...{ freshness: () => FRESH, info: () => INFO },
+    }),
+  );
   const events = new Prints();
   const bodies = new Prints();
   const fetchAll = async (at: string) => {

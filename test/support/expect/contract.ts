@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { HEADERS, type HeaderName, KEY_HEADERS } from "../../../src/extensions/docs/contracts/headers.ts";
 import type { ResponseContract } from "../../../src/extensions/docs/contracts/problem-responses.ts";
 import type { JsonSchema } from "../../../src/extensions/docs/contracts/schemas.ts";
-import { createAsyncApi, createOpenApi } from "../../../src/gateway/http/index.ts";
+import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/index.ts";
 
 /*
  * Checks all messages and responses of the tests against the served contracts. The check is

@@ -7,7 +7,7 @@
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
- * - cluster [--clients 2000] [--sockets 50000] [--short]
+ * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
  * - dashboard [--short], heap [--short], widget [--short]
  */
 import { parseArgs } from "node:util";
@@ -15,6 +15,7 @@ import { benchChain } from "./chain.ts";
 import { benchCluster } from "./cluster/cluster.ts";
 import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
+import { benchEdges } from "./edges/edges.ts";
 import { benchEngine } from "./engine.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
 import { benchHistory } from "./history.ts";
@@ -92,6 +93,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   memory: () => benchMemory(readCount("idle"), readCount("rounds", 3)),
   storm: () => benchStorm(readCount("comers")),
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
+  edges: () => benchEdges(clients),
   lockout: () => benchLockout(),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),
   heap: () => benchHeap(values.short ? "short" : "full"),

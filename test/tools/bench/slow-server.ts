@@ -72,7 +72,7 @@ const app = await createHttpServer({
   ...{ head, clock: systemClock },
   freshness: () => FRESH,
   info: () => INFO,
-  register: (scope) =>
+  register: ({ app: scope }) =>
     registerWebSocket(scope, {
       ...{ hub, clock: systemClock },
       registry: new ConnectionRegistry(new ConnectionLimiter(100_000, 100_000)),

@@ -85,7 +85,7 @@ const app = await createHttpServer({
   ...{ head, policy, ...facts },
   clock: systemClock,
   settings: { trustProxy: ["loopback"] },
-  register: async (scope) => {
+  register: async ({ app: scope }) => {
     const shared = { hub, clock, registry, policy };
     await registerWebSocket(scope, shared);
     registerEvents(scope, { ...shared, ...facts, log, head });

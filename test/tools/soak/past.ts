@@ -24,6 +24,7 @@ import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import { EngineSource, toEvents } from "../../../src/gateway/source/index.ts";
 import { createChance } from "../../support/random/chance.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";
+import { withExtensions } from "../../support/servers/with-extensions.ts";
 
 interface PastOptions {
   readonly seed: number;
@@ -90,10 +91,12 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const source = new EngineSource({
     ...{ feed, engine: new TrendEngine({ facts: feed.facts }), clock: systemClock, warmupMs },
   });
-  const app = await createHttpServer({
-    ...{ head, history, policy: planByHeader, clock: systemClock },
-    ...{ freshness: () => source.freshness(), info: () => source.info },
-  });
+  const app = await createHttpServer(
+    withExtensions({
+      ...{ head, history, policy: planByHeader, clock: systemClock },
+      ...{ freshness: () => source.freshness(), info: () => source.info },
+    }),
+  );
   try {
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     const chance = createChance(seed);

@@ -5,8 +5,8 @@ import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
 import { CHANNELS, FlarewireError, parseCursor } from "../../../base/protocol/index.ts";
 import { type Stream, StreamError } from "../../../clients/sdk/index.ts";
-import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, flagText, parseFlags } from "../../config/flags.ts";
+import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/key-variables.ts";
 import { redact } from "../../config/redact.ts";
 import { fetchGranted, fetchResource } from "../fetch-resource.ts";
 import {

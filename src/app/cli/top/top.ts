@@ -9,8 +9,8 @@ import {
   flarePatternOf,
 } from "../../../base/protocol/index.ts";
 import { type Stream, StreamError } from "../../../clients/sdk/index.ts";
-import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
+import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/key-variables.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,

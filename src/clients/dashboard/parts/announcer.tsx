@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { hasPro } from "../state/feed/news.ts";
-import { createStartNotices } from "../state/feed/start-notices.ts";
+import { createStartNotices, hasPro } from "../state/feed/news.ts";
 import { judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 

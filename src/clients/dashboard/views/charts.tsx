@@ -1,3 +1,4 @@
+import { Component } from "preact";
 import type { GroupName } from "../../../base/lib/text/group-labels.ts";
 import type { ChartItem } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
@@ -5,11 +6,13 @@ import type { View } from "../../sdk/index.ts";
 import { Change } from "../parts/flare/change.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
-import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { usePriceWords } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { tokenHash } from "../route.ts";
+
+/** Size of a sparkline in its own units. */
+const [WIDTH, HEIGHT] = [96, 24];
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
 export function ChartsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
@@ -58,4 +61,38 @@ function Chart({ group, items }: ChartProps) {
       })}
     </Gliding>
   );
+}
+
+interface SparklineProps {
+  /** Percent from the average, oldest first. */
+  readonly values: readonly number[] | undefined;
+}
+
+/** A price curve with its average; empty if unknown. */
+class Sparkline extends Component<SparklineProps> {
+  override shouldComponentUpdate(next: SparklineProps): boolean {
+    return next.values !== this.props.values;
+  }
+
+  override render({ values }: SparklineProps) {
+    if (!values || values.length < 2) return <span class="spark" aria-hidden="true" />;
+    const low = Math.min(0, ...values);
+    const high = Math.max(0, ...values);
+    const y = (value: number) => (HEIGHT - 1 - ((value - low) / (high - low || 1)) * (HEIGHT - 2)).toFixed(1);
+    const x = (at: number) => ((at / (values.length - 1)) * WIDTH).toFixed(1);
+    const path = values.map((value, at) => `${at === 0 ? "M" : "L"}${x(at)} ${y(value)}`).join("");
+    const last = values.at(-1) ?? 0;
+    const text = `${values.length} minutes: from ${low.toFixed(1)} to ${high.toFixed(1)} percent from the average, now ${last.toFixed(1)}`;
+    return (
+      <svg
+        class={`spark ${last >= 0 ? "up" : "down"}`}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={text}
+      >
+        <line x1="0" x2={WIDTH} y1={y(0)} y2={y(0)} />
+        <path d={path} />
+      </svg>
+    );
+  }
 }

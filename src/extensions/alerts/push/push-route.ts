@@ -3,7 +3,6 @@ import { FlarewireError } from "../../../base/protocol/index.ts";
 import type { AccessPolicy } from "../../../gateway/http/access/access.ts";
 import { clientOf } from "../../../gateway/http/access/client-address.ts";
 import { checkOrigin } from "../../../gateway/http/connections/admission.ts";
-import type { HttpSettings } from "../../../gateway/http/http-settings.ts";
 import type { WebSocketOptions } from "../../../gateway/http/stream/websocket-route.ts";
 
 /** Only the dashboard uses this path. It is not part of the API. */
@@ -23,13 +22,8 @@ interface PushSubscriptions {
 
 interface PushRouteOptions extends Pick<WebSocketOptions, "allowedOrigins"> {
   /** `undefined`: the setting `push` is off. */
-  readonly push: PushSubscriptions | undefined;
+  readonly push?: PushSubscriptions | undefined;
   readonly policy: AccessPolicy;
-}
-
-/** Returns the settings for push: a higher limit of bodies, because subscriptions have one. */
-export function pushSettings(push: PushSubscriptions | undefined): Partial<HttpSettings> {
-  return push ? { bodyLimitBytes: MAX_BYTES } : {};
 }
 
 /**
@@ -37,7 +31,13 @@ export function pushSettings(push: PushSubscriptions | undefined): Partial<HttpS
  * replaces a subscription, and DELETE removes one.
  */
 export function registerPush(app: FastifyInstance, { push, policy, allowedOrigins }: PushRouteOptions): void {
-  const shared = { url: PUSH_PATH, config: { parameters: [] } };
+  // Larger bodies only where subscriptions exist.
+  const limit = push ? { bodyLimitBytes: MAX_BYTES } : {};
+  const shared = {
+    url: PUSH_PATH,
+    ...(push ? { bodyLimit: MAX_BYTES } : {}),
+    config: { parameters: [], ...limit },
+  };
   app.route({
     ...shared,
     method: "GET",

@@ -25,6 +25,7 @@ export function openAlertCopy(content?: string) {
   let session = db.createSession();
   return {
     store,
+    close: (): void => store.close(),
     /** Returns all changes since the last call; `undefined` if there are none. */
     changes: (): Uint8Array | undefined => {
       const changes = session.changeset();

@@ -1,7 +1,7 @@
 import { DOCUMENTS, TICKETS_ENDPOINT } from "../../../gateway/http/endpoints.ts";
 import { STREAM_PARAMETERS } from "../../../gateway/http/parameters.ts";
+import { type Html, html, prose } from "../../pages/html.ts";
 import type { AsyncApiDocument, MessageContract } from "../contracts/asyncapi.ts";
-import { type Html, html, prose } from "./html.ts";
 import { pageHtml } from "./layout.ts";
 import { keyField, parameterFields } from "./parameter-fields.ts";
 import { introHtml } from "./rest/rest-page.ts";

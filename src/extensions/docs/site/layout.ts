@@ -1,24 +1,8 @@
-import { VERSION } from "../../../base/lib/version.ts";
 import { DOCUMENTS } from "../../../gateway/http/endpoints.ts";
+import { frameHtml } from "../../pages/frame.ts";
+import { Html, html } from "../../pages/html.ts";
 import { GUIDES } from "./guides.ts";
-import { Html, html } from "./html.ts";
 import { OPERATIONS } from "./rest/operations.ts";
-
-/** Allows scripts and style sheets from this server, requests to it, and nothing inline. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-export const DOCUMENT_FIELDS = {
-  "content-security-policy": PAGE_POLICY,
-  "referrer-policy": "no-referrer",
-} as const;
 
 type Entry = readonly [path: string, label: Html];
 
@@ -83,36 +67,6 @@ ${entries}<p class="close"><a href="#content">Close</a></p>
  * Renders a complete page. `page`: its path, which the map marks; `undefined` if it is not there.
  */
 export function pageHtml(basePath: string, page: string | undefined, title: string, body: Html): string {
-  const links = [
-    ["/", "Dashboard"],
-    [DOCUMENTS.docs.path, "Docs"],
-    ["/widgets", "Widgets"],
-    ["/docs/source", "Source"],
-  ].map(([path, label]) => {
-    const current = label === "Docs" && page !== undefined ? html` aria-current="true"` : html``;
-    return html`<a href="${basePath}${path}"${current}>${label}</a>\n`;
-  });
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} – Flarewire</title>
-<link rel="stylesheet" href="${basePath}${DOCUMENTS.docsStyle.path}">
-<script type="module" src="${basePath}${DOCUMENTS.docsScript.path}"></script>
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
-<header><strong>Flarewire</strong> <small>${VERSION}</small>
-<nav aria-label="Site">
-${links}<a class="open-map" href="#map">Contents</a>
-</nav></header>
-${sideHtml(basePath, page, body)}
-<main id="content">
-${body}
-</main>
-</body>
-</html>
-`.markup;
+  const side = sideHtml(basePath, page, body);
+  return frameHtml(basePath, { title, body, side, isDocument: page !== undefined });
 }

@@ -1,5 +1,5 @@
 import type { ParameterContract } from "../../../gateway/http/parameters.ts";
-import { type Html, html, prose } from "./html.ts";
+import { type Html, html, prose } from "../../pages/html.ts";
 import { typeHtml } from "./schema-html.ts";
 
 /** Renders labeled inputs. `prefix` keeps the ids of a page's forms distinct. */

@@ -1,5 +1,5 @@
+import { Html, html, prose } from "../../pages/html.ts";
 import type { JsonSchema } from "../contracts/schemas.ts";
-import { Html, html, prose } from "./html.ts";
 
 /** Renders a schema's type in words, with links: `list of Flare`, `text or null`. */
 export function typeHtml(schema: JsonSchema): Html {

@@ -1,7 +1,7 @@
 import { DOCUMENTS } from "../../../gateway/http/endpoints.ts";
+import type { Html } from "../../pages/html.ts";
 import type { AsyncApiDocument } from "../contracts/asyncapi.ts";
 import type { OpenApiDocument } from "../contracts/openapi.ts";
-import type { Html } from "./html.ts";
 import { operationsOf } from "./rest/operations.ts";
 
 /** A search result: its title, page and address, and more words that find it. */

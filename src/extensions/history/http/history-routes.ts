@@ -11,12 +11,14 @@ import {
   queryNames,
   RECORD_PARAMETERS,
 } from "../../../gateway/http/parameters.ts";
+import type { PastState } from "../../../gateway/http/rest/past-states.ts";
 import { type PreparedRoute, shownTo } from "../../../gateway/http/rest/prepared-routes.ts";
 import { represent } from "../../../gateway/http/rest/representation.ts";
 import { flarePatternsIn } from "../../../gateway/http/rest/resource-routes.ts";
 import type { HistoryReader, StoredRecord } from "../index.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
-import type { PastState } from "./past-states.ts";
+
+import { historyThen } from "./history-then.ts";
 import { RecordBodies } from "./record-bodies.ts";
 import { TokenBodies } from "./token-bodies.ts";
 import { minuteOf, recordOf } from "./token-details.ts";
@@ -36,11 +38,14 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   const versionAndMinutes = () => `${history.flaresVersion} ${history.minutesVersion}`;
   const versionAndState = () =>
     `${history.flaresVersion} ${formatCursor(head.cursor)} ${minuteOf(head.observedAtMs)}`;
+  const historyOf = (then: PastState | undefined) =>
+    then ? historyThen(history, then.head.observedAtMs) : history;
   const tokensThen = new WeakMap<HeadLike, TokenBodies>();
   const tokensOf = (then: PastState | undefined) => {
     if (!then) return tokens;
     // No cache (0), because a cache for each of hundreds of minutes would have no common bound.
-    const made = tokensThen.get(then.head) ?? new TokenBodies(then, 0);
+    const made =
+      tokensThen.get(then.head) ?? new TokenBodies({ head: then.head, history: historyOf(then) }, 0);
     tokensThen.set(then.head, made);
     return made;
   };
@@ -56,7 +61,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     read: async ({ query }, _rights, then) => {
       const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
       // One more than wanted shows whether there is another page.
-      const found = await (then?.history ?? history).page({ ...wanted, limit: wanted.limit + 1 });
+      const found = await historyOf(then).page({ ...wanted, limit: wanted.limit + 1 });
       const body = represent(pageText(found, wanted.limit));
       return () => body;
     },
@@ -70,7 +75,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     read: async ({ params }, rights, then) => {
       const { id } = params as { readonly id: string };
       // In this order: a flare that finishes meanwhile moves from the first to the second.
-      const of = then?.history ?? history;
+      const of = historyOf(then);
       const [started, stored] = await Promise.all([of.started(id), of.find(id)]);
       return (shown) => represent(flareText(id, shown, started ?? null, stored, rights));
     },
@@ -91,7 +96,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     channels: flarePatternsIn,
     now: records.now,
     read: async ({ query }, _rights, then) => {
-      const of = then ? new RecordBodies(then.head, then.history) : records;
+      const of = then ? new RecordBodies(then.head, historyOf(then)) : records;
       const body = await of.read(readRecordQuery(query as Readonly<Record<string, unknown>>));
       return () => body;
     },

@@ -7,31 +7,16 @@ import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../.
 import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
 import { stateFields } from "../../../gateway/http/rest/freshness-fields.ts";
-import { type ReadyFields, readyFields } from "../../../gateway/http/rest/ready-fields.ts";
+import type { PastState, PastStates } from "../../../gateway/http/rest/past-states.ts";
+import { readyFields } from "../../../gateway/http/rest/ready-fields.ts";
 import { ResourceBodies } from "../../../gateway/http/rest/resource-bodies.ts";
 import { type Claimant, FairQueue } from "../../../gateway/hub/index.ts";
 import type { HistoryReader, MinuteState } from "../index.ts";
 import { readTime } from "./history-query.ts";
 import { candlesThen, historyThen } from "./history-then.ts";
 
-/** The state that was served at a full minute. */
-export interface PastState {
-  readonly atMs: number;
-  readonly head: HeadLike;
-  readonly bodies: ResourceBodies;
-  /** The history as it was known then. */
-  readonly history: HistoryReader;
-  /**
-   * Reads the candles, which `bodies` lacks, and returns bodies with them. Rejects with `time-gone`
-   * if they are not stored.
-   */
-  readonly withCandles: () => Promise<ResourceBodies>;
-  /** Header fields of the minute, and of the cursor, age and state of the data at that time. */
-  readonly fields: ReadyFields;
-  /** The result of {@link now} before the state was read. */
-  readonly stamp: string | undefined;
-  /** The state may have changed if this returns another text, or `undefined`. */
-  readonly now: Stamp;
+/** A state in the cache. */
+interface CachedState extends PastState {
   /** Estimated memory. */
   readonly bytes: number;
 }
@@ -42,7 +27,7 @@ interface PastParts {
   readonly info: () => SourceInfo;
 }
 
-type Served = Pick<PastState, "head" | "bodies" | "history" | "withCandles">;
+type Served = Pick<PastState, "head" | "bodies" | "withCandles">;
 
 /** Enough for four minutes of a busy market. Clients ask for several resources of a minute. */
 const MAX_BYTES = 8 * 2 ** 20;
@@ -59,21 +44,16 @@ export const MAX_WAITING_OF_CLIENT = 20;
  * Reads past states for the query parameter `at`, few at a time: each takes some milliseconds and
  * megabytes, and live clients are served in between. Clients take turns.
  */
-export class PastStates {
+export class StoredPast implements PastStates {
   readonly #parts: PastParts;
   readonly #waiting = new FairQueue<() => void>();
   #reading = 0;
-  readonly #states = new StampedCache<PastState>(MAX_BYTES, ({ bytes }) => bytes);
+  readonly #states = new StampedCache<CachedState>(MAX_BYTES, ({ bytes }) => bytes);
 
   constructor(parts: PastParts) {
     this.#parts = parts;
   }
 
-  /**
-   * Returns the state at `at`, rounded down to the minute. Rejects with `invalid-parameter` unless
-   * the head's state is later than that minute (T4), `time-gone` if the minute's state is not
-   * stored, `not-ready` if the store has a fault, and `over-capacity` if too many wait.
-   */
   async read(at: unknown, by: Claimant): Promise<PastState> {
     const { head } = this.#parts;
     const givenMs = readTime("at", at) ?? Number.NaN;
@@ -94,10 +74,6 @@ export class PastStates {
     return `${formatCursor(head.cursor)} ${head.observedAtMs}`;
   }
 
-  /**
-   * Runs a read of the past when its turn comes. Rejects with its error, or with `over-capacity` if
-   * too many wait.
-   */
   async inTurn<T>(by: Claimant, read: () => Promise<T>): Promise<T> {
     if (this.#reading < MAX_READING) this.#reading += 1;
     else if (this.#waiting.size >= MAX_WAITING) throw tooMany(`${MAX_WAITING}`);
@@ -116,7 +92,7 @@ export class PastStates {
     }
   }
 
-  async #load(atMs: number, now: Stamp): Promise<PastState> {
+  async #load(atMs: number, now: Stamp): Promise<CachedState> {
     const { history, info } = this.#parts;
     const stamp = now();
     const answer = await history.minute(atMs);
@@ -149,7 +125,7 @@ export class PastStates {
       const candles = await candlesThen(history, snapshot, counts, observedAtMs);
       return new ResourceBodies({ ...head, snapshot: { ...snapshot, candles } });
     };
-    return { head, bodies: new ResourceBodies(head), history, withCandles };
+    return { head, bodies: new ResourceBodies(head), withCandles };
   }
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import { answerBrowser } from "../../../extensions/pages/missing-page.ts";
 import type { CommonHeaders } from "../common-headers.ts";
 import { createOrderHook } from "../connections/answer-in-order.ts";
 import type { HttpSettings } from "../http-settings.ts";
@@ -25,7 +24,15 @@ interface GuardParts {
   readonly checkHost: HostCheck;
   readonly visitors: Visitors;
   readonly refusals: Refusals;
+  /** Answers requests for unknown paths; returns false if it does not. Default: none does. */
+  readonly answerUnknown?: AnswerUnknown | undefined;
 }
+
+/**
+ * Answers a request for an unknown path. Returns false, without an answer, to let the server
+ * respond with a problem.
+ */
+export type AnswerUnknown = (request: FastifyRequest, reply: FastifyReply, basePath: string) => boolean;
 
 /** Maximum characters of an untrusted URL that a message repeats. */
 const MAX_REPEATED = 200;
@@ -36,7 +43,7 @@ const MAX_REPEATED = 200;
  * methods that are not allowed and unknown paths. Call it before the routes are added.
  */
 export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
-  const { settings, policy, common, checkHost, visitors, refusals } = parts;
+  const { settings, policy, common, checkHost, visitors, refusals, answerUnknown } = parts;
   const allowed = new AllowedMethods(scope);
   scope.addHook(
     "onRequest",
@@ -61,7 +68,7 @@ export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
     const target = request.raw.url ?? "";
     const allow = allowed.of(target);
     if (allow === undefined) {
-      if (!answerBrowser(request, reply, settings.basePath)) done(nothingAt(target));
+      if (!answerUnknown?.(request, reply, settings.basePath)) done(nothingAt(target));
       return;
     }
     if (request.method === "OPTIONS") return common.answerOptions(request, reply, allow);

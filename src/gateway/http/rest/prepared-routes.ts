@@ -9,7 +9,6 @@ import {
   type SourceInfo,
   snapshotOfPlan,
 } from "../../../base/protocol/index.ts";
-import type { PastState, PastStates } from "../../../extensions/history/http/past-states.ts";
 import { type AccessPolicy, allowAll } from "../access/access.ts";
 import { claimantOf } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
@@ -17,6 +16,7 @@ import { STREAM_PATH } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { createStateFields, setFreshness } from "./freshness-fields.ts";
+import type { PastState, PastStates } from "./past-states.ts";
 import type { QuickPath } from "./quick-path.ts";
 import { type ReadyAnswer, readyAnswer, sendReady } from "./ready-answer.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";

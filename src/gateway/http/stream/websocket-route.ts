@@ -1,18 +1,16 @@
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import { Consumers } from "../../../extensions/pairlist/consumers.ts";
-import { addProducerRoute } from "../../../extensions/pairlist/producer-route.ts";
 import { createDeflateFraming, type Hub, websocketFraming } from "../../hub/index.ts";
 import type { AccessPolicy } from "../access/access.ts";
 import { checkHub } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import type { ConnectionRegistry } from "../connections/connection-registry.ts";
-import { PRODUCER_PATH, STREAM_PATH } from "../endpoints.ts";
+import { STREAM_PATH } from "../endpoints.ts";
 import { queryNames, STREAM_PARAMETERS } from "../parameters.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
 import { readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
-import { admitUpgrade, openConnection, requireUpgrade } from "./websocket-connection.ts";
+import { admitUpgrade, openConnection, requireUpgrade, type UpgradeParts } from "./websocket-connection.ts";
 import { reduceOffers } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket } from "./websocket-socket.ts";
@@ -33,6 +31,18 @@ export interface WebSocketOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
+  /** Further WebSockets. Default: none. */
+  readonly sockets?: readonly SocketRoute[] | undefined;
+}
+
+/** A WebSocket beside the stream, under the same limits. */
+export interface SocketRoute {
+  /** Relative to the base path. */
+  readonly path: string;
+  /** Adds the route. Its handshakes pass `admitUpgrade`, its connections `openConnection`. */
+  add(scope: FastifyInstance, parts: UpgradeParts & { readonly hub: Hub }): void;
+  /** Called when the server closes, before the hub disconnects its clients. */
+  stop(): void;
 }
 
 /** How long `ws` waits for the closing handshake. The hub ends its own sessions sooner. */
@@ -54,26 +64,24 @@ const untypedOptions: object = {
 const DEFLATE_OPTIONS = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
- * Serves `GET /api/v1/stream`, and the WebSocket of freqtrade's consumers. A refused handshake gets
- * an HTTP error. When the instance closes, streams get `going-away`, and consumers `draining`; for
- * a graceful end, call `hub.drain()` first.
+ * Serves `GET /api/v1/stream` and the further WebSockets. A refused handshake gets an HTTP error.
+ * When the instance closes, streams get `going-away`; for a graceful end, call `hub.drain()` first.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
-  const { hub, clock, compression = true } = options;
+  const { hub, clock, compression = true, sockets = [] } = options;
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
   const parts = { ...options, admissions, pings, responses: new WeakMap() };
-  const consumers = new Consumers({ hub, clock });
   const deflateFraming = createDeflateFraming(hub.counters);
   app.server.on("connection", () => hub.turn.noteArrival());
-  const paths = [STREAM_PATH, PRODUCER_PATH].map((path) => `${app.prefix}${path}`);
+  const paths = [STREAM_PATH, ...sockets.map(({ path }) => path)].map((path) => `${app.prefix}${path}`);
   const upgrades: object = { server: streamUpgrades(app, paths) };
   // In its own context, because the plugin wraps every route that it sees.
   await app.register(async (scope) => {
     await scope.register(websocket, {
       preClose: async () => {
         pings.stop();
-        consumers.stop();
+        for (const socket of sockets) socket.stop();
         await hub.close();
       },
       options: {
@@ -105,7 +113,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
           return hub.connect(socket, framing, readStreamQuery(request.query, access), access);
         }),
     });
-    addProducerRoute(scope, consumers, parts);
+    for (const socket of sockets) socket.add(scope, parts);
   });
 }
 

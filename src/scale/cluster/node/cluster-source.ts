@@ -1,27 +1,38 @@
+import type { Logger } from "pino";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../base/protocol/index.ts";
-import type { ClusterState } from "../../../gateway/metrics/index.ts";
-import type { ReplicaSink } from "../../../gateway/source/index.ts";
-import type { ClusteredLog, ClusterRun } from "../../../gateway/start/opened-source.ts";
+import type { Follower, FollowerRun } from "../../../gateway/source/index.ts";
+import { createReplicaSink, type ReplicaSink } from "../../follow/index.ts";
+import type { ClusterState } from "../cluster-metrics.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { Entry, Position } from "../entry.ts";
 import type { MemberStart } from "../member.ts";
-import type { ClusterAlerts } from "./cluster-alerts.ts";
+import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
-import { Leading, type LeadingParts, UNKNOWN } from "./leading.ts";
+import { Leading, type MarketOpener, UNKNOWN } from "./leading.ts";
 import { LogFollower } from "./log-follower.ts";
-import { loadStoredNode } from "./stored-node.ts";
+import { loadStoredNode, type NodeState } from "./stored-node.ts";
 
-export interface ClusterSourceOptions extends Pick<LeadingParts, "clock" | "logger" | "identity" | "open"> {
-  /** Age in milliseconds from which data are stale. */
+interface ClusterSourceOptions {
   readonly staleAfterMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly engine: Engine;
-  readonly alerts: ClusterAlerts;
+  readonly task: ClusterTask;
   /** The position of this node's own state; `undefined` if it has none. */
   readonly start: MemberStart | undefined;
+  /** The market, which this node opens when it leads. */
+  readonly market: MarketOpener;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
   readonly rejection: () => string;
+}
+
+/** What the node's gateway provides. */
+interface ClusterRun extends Omit<NodeState, "task">, Pick<FollowerRun, "onPoll"> {
+  /** Writes into the gateway's log. */
+  readonly sink: ReplicaSink;
 }
 
 /** Silence of the engine after which the data count as stale, if `staleAfterMs` is not shorter. */
@@ -39,7 +50,7 @@ const NOBODY = {
 } as const;
 
 /** The log of a cluster, as this node's source. The node leads when it is elected. */
-export class ClusterSource implements ClusteredLog {
+export class ClusterSource implements Follower {
   readonly #options: ClusterSourceOptions;
   readonly #follower: LogFollower;
   #node: ClusterNode | undefined;
@@ -105,8 +116,9 @@ export class ClusterSource implements ClusteredLog {
   }
 
   /** Takes part in the cluster until the signal aborts. Never rejects. */
-  async run(run: ClusterRun, signal: AbortSignal): Promise<void> {
+  async run(given: FollowerRun, signal: AbortSignal): Promise<void> {
     const { engine, clock, start, logger } = this.#options;
+    const run: ClusterRun = { ...given, sink: createReplicaSink(given) };
     if (start) this.#at = { ...start, seq: run.head.cursor.seq };
     const followed = this.#follower.run(this.#watched(run.sink), signal);
     const node = new ClusterNode({
@@ -150,10 +162,10 @@ export class ClusterSource implements ClusteredLog {
   }
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
-    const { clock, logger, engine, identity, open, alerts } = this.#options;
+    const { clock, logger, engine, market, task } = this.#options;
     const parts = {
-      ...{ clock, logger, engine, node, identity, open, alerts, onPoll: run.onPoll },
-      state: { ...run, alerts },
+      ...{ clock, logger, engine, node, market, task, onPoll: run.onPoll },
+      state: { ...run, task },
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),
       freshness: () => this.freshness(),
@@ -191,7 +203,7 @@ export class ClusterSource implements ClusteredLog {
     const seq = update?.type === "batch" ? update.records.at(-1)?.seq : update?.cursor.seq;
     this.#at = { position: { offset, hash }, epoch, seq: seq ?? before };
     if (content) this.#follower.report(content.report);
-    if (content?.alerts) this.#options.alerts.deliver(content.alerts);
+    if (content?.alerts) this.#options.task.deliver(content.alerts);
     if (update) this.#follower.apply(update);
   }
 
@@ -239,8 +251,8 @@ export class ClusterSource implements ClusteredLog {
    * Returns `undefined` if there is none that this node can use.
    */
   async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
-    const { engine, logger, alerts } = this.#options;
-    const { stored, snapshot, problem } = await loadStoredNode(engine, alerts, signal);
+    const { engine, logger, task } = this.#options;
+    const { stored, snapshot, problem } = await loadStoredNode(engine, task, signal);
     if (problem && problem !== this.#unusable)
       logger.warn(`cannot use the cluster's stored state: ${problem}`);
     this.#unusable = problem;

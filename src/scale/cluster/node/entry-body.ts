@@ -13,7 +13,7 @@ import {
 import type { LogRecord } from "../../../gateway/log/index.ts";
 import { FAST_COMPRESSION } from "../../../gateway/persistence/restored-state.ts";
 import type { Entry } from "../entry.ts";
-import type { AlertChange } from "./cluster-alerts.ts";
+import type { TaskChange } from "./cluster-task.ts";
 
 /** A leader's report on its source. */
 export interface SourceReport {
@@ -40,7 +40,7 @@ export interface EntryContent {
   /** The change to the gateway's log. Default: none. */
   readonly update?: LogUpdate | undefined;
   /** The change to the alerts. Default: none. */
-  readonly alerts?: AlertChange | undefined;
+  readonly alerts?: TaskChange | undefined;
 }
 
 /** An entry's body with the parts of its header that are needed to read it. */
@@ -60,7 +60,7 @@ interface Header {
   };
   readonly batch?: { readonly observedAtMs: number };
   /** The text of `changes` is base64. */
-  readonly alerts?: { readonly kind: AlertChange["kind"]; readonly text: string };
+  readonly alerts?: { readonly kind: TaskChange["kind"]; readonly text: string };
 }
 
 type RecordFields = readonly [
@@ -101,13 +101,13 @@ export function decodeContent({ header: { epoch, term }, body }: Written): Entry
   return { report, update: { type: "batch", records, observedAtMs: batch.observedAtMs } };
 }
 
-function alertsHeader(change: AlertChange | undefined): Pick<Header, "alerts"> {
+function alertsHeader(change: TaskChange | undefined): Pick<Header, "alerts"> {
   if (!change) return {};
   const text = change.kind === "content" ? change.text : Buffer.from(change.bytes).toString("base64");
   return { alerts: { kind: change.kind, text } };
 }
 
-function readAlerts({ kind, text }: NonNullable<Header["alerts"]>): AlertChange {
+function readAlerts({ kind, text }: NonNullable<Header["alerts"]>): TaskChange {
   return kind === "content" ? { kind, text } : { kind, bytes: Buffer.from(text, "base64") };
 }
 

@@ -11,7 +11,6 @@ import {
 } from "../../../base/protocol/index.ts";
 import { encodeTail, type LogRecord } from "../../../gateway/log/index.ts";
 import { CheckpointSchedule } from "../../../gateway/persistence/checkpoint-schedule.ts";
-import type { SourceIdentity } from "../../../gateway/persistence/persistence.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -19,29 +18,37 @@ import {
   readState,
 } from "../../../gateway/persistence/restored-state.ts";
 import {
+  type OpenSnapshots,
   type PollOutcome,
   type Publication,
   runPoller,
   watchFreshness,
 } from "../../../gateway/source/index.ts";
-import type { OpenSnapshots, OpenSource } from "../../../gateway/start/opened-source.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
-import type { ClusterAlerts } from "./cluster-alerts.ts";
+import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
 
-export interface LeadingParts {
-  readonly identity: SourceIdentity;
-  /** Opens the source, which resumes from the given state. */
-  readonly open: (restored: RestoredState | undefined) => OpenSource;
+/** The market of a cluster, and how a node that leads opens it. */
+export interface MarketOpener {
+  /** Identifies the market and its settings: stored state is reused only if it is equal. */
+  readonly fingerprint: string;
+  /** Whether resuming needs a stored state of the engine. */
+  readonly needsEngine: boolean;
+  /** Opens the market, resuming from the state if there is one. */
+  open(restored: RestoredState | undefined): OpenSnapshots;
+}
+
+interface LeadingParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
   readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
   readonly state: NodeState;
-  readonly alerts: Pick<ClusterAlerts, "lead" | "follow">;
+  readonly task: Pick<ClusterTask, "lead" | "follow">;
+  readonly market: MarketOpener;
   /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
   readonly applied: () => Promise<void>;
   /**
@@ -101,7 +108,7 @@ export class Leading {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
     this.#lead = lead;
     this.#schedule.reset();
-    this.#leadAlerts().catch(this.#parts.onFailure);
+    this.#leadTask().catch(this.#parts.onFailure);
     // A failure means that this node no longer leads.
     this.#appendLists().catch(() => {});
     return true;
@@ -110,7 +117,7 @@ export class Leading {
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
-    this.#parts.alerts.follow();
+    this.#parts.task.follow();
     // Does not wait for the cluster's server, which may be down.
     this.#parts.node.abandon();
     return this.#done;
@@ -140,15 +147,15 @@ export class Leading {
    * `undefined`.
    */
   async #open(): Promise<OpenSnapshots | undefined> {
-    const { open, logger, node, state, applied } = this.#parts;
+    const { logger, node, market, state, applied } = this.#parts;
     await applied();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
-    await this.#leadAlerts();
+    await this.#leadTask();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
     this.#over.signal.throwIfAborted();
-    const opened = open(restored && "problem" in restored ? undefined : restored);
-    if (opened.kind !== "snapshots") throw new Error("a node of a cluster cannot follow another gateway");
+    const usable = restored && "problem" in restored ? undefined : restored;
+    const opened = market.open(usable);
     const problem = restored && "problem" in restored ? restored.problem : opened.problem;
     if (problem === undefined || this.#isNewEpoch) return opened;
     await opened.close?.();
@@ -168,12 +175,12 @@ export class Leading {
   async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
     const known = { lists: history.lists, checkpoints: [] };
     const { observedAtMs } = head;
-    const { fingerprint, needsEngine } = this.#parts.identity;
+    const { fingerprint: own, needsEngine } = this.#parts.market;
     if (!needsEngine) return { known, observedAtMs, engine: undefined };
     const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
     const text = found && (await storedText(found, "state"));
-    const before = String(found?.values.fingerprint ?? fingerprint);
-    const stored = readState({ fingerprint: before, text }, fingerprint, true);
+    const fingerprint = String(found?.values.fingerprint ?? own);
+    const stored = readState({ fingerprint, text }, own, true);
     return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
   }
 
@@ -229,8 +236,8 @@ export class Leading {
     return !head.ready || head.cursor.epoch !== this.#lead.epoch;
   }
 
-  async #leadAlerts(): Promise<void> {
-    this.#parts.alerts.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
+  async #leadTask(): Promise<void> {
+    this.#parts.task.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
   }
 
   /** Appends to the cluster's log, then waits until this node's own log has it too. */
@@ -272,12 +279,12 @@ export class Leading {
 
   /** Stores the state at intervals, for the next leader and for nodes that start. */
   #store(progress: (() => EngineProgress | undefined) | undefined): void {
-    const { clock, engine, logger, state, standing, identity } = this.#parts;
+    const { clock, engine, logger, market, state, standing } = this.#parts;
     const { seq } = state.head.cursor;
     const at = standing();
     if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
     const startedAt = clock.monotonic();
-    const values = this.#encoder.encode(state, identity.fingerprint, progress?.());
+    const values = this.#encoder.encode(state, market.fingerprint, progress?.());
     this.#schedule.stored(seq, startedAt);
     this.#isStoring = true;
     values

@@ -8,8 +8,7 @@ import {
 } from "../../../base/protocol/index.ts";
 import { decodeTail } from "../../../gateway/log/index.ts";
 import { decodeLists } from "../../../gateway/persistence/restored-state.ts";
-import type { ReplicaSink } from "../../../gateway/source/index.ts";
-import { LeaderHealth } from "../../follow/leader-health.ts";
+import { LeaderHealth, type ReplicaSink } from "../../follow/index.ts";
 import type { LogUpdate, SourceReport } from "./entry-body.ts";
 
 /** Interval of a leader's reports on its source, in milliseconds. */

@@ -1,36 +1,50 @@
 import type { Logger } from "pino";
 import { type Notify, notifyLog } from "../../../base/lib/notify.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { memoryPersistence } from "../../../gateway/persistence/persistence.ts";
 import { createReplicaStore } from "../../../gateway/persistence/replica-store.ts";
-import { resumeOf } from "../../../gateway/persistence/restored-state.ts";
 import type { GatewaySettings } from "../../../gateway/settings/index.ts";
-import type { OpenCluster } from "../../../gateway/start/opened-source.ts";
+import { type OpenFollower, resumeOf } from "../../../gateway/source/index.ts";
+import type { OpenCopy } from "../../../gateway/start/shared-task.ts";
+import { clusterMetrics } from "../cluster-metrics.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import type { Engine } from "../engine.ts";
 import { REJECTS, RedisEngine } from "../redis/redis-engine.ts";
-import { ClusterAlerts } from "./cluster-alerts.ts";
 import { ClusterSharedState } from "./cluster-shared-state.ts";
-import { ClusterSource, type ClusterSourceOptions } from "./cluster-source.ts";
+import { ClusterSource } from "./cluster-source.ts";
+import { ClusterTask } from "./cluster-task.ts";
 import { engineAddress } from "./engine-address.ts";
+import type { MarketOpener } from "./leading.ts";
 import { loadStoredNode } from "./stored-node.ts";
 
-type ClusterConfig = ClusterSettings &
-  Pick<GatewaySettings, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes" | "staleAfterMs">;
-
-interface ClusterParts extends Pick<ClusterSourceOptions, "clock" | "logger" | "identity" | "open"> {
+interface ClusterParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The market, which the node opens when it leads. */
+  readonly market: MarketOpener;
+  /** Opens a copy of the state of the leader's task. Default: there is no task. */
+  readonly openCopy?: OpenCopy | undefined;
   /** Password of the servers. Default: none. */
   readonly clusterPassword?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+type Settings = ClusterSettings & GatewaySettings;
+
+/**
+ * How long clients may wait for events that they are ahead of: a leader's last batch may have
+ * reached only its own clients. Other nodes get it from the next leader.
+ */
+const TAKE_OVER_MS = 10_000;
+
 /** Minimum number of entries that the engine's log retains: an hour of one batch per second. */
 const MIN_ENTRIES = 3_600;
 
 /** Connects to the cluster's servers and loads the state that is stored there, once they answer. */
-export async function openCluster(config: ClusterConfig, parts: ClusterParts) {
-  const { clock, logger, identity, open, clusterPassword } = parts;
+export async function openCluster(config: Settings, parts: ClusterParts) {
+  const { clock, logger, market, openCopy, clusterPassword } = parts;
   const { signal = new AbortController().signal } = parts;
   const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
@@ -44,8 +58,8 @@ export async function openCluster(config: ClusterConfig, parts: ClusterParts) {
   const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
   try {
     await checkServer(engine, logger, signal);
-    const alerts = new ClusterAlerts(clock);
-    const { stored: start, snapshot, problem } = await loadStoredNode(engine, alerts, signal);
+    const task = new ClusterTask(clock, openCopy);
+    const { stored: start, snapshot, problem } = await loadStoredNode(engine, task, signal);
     if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
     const persistence = snapshot
       ? createReplicaStore(snapshot, { config, clock, logger })
@@ -55,21 +69,27 @@ export async function openCluster(config: ClusterConfig, parts: ClusterParts) {
     const { cursor } = snapshot?.end ?? {};
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const { staleAfterMs } = config;
-    const options = { staleAfterMs, clock, logger, engine, alerts, start, identity, open };
+    const options = { staleAfterMs, clock, logger, engine, task, start, market };
     const joined = new ClusterSource({ ...options, rejection: () => rejection });
     const state = new ClusterSharedState(engine, clock);
     const close = async () => {
       state.stop();
       await engine.close();
     };
-    const opened: OpenCluster = {
-      ...{ kind: "cluster", source: joined, rejected: () => joined.opened?.rejected?.() ?? {} },
-      cluster: () => joined.state,
+    const opened: OpenFollower = {
+      kind: "follower",
+      source: joined,
+      aheadWaitMs: TAKE_OVER_MS,
+      mayLackEvents: () => !(joined.isConnected && joined.hasCaughtUp),
+      isStaleReady: () => joined.hasCaughtUp,
+      rejected: () => joined.opened?.rejected?.() ?? {},
       services: () => joined.opened?.services?.() ?? [],
       late: () => joined.opened?.late?.() ?? {},
-      ...{ close, ...(resume ? { resume } : {}) },
+      metrics: clusterMetrics(() => joined.state),
+      close,
+      ...(resume ? { resume } : {}),
     };
-    return { persistence, state, alerts, opened };
+    return { persistence, state, tasks: task, opened };
   } catch (error) {
     await engine.close();
     throw error;

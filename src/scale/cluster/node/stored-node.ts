@@ -12,7 +12,7 @@ import {
   formatState,
 } from "../../../gateway/persistence/restored-state.ts";
 import type { Checkpoint, Engine } from "../engine.ts";
-import type { ClusterAlerts } from "./cluster-alerts.ts";
+import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
 
 /** A node's log, lists and alerts. */
@@ -20,7 +20,7 @@ export interface NodeState {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;
-  readonly alerts: Pick<ClusterAlerts, "content">;
+  readonly task: Pick<ClusterTask, "content">;
 }
 
 /** Version of the stored log. A node that starts cannot read any other. */
@@ -46,13 +46,13 @@ export class StateEncoder {
 
   /** Encodes the state at the time of the call. */
   async encode(
-    { log, head, history, alerts }: NodeState,
+    { log, head, history, task }: NodeState,
     fingerprint: string,
     progress: EngineProgress | undefined,
   ): Promise<Checkpoint["values"]> {
     const { seq } = head.cursor;
     const state = formatState(head, progress);
-    const { content } = alerts;
+    const { content } = task;
     const summary: Summary = {
       ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
       ...{ oldestLasting: log.oldestLasting.seq, runs: log.runs, lists: base64(history.lists) },
@@ -121,7 +121,7 @@ type StoredNode =
  */
 export async function loadStoredNode(
   engine: Pick<Engine, "load" | "read">,
-  alerts: Pick<ClusterAlerts, "restore">,
+  task: Pick<ClusterTask, "restore">,
   signal: AbortSignal,
 ): Promise<StoredNode> {
   const stored = await engine.load(["log", "alerts"], signal);
@@ -129,7 +129,7 @@ export async function loadStoredNode(
   try {
     const snapshot = await readStoredLog(stored, engine, signal);
     if (!snapshot) return { problem: "the log begins after it" };
-    alerts.restore(await storedText(stored, "alerts"));
+    task.restore(await storedText(stored, "alerts"));
     return { stored, snapshot };
   } catch (error) {
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ import {
   EVENT_NAMES,
   ServerMessage,
 } from "../../../../src/base/protocol/index.ts";
-import { createAsyncApi } from "../../../../src/gateway/http/index.ts";
+import { createAsyncApi } from "../../../../src/extensions/docs/index.ts";
 import { checkMessage } from "../../../support/expect/contract.ts";
 import { shareOf } from "../../../support/law-runs.ts";
 import { danglingRefs } from "./dangling-refs.ts";

@@ -3,10 +3,10 @@ import { describe, expect } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../../../src/base/protocol/index.ts";
 import { HEADERS } from "../../../../src/extensions/docs/contracts/headers.ts";
 import type { ResponseContract } from "../../../../src/extensions/docs/contracts/problem-responses.ts";
+import { createOpenApi } from "../../../../src/extensions/docs/index.ts";
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from "../../../../src/gateway/http/common-headers.ts";
 import {
   ANY_PROBLEMS,
-  createOpenApi,
   DOCUMENTS,
   ENDPOINTS,
   EVENTS_ENDPOINT,

@@ -1,10 +1,10 @@
-import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import { clientOf } from "../../../../src/gateway/http/access/client-address.ts";
+import type { RouteScope } from "../../../../src/gateway/http/server.ts";
 import { test } from "../rest/rest-fixture.ts";
 import { HANDSHAKE, test as wireTest } from "../stream/websocket-fixture.ts";
 
-const tellAddress = (app: FastifyInstance) => {
+const tellAddress = ({ app }: RouteScope) => {
   app.get("/ip", async ({ ip }) => ({ ip }));
 };
 

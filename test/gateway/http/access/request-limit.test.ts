@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from "fastify";
+import { type FastifyBaseLogger, fastify } from "fastify";
 import { pino } from "pino";
 import { describe, expect } from "vitest";
 import { BYTES_PER_REQUEST } from "../../../../src/gateway/http/access/request-limit.ts";
 import { addHostRoutes, type HttpSettings, Refusals } from "../../../../src/gateway/http/index.ts";
+import type { RouteScope } from "../../../../src/gateway/http/server.ts";
 import { validateResponse } from "../../../support/expect/validate-response.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { eventually } from "../../../support/time/waiters.ts";
@@ -187,7 +188,7 @@ describe("[W33] requests of an address without a key are limited", () => {
       makeRest,
       { anonymousRequests: 15 },
       {
-        register: (app: FastifyInstance) => void app.get("/large", async () => large),
+        register: ({ app }: RouteScope) => void app.get("/large", async () => large),
       },
     );
     const statuses: (number | undefined)[] = [];

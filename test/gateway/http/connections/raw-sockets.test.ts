@@ -112,7 +112,7 @@ test("an idle connection is closed after the keep-alive time", async ({ makeRest
 test("a connection without traffic during a response is destroyed", async ({ makeRest }) => {
   const rest = await makeRest({
     settings: { idleTimeoutMs: 30 },
-    register: (app) => {
+    register: ({ app }) => {
       app.get("/stuck", (_request, reply) => {
         reply.hijack();
         reply.raw.writeHead(200).write("begun");
@@ -144,7 +144,7 @@ test("a refused connection that continues to send is destroyed after a while", a
 
 test("a response in progress is not interrupted by the refusal of the next request", async ({ makeRest }) => {
   const rest = await makeRest({
-    register: (app) => {
+    register: ({ app }) => {
       app.get("/slow", (_request, reply) => {
         reply.hijack();
         reply.raw.writeHead(200, { "content-type": "text/event-stream" });
@@ -211,7 +211,7 @@ describe("closing the server", () => {
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const rest = await makeRest({
-      register: (app) => {
+      register: ({ app }) => {
         app.get("/held", async () => {
           arrived.resolve();
           await held.promise;

@@ -1,16 +1,16 @@
 import { connect, Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../../../src/base/protocol/index.ts";
 import { ENDPOINTS } from "../../../../src/gateway/http/index.ts";
 import { destroyAfter } from "../../../../src/gateway/http/problems/client-error.ts";
+import type { RouteScope } from "../../../../src/gateway/http/server.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { test } from "../rest/rest-fixture.ts";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 /** Adds routes that fail in every possible way. */
-function failingRoutes(app: FastifyInstance): void {
+function failingRoutes({ app }: RouteScope): void {
   for (const code of CODES) {
     app.get(`/fail/${code}`, () => {
       throw new FlarewireError(code, `failed by ${code}`, { field: "limit", bound: "1 to 10" });
@@ -83,8 +83,9 @@ test("an unknown error is a 500 whose details are only in the log", async ({ mak
 test("a client that disconnects while sending its body causes no server error", async ({ makeRest }) => {
   const { promise: answered, resolve } = Promise.withResolvers<number>();
   const rest = await makeRest({
-    register: (app) => {
-      failingRoutes(app);
+    register: (scope) => {
+      failingRoutes(scope);
+      const { app } = scope;
       app.addHook("onSend", async (_request, reply) => resolve(reply.statusCode));
     },
   });

@@ -112,7 +112,7 @@ describe("a plain request gets the same response as through the framework's rout
 test("plain requests reach no hook, all others do", async ({ makeRest, quick, slow }) => {
   let hooked = 0;
   const rest = await makeRest({
-    register: (app) => {
+    register: ({ app }) => {
       app.addHook("onRequest", async () => {
         hooked += 1;
       });
@@ -187,7 +187,7 @@ test("a page of the history, a record, a flare and a token reach no hook once pr
   let hooked = 0;
   const rest = await makeRest({
     history: createHistoryReader(store),
-    register: (app) => {
+    register: ({ app }) => {
       app.addHook("onRequest", async () => {
         hooked += 1;
       });
@@ -242,7 +242,7 @@ test("a past state reaches no hook once prepared, with the fields of the framewo
   store.commit({ ...{ cursor: "a-1", nowMs: 0 }, ...{ starts: [], finishes: [], outcomes: [] } });
   const rest = await makeRest({
     history: { ...createHistoryReader(store), minutesVersion: 1, minute },
-    register: (app) => {
+    register: ({ app }) => {
       app.addHook("onRequest", async () => {
         hooked += 1;
       });

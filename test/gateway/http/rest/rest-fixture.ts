@@ -2,12 +2,9 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { test as base } from "vitest";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../../src/base/model/index.ts";
 import { type Freshness, type SourceInfo, toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
-import {
-  createHttpServer,
-  type HeadLike,
-  type HttpServerOptions,
-} from "../../../../src/gateway/http/index.ts";
+import { createHttpServer, type HeadLike } from "../../../../src/gateway/http/index.ts";
 import { validateResponse } from "../../../support/expect/validate-response.ts";
+import { type ServerOptions, withExtensions } from "../../../support/servers/with-extensions.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 
@@ -66,7 +63,7 @@ export interface Rest {
 }
 
 /** Creates servers and closes them. */
-export type RestFactory = (options?: Partial<HttpServerOptions>) => Promise<Rest>;
+export type RestFactory = (options?: Partial<ServerOptions>) => Promise<Rest>;
 
 /** Creates servers for `use`, and closes them after it. */
 export async function useRests(use: (makeRest: RestFactory) => Promise<void>): Promise<void> {
@@ -76,14 +73,16 @@ export async function useRests(use: (makeRest: RestFactory) => Promise<void>): P
     head.move(SAMPLE_SNAPSHOT, 7);
     const clock = new ManualClock();
     const state = { freshness: FRESH, ready: true };
-    const app = await createHttpServer({
-      head,
-      freshness: () => state.freshness,
-      info: () => INFO,
-      ready: () => state.ready,
-      clock,
-      ...options,
-    });
+    const app = await createHttpServer(
+      withExtensions({
+        head,
+        freshness: () => state.freshness,
+        info: () => INFO,
+        ready: () => state.ready,
+        clock,
+        ...options,
+      }),
+    );
     made.push(app);
     return Object.assign(state, {
       app,

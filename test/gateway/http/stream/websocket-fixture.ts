@@ -5,6 +5,10 @@ import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import { Consumers } from "../../../../src/extensions/pairlist/consumers.ts";
+import { addPairlistRoute } from "../../../../src/extensions/pairlist/pairlist-route.ts";
+import { addProducerRoute } from "../../../../src/extensions/pairlist/producer-route.ts";
+import { PRODUCER_PATH } from "../../../../src/gateway/http/endpoints.ts";
 import type { HttpSettings } from "../../../../src/gateway/http/http-settings.ts";
 import {
   AdmissionQueue,
@@ -18,6 +22,7 @@ import {
 } from "../../../../src/gateway/http/index.ts";
 import {
   registerWebSocket,
+  type SocketRoute,
   type WebSocketOptions,
 } from "../../../../src/gateway/http/stream/websocket-route.ts";
 import { checkMessage } from "../../../support/expect/contract.ts";
@@ -155,7 +160,8 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
       ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
       ...options.http,
     },
-    register: async (scope) => {
+    register: async ({ app: scope, add, hasPast }) => {
+      addPairlistRoute(add, { head: sut.head, freshness: () => FRESH, hasPast });
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
       const { registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
         options.stream ?? {};
@@ -166,7 +172,13 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
       });
       // Most tests are about plain messages, and inflating would take most of their time.
       const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
-      await registerWebSocket(scope, shared);
+      const consumers = new Consumers({ hub: sut.hub, clock: systemClock });
+      const producer: SocketRoute = {
+        path: PRODUCER_PATH,
+        add: (own, parts) => addProducerRoute(own, consumers, parts),
+        stop: () => consumers.stop(),
+      };
+      await registerWebSocket(scope, { ...shared, sockets: [producer] });
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
       await registerTickets(scope, { ...options.stream, policy: options.stream?.policy ?? allowAll });
     },

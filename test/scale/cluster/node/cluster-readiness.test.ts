@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
+import { MemoryLog } from "../../../../src/gateway/log/index.ts";
 import { encodeLists } from "../../../../src/gateway/persistence/restored-state.ts";
-import type { ReplicaSink } from "../../../../src/gateway/source/index.ts";
+import type { SnapshotSource } from "../../../../src/gateway/source/index.ts";
 import { createLogger } from "../../../../src/gateway/start/create-logger.ts";
 import type { Engine, LogNews } from "../../../../src/scale/cluster/engine.ts";
 import { type Entry, LOG_START } from "../../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../../src/scale/cluster/entry-text.ts";
-import { ClusterAlerts } from "../../../../src/scale/cluster/node/cluster-alerts.ts";
 import { ClusterSource } from "../../../../src/scale/cluster/node/cluster-source.ts";
+import { ClusterTask } from "../../../../src/scale/cluster/node/cluster-task.ts";
 import { encodeContent, type LogUpdate } from "../../../../src/scale/cluster/node/entry-body.ts";
-import { Leading } from "../../../../src/scale/cluster/node/leading.ts";
+import { Leading, type MarketOpener } from "../../../../src/scale/cluster/node/leading.ts";
+import { ROOMY } from "../../../contract/event-log-contract.ts";
 import { LedMarket } from "../../../examples/led-gateway.ts";
 import { createHubUnderTest, EPOCH, FRESH, INFO } from "../../../gateway/hub/hub-fixture.ts";
 
@@ -43,23 +45,27 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
   };
 }
 
-const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
-const opened = { kind: "snapshots", source: new LedMarket() } as const;
+/** A market that is this source. */
+function marketOf(source: SnapshotSource): MarketOpener {
+  return { fingerprint: "", needsEngine: false, open: () => ({ kind: "snapshots", source }) };
+}
 
 /** Joins a cluster with this engine until the test calls `end`. */
-function join(engine: Engine, sink: Pick<ReplicaSink, "begin">) {
-  const { log, head, hub } = createHubUnderTest();
+function join(engine: Engine, begin: () => Promise<void>) {
+  const { head, hub } = createHubUnderTest();
+  head.restart = begin;
   const over = new AbortController();
   const source = new ClusterSource({
-    ...{ staleAfterMs: 10_000, clock: systemClock, identity: IDENTITY, open: () => opened },
-    ...{ logger: createLogger("silent"), engine, rejection: () => "" },
-    ...{ alerts: new ClusterAlerts(systemClock), start: undefined },
+    ...{ staleAfterMs: 15_000, clock: systemClock, logger: createLogger("silent"), engine },
+    ...{ task: new ClusterTask(systemClock), start: undefined, market: marketOf(new LedMarket()) },
+    rejection: () => "",
   });
   const run = {
-    log,
+    log: new MemoryLog({ ...ROOMY, clock: systemClock, follows: true }),
     head,
     history: hub.history,
-    sink: { position: undefined, publish: async () => {}, ...sink },
+    persistence: { onPublished: () => {}, onReset: () => {} },
+    onPublished: () => {},
   };
   const running = source.run(run, over.signal);
   const end = () => {
@@ -71,7 +77,7 @@ function join(engine: Engine, sink: Pick<ReplicaSink, "begin">) {
 
 test("a node is stale until it has read the cluster's log to its end", async () => {
   const rest = Promise.withResolvers<void>();
-  const { source, end } = join(engineWith(rest.promise), { begin: async () => {} });
+  const { source, end } = join(engineWith(rest.promise), async () => {});
   await expect.poll(() => source.state.entries).toBe(2);
   expect([source.freshness().state, source.hasCaughtUp]).toEqual(["stale", false]);
   rest.resolve();
@@ -85,7 +91,7 @@ test("a node that cannot apply the cluster's log is down and reports the reason,
   const cursor = { epoch: toEpoch(EPOCH), seq: toSeq(0) };
   const update = { type: "begin", cursor, positions: {}, observedAtMs: 1_000, lists } as const;
   const begin = () => Promise.reject(new Error("no memory is left"));
-  const { source, end } = join(engineWith(Promise.resolve(), update), { begin });
+  const { source, end } = join(engineWith(Promise.resolve(), update), begin);
   await expect
     .poll(() => source.freshness())
     .toMatchObject({ state: "down", reason: "cannot apply the cluster's log: no memory is left" });
@@ -103,11 +109,11 @@ test("alerts that cannot start in a new epoch report a failure of the source, an
   };
   const leading = new Leading(
     {
-      ...{ identity: IDENTITY, open: () => opened, clock, logger: createLogger("silent") },
-      ...{ engine: engineWith(Promise.resolve()) },
+      ...{ clock, logger: createLogger("silent"), engine: engineWith(Promise.resolve()) },
+      market: marketOf(new LedMarket()),
       ...{ node: { append: async () => {}, abandon: () => {}, renew: () => {} } },
-      ...{ state: { log, head, history: hub.history, alerts: { content: "{}" } } },
-      ...{ alerts: { lead, follow: () => {} }, applied: async () => {}, standing: () => undefined },
+      ...{ state: { log, head, history: hub.history, task: { content: "{}" } } },
+      ...{ task: { lead, follow: () => {} }, applied: async () => {}, standing: () => undefined },
       ...{ freshness: () => FRESH, onFailure: (error: unknown) => failures.push(error) },
     },
     { kind: "lead", term: 1, epoch: EPOCH, isNewEpoch: true },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeLists } from "../../../../src/gateway/persistence/restored-state.ts";
-import type { LeaderBatch, ReplicaSink } from "../../../../src/gateway/source/index.ts";
 import { LogFollower } from "../../../../src/scale/cluster/node/log-follower.ts";
+import type { LeaderBatch, ReplicaSink } from "../../../../src/scale/follow/index.ts";
 import { createHubUnderTest, FRESH, INFO } from "../../../gateway/hub/hub-fixture.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 

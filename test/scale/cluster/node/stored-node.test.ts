@@ -37,7 +37,7 @@ async function createNode(polls: readonly Step[]) {
   }
   const { log, head, hub } = node;
   const values = await new StateEncoder().encode(
-    { log, head, history: hub.history, alerts: { content: "{}" } },
+    { log, head, history: hub.history, task: { content: "{}" } },
     "f",
     undefined,
   );

@@ -4,6 +4,7 @@
  * request on its control port.
  */
 import { createConfig } from "../../../../src/app/config/config.ts";
+import { startGateway } from "../../../../src/app/serve.ts";
 import {
   applyEvent,
   type Freshness,
@@ -11,7 +12,6 @@ import {
   type SourceInfo,
 } from "../../../../src/base/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../../../src/gateway/source/index.ts";
-import { startGateway } from "../../../../src/gateway/start/app.ts";
 import { openControl, sayReady } from "../harness/control-port.ts";
 import { readMarket } from "../harness/market-file.ts";
 

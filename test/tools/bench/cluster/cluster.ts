@@ -8,6 +8,7 @@ import { RedisEngine } from "../../../../src/scale/cluster/redis/redis-engine.ts
 import { type RedisServer, startRedis } from "../../../scale/cluster/redis-servers.ts";
 import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
 import { ALL_CHANNELS } from "../harness/contender.ts";
+import { driveAll } from "../harness/drive-all.ts";
 import { LoadClient, type Run } from "../harness/load-client.ts";
 import { makeMarket } from "../harness/make-market.ts";
 import { writeMarket } from "../harness/market-file.ts";
@@ -18,7 +19,6 @@ const SERVER = new URL("cluster-server.ts", import.meta.url);
 const ROUNDS = 3;
 const RUN = { ms: 4_000, everyUs: 100_000 };
 const MARKET_MINUTES = 5;
-const SPARE_MS = 1_500;
 
 /** Equal servers of one log, each with its share of the clients. */
 class Group {
@@ -64,19 +64,8 @@ class Group {
   }
 
   /** Drives from a client of the last server, so that a cluster's events pass through all nodes. */
-  async run(drive: {
-    readonly ms: number;
-    readonly everyUs: number;
-  }): Promise<Run & { readonly us: number }> {
-    const used = () => this.pids.reduce((sum, pid) => sum + cpuMicros(pid), 0);
-    const before = used();
-    const [driver, ...others] = this.#clients.toReversed();
-    if (!driver) throw new Error("no client is connected");
-    const watched = others.map((client) => client.watch(drive.ms + SPARE_MS));
-    const run = await driver.drive(drive);
-    const rest = await Promise.all(watched);
-    const deliveries = rest.reduce((sum, one) => sum + one.deliveries, run.deliveries);
-    return { ...run, deliveries, us: (used() - before) / deliveries };
+  run(drive: { readonly ms: number; readonly everyUs: number }): Promise<Run & { readonly us: number }> {
+    return driveAll(this.#clients, this.pids, drive);
   }
 
   async stop(): Promise<void> {

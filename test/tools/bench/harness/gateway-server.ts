@@ -52,7 +52,7 @@ const app = await createHttpServer({
   ...{ head, clock: systemClock },
   freshness: () => FRESH,
   info: () => INFO,
-  register: (scope) => registerWebSocket(scope, { hub, registry, clock: systemClock }),
+  register: ({ app: scope }) => registerWebSocket(scope, { hub, registry, clock: systemClock }),
 });
 await app.listen({ host: "127.0.0.1", port: 0, backlog: LISTEN_BACKLOG });
 

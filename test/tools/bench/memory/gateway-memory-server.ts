@@ -1,9 +1,9 @@
 /* Runs the gateway with a snapshot that does not change, to measure its idle connections. */
 
 import { createConfig } from "../../../../src/app/config/config.ts";
+import { startGateway } from "../../../../src/app/serve.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import type { SnapshotSource } from "../../../../src/gateway/source/index.ts";
-import { startGateway } from "../../../../src/gateway/start/app.ts";
 import { SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 import { serveHeld } from "./memory-control.ts";
 

@@ -1,8 +1,8 @@
 import { createConfig } from "../../../../src/app/config/config.ts";
+import { startGateway } from "../../../../src/app/serve.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { isoTime } from "../../../../src/base/lib/time/iso-time.ts";
 import type { SnapshotSource } from "../../../../src/gateway/source/index.ts";
-import { startGateway } from "../../../../src/gateway/start/app.ts";
 
 /** Starts the gateway on these snapshots, without a data directory. Returns its port. */
 export async function serveSnapshots(poll: SnapshotSource["poll"]): Promise<number> {

@@ -7,13 +7,15 @@ import type { FlareLists } from "../group/flare-lists.ts";
 import { watchedGroups } from "../visitor/use-watched.ts";
 import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
 import { type AlertHit, AlertWatch } from "./alert-watch.ts";
-import { claim } from "./claim.ts";
 import { showNotifications } from "./notify.ts";
 import { playSound } from "./sound.ts";
 import { onAlertsElsewhere, readAlerts, writeAlerts } from "./stored-alerts.ts";
 
 /** Alerts within this time after a report are reported together. */
 const TOGETHER_MS = 2_000;
+
+/** How long a claim holds, because other tabs may see the same alert later. */
+const HELD_MS = 300_000;
 
 /** The page's alerts: stores what is set, and reports while the page is open. */
 export class PageAlerts {
@@ -175,4 +177,28 @@ export function useAlerts(): AlertsControl & { readonly settings: AlertSettings 
   const [, render] = useState({});
   useEffect(() => alerts?.onChange(() => render({})), [alerts]);
   return { ...control, settings: alerts?.settings ?? NO_ALERTS };
+}
+
+/**
+ * Claims the keys that no other open tab of this browser has claimed, and returns them. Uses locks,
+ * because changes to the storage reach other tabs a moment later.
+ */
+async function claim(keys: readonly string[]): Promise<ReadonlySet<string>> {
+  // Insecure pages have no locks, but no notifications either: only the sound may repeat.
+  if (!navigator.locks) return new Set(keys);
+  const results = await Promise.all(keys.map(async (key) => ((await isFirst(key)) ? [key] : [])));
+  return new Set(results.flat());
+}
+
+/** Requests the lock, and holds it for five minutes. Resolves with whether this tab got it. */
+function isFirst(key: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const hold = async (lock: Lock | null) => {
+      resolve(lock !== null);
+      if (lock) await new Promise((done) => setTimeout(done, HELD_MS));
+    };
+    // If the lock fails, report the alert: twice is better than never.
+    const asked = navigator.locks.request(`flarewire-alert ${key}`, { ifAvailable: true }, hold);
+    asked.catch(() => resolve(true));
+  });
 }

@@ -1,3 +1,5 @@
+import { RecentKeys } from "../../../../base/lib/recent-keys.ts";
+import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { EventMessage, View } from "../../../sdk/index.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
@@ -8,6 +10,10 @@ const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
 export const MAX_NEWS = 300;
 /** Maximum number of pages to read: 10,000 events. The log of a day usually has fewer. */
 const MAX_PAGES = 20;
+/** Maximum number of symbols in a notice. */
+const MAX_NAMED = 3;
+/** Maximum number of ended flares to remember. */
+const MAX_ENDED = 10_000;
 
 /**
  * Returns a key for the start, end or listing that an event reports; `undefined` for other events.
@@ -74,4 +80,50 @@ export async function fetchNews(
     after = cursor;
   }
   return found;
+}
+
+/**
+ * Returns a function that takes the latest news and returns a text for screen readers about the
+ * starts of flares that no earlier call reported; empty if there are none. On the free plan, a
+ * flare counts when it enters `flares.free`.
+ */
+export function createStartNotices(): (newestFirst: readonly EventMessage[], seesPro: boolean) => string {
+  let announced: ReadonlySet<string | undefined> = new Set();
+  return (newestFirst, seesPro) => {
+    const starts = newsOf(newestFirst, seesPro).filter((event) => event.name === "flare-started");
+    const symbols = starts
+      .filter((event) => !announced.has(newsKey(event)))
+      .map(({ data }) => safeText(data.flare.token.symbol));
+    announced = new Set(starts.map(newsKey));
+    return symbols.length > 0 ? startsText(symbols, seesPro) : "";
+  };
+}
+
+function startsText(symbols: readonly string[], seesPro: boolean): string {
+  const isOne = symbols.length === 1;
+  const flares = isOne ? "A flare" : `${symbols.length} flares`;
+  // On the free plan, a flare appears only after five minutes.
+  const what = seesPro ? "started" : `${isOne ? "has" : "have"} lasted at least 5 minutes`;
+  const more = symbols.length > MAX_NAMED ? ` and ${symbols.length - MAX_NAMED} more` : "";
+  return `${flares} ${what}: ${symbols.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
+
+/**
+ * Finds the events that report a change again: each channel of a flare reports its changes and its
+ * end. Bounded.
+ */
+export class ChangeBook {
+  readonly #ended = new RecentKeys<string>(MAX_ENDED);
+
+  /** Whether another event reports the same change. Remembers ends, so pass each event once. */
+  isRepeat(event: EventMessage, seesPro: boolean): boolean {
+    // Every flare of the free list is in that of `flares.pro`, too.
+    if (seesPro && event.channel === "flares.free" && !isOfFreeOnly(event)) return true;
+    return event.name === "flare-finished" && this.#ended.isRepeat(event.data.flare.id);
+  }
+}
+
+/** Whether a flare enters or leaves the free list while it runs. */
+function isOfFreeOnly({ name, data }: EventMessage): boolean {
+  return name === "flare-started" || (name === "flare-withdrawn" && data.cause === "canary");
 }

@@ -1,9 +1,9 @@
 import { ANY_PROBLEMS, DOCUMENTS, STREAM_PATH } from "../../../../gateway/http/endpoints.ts";
+import { type Html, html, prose } from "../../../pages/html.ts";
 import type { HeaderContract } from "../../contracts/headers.ts";
 import type { OpenApiDocument, OperationContract } from "../../contracts/openapi.ts";
 import type { ResponseContract } from "../../contracts/problem-responses.ts";
 import { referredTo } from "../../contracts/schemas.ts";
-import { type Html, html, prose } from "../html.ts";
 import { pageHtml } from "../layout.ts";
 import { keyField, parameterFields } from "../parameter-fields.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "../schema-html.ts";

@@ -1,6 +1,6 @@
+import { type Html, html, prose } from "../../../pages/html.ts";
 import type { OpenApiDocument } from "../../contracts/openapi.ts";
 import { referredTo } from "../../contracts/schemas.ts";
-import { type Html, html, prose } from "../html.ts";
 import { pageHtml } from "../layout.ts";
 import { schemasHtml } from "../schema-html.ts";
 import { headersHtml, isCommon, responseHtml } from "./operation-page.ts";

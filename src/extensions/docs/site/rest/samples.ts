@@ -1,5 +1,5 @@
 import { EVENTS_ENDPOINT, STREAM_PATH } from "../../../../gateway/http/endpoints.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "../../../pages/html.ts";
 import type { Operation } from "./operations.ts";
 
 /** The default address of a server. The page's script replaces it with the page's origin. */

@@ -1,0 +1,10 @@
+import { alerts } from "../extensions/alerts/index.ts";
+import { docs } from "../extensions/docs/index.ts";
+import { history } from "../extensions/history/index.ts";
+import { mcp } from "../extensions/mcp/index.ts";
+import { pages } from "../extensions/pages/index.ts";
+import { pairlist } from "../extensions/pairlist/index.ts";
+import { permalinks } from "../extensions/permalinks/index.ts";
+
+/** The extensions of every gateway. They are opened in this order and closed in reverse. */
+export const EXTENSIONS = [alerts, history, pairlist, docs, pages, permalinks, mcp] as const;

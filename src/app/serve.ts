@@ -1,0 +1,116 @@
+import type { Logger } from "pino";
+import { type Clock, systemClock } from "../base/lib/time/clock.ts";
+import { type Epoch, FlarewireError } from "../base/protocol/index.ts";
+import { createOpenStore, openPersistence } from "../gateway/persistence/persistence.ts";
+import type { RestoredState } from "../gateway/persistence/restored-state.ts";
+import type { ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
+import { createLogger } from "../gateway/start/create-logger.ts";
+import type { Extension } from "../gateway/start/extension.ts";
+import { type OpenFrontend, openServer } from "../gateway/start/frontend.ts";
+import { type Gateway, runGateway } from "../gateway/start/run-gateway.ts";
+import { type Config, leaderOf } from "./config/config.ts";
+import { EXTENSIONS } from "./extensions.ts";
+import { identityOf, openSource } from "./open-source.ts";
+
+/** Replacements for the real parts, for tests and embedding programs. */
+export interface GatewayParts {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Replaces the source that the config names. */
+  readonly source?: SnapshotSource;
+  /** Key that an edge presents to its leader. Its plan must be `pro`. Default: none. */
+  readonly leaderKey?: string | undefined;
+  /** Password of the servers that the setting `cluster` names. Default: none. */
+  readonly clusterPassword?: string | undefined;
+  /** Keys of the services that the setting `enrich` names. Default: none. */
+  readonly enricherKeys?: ServiceKeys;
+  /** Replaces the extensions, in the order in which they are opened. Default: all. */
+  readonly extensions?: readonly Extension[];
+  /**
+   * Holds events in memory if the data directory is unusable, and reports it. Default false: the
+   * start fails, because an operator who names a directory relies on it.
+   */
+  readonly isDataOptional?: boolean;
+  /** Stores finished flares and past minutes, and serves them. Default true. */
+  readonly hasHistory?: boolean;
+  /** Epoch of a log in memory, for reproducible results. Default: random. */
+  readonly epoch?: Epoch;
+  /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */
+  readonly onWarmup?: ((percent: number) => void) | undefined;
+  /**
+   * Ends the wait for the first snapshot. Rejects the start if a cluster's servers have not
+   * answered yet. Only {@link Gateway.stop} stops a started gateway.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts a gateway: opens its parts, listens and polls. Resolves when the first snapshot is served,
+ * when `signal` aborts, when the source ends, or after 5 seconds if the source is not live.
+ *
+ * Rejects with FlarewireError `invalid-setting` when it cannot listen, with InputError when a file
+ * cannot be read, and while another process uses the data directory.
+ */
+export function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
+  return startGatewayWithFrontend((options) => openServer(config, options), config, parts);
+}
+
+/** Starts a gateway like {@link startGateway}, in another server. */
+export async function startGatewayWithFrontend(
+  openFrontend: OpenFrontend,
+  config: Config,
+  parts: GatewayParts,
+): Promise<Gateway> {
+  assertConfig(config);
+  const { isDataOptional, leaderKey, enricherKeys, hasHistory = true, onWarmup, signal } = parts;
+  const clock = parts.clock ?? systemClock;
+  const logger = parts.logger ?? createLogger(config.logLevel);
+  const all: readonly Extension[] = parts.extensions ?? EXTENSIONS;
+  const extensions = hasHistory ? all : all.filter(({ name }) => name !== "history");
+  const [openCopy] = extensions.flatMap((extension) => extension.openCopy ?? []);
+  const identity = identityOf(config, parts.source?.info.name);
+  const stored = { config, clock, logger, isDataOptional, identity };
+  const open = (restored: RestoredState | undefined) =>
+    openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, parts.source);
+  // A cluster's client library is loaded only if there is one.
+  const library =
+    config.cluster === "none" ? undefined : await import("../scale/cluster/node/open-cluster.ts");
+  const cluster = await library?.openCluster(config, {
+    ...{ clock, logger, openCopy, signal, clusterPassword: parts.clusterPassword },
+    market: {
+      ...identity,
+      open: (restored) => {
+        const opened = open(restored);
+        if (opened.kind === "snapshots") return opened;
+        throw new Error("a node of a cluster cannot follow another gateway");
+      },
+    },
+  });
+  const persistence = cluster?.persistence ?? openPersistence({ ...stored, epoch: parts.epoch });
+  // A cluster's log is not in the data directory and does not lock it. Other processes of the user
+  // may use the default one.
+  const isOwnDirectory = !cluster || !isDataOptional;
+  const settings = isOwnDirectory ? config : { ...config, data: "none" };
+  try {
+    return await runGateway({
+      ...{ settings, clock, logger, persistence, extensions, openFrontend, onWarmup, signal },
+      ...{ state: cluster?.state, tasks: cluster?.tasks },
+      leaderKey: leaderOf(config) === undefined ? undefined : leaderKey,
+      openStore: createOpenStore({ ...stored, config: settings }),
+      openSource: () => cluster?.opened ?? open(persistence.restored),
+    });
+  } catch (error) {
+    await persistence.close();
+    await cluster?.opened.close?.();
+    throw error;
+  }
+}
+
+/** Rejects plain settings, which an untyped program may pass instead of a Config. */
+function assertConfig(given: unknown): void {
+  if (Object(given).logLevel !== undefined) return;
+  throw new FlarewireError(
+    "invalid-setting",
+    "expected a Config; create one with createConfig(), for example startGateway(createConfig({ port: 0 }))",
+  );
+}

@@ -1,0 +1,9 @@
+import { extension } from "../../gateway/start/extension.ts";
+import { addDocumentRoutes } from "./site/document-routes.ts";
+
+/** Serves the contracts and the guides. */
+export const docs = extension({
+  name: "docs",
+  settings: {},
+  open: () => ({ routes: ({ app, settings }) => addDocumentRoutes(app, settings) }),
+});

@@ -1,0 +1,6 @@
+/** The contracts and the guides, to read in a browser. */
+export { createAsyncApi } from "./contracts/asyncapi.ts";
+export { createOpenApi } from "./contracts/openapi.ts";
+export { docs } from "./docs-extension.ts";
+export { GUIDES, PROTOCOL_FILE, TEXTS } from "./site/guides.ts";
+export { OPERATIONS } from "./site/rest/operations.ts";

@@ -1,0 +1,2 @@
+/** The dashboard and the widgets, as built pages. */
+export { pages } from "./pages-extension.ts";

@@ -1,0 +1,2 @@
+/** Pairs for freqtrade. */
+export { pairlist } from "./pairlist-extension.ts";

@@ -1,0 +1,25 @@
+/**
+ * The gateway: snapshots in, events out. It keeps the log, serves REST and streams, and opens the
+ * extensions that the program lists.
+ */
+export type { Clock } from "../base/lib/time/clock.ts";
+export * from "./hub/index.ts";
+export * from "./log/index.ts";
+export {
+  createOpenStore,
+  memoryPersistence,
+  openPersistence,
+  type Persistence,
+} from "./persistence/persistence.ts";
+export * from "./settings/index.ts";
+export * from "./source/index.ts";
+export { createLogger } from "./start/create-logger.ts";
+export {
+  type Extension,
+  type ExtensionContext,
+  extension,
+  type OpenExtension,
+} from "./start/extension.ts";
+export { type OpenFrontend, openServer } from "./start/frontend.ts";
+export { type Gateway, type GatewayRun, runGateway } from "./start/run-gateway.ts";
+export type { SharedTasks, TaskCopy } from "./start/shared-task.ts";
