@@ -9,6 +9,11 @@ export {
 } from "./app/gateway-plugin.ts";
 export { type GatewayParts, startGateway } from "./app/serve.ts";
 export * from "./base/model/index.ts";
+/** Published under the names of the first chains with this form. */
+export {
+  ChainChartItem as AvalancheChartItem,
+  ChainChartItem as MaticChartItem,
+} from "./base/model/index.ts";
 export * from "./base/protocol/index.ts";
 export type { GatewayEvent, GatewayEventMap } from "./gateway/start/gateway-events.ts";
 export type { Gateway } from "./gateway/start/run-gateway.ts";

@@ -23,7 +23,7 @@ const SYSTEM = [
   "feeds/chain/rpc/endpoints.test.ts",
   "feeds/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
   "extensions/history/{gateway-history,killed}.test.ts",
-  "repository/{deletable-feeds,readme-examples}.test.ts",
+  "repository/{deletable-feeds,group-row,readme-examples}.test.ts",
 ];
 
 /** Tests that measure memory, or replace a module of Node, need a process of their own. */

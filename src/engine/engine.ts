@@ -89,7 +89,7 @@ export class TrendEngine {
     this.#profiles = profiles;
     this.#tokens = new TokenBook(settings, (token) => rememberToken(profiles, token));
     this.#priors = new BuyerRatePriors(settings, state?.priors);
-    this.#markets = state?.markets ?? byGroup(createMarket);
+    this.#markets = { ...byGroup(createMarket), ...state?.markets };
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new FlareBooks(settings, state?.finished);
     this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));

@@ -1,7 +1,7 @@
 import {
-  type AnyFlares,
   byGroup,
   type Explanation,
+  flaresKeyOf,
   GROUPS,
   groupOf,
   type Outcome,
@@ -12,10 +12,7 @@ import type { TokenState } from "./state/token-state.ts";
 import { type FinishedFlare, FlareBook, type ServedFlares } from "./views/flares.ts";
 import { reuseRecordIfSame } from "./views/reuse.ts";
 
-type Served = Pick<
-  Snapshot,
-  "flares" | "flares.exchange" | "flares.matic" | "flares.avalanche" | "explanations" | "outcomes"
->;
+type Served = Pick<Snapshot, ReturnType<typeof flaresKeyOf> | "explanations" | "outcomes">;
 
 /** Maintains the flares of all groups. See {@link FlareBook}. */
 export class FlareBooks {
@@ -71,18 +68,14 @@ export class FlareBooks {
    * Returns the lists, explanations and outcomes. Unchanged ones are the same objects as before.
    */
   serve(): Served {
-    const { bsc, exchange, matic, avalanche } = this.#books;
-    const parts = [bsc.serve(), exchange.serve(), matic.serve(), avalanche.serve()] as const;
+    const parts = this.#all.map((book) => book.serve());
     const before = this.#served;
     if (before && parts.every((part, index) => part === this.#parts[index])) return before;
     this.#parts = parts;
     const merged = <T>(known: Record<string, T> | undefined, of: (part: ServedFlares) => Record<string, T>) =>
       reuseRecordIfSame<T>(known, Object.assign({}, ...parts.map(of)));
     this.#served = {
-      flares: inFormOfGroup(parts[0]),
-      "flares.exchange": inFormOfGroup(parts[1]),
-      "flares.matic": inFormOfGroup(parts[2]),
-      "flares.avalanche": inFormOfGroup(parts[3]),
+      ...inFormOfGroups(parts),
       explanations: merged(before?.explanations, ({ explanations }) => explanations),
       outcomes: merged(before?.outcomes, ({ outcomes }) => outcomes),
     };
@@ -91,6 +84,7 @@ export class FlareBooks {
 }
 
 /** A book renders all of its flares in its group's form. */
-function inFormOfGroup<L extends AnyFlares>({ flares }: ServedFlares): L {
-  return flares as L;
+function inFormOfGroups(parts: readonly ServedFlares[]) {
+  const entries = GROUPS.map((group, index) => [flaresKeyOf(group), parts[index]?.flares]);
+  return Object.fromEntries(entries) as Pick<Snapshot, ReturnType<typeof flaresKeyOf>>;
 }

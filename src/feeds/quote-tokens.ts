@@ -1,4 +1,4 @@
-import type { MarketGroup } from "../base/market/index.ts";
+import type { ChainGroup } from "../base/model/index.ts";
 
 /*
  * The tokens in which others are priced, by group. The link above an address is its source. All
@@ -20,9 +20,6 @@ export interface QuoteToken {
   /** Whether it wraps the chain's own coin and so is worth the same. */
   readonly isWrappedCoin?: boolean;
 }
-
-/** The groups whose tokens have addresses. */
-export type ChainGroup = Exclude<MarketGroup, "exchange">;
 
 /** The first one of each chain wraps its coin. */
 export const QUOTE_TOKENS = {
@@ -76,7 +73,13 @@ export const QUOTE_TOKENS = {
     // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
     quoteToken("WETH.e", 18, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"),
   ],
-} as const satisfies Readonly<Record<ChainGroup, readonly QuoteToken[]>>;
+} as const satisfies Partial<Record<ChainGroup, readonly QuoteToken[]>>;
+
+/** Returns the tokens in which the group's others are priced; none for an unknown chain. */
+export function quoteTokensOf(group: ChainGroup): readonly QuoteToken[] {
+  const known: Partial<Record<ChainGroup, readonly QuoteToken[]>> = QUOTE_TOKENS;
+  return known[group] ?? [];
+}
 
 function quoteToken(symbol: string, decimals: number, address: string): QuoteToken {
   return { symbol, decimals, address, isStable: false };

@@ -1,5 +1,5 @@
-import { groupSuggestion, suggestion } from "../../base/lib/text/nearest.ts";
-import { GROUPS, type Group } from "../../base/model/index.ts";
+import { suggestion } from "../../base/lib/text/nearest.ts";
+import { GROUPS, type Group, groupSuggestion } from "../../base/model/index.ts";
 import {
   CHANNEL_PATTERNS,
   CHANNELS,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GROUPS } from "../model/groups.ts";
 
 /*
  * Events from feeds. Every event carries event time as `at`, in milliseconds since 1970 UTC. A feed
@@ -11,7 +12,7 @@ export const LATEST_AT_MS = 253_402_300_799_999;
 export const EventTimeMs = z.int().min(0).max(LATEST_AT_MS);
 
 /** The market of an event, named like the groups of the API. */
-export const MarketGroup = z.enum(["bsc", "exchange", "matic", "avalanche"]);
+export const MarketGroup = z.enum(GROUPS);
 export type MarketGroup = z.infer<typeof MarketGroup>;
 
 const Amount = z

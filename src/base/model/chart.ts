@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MarketData } from "./facts.ts";
 import { NestedFlare } from "./flare.ts";
+import { byForm, byGroup, CHAINS_TEXT, type GroupName, isAdditional } from "./groups.ts";
 import { Address, Count, DecimalString, Id } from "./primitives.ts";
 
 const chartFacts = {
@@ -27,7 +28,7 @@ export type ExchangeToken = z.infer<typeof ExchangeToken>;
 
 export const ChainToken = z
   .object({ symbol: z.string(), price: DecimalString, address: Address })
-  .describe("A token of `matic` or `avalanche` inside chart items and leaderboard entries.");
+  .describe(`A token of ${CHAINS_TEXT} inside chart items and leaderboard entries.`);
 export type ChainToken = z.infer<typeof ChainToken>;
 
 export const BscChartItem = z
@@ -50,7 +51,7 @@ export const ExchangeChartItem = z
   .describe("An item of the chart of the exchange.");
 export type ExchangeChartItem = z.infer<typeof ExchangeChartItem>;
 
-export const MaticChartItem = z
+export const ChainChartItem = z
   .object({
     ...chartFacts,
     most_recent_price: DecimalString,
@@ -58,22 +59,20 @@ export const MaticChartItem = z
     token: ChainToken,
     market_data: MarketData.nullable(),
   })
-  .describe("An item of the chart of `matic`.");
-export type MaticChartItem = z.infer<typeof MaticChartItem>;
+  .describe(`An item of the chart of ${CHAINS_TEXT}.`);
+export type ChainChartItem = z.infer<typeof ChainChartItem>;
 
-/**
- * An item of the chart of `avalanche`, which the specification leaves open. It has the form of
- * `matic`.
- */
-export const AvalancheChartItem = MaticChartItem;
-export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
+export type ChartItem = BscChartItem | ExchangeChartItem | ChainChartItem;
 
-export type ChartItem = BscChartItem | ExchangeChartItem | MaticChartItem;
-
-export const Charts = topTens(BscChartItem, ExchangeChartItem, MaticChartItem).describe(
+export const Charts = topTens(BscChartItem, ExchangeChartItem, ChainChartItem).describe(
   "`GET /api/v1/charts`: for each group the ten tokens with the best price change relative to their risk, best first. Recomputed every minute, unchanged in between.",
 );
 export type Charts = z.infer<typeof Charts>;
+
+/** Joins the charts of all groups. Each item must have the form of its group. */
+export function chartsBy(listOf: (group: GroupName) => ChartItem[]): Charts {
+  return byGroup(listOf) as Charts;
+}
 
 const standing = {
   time_trended: z
@@ -104,7 +103,7 @@ export type ExchangeLeaderboardEntry = z.infer<typeof ExchangeLeaderboardEntry>;
 
 export const ChainLeaderboardEntry = z
   .object({ type: z.literal("token"), ...standing, object: ChainToken })
-  .describe("An entry of the leaderboard of `matic` or `avalanche`.");
+  .describe(`An entry of the leaderboard of ${CHAINS_TEXT}.`);
 export type ChainLeaderboardEntry = z.infer<typeof ChainLeaderboardEntry>;
 
 export type LeaderboardEntry = BscLeaderboardEntry | ExchangeLeaderboardEntry | ChainLeaderboardEntry;
@@ -118,12 +117,21 @@ export const Leaderboards = topTens(
 );
 export type Leaderboards = z.infer<typeof Leaderboards>;
 
-/** At most ten items of each group. `avalanche` has the form of `matic`. */
+/** Joins the leaderboards of all groups. Each entry must have the form of its group. */
+export function leaderboardsBy(listOf: (group: GroupName) => LeaderboardEntry[]): Leaderboards {
+  return byGroup(listOf) as Leaderboards;
+}
+
+/** At most ten items of each group. */
 function topTens<Bsc extends z.ZodType, Exchange extends z.ZodType, Chain extends z.ZodType>(
   bsc: Bsc,
   exchange: Exchange,
   chain: Chain,
 ) {
   const top = <Item extends z.ZodType>(item: Item) => z.array(item).max(10);
-  return z.object({ bsc: top(bsc), exchange: top(exchange), matic: top(chain), avalanche: top(chain) });
+  const lists = byForm(top(bsc), top(exchange), top(chain));
+  // Only those who name an additional group get its list.
+  const all: Readonly<Record<GroupName, z.ZodType>> = lists;
+  const read = byGroup((group) => (isAdditional(group) ? all[group].default([]) : all[group]));
+  return z.object(read as typeof lists);
 }

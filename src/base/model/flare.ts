@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ContractSource, ForumPost, MarketData, SocialData } from "./facts.ts";
+import { CHAINS_TEXT, OTHER_CHAINS } from "./groups.ts";
 import { Address, Count, DecimalString, Id, Timestamp } from "./primitives.ts";
 
 export const Token = z
@@ -71,8 +72,8 @@ export const ExchangeFlare = z
   );
 export type ExchangeFlare = z.infer<typeof ExchangeFlare>;
 
-export const ChainFlare = Flare.extend({ group: z.enum(["matic", "avalanche"]) }).describe(
-  "A flare of `matic` or `avalanche`: the fields of a flare, and its group.",
+export const ChainFlare = Flare.extend({ group: z.enum(OTHER_CHAINS) }).describe(
+  `A flare of ${CHAINS_TEXT}: the fields of a flare, and its group.`,
 );
 export type ChainFlare = z.infer<typeof ChainFlare>;
 
@@ -116,7 +117,7 @@ export const ExchangeFlares = listsOf(ExchangeFlare).describe(
 export type ExchangeFlares = z.infer<typeof ExchangeFlares>;
 
 export const ChainFlares = listsOf(ChainFlare).describe(
-  "`GET /api/v1/flares?group=matic` or `avalanche`: the lists of `/flares` for tokens of that chain.",
+  `\`GET /api/v1/flares?group=${CHAINS_TEXT.slice(1)}: the lists of \`/flares\` for tokens of that chain.`,
 );
 export type ChainFlares = z.infer<typeof ChainFlares>;
 

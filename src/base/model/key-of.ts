@@ -1,7 +1,7 @@
 import type { ChartItem, LeaderboardEntry } from "./chart.ts";
 import type { AnyFlare } from "./flare.ts";
+import type { GroupName } from "./groups.ts";
 import type { Listing } from "./listing.ts";
-import type { Group } from "./primitives.ts";
 
 export type ListItem = AnyFlare | Listing | ChartItem | LeaderboardEntry;
 
@@ -14,7 +14,7 @@ export function keyOf(item: ListItem): string {
 }
 
 /** Returns a flare's group. */
-export function groupOf(flare: AnyFlare): Group {
+export function groupOf(flare: AnyFlare): GroupName {
   return "group" in flare ? flare.group : "bsc";
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GROUPS } from "./groups.ts";
 
 export const Timestamp = z
   .string()
@@ -37,29 +38,5 @@ export type Address = z.infer<typeof Address>;
 export const Count = z.int().min(0).describe("A number of events: a non-negative integer.");
 export type Count = z.infer<typeof Count>;
 
-/**
- * The groups of tokens, in the order of responses: three chains, and exchanges, whose tokens have
- * no address.
- */
-export const GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
 export const Group = z.enum(GROUPS);
 export type Group = z.infer<typeof Group>;
-
-/** Returns a value for each group. */
-export function byGroup<T>(create: (group: Group) => T): Record<Group, T> {
-  return {
-    bsc: create("bsc"),
-    exchange: create("exchange"),
-    matic: create("matic"),
-    avalanche: create("avalanche"),
-  };
-}
-
-/** The groups whose flares are served only to clients that name them: all but `bsc`. */
-export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly Group[];
-export type OtherGroup = (typeof OTHER_GROUPS)[number];
-
-/** Returns the group of a channel's items. */
-export function groupOfChannel(channel: string): Group {
-  return OTHER_GROUPS.find((group) => channel.split(".").includes(group)) ?? "bsc";
-}

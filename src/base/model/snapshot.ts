@@ -3,9 +3,9 @@ import { Candles, NO_CANDLES } from "./candles.ts";
 import { Charts, Leaderboards } from "./chart.ts";
 import { Explanations } from "./explanation.ts";
 import { type AnyFlare, type AnyFlares, ChainFlares, ExchangeFlares, Flares } from "./flare.ts";
+import { byForm, byGroup, GROUPS, type GroupName, OTHER_GROUPS, type OtherGroup } from "./groups.ts";
 import { Newest } from "./listing.ts";
 import { Outcomes } from "./outcome.ts";
-import { GROUPS, type Group } from "./primitives.ts";
 
 export const Snapshot = z
   .object({
@@ -16,9 +16,7 @@ export const Snapshot = z
     explanations: Explanations,
     outcomes: Outcomes,
     candles: Candles,
-    "flares.exchange": ExchangeFlares,
-    "flares.matic": ChainFlares,
-    "flares.avalanche": ChainFlares,
+    ...flaresOfOthers(byForm(Flares, ExchangeFlares, ChainFlares)),
   })
   .describe(
     "Everything that is served, at one instant. Events are the differences between two snapshots. Keys (keyOf) are unique within each list, `explanations` contains only flares in one of the flare lists, `outcomes` only finished ones, and `candles` also tokens that flared within the last two hours.",
@@ -26,8 +24,31 @@ export const Snapshot = z
 export type Snapshot = z.infer<typeof Snapshot>;
 
 /** Returns the snapshot's part with a group's flares. */
-export function flaresKeyOf(group: Group) {
+export function flaresKeyOf(group: GroupName) {
   return group === "bsc" ? "flares" : (`flares.${group}` as const);
+}
+
+/** Returns the values of the groups other than `bsc`, by the parts with their flares. */
+export function flaresOfOthers<T extends Readonly<Record<OtherGroup, unknown>>>(values: T) {
+  const entries = OTHER_GROUPS.map((group) => [flaresKeyOf(group), values[group]]);
+  return Object.fromEntries(entries) as { [G in OtherGroup as `flares.${G}`]: T[G] };
+}
+
+/** Returns the snapshot with each group's flares as changed. */
+export function withFlares(snapshot: Snapshot, change: <F extends AnyFlares>(flares: F) => F): Snapshot {
+  const entries = GROUPS.map(flaresKeyOf).map((key) => [key, change(snapshot[key])]);
+  return { ...snapshot, ...Object.fromEntries(entries) };
+}
+
+/** Completes a snapshot of an earlier version, which may lack parts and groups. */
+export function completeSnapshot(known: Partial<Snapshot>): Snapshot {
+  const { charts, leaderboards } = EMPTY_SNAPSHOT;
+  return {
+    ...EMPTY_SNAPSHOT,
+    ...known,
+    charts: { ...charts, ...known.charts },
+    leaderboards: { ...leaderboards, ...known.leaderboards },
+  };
 }
 
 /** Returns the flares of all groups in these lists. */
@@ -43,12 +64,10 @@ const NO_FLARES = { free: [], pro: [], finished_trending: [] };
 export const EMPTY_SNAPSHOT: Snapshot = {
   flares: NO_FLARES,
   newest: { bsc: [] },
-  charts: { bsc: [], exchange: [], matic: [], avalanche: [] },
-  leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
+  charts: byGroup(() => []),
+  leaderboards: byGroup(() => []),
   explanations: {},
   outcomes: {},
   candles: NO_CANDLES,
-  "flares.exchange": NO_FLARES,
-  "flares.matic": NO_FLARES,
-  "flares.avalanche": NO_FLARES,
+  ...flaresOfOthers(byGroup(() => NO_FLARES)),
 };

@@ -1,29 +1,44 @@
-import type { Group, OtherGroup, Snapshot } from "../model/index.ts";
+import {
+  type AdditionalGroup,
+  GROUPS,
+  type GroupName,
+  isAdditional,
+  OTHER_GROUPS,
+  type OtherGroup,
+} from "../model/groups.ts";
+
+/** The lists of flares, by the last part of their channels. */
+const FLARE_LISTS = { free: "free", pro: "pro", finished: "finished_trending" } as const;
+type FlareLists = typeof FLARE_LISTS;
+type BscFlarePaths = {
+  readonly [L in keyof FlareLists as `flares.${L}`]: readonly ["flares", FlareLists[L]];
+};
+type GroupPaths<Resource extends string> = {
+  readonly [G in GroupName as `${Resource}.${G}`]: readonly [Resource, G];
+};
+type OtherFlarePaths = {
+  readonly [C in `flares.${OtherGroup}.${keyof FlareLists}`]: C extends `flares.${infer G extends OtherGroup}.${infer L extends keyof FlareLists}`
+    ? readonly [`flares.${G}`, FlareLists[L]]
+    : never;
+};
 
 /** Maps each channel to the list in the snapshot whose changes it carries. */
-export const LIST_CHANNELS = {
-  "flares.free": ["flares", "free"],
-  "flares.pro": ["flares", "pro"],
-  "flares.finished": ["flares", "finished_trending"],
-  "newest.bsc": ["newest", "bsc"],
-  "charts.bsc": ["charts", "bsc"],
-  "charts.exchange": ["charts", "exchange"],
-  "charts.matic": ["charts", "matic"],
-  "charts.avalanche": ["charts", "avalanche"],
-  "leaderboards.bsc": ["leaderboards", "bsc"],
-  "leaderboards.exchange": ["leaderboards", "exchange"],
-  "leaderboards.matic": ["leaderboards", "matic"],
-  "leaderboards.avalanche": ["leaderboards", "avalanche"],
-  "flares.exchange.free": ["flares.exchange", "free"],
-  "flares.exchange.pro": ["flares.exchange", "pro"],
-  "flares.exchange.finished": ["flares.exchange", "finished_trending"],
-  "flares.matic.free": ["flares.matic", "free"],
-  "flares.matic.pro": ["flares.matic", "pro"],
-  "flares.matic.finished": ["flares.matic", "finished_trending"],
-  "flares.avalanche.free": ["flares.avalanche", "free"],
-  "flares.avalanche.pro": ["flares.avalanche", "pro"],
-  "flares.avalanche.finished": ["flares.avalanche", "finished_trending"],
-} as const satisfies Record<string, readonly [keyof Snapshot, string]>;
+export const LIST_CHANNELS = /* @__PURE__ */ listChannels();
+
+function listChannels() {
+  const flares = <R extends string>(resource: R) =>
+    Object.entries(FLARE_LISTS).map(([last, list]) => [`${resource}.${last}`, [resource, list]]);
+  const rankings = (resource: string) => GROUPS.map((group) => [`${resource}.${group}`, [resource, group]]);
+  return Object.fromEntries([
+    ...flares("flares"),
+    ["newest.bsc", ["newest", "bsc"]],
+    ...rankings("charts"),
+    ...rankings("leaderboards"),
+    ...OTHER_GROUPS.flatMap((group) => flares(`flares.${group}`)),
+  ]) as BscFlarePaths & { readonly "newest.bsc": readonly ["newest", "bsc"] } & GroupPaths<"charts"> &
+    GroupPaths<"leaderboards"> &
+    OtherFlarePaths;
+}
 
 /**
  * Splits a channel's name at its last dot into the resource and the list. Accepts any text; one
@@ -51,20 +66,20 @@ export type Channel = ListChannel | "status" | "candles";
 /** The channels of the flares of `bsc`. */
 export const BSC_FLARE_CHANNELS = ["flares.free", "flares.pro", "flares.finished"] as const;
 export type FlareChannel = Extract<ListChannel, `flares.${string}`>;
-type OtherFlareChannel = Extract<ListChannel, `flares.${OtherGroup}.${string}`>;
-export type SpecChannel = Exclude<ListChannel, OtherFlareChannel>;
+type AdditionalChannel = keyof OtherFlarePaths | `${"charts" | "leaderboards"}.${AdditionalGroup}`;
+export type SpecChannel = Exclude<ListChannel, AdditionalChannel>;
 
 /** The channels of the flares of all groups. */
 export const FLARE_CHANNELS = /* @__PURE__ */ LIST_CHANNEL_NAMES.filter(isFlareChannel);
 
 /** Returns the channels of a group's flares. */
-export function flareChannelsOf(group: Group): readonly FlareChannel[] {
+export function flareChannelsOf(group: GroupName): readonly FlareChannel[] {
   if (group === "bsc") return BSC_FLARE_CHANNELS;
   return [`flares.${group}.free`, `flares.${group}.pro`, `flares.${group}.finished`];
 }
 
 /** Returns the pattern of the channels of a group's flares. */
-export function flarePatternOf(group: Group): string {
+export function flarePatternOf(group: GroupName): string {
   return group === "bsc" ? "flares.*" : `flares.${group}.*`;
 }
 
@@ -72,14 +87,15 @@ export function isFlareChannel(channel: Channel): channel is FlareChannel {
   return channel.startsWith("flares.");
 }
 
-/** Whether a channel carries the flares of a group other than `bsc`. */
-function isOtherFlareChannel(channel: Channel): channel is OtherFlareChannel {
-  return isFlareChannel(channel) && channel.split(".").length > 2;
+/** Whether a channel carries the flares of a group other than `bsc`, or an additional group. */
+function isAdditionalChannel(channel: Channel): channel is AdditionalChannel {
+  const parts = channel.split(".");
+  return parts.length > 2 || GROUPS.some((group) => isAdditional(group) && group === parts[1]);
 }
 
 /** The list channels of the resources that the specification defines. */
 export const SPEC_CHANNELS = /* @__PURE__ */ LIST_CHANNEL_NAMES.filter(
-  (name): name is SpecChannel => !isOtherFlareChannel(name),
+  (name): name is SpecChannel => !isAdditionalChannel(name),
 );
 
 /** Valid channel names and patterns, for suggestions. */
@@ -88,9 +104,7 @@ export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as 
   "newest.*",
   "charts.*",
   "leaderboards.*",
-  "flares.exchange.*",
-  "flares.matic.*",
-  "flares.avalanche.*",
+  /* @__PURE__ */ OTHER_GROUPS.map(flarePatternOf),
 );
 
 export function isListChannel(channel: Channel): channel is ListChannel {
@@ -104,11 +118,15 @@ export function isChannel(name: string): name is Channel {
 /**
  * Returns a pattern's channels; none if it matches nothing, which callers should report. A pattern
  * is a name, `*`, or `prefix.*`. `*` excludes `candles` and the flares of groups other than `bsc`.
- * A prefix is all but the last part of a name: `flares.*` matches only the flares of `bsc`.
+ * A prefix is all but the last part of a name: `flares.*` matches only the flares of `bsc`. No
+ * pattern but `flares.GROUP.*` matches channels of an additional group.
  */
 export function matchChannels(pattern: string): readonly Channel[] {
-  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles" && !isOtherFlareChannel(name));
-  if (pattern.endsWith(".*"))
-    return CHANNELS.filter((name) => name.includes(".") && listPathOf(name)[0] === pattern.slice(0, -2));
-  return isChannel(pattern) ? [pattern] : [];
+  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles" && !isAdditionalChannel(name));
+  if (!pattern.endsWith(".*")) return isChannel(pattern) ? [pattern] : [];
+  const prefix = pattern.slice(0, -2);
+  const isNamed = OTHER_GROUPS.some((group) => pattern === flarePatternOf(group));
+  return CHANNELS.filter(
+    (name) => name.includes(".") && listPathOf(name)[0] === prefix && (isNamed || !isAdditionalChannel(name)),
+  );
 }

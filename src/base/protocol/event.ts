@@ -5,6 +5,7 @@ import {
   Candle,
   Explanation,
   FinishCause,
+  GROUPS,
   Group,
   Listing,
   Outcome,
@@ -78,12 +79,7 @@ export const FlareFinished = event(
 
 export const FlareOutcome = event(
   "flare-outcome",
-  z.enum([
-    "flares.finished",
-    "flares.exchange.finished",
-    "flares.matic.finished",
-    "flares.avalanche.finished",
-  ]),
+  z.enum(FLARE_CHANNELS.filter((channel) => channel.endsWith(".finished"))),
   SetChange.extend({ outcome: Outcome.nullable() }),
 ).describe("The outcome of a finished flare became final, an hour after the flare's start. `set` is empty.");
 
@@ -120,12 +116,12 @@ export const TokenUnlisted = event("token-unlisted", NewestChannel, Filtered).de
 const changes = z.array(ChangeSchema).min(1);
 export const ChartUpdated = event(
   "chart-updated",
-  z.enum(["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]),
+  z.enum(GROUPS.map((group) => `charts.${group}` as const)),
   z.object({ group: Group, changes }),
 ).describe("A group's chart for the new minute: all changes since the previous one.");
 export const LeaderboardUpdated = event(
   "leaderboard-updated",
-  z.enum(["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche"]),
+  z.enum(GROUPS.map((group) => `leaderboards.${group}` as const)),
   z.object({ group: Group, changes }),
 ).describe("A group's leaderboard for the new minute: all changes since the previous one.");
 

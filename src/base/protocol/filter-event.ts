@@ -242,8 +242,10 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
  * Returns the event by which a listed flare that is no longer selected leaves the client's list.
  */
 function flareLeaves({ channel, observed_at }: Named<"flare-updated">, id: string): EventBody {
-  const name = channel.endsWith(".finished") ? "flare-expired" : "flare-withdrawn";
-  return { name, channel, observed_at, data: filteredOut(id) };
+  const left = { channel, observed_at, data: filteredOut(id) };
+  return channel.endsWith(".finished")
+    ? { name: "flare-expired", ...left }
+    : { name: "flare-withdrawn", ...left };
 }
 
 function filteredOut(id: string) {

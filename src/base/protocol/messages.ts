@@ -1,11 +1,13 @@
 import { z } from "zod";
 import {
+  byForm,
   Candles,
   ChainFlares,
   Charts,
   ExchangeFlares,
   Explanations,
   Flares,
+  flaresOfOthers,
   Leaderboards,
   Newest,
   Outcomes,
@@ -139,9 +141,13 @@ export type Hello = z.infer<typeof Hello>;
 export const ViewSchema = z
   .object({
     flares: Flares.partial().optional(),
-    "flares.exchange": ExchangeFlares.partial().optional(),
-    "flares.matic": ChainFlares.partial().optional(),
-    "flares.avalanche": ChainFlares.partial().optional(),
+    ...flaresOfOthers(
+      byForm(
+        Flares.partial().optional(),
+        ExchangeFlares.partial().optional(),
+        ChainFlares.partial().optional(),
+      ),
+    ),
     newest: Newest.partial().optional(),
     charts: Charts.partial().optional(),
     leaderboards: Leaderboards.partial().optional(),

@@ -1,4 +1,4 @@
-import { OTHER_GROUPS, type Snapshot } from "../model/index.ts";
+import { OTHER_GROUPS, type Snapshot, withFlares } from "../model/index.ts";
 import { CHANNELS, type Channel, matchChannels } from "./channels.ts";
 import { FlarewireError } from "./errors.ts";
 import { projectSnapshot } from "./view/view.ts";
@@ -30,18 +30,7 @@ export function channelsOfPlan(plan: Plan | undefined): readonly Channel[] {
 export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
   const { explanations } = projectSnapshot(snapshot, FREE_CHANNELS);
-  return {
-    ...snapshot,
-    flares: withoutPro(snapshot.flares),
-    "flares.exchange": withoutPro(snapshot["flares.exchange"]),
-    "flares.matic": withoutPro(snapshot["flares.matic"]),
-    "flares.avalanche": withoutPro(snapshot["flares.avalanche"]),
-    explanations,
-  };
-}
-
-function withoutPro<T>({ free, finished_trending }: { readonly free: T; readonly finished_trending: T }) {
-  return { free, pro: [], finished_trending };
+  return withFlares({ ...snapshot, explanations }, (flares) => ({ ...flares, pro: [] }));
 }
 
 /** The channels that a client may follow: its plan's, limited to those that its key names. */

@@ -58,8 +58,8 @@ export const flag: Kind<boolean> = {
   flagOnly: true,
 };
 
-export function oneOf<const T extends readonly string[]>(words: T): Kind<T[number]> {
-  const bound = words.length === 1 ? `${words[0]}` : `one of ${words.join(", ")}`;
+export function oneOf<const W extends string>(words: readonly W[]): Kind<W> {
+  const bound = `${words.length === 1 ? "" : "one of "}${words.join(", ")}`;
   return { schema: z.enum(words), bound, names: words };
 }
 
@@ -83,7 +83,7 @@ export const directoryOrNone: Kind<string> = {
 };
 
 /** One or more of these words, separated by commas, or a list of them. */
-export function someOf<const T extends readonly string[]>(words: T): Kind<readonly T[number][]> {
+export function someOf<const W extends string>(words: readonly W[]): Kind<readonly W[]> {
   return {
     schema: list(z.enum(words)).refine((given) => given.length > 0),
     bound: `one or more of ${words.join(", ")}, separated by commas`,
@@ -92,9 +92,7 @@ export function someOf<const T extends readonly string[]>(words: T): Kind<readon
 }
 
 /** Like {@link someOf}, or `none` for the empty list. */
-export function someOrNone<const T extends readonly [string, ...string[]]>(
-  words: T,
-): Kind<readonly T[number][]> {
+export function someOrNone<const W extends string>(words: readonly W[]): Kind<readonly W[]> {
   const bound = `none, or some of ${words.join(", ")}, separated by commas`;
   return { schema: list(z.enum(words)), bound, names: words };
 }

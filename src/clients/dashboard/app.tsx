@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { GroupName } from "../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../base/model/groups.ts";
+import { OTHER_GROUPS } from "../../base/model/groups.ts";
 import type { View } from "../sdk/index.ts";
 import { Plan, Refused } from "./parts/access/access-panel.tsx";
 import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";
@@ -16,7 +17,7 @@ import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
 import { DEFAULT_QUERY, shownQuery } from "./state/flare-query.ts";
 import { type Following, follow } from "./state/follow.ts";
 import type { FlareLists } from "./state/group/flare-lists.ts";
-import { OTHER_GROUPS, useGroupFlares } from "./state/group/use-group-flares.ts";
+import { useGroupFlares } from "./state/group/use-group-flares.ts";
 import { isOld, withGroup } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
 import { type Go, useRoute } from "./state/use-route.ts";

@@ -1,5 +1,5 @@
-import { GROUP_NAMES, type GroupName } from "../../base/lib/text/group-labels.ts";
 import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
+import { GROUPS, type GroupName, normalizeAddress } from "../../base/model/groups.ts";
 import type { AnyFlare, RecordWindow } from "../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../base/model/key-of.ts";
 import { RANGE_NAMES, type RangeName } from "./state/candles/ranges.ts";
@@ -34,14 +34,14 @@ export function readRoute(hash: string): Route {
   const given = new URLSearchParams(query.join("?"));
   if (name === "token" && second !== "") {
     const range = RANGE_NAMES.find((known) => known === given.get("window")) ?? RANGE_NAMES[0];
-    const group = GROUP_NAMES.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
-    return { page: name, group, token: keyIn(group, decode(second)), range };
+    const group = GROUPS.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
+    return { page: name, group, token: normalizeAddress(group, decode(second)), range };
   }
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
   if (page === "newest") return { page };
   if (page === "events") return { page, hasUpdates: given.get("updates") === "true" };
-  const group = GROUP_NAMES.find((known) => known === given.get("group"));
+  const group = GROUPS.find((known) => known === given.get("group"));
   if (page !== "record") return { page, group };
   const window = RECORD_WINDOWS.find((known) => known === given.get("window")) ?? RECORD_WINDOWS[0];
   return { page, group: group ?? DEFAULT_QUERY.group, window };
@@ -53,12 +53,7 @@ export function readRoute(hash: string): Route {
  */
 export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
   const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
-  return `#/${tokenPath(group, keyIn(group, token))}${query}`;
-}
-
-/** Returns the token's key in addresses of pages. Case matters only in symbols. */
-function keyIn(group: GroupName, token: string): string {
-  return group === "exchange" ? token : token.toLowerCase();
+  return `#/${tokenPath(group, normalizeAddress(group, token))}${query}`;
 }
 
 /**
@@ -84,7 +79,7 @@ export function canonicalOf(hash: string): string | undefined {
   const name = /^#\/([^/?]+)/.exec(hash)?.[1];
   if (name !== undefined && ![...PAGES, "flare", "token"].includes(name)) return flaresHash(DEFAULT_QUERY);
   if (page !== "token") return undefined;
-  const isKnown = second === undefined || GROUP_NAMES.some((known) => known === decode(first));
+  const isKnown = second === undefined || GROUPS.some((known) => known === decode(first));
   if (!isKnown) return tokenPath(decode(first), decode(second));
   const route = readRoute(hash);
   const canonical = route.page === "token" ? tokenHash(route.group, route.token, route.range) : hash;

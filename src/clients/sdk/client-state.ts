@@ -20,7 +20,7 @@ type FlareData<D, F> = D extends object ? Omit<D, "flare"> & { readonly flare: F
 export type FlareOn<C extends string> = [NamedFlare<C>] extends [never] ? Flare : NamedFlare<C>;
 type NamedFlare<C extends string> = C extends `flares.exchange.${string}`
   ? ExchangeFlare
-  : C extends `flares.${"matic" | "avalanche"}.${string}`
+  : C extends `flares.${ChainFlare["group"]}.${string}`
     ? ChainFlare
     : C extends "*" | `flares.${string}`
       ? Flare

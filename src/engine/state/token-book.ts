@@ -1,5 +1,5 @@
 import type { MarketGroup } from "../../base/market/index.ts";
-import { byGroup, GROUPS } from "../../base/model/index.ts";
+import { byGroup, GROUP_FACTS, GROUPS, normalizeAddress } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { isAddress, isName } from "./rejection.ts";
 import type { TokenProfile } from "./token-profile.ts";
@@ -54,9 +54,10 @@ export class TokenBook {
   /** Returns the token of that name, in any spelling. Remembers up to four spellings. */
   find(group: MarketGroup, name: string): TokenState | undefined {
     const known = this.#findExact(group, name);
-    if (known || group === "exchange") return known;
+    const key = normalizeAddress(group, name);
+    if (known || key === name) return known;
     const book = this.#groups[group];
-    const token = book.tokens.get(name.toLowerCase());
+    const token = book.tokens.get(key);
     if (token && token.aliases.length < MAX_ALIASES) {
       token.aliases.push(name);
       book.aliases.set(name, token);
@@ -136,11 +137,8 @@ function isNeeded(token: TokenState): boolean {
   return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 
-/**
- * Returns a token's key, which is its address in lower case or, on the exchange, its name;
- * `undefined` if the name is invalid.
- */
+/** Returns a token's key, which is its normalized name; `undefined` if the name is invalid. */
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
-  if (group === "exchange") return isName(name) ? name : undefined;
-  return isAddress(name) ? name.toLowerCase() : undefined;
+  const isValid = GROUP_FACTS[group].names === "hex" ? isAddress : isName;
+  return isValid(name) ? normalizeAddress(group, name) : undefined;
 }

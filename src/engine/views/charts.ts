@@ -1,7 +1,7 @@
 import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts } from "../../base/market/index.ts";
-import type { BscChartItem, ExchangeChartItem, MaticChartItem } from "../../base/model/index.ts";
+import type { BscChartItem, ChainChartItem, ExchangeChartItem } from "../../base/model/index.ts";
 import { type Market, moveSince } from "../detect/market.ts";
 import { isDeepEnough } from "../detect/pools.ts";
 import { medianInPlace, roundTo } from "../detect/statistics.ts";
@@ -166,7 +166,7 @@ export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeCh
   };
 }
 
-export function viewChainItem(candidate: Candidate, atMs: number): MaticChartItem {
+export function viewChainItem(candidate: Candidate, atMs: number): ChainChartItem {
   const { token } = candidate;
   const end = lastMinute(atMs);
   return {
@@ -183,7 +183,7 @@ export function viewExchangeToken(token: TokenState): { symbol: string; price: s
   return { symbol: viewSymbol(token), price: token.priceText };
 }
 
-/** Renders a token of `matic` or `avalanche` for charts and leaderboards. */
+/** Renders a token of a chain other than `bsc` for charts and leaderboards. */
 export function viewChainToken(token: TokenState): { symbol: string; price: string; address: string } {
   return { symbol: viewSymbol(token), price: token.priceText, address: token.address };
 }

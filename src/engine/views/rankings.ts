@@ -2,12 +2,15 @@ import { jsonEqual } from "../../base/lib/json-equal.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../base/market/index.ts";
 import {
+  byForm,
   byGroup,
   type ChartItem,
   type Charts,
+  chartsBy,
   keyOf,
   type LeaderboardEntry,
   type Leaderboards,
+  leaderboardsBy,
 } from "../../base/model/index.ts";
 import type { Markets } from "../detect/market.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -36,14 +39,16 @@ interface Minute {
   readonly markets: Readonly<Markets>;
 }
 
-interface Views<I, E> {
-  readonly item: (candidate: Candidate, atMs: number) => I;
-  readonly standing: (token: TokenState, atMs: number) => E;
+interface Views {
+  readonly item: (candidate: Candidate, atMs: number) => ChartItem;
+  readonly standing: (token: TokenState, atMs: number) => LeaderboardEntry;
 }
 
-const BSC = { item: viewBscItem, standing: viewBscStanding };
-const EXCHANGE = { item: viewExchangeItem, standing: viewExchangeStanding };
-const CHAIN = { item: viewChainItem, standing: viewChainStanding };
+const VIEWS = byForm<Views, Views, Views>(
+  { item: viewBscItem, standing: viewBscStanding },
+  { item: viewExchangeItem, standing: viewExchangeStanding },
+  { item: viewChainItem, standing: viewChainStanding },
+);
 
 /** Maintains charts and leaderboards, which change at whole minutes only. */
 export class Rankings {
@@ -59,7 +64,11 @@ export class Rankings {
     this.#facts = facts;
     this.#settings = settings;
     this.#charted = byGroup(() => new Set());
-    this.#served = served;
+    // A checkpoint of an earlier version may lack groups.
+    this.#served = {
+      charts: { ...NOTHING.charts, ...served.charts },
+      leaderboards: { ...NOTHING.leaderboards, ...served.leaderboards },
+    };
   }
 
   get isDirty(): boolean {
@@ -73,23 +82,16 @@ export class Rankings {
   /** Ranks every group at a whole minute. */
   step(now: Minute): void {
     const { charts, leaderboards } = this.#served;
-    const bsc = this.#stepGroup("bsc", BSC, charts.bsc, leaderboards.bsc, now);
-    const exchange = this.#stepGroup("exchange", EXCHANGE, charts.exchange, leaderboards.exchange, now);
-    const matic = this.#stepGroup("matic", CHAIN, charts.matic, leaderboards.matic, now);
-    const avalanche = this.#stepGroup("avalanche", CHAIN, charts.avalanche, leaderboards.avalanche, now);
+    const ranked = byGroup((group) => this.#stepGroup(group, now));
     const next: ServedRankings = {
-      charts: reuseIfEqual(charts, {
-        bsc: bsc.chart,
-        exchange: exchange.chart,
-        matic: matic.chart,
-        avalanche: avalanche.chart,
-      }),
-      leaderboards: reuseIfEqual(leaderboards, {
-        bsc: bsc.board,
-        exchange: exchange.board,
-        matic: matic.board,
-        avalanche: avalanche.board,
-      }),
+      charts: reuseIfEqual(
+        charts,
+        chartsBy((group) => ranked[group].chart),
+      ),
+      leaderboards: reuseIfEqual(
+        leaderboards,
+        leaderboardsBy((group) => ranked[group].board),
+      ),
     };
     this.#isDirty ||= next.charts !== charts || next.leaderboards !== leaderboards;
     this.#served = next;
@@ -106,13 +108,10 @@ export class Rankings {
     return this.#served;
   }
 
-  #stepGroup<I extends ChartItem, E extends LeaderboardEntry>(
-    group: MarketGroup,
-    views: Views<I, E>,
-    chartBefore: I[],
-    boardBefore: E[],
-    { atMs, tokensOf, markets }: Minute,
-  ): { readonly chart: I[]; readonly board: E[] } {
+  #stepGroup(group: MarketGroup, { atMs, tokensOf, markets }: Minute) {
+    const views: Views = VIEWS[group];
+    const chartBefore: ChartItem[] = this.#served.charts[group];
+    const boardBefore: LeaderboardEntry[] = this.#served.leaderboards[group];
     const charted = this.#charted[group];
     const market = markets[group];
     const isObserved = market.heardMs > atMs - MINUTE_MS;

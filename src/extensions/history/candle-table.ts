@@ -7,7 +7,7 @@ import type { Notify } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
-import type { Candle, Group } from "../../base/model/index.ts";
+import { type Candle, type Group, normalizeAddress } from "../../base/model/index.ts";
 import type { CandleQuery } from "./history-records.ts";
 
 /** One row for each token and hour with candles. */
@@ -47,7 +47,7 @@ export class CandleTable {
   put(market: Group, address: string, candles: readonly Candle[], knownMs: number): void {
     const hours = Map.groupBy(candles, ({ open_at }) => Math.floor(Date.parse(open_at) / HOUR_MS) * HOUR_MS);
     for (const [hourMs, added] of hours) {
-      const key = [market, address.toLowerCase(), hourMs] as const;
+      const key = [market, normalizeAddress(market, address), hourMs] as const;
       const before = this.#read(...key);
       const then = new Map(asOf(before, knownMs).map((candle) => [candle.open_at, candle]));
       const changed = added.filter((candle) => !jsonEqual(candle, then.get(candle.open_at)));
@@ -66,7 +66,7 @@ export class CandleTable {
   find({ group, address, fromMs, toMs, knownMs }: CandleQuery): readonly Candle[] {
     const select =
       "SELECT hour_ms, body FROM candle WHERE market = ? AND address = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms";
-    const token = [group, address.toLowerCase()] as const;
+    const token = [group, normalizeAddress(group, address)] as const;
     const rows = this.#prepare(select).all(...token, fromMs - HOUR_MS, toMs);
     const versions = rows.flatMap(({ hour_ms, body }) => {
       if (knownMs !== undefined) return unpack(body as Uint8Array);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cachedStatements } from "../../base/lib/io/sqlite.ts";
-import type { Group } from "../../base/model/index.ts";
+import { type Group, normalizeAddress } from "../../base/model/index.ts";
 import type { PastDataQuery } from "./history-records.ts";
 
 /**
@@ -64,10 +64,7 @@ export class ExpiredTable {
   }
 }
 
-/**
- * Returns what identifies a token in the tables `flare` and `expired`. Case matters only on the
- * exchange. The table `candle` ignores it in every group.
- */
+/** Returns what identifies a token in the stored tables. */
 export function storedToken(group: Group | undefined, address: string): string {
-  return group === "exchange" ? address : address.toLowerCase();
+  return normalizeAddress(group ?? "bsc", address);
 }

@@ -53,7 +53,7 @@ export function frameHtml(basePath: string, { title, body, side, isDocument = fa
 <nav aria-label="Site">
 ${links}${side ? html`<a class="open-map" href="#map">Contents</a>` : ""}
 </nav></header>
-${side ?? ""}
+${side ?? html`<div class="side"></div>`}
 <main id="content">
 ${body}
 </main>

@@ -1,10 +1,10 @@
 import { formatPrice } from "../../base/lib/text/format-price.ts";
-import { GROUP_LABELS } from "../../base/lib/text/group-labels.ts";
 import { hasMixedLetters } from "../../base/lib/text/mixed-letters.ts";
 import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
 import { safeText } from "../../base/lib/text/safe-text.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { GROUP_FACTS } from "../../base/model/groups.ts";
 import { type FlareRecord, outcomeText, type TokenDetails } from "../../base/model/index.ts";
 import type { PricedCandle } from "../../base/model/text/price-line.ts";
 import { html } from "../pages/html.ts";
@@ -52,7 +52,7 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
           },
         ]
       : []),
-    { name: "Group", value: html`<b>${GROUP_LABELS[group]}</b>` },
+    { name: "Group", value: html`<b>${GROUP_FACTS[group].label}</b>` },
   ];
   const prices = pricesOf(token, nowMs);
   const picture = pricePicture(prices, flares.map(spanOf));
@@ -82,10 +82,10 @@ ${past.length === 0 ? html`<p>No finished flare of this token is stored.</p>` : 
 /** Returns the facts that the picture of a token shows. */
 export function tokenPicture(token: TokenDetails, nowMs: number, market: string | undefined): ShareFacts {
   const { symbol, name, group, chart, liquidity, flares } = token;
-  const fate = group === "bsc" ? "Not flaring now" : GROUP_LABELS[group];
+  const fate = group === "bsc" ? "Not flaring now" : GROUP_FACTS[group].label;
   return {
     symbol,
-    name: name ?? GROUP_LABELS[group],
+    name: name ?? GROUP_FACTS[group].label,
     isMixed: hasMixedLetters(symbol),
     fate: runningOf(token) ? FLARING : ["faded", fate],
     sentence: (group === "bsc" || flares.length > 0) && !runningOf(token) ? lastText(token) : nowText(token),

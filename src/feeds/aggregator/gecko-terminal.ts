@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
 import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
-import { QUOTE_TOKENS } from "../quote-tokens.ts";
+import { CHAIN_GROUPS, GROUP_FACTS, normalizeAddress } from "../../base/model/index.ts";
+import { quoteTokensOf } from "../quote-tokens.ts";
 import { readItems } from "../service/read-answer.ts";
 
 /*
@@ -16,7 +17,7 @@ export type List = (typeof LISTS)[number];
 
 /** A chain by GeckoTerminal's name, and the tokens on it in which others are priced. */
 export interface AggregatedNetwork {
-  readonly id: "bsc" | "polygon_pos" | "avax";
+  readonly id: string;
   readonly group: MarketGroup;
   readonly quotes: readonly { readonly address: string }[];
 }
@@ -28,11 +29,10 @@ interface AggregatedPool {
 }
 
 /** The chains whose pools are listed. */
-export const AGGREGATED: readonly AggregatedNetwork[] = [
-  { id: "bsc", group: "bsc", quotes: QUOTE_TOKENS.bsc },
-  { id: "polygon_pos", group: "matic", quotes: QUOTE_TOKENS.matic },
-  { id: "avax", group: "avalanche", quotes: QUOTE_TOKENS.avalanche },
-];
+export const AGGREGATED: readonly AggregatedNetwork[] = CHAIN_GROUPS.flatMap((group) => {
+  const id = GROUP_FACTS[group].services?.geckoterminal;
+  return id === undefined ? [] : [{ id, group, quotes: quoteTokensOf(group) }];
+});
 
 const PATHS: Readonly<Record<List, string>> = {
   trending: "trending_pools?duration=5m&include=base_token",
@@ -111,7 +111,7 @@ function readPool(
 ): AggregatedPool | undefined {
   const tokenId = relationships.base_token.data.id;
   const token = tokenId.startsWith(`${id}_`) ? tokenId.slice(id.length + 1) : "";
-  if (quotes.some(({ address }) => address === token.toLowerCase())) return undefined;
+  if (quotes.some(({ address }) => address === normalizeAddress(group, token))) return undefined;
   const price = Number(attributes.base_token_price_usd);
   const { m5, m30, h1 } = attributes.price_change_percentage;
   const priceBefore = (percent: number) => formatDecimal(price / (1 + percent / 100));

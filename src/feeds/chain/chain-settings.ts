@@ -1,6 +1,7 @@
 import { isPlainUrl } from "../../base/lib/io/plain-url.ts";
+import { GROUP_FACTS } from "../../base/model/index.ts";
 import { type Kind, list, oneOf, type SettingTable, setting, text } from "../../base/settings/index.ts";
-import { NETWORK_NAMES } from "./networks.ts";
+import { NETWORK_NAMES, NETWORKS, type NetworkName } from "./networks.ts";
 
 /** A list of JSON-RPC endpoints, `none` for the empty list. Their paths may contain keys. */
 const endpoints: Kind<readonly string[]> = {
@@ -25,16 +26,22 @@ export const CHAIN_SETTINGS = {
     example: "https://bsc.example.org/v1/KEY,wss://bsc.example.com",
     description: "JSON-RPC endpoints of the chain. Two or more are compared. none: its public endpoints",
   }),
-  bscRpc: rpcOf("bscRpc", "BSC"),
-  polygonRpc: rpcOf("polygonRpc", "Polygon"),
-  avalancheRpc: rpcOf("avalancheRpc", "Avalanche"),
+  ...rpcSettings(),
 } as const satisfies SettingTable;
 
-function rpcOf<const F extends string>(field: F, chain: string) {
-  const name = chain.toLowerCase();
-  return setting(field, endpoints, {
+/** Returns the setting with each network's endpoints. */
+function rpcSettings() {
+  const entries = NETWORK_NAMES.map((name) => [`${name}Rpc`, rpcOf(name)]);
+  return Object.fromEntries(entries) as {
+    readonly [N in NetworkName as `${N}Rpc`]: ReturnType<typeof rpcOf<N>>;
+  };
+}
+
+function rpcOf<const N extends NetworkName>(name: N) {
+  const { label } = GROUP_FACTS[NETWORKS[name].group];
+  return setting(`${name}Rpc`, endpoints, {
     default: "none",
     example: `https://${name}.example.org/v1/KEY,wss://${name}.example.com`,
-    description: `JSON-RPC endpoints of ${chain} for the live market. Two or more are compared. none: public endpoints`,
+    description: `JSON-RPC endpoints of ${label} for the live market. Two or more are compared. none: public endpoints`,
   });
 }

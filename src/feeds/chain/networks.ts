@@ -1,3 +1,4 @@
+import { GROUP_TABLE } from "../../base/model/index.ts";
 import { QUOTE_TOKENS } from "../quote-tokens.ts";
 import type { Network } from "./network.ts";
 
@@ -20,7 +21,7 @@ export const NETWORKS = {
   bsc: {
     name: "bsc",
     group: "bsc",
-    chainId: 56,
+    chainId: GROUP_TABLE.bsc.chainId,
     // https://github.com/bnb-chain/BEPs, BEP-126: a block is final when it and its child are
     // justified, "within two blocks in most cases". One more block allows for endpoints whose nodes
     // are not in step.
@@ -81,7 +82,7 @@ export const NETWORKS = {
   polygon: {
     name: "polygon",
     group: "matic",
-    chainId: 137,
+    chainId: GROUP_TABLE.matic.chainId,
     // https://docs.polygon.technology/pos/concepts/finality/finality: milestones make blocks final
     // in 2 to 5 seconds, three blocks at most.
     finalityBlocks: 3,
@@ -110,7 +111,7 @@ export const NETWORKS = {
   avalanche: {
     name: "avalanche",
     group: "avalanche",
-    chainId: 43_114,
+    chainId: GROUP_TABLE.avalanche.chainId,
     // https://build.avax.network/docs/rpcs/c-chain: nodes return accepted blocks only, and an
     // accepted block is final. One more block allows for endpoints whose nodes are not in step.
     finalityBlocks: 1,
@@ -169,4 +170,4 @@ export const NETWORKS = {
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;
 
-export const NETWORK_NAMES = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
+export const NETWORK_NAMES = Object.keys(NETWORKS) as readonly NetworkName[];

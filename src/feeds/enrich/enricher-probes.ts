@@ -1,9 +1,10 @@
 import type { HostlessProbe, Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { type ChainGroup, QUOTE_TOKENS } from "../quote-tokens.ts";
+import { CHAIN_GROUPS, type ChainGroup } from "../../base/model/index.ts";
+import { quoteTokensOf } from "../quote-tokens.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { EnrichersOptions } from "./create-enrichers.ts";
-import { CHAIN_GROUPS, type EnricherName, type Facts } from "./enricher.ts";
+import type { EnricherName, Facts } from "./enricher.ts";
 import { type Lookup, refusalOf } from "./lookup-enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
 import type { Table } from "./table-enricher.ts";
@@ -68,10 +69,12 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
   const run = async (signal: AbortSignal) => {
     const found: string[] = [];
     const refused: [ChainGroup, string][] = [];
-    for (const group of groups) {
-      // The chain's wrapped coin, which every service knows.
-      const { address, symbol } = QUOTE_TOKENS[group][0];
-      const read = (body: unknown) => lookup.read(body, [address]);
+    for (const group of groups.filter(lookup.serves)) {
+      // The wrapped coin, which every service knows.
+      const [token] = quoteTokensOf(group);
+      if (!token) continue;
+      const { address, symbol } = token;
+      const read = (body: unknown) => lookup.read(body, [address], group);
       const outcome = await send(lookup.url(group, [address]), read, signal);
       const known = outcome.kind === "ok" ? outcome.value.get(address) : undefined;
       if (outcome.kind === "refused") refused.push([group, outcome.reason]);

@@ -1,6 +1,6 @@
 import type { Profile } from "../../base/market/index.ts";
+import { type ChainGroup, normalizeAddress } from "../../base/model/index.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
-import type { ChainGroup } from "../quote-tokens.ts";
 
 /** The services for facts about tokens. */
 export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener"] as const;
@@ -33,18 +33,7 @@ export interface Enricher {
   run(onFound: OnFound, signal: AbortSignal): Promise<void>;
 }
 
-/** Chain ids, and each service's names for the chains. */
-export const CHAINS: Readonly<
-  Record<ChainGroup, { readonly id: number; readonly coingecko: string; readonly dexscreener: string }>
-> = {
-  bsc: { id: 56, coingecko: "binance-smart-chain", dexscreener: "bsc" },
-  matic: { id: 137, coingecko: "polygon-pos", dexscreener: "polygon" },
-  avalanche: { id: 43_114, coingecko: "avalanche", dexscreener: "avalanche" },
-};
-
-export const CHAIN_GROUPS = Object.keys(CHAINS) as readonly ChainGroup[];
-
 /** Returns the key of a token, independent of its address's case. */
 export function keyOf({ group, token }: TokenRef): string {
-  return `${group}/${token.toLowerCase()}`;
+  return `${group}/${normalizeAddress(group, token)}`;
 }

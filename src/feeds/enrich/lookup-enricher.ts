@@ -2,8 +2,8 @@ import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
+import { type ChainGroup, normalizeAddress } from "../../base/model/index.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
-import type { ChainGroup } from "../quote-tokens.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
   type Enricher,
@@ -20,13 +20,15 @@ export interface Lookup {
   readonly name: EnricherName;
   /** Maximum number of tokens per request, all of one chain. */
   readonly maxTokens: number;
+  /** Whether the service may know tokens of the group. */
+  readonly serves: (group: ChainGroup) => boolean;
   /** The request's address. It may contain a key, so it is never shown. */
   readonly url: (group: ChainGroup, tokens: readonly string[]) => string;
   /**
-   * Returns the known facts by address in lower case; `tokens` are in lower case too. Throws
-   * UnexpectedAnswer, or Refusal if the service does not serve the chain.
+   * Returns the known facts by address. Addresses are normalized. Throws UnexpectedAnswer, or
+   * Refusal if the service does not serve the chain.
    */
-  readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
+  readonly read: (body: unknown, tokens: readonly string[], group: ChainGroup) => ReadonlyMap<string, Facts>;
   /**
    * How long an answer is valid, in milliseconds. `facts` is `undefined` if the answer had none.
    */
@@ -93,6 +95,7 @@ export class LookupEnricher implements Enricher {
   }
 
   note(token: TokenRef): void {
+    if (!this.#lookup.serves(token.group)) return;
     const key = keyOf(token);
     const known = this.#cache.get(key);
     if (known) {
@@ -132,9 +135,14 @@ export class LookupEnricher implements Enricher {
     const batch = this.#take();
     const [first] = batch;
     if (!first) return;
-    const tokens = batch.map(({ token }) => token.toLowerCase());
+    const { group } = first;
+    const tokens = batch.map(({ token }) => normalizeAddress(group, token));
     const { url, read } = this.#lookup;
-    const request = { url: url(first.group, tokens), read: (body: unknown) => read(body, tokens), tries: 1 };
+    const request = {
+      url: url(group, tokens),
+      read: (body: unknown) => read(body, tokens, group),
+      tries: 1,
+    };
     const outcome = await this.#client.ask(request, signal);
     if (outcome.kind === "failed") {
       // Move them to the end of the queue: a token that makes the service fail must not hold up the
@@ -143,15 +151,14 @@ export class LookupEnricher implements Enricher {
       return;
     }
     if (outcome.kind === "refused") {
-      this.#refuse(first.group, outcome.reason);
+      this.#refuse(group, outcome.reason);
       return;
     }
-    this.#refused.delete(first.group);
+    this.#refused.delete(group);
     const found = outcome.kind === "ok" ? outcome.value : new Map<string, Facts>();
-    for (const token of batch) {
+    for (const [index, token] of batch.entries()) {
       const key = keyOf(token);
-      const facts =
-        found.get(token.token.toLowerCase()) ?? this.#factsOfMissing(key, outcome.kind, batch.length);
+      const facts = found.get(tokens[index] ?? "") ?? this.#factsOfMissing(key, outcome.kind, batch.length);
       if (facts === "unknown") {
         this.#omitted.add(key);
         this.#waiting.set(key, token);

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
+import { CHAIN_GROUPS, GROUP_FACTS, normalizeAddress } from "../../base/model/index.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { Refusal, UnexpectedAnswer } from "../service/service-client.ts";
-import { CHAIN_GROUPS, CHAINS, type Facts, keyOf } from "./enricher.ts";
+import { type Facts, keyOf } from "./enricher.ts";
 import type { Lookup } from "./lookup-enricher.ts";
 import type { Table } from "./table-enricher.ts";
 
@@ -27,7 +28,7 @@ export function coingecko(url: string): Table {
       const facts = new Map<string, Facts>();
       for (const { id, name, platforms } of readItems(Coin, body, "coins")) {
         for (const group of CHAIN_GROUPS) {
-          const token = platforms[CHAINS[group].coingecko];
+          const token = platforms[GROUP_FACTS[group].services?.coingecko ?? ""];
           if (token && ADDRESS.test(token))
             facts.set(keyOf({ group, token }), { marketData: { market_id: id, image_url: null, name } });
         }
@@ -57,7 +58,8 @@ export function sourcify(url: string): Lookup {
   return {
     name: "sourcify",
     maxTokens: 1,
-    url: (group, [token = ""]) => `${url}/v2/contract/${CHAINS[group].id}/${token}`,
+    serves: (group) => GROUP_FACTS[group].chainId !== undefined,
+    url: (group, [token = ""]) => `${url}/v2/contract/${GROUP_FACTS[group].chainId}/${token}`,
     read: (body, [token = ""]) =>
       new Map(
         readWhole(Contract, body, "contract").match === null ? [] : [[token, { contractSource: "verified" }]],
@@ -84,8 +86,9 @@ export function etherscan(url: string, key: string): Lookup {
   return {
     name: "etherscan",
     maxTokens: 1,
+    serves: (group) => GROUP_FACTS[group].chainId !== undefined,
     url: (group, [token = ""]) =>
-      `${url}/v2/api?${new URLSearchParams({ chainid: String(CHAINS[group].id), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
+      `${url}/v2/api?${new URLSearchParams({ chainid: String(GROUP_FACTS[group].chainId), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
     read: (body, [token = ""]) => {
       const { status, message, result } = readWhole(Source, body, "source");
       if (status !== "1" && UNSUPPORTED_CHAIN.test(`${message} ${String(result)}`))
@@ -128,8 +131,10 @@ export function dexscreener(url: string): Lookup {
   return {
     name: "dexscreener",
     maxTokens: 30,
-    url: (group, tokens) => `${url}/tokens/v1/${CHAINS[group].dexscreener}/${tokens.join(",")}`,
-    read: (body) => {
+    serves: (group) => GROUP_FACTS[group].services?.dexscreener !== undefined,
+    url: (group, tokens) =>
+      `${url}/tokens/v1/${GROUP_FACTS[group].services?.dexscreener}/${tokens.join(",")}`,
+    read: (body, _tokens, group) => {
       const facts = new Map<string, Facts>();
       for (const { baseToken, info } of readItems(Pair, body, "pairs")) {
         const socials = (info?.socials ?? []).filter((social) => social !== null);
@@ -140,7 +145,7 @@ export function dexscreener(url: string): Lookup {
           microblog_url: link("twitter", "x"),
           website_url: (info?.websites ?? []).find((site) => site !== null)?.url ?? null,
         };
-        const token = baseToken.address.toLowerCase();
+        const token = normalizeAddress(group, baseToken.address);
         const hasLinks = Object.values(socialData).some((one) => one !== null);
         // All pairs of a token have the same links or none.
         if (hasLinks) facts.set(token, { socialData });

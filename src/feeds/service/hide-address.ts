@@ -1,7 +1,10 @@
+import { CHAIN_GROUPS, wordsFor } from "../../base/model/index.ts";
+
 /** Hiding a shorter text would garble ordinary words. */
 const MIN_SECRET = 8;
 /** Names of networks, which are no keys. Any other word could be a key that a person chose. */
-const NETWORK = /^(?:(?:avalanche|avax|binance|bsc|chain|fuji|mainnet|matic|polygon|smart|testnet)[-_]?)+$/;
+const WORDS = ["chain", "fuji", "mainnet", "smart", "testnet", ...CHAIN_GROUPS.flatMap(wordsFor)];
+const NETWORK = new RegExp(`^(?:(?:${WORDS.join("|")})[-_]?)+$`);
 
 /**
  * Replaces parts of a service's URL in a text, because a service may repeat its address, with the

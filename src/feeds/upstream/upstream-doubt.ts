@@ -8,7 +8,7 @@ import {
 } from "../../base/protocol/index.ts";
 import { ABSENT_MS, Absences } from "./upstream-absence.ts";
 import { withKnownIds } from "./upstream-identity.ts";
-import { UPSTREAM_LISTS } from "./upstream-list.ts";
+import { listFormOf } from "./upstream-list.ts";
 import { buildResource, idsOf, joinParts, RESOURCES, type Resource, reuseRecord } from "./upstream-part.ts";
 
 /** Minimum length of an absence in doubted responses, and of any absence of a finished flare. */
@@ -194,7 +194,7 @@ function withRetained(
       if (retained[channel].size === 0) return is;
       return isRanking(channel)
         ? was
-        : insertRetained(is, was, retained[channel]).slice(0, UPSTREAM_LISTS[channel].maxItems);
+        : insertRetained(is, was, retained[channel]).slice(0, listFormOf(channel).maxItems);
     }),
   );
   const snapshot = joinParts(parts, undefined);

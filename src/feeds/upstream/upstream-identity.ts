@@ -1,5 +1,13 @@
 import { jsonEqual } from "../../base/lib/json-equal.ts";
-import type { Flare, Listing, NestedFlare, Snapshot } from "../../base/model/index.ts";
+import {
+  type ChartItem,
+  chartsBy,
+  type Flare,
+  type Listing,
+  type NestedFlare,
+  type Snapshot,
+  tokenOf,
+} from "../../base/model/index.ts";
 
 /** Maximum ids per identity. Without it, many equal identities would take quadratic time. */
 const MAX_SAME = 8;
@@ -15,6 +23,7 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
   const listings = new KnownIds<Listing>(identityOfListing, before.newest.bsc);
   const { charts, leaderboards } = answer;
   const renamed: Snapshot = {
+    ...answer,
     flares: {
       pro: flares.rename(answer.flares.pro),
       free: flares.rename(answer.flares.free),
@@ -23,16 +32,9 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
     newest: { bsc: listings.rename(answer.newest.bsc) },
     explanations: withRenamedKeys(answer.explanations, flares.renames),
     outcomes: withRenamedKeys(answer.outcomes, flares.renames),
-    candles: answer.candles,
-    "flares.exchange": answer["flares.exchange"],
-    "flares.matic": answer["flares.matic"],
-    "flares.avalanche": answer["flares.avalanche"],
-    charts: {
-      bsc: new KnownIds(({ flare }) => foldedAddress(flare), before.charts.bsc).rename(charts.bsc),
-      exchange: new KnownIds(({ token }) => token.symbol, before.charts.exchange).rename(charts.exchange),
-      matic: new KnownIds(foldedAddress, before.charts.matic).rename(charts.matic),
-      avalanche: new KnownIds(foldedAddress, before.charts.avalanche).rename(charts.avalanche),
-    },
+    charts: chartsBy((group) =>
+      new KnownIds<ChartItem>(identityOfCharted, before.charts[group]).rename(charts[group]),
+    ),
     leaderboards,
   };
   if (flares.renames.size === 0) return renamed;
@@ -121,6 +123,10 @@ function identityOfFlare(flare: Flare): string {
 
 function identityOfListing(listing: Listing): string {
   return `${listing.listed_at} ${foldedAddress(listing)}`;
+}
+
+function identityOfCharted(item: ChartItem): string {
+  return tokenOf("flare" in item ? item.flare : item);
 }
 
 /** Folds case, because an address may be written in two ways. */

@@ -5,39 +5,36 @@ import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import {
   BscChartItem,
   BscLeaderboardEntry,
+  byForm,
+  ChainChartItem,
   ChainLeaderboardEntry,
   ExchangeChartItem,
   ExchangeLeaderboardEntry,
   Flare,
+  type GroupName,
+  groupOfChannel,
   keyOf,
   type ListItem,
   Listing,
-  MaticChartItem,
 } from "../../base/model/index.ts";
-import type { SpecChannel } from "../../base/protocol/index.ts";
+import { listPathOf, type SpecChannel } from "../../base/protocol/index.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
-const FLARES = { schema: Flare, maxItems: 10_000 };
-const CHAIN_CHART = { schema: MaticChartItem, maxItems: 10 };
-const CHAIN_LEADERBOARD = { schema: ChainLeaderboardEntry, maxItems: 10 };
-
-/** Schema and maximum length of each list: the schema's own maximum, or 10,000. */
-export const UPSTREAM_LISTS: Readonly<
-  Record<SpecChannel, { readonly schema: z.ZodType<ListItem>; readonly maxItems: number }>
-> = {
-  "flares.free": FLARES,
-  "flares.pro": FLARES,
-  "flares.finished": FLARES,
-  "newest.bsc": { schema: Listing, maxItems: 10_000 },
-  "charts.bsc": { schema: BscChartItem, maxItems: 10 },
-  "charts.exchange": { schema: ExchangeChartItem, maxItems: 10 },
-  "charts.matic": CHAIN_CHART,
-  "charts.avalanche": CHAIN_CHART,
-  "leaderboards.bsc": { schema: BscLeaderboardEntry, maxItems: 10 },
-  "leaderboards.exchange": { schema: ExchangeLeaderboardEntry, maxItems: 10 },
-  "leaderboards.matic": CHAIN_LEADERBOARD,
-  "leaderboards.avalanche": CHAIN_LEADERBOARD,
+/** The schema of each group's charts and leaderboards. */
+const RANKED: Readonly<Record<string, Record<GroupName, z.ZodType<ListItem>>>> = {
+  charts: byForm(BscChartItem, ExchangeChartItem, ChainChartItem),
+  leaderboards: byForm(BscLeaderboardEntry, ExchangeLeaderboardEntry, ChainLeaderboardEntry),
 };
+
+/** Returns a list's schema and maximum length: the schema's own maximum, or 10,000. */
+export function listFormOf(list: SpecChannel): {
+  readonly schema: z.ZodType<ListItem>;
+  readonly maxItems: number;
+} {
+  const ranked = RANKED[listPathOf(list)[0]]?.[groupOfChannel(list)];
+  if (ranked) return { schema: ranked, maxItems: 10 };
+  return { schema: list === "newest.bsc" ? Listing : Flare, maxItems: 10_000 };
+}
 
 /** Maximum number of entries to read. The rest is ignored. */
 const MAX_READ = 10_000;
@@ -60,7 +57,7 @@ export function readList(
     reports.add("invalidLists", { list, reason: "is not an array", action: "kept" });
     return before;
   }
-  const { maxItems } = UPSTREAM_LISTS[list];
+  const { maxItems } = listFormOf(list);
   const lastValid = new LastValid(before);
   const items = new Map<string, ListItem>();
   const replacements = new Set<string>();
@@ -94,7 +91,7 @@ function readItem(
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
-  const fault = unfit ? { path: "", reason: unfit } : faultOf(UPSTREAM_LISTS[list].schema, entry);
+  const fault = unfit ? { path: "", reason: unfit } : faultOf(listFormOf(list).schema, entry);
   if (!fault && key !== undefined) return { item: asListItem(entry), valid: true };
   const last = sameKey ?? lastValid.byToken(entry);
   reports.add("invalidItems", {

@@ -4,6 +4,8 @@ import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import {
   EMPTY_SNAPSHOT,
   Explanation,
+  GROUP_FACTS,
+  groupOfChannel,
   keyOf,
   type ListItem,
   Outcome,
@@ -45,7 +47,7 @@ export function misfitOfFlares(flares: unknown, first: boolean): string | undefi
 
 /**
  * Reads one resource. Unusable lists and items stay as in `before`. If nothing changed, reuses the
- * object of `before`. Charts of avalanche may be absent, and are then empty.
+ * object of `before`. Optional charts may be absent, and are then empty.
  */
 export function readResource(
   resource: Resource,
@@ -64,7 +66,8 @@ export function buildResource(
   before: Snapshot,
   listFor: (channel: SpecChannel, previous: readonly ListItem[]) => readonly ListItem[],
 ): Part {
-  const lists: Record<string, unknown> = {};
+  // Other services have no additional groups.
+  const lists: Record<string, unknown> = { ...before[resource] };
   let same = true;
   for (const channel of SPEC_CHANNELS) {
     const [owner, name] = LIST_CHANNELS[channel];
@@ -81,7 +84,8 @@ export function buildResource(
 
 function rawList(channel: SpecChannel, body: unknown): unknown {
   const raw = fieldOf(body, LIST_CHANNELS[channel][1]);
-  return raw === undefined && channel === "charts.avalanche" && isRecord(body) ? [] : raw;
+  const isOptional = channel.startsWith("charts.") && GROUP_FACTS[groupOfChannel(channel)].optionalChart;
+  return raw === undefined && isOptional && isRecord(body) ? [] : raw;
 }
 
 /** Reads explanations and outcomes of listed flares; an invalid one stays as it was before. */

@@ -1,5 +1,5 @@
 import { UTC_TIME } from "../../base/lib/time/utc-time.ts";
-import { RecordWindow } from "../../base/model/index.ts";
+import { GROUPS, isAdditional, RecordWindow } from "../../base/model/index.ts";
 import { CHANNEL_PATTERNS, CHANNELS, EVENT_NAMES } from "../../base/protocol/index.ts";
 import { CURSOR_PATTERN, HEADERS } from "../../extensions/docs/contracts/headers.ts";
 import { type JsonSchema, refTo } from "../../extensions/docs/contracts/schemas.ts";
@@ -120,6 +120,11 @@ export const GROUP_PARAMETER = query(
   { ...refTo("Group"), default: "bsc" },
   "exchange",
 );
+
+/** The group of charts and leaderboards. There is nothing to choose without additional groups. */
+export const RANKING_PARAMETERS: readonly ParameterContract[] = GROUPS.some(isAdditional)
+  ? [query("group", "An additional group whose lists are served too. Default: none.", refTo("Group"))]
+  : [];
 
 export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
   query(

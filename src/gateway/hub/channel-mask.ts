@@ -1,4 +1,5 @@
 import { suggestion } from "../../base/lib/text/nearest.ts";
+import { groupCalled } from "../../base/model/index.ts";
 import {
   ALL_RIGHTS,
   CHANNEL_PATTERNS,
@@ -12,31 +13,31 @@ import {
 } from "../../base/protocol/index.ts";
 import type { LogRecord } from "../log/event-log.ts";
 
-/** A set of channels as a number: bit `i` is set for the channel `CHANNELS[i]`. */
-export type ChannelMask = number;
+/** A set of channels: bit `i` is set for `CHANNELS[i]`. A number would have only 32 bits. */
+export type ChannelMask = bigint;
 
 const BITS: ReadonlyMap<Channel, ChannelMask> = new Map(
-  CHANNELS.map((channel, index) => [channel, 1 << index]),
+  CHANNELS.map((channel, index) => [channel, 1n << BigInt(index)]),
 );
 
 export function bitOf(channel: Channel): ChannelMask {
-  return BITS.get(channel) ?? 0;
+  return BITS.get(channel) ?? 0n;
 }
 
 export function maskOf(channels: readonly Channel[]): ChannelMask {
-  return channels.reduce((mask, channel) => mask | bitOf(channel), 0);
+  return channels.reduce((mask, channel) => mask | bitOf(channel), 0n);
 }
 
 /** Returns the mask of the channels on which these records were published. */
 export function maskOfRecords(records: readonly LogRecord[]): ChannelMask {
-  let mask = 0;
+  let mask = 0n;
   for (const { channel } of records) mask |= bitOf(channel);
   return mask;
 }
 
 /** Lists the channels of a mask, in the order of `CHANNELS`. */
 export function channelsOf(mask: ChannelMask): readonly Channel[] {
-  return CHANNELS.filter((_, index) => mask & (1 << index));
+  return CHANNELS.filter((channel) => mask & bitOf(channel));
 }
 
 /**
@@ -63,7 +64,10 @@ export function resolveChannels(
     const isPrefix = CHANNEL_PATTERNS.includes(`${pattern}.*`);
     const near = isPrefix
       ? ` (did you mean ${pattern}.*?)`
-      : suggestion(pattern.replace(/\.polygon(?=\.|$)/, ".matic"), CHANNEL_PATTERNS);
+      : suggestion(
+          pattern.replace(/(?<=\.)[^.]+/g, (word) => groupCalled(word) ?? word),
+          CHANNEL_PATTERNS,
+        );
     const message = `channels contains ${shown}${near}, which matches no channel; use ${bound}`;
     throw new FlarewireError("unknown-channel", message, { field: "channels", bound });
   });

@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { parseJson } from "../../base/lib/parse-json.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
-import { EMPTY_SNAPSHOT } from "../../base/model/index.ts";
+import { completeSnapshot } from "../../base/model/index.ts";
 import {
   advanceLists,
   type EventBody,
@@ -118,7 +118,7 @@ function unreadable(error: unknown): string {
 /** Parses the result of {@link encodeLists}. Throws if it is invalid. */
 export function decodeLists({ bytes }: Pick<ListCheckpoint, "bytes">): Lists {
   const { snapshot, marks } = JSON.parse(inflateSync(bytes).toString("utf8"));
-  return readMarks({ ...EMPTY_SNAPSHOT, ...snapshot }, MarksText.parse(marks));
+  return readMarks(completeSnapshot(snapshot), MarksText.parse(marks));
 }
 
 function parseState(text: string): StoredState {

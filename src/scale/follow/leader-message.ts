@@ -1,6 +1,14 @@
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
 import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
-import { EMPTY_SNAPSHOT, keyOf, NO_CANDLES, OTHER_GROUPS, Snapshot } from "../../base/model/index.ts";
+import {
+  byGroup,
+  completeSnapshot,
+  EMPTY_SNAPSHOT,
+  flaresOfOthers,
+  keyOf,
+  NO_CANDLES,
+  Snapshot,
+} from "../../base/model/index.ts";
 import {
   CHANNELS,
   type Cursor,
@@ -122,12 +130,13 @@ function readSubscribed(message: unknown): LeaderMessage {
  */
 function snapshotOf(value: unknown): Snapshot {
   const { outcomes, candles } = EMPTY_SNAPSHOT;
-  const others = Object.fromEntries(OTHER_GROUPS.map((group) => [`flares.${group}`, EMPTY_SNAPSHOT.flares]));
-  // A leader of an earlier version sends no outcomes, and no flares of other groups.
+  const others = flaresOfOthers(byGroup(() => EMPTY_SNAPSHOT.flares));
+  // A leader of an earlier version sends no outcomes, no flares of other groups, and no additional
+  // groups.
   const given = isRecord(value) ? { outcomes, ...others, ...value, candles } : value;
   parseAs(Snapshot, given, "snapshot");
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
-  const snapshot = Object.fromEntries(entries) as Snapshot;
+  const snapshot = completeSnapshot(Object.fromEntries(entries));
   for (const channel of LIST_CHANNEL_NAMES) {
     const keys = listOf(snapshot, channel).map(keyOf);
     if (new Set(keys).size !== keys.length)

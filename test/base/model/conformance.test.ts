@@ -5,6 +5,7 @@ import type { z } from "zod";
 import {
   BscChartItem,
   BscLeaderboardEntry,
+  ChainChartItem,
   ChainToken,
   Charts,
   ContractSource,
@@ -14,9 +15,9 @@ import {
   Flares,
   ForumPost,
   GROUPS,
+  isAdditional,
   Leaderboards,
   MarketData,
-  MaticChartItem,
   NestedFlare,
   SocialData,
   Token,
@@ -146,7 +147,7 @@ const FORMS: readonly Form[] = [
   {
     name: "a matic chart item",
     table: "2.10 Chart item, group matic",
-    schema: MaticChartItem,
+    schema: ChainChartItem,
     sample: SAMPLE_MATIC_CHART_ITEM,
     has: all,
   },
@@ -173,12 +174,15 @@ const FORMS: readonly Form[] = [
   },
 ];
 
+const ADDITIONAL: readonly string[] = GROUPS.filter(isAdditional);
+
 /**
  * Fields that we serve and the tables do not have. The specification promises this group in its
  * purpose and omits it from the table.
  */
 const BEYOND_THE_TABLES: Readonly<Record<string, readonly string[]>> = {
-  "a charts response": ["avalanche"],
+  "a charts response": ["avalanche", ...ADDITIONAL],
+  "a leaderboards response": ADDITIONAL,
 };
 
 type Probe = readonly [type: RegExp, accepts: readonly unknown[], rejects: readonly unknown[]];

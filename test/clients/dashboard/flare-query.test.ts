@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { GROUP_NAMES } from "../../../src/base/lib/text/group-labels.ts";
 import { FinishCause } from "../../../src/base/model/explanation.ts";
+import { GROUPS } from "../../../src/base/model/groups.ts";
 import { compileFilter, Filter } from "../../../src/base/protocol/filter.ts";
 import { botSamples, describeQuery } from "../../../src/clients/dashboard/parts/bot/bot-samples.ts";
 import { flarePageHref, flaresHash, readRoute } from "../../../src/clients/dashboard/route.ts";
@@ -28,7 +28,7 @@ const name = anyText({ minLength: 1, maxLength: 12 }).map((text) =>
 );
 const names = fc.uniqueArray(name, { maxLength: 3 });
 const anyQueries: fc.Arbitrary<FlareQuery> = fc.record({
-  group: fc.constantFrom(...GROUP_NAMES),
+  group: fc.constantFrom(...GROUPS),
   channel: fc.constantFrom(...(Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])),
   search: fc.string({ maxLength: 20, unit: "grapheme" }),
   order: fc.constantFrom(...ORDERS),

@@ -56,6 +56,7 @@ function lookupOf(
   const enricher = new LookupEnricher(
     {
       ...{ name: "sourcify", maxTokens: 3, holdsMs: () => 10 * MINUTE },
+      serves: () => true,
       url: (group, tokens) => {
         requests.push(`${group} ${tokens.join()}`);
         return "http://service.example/";

@@ -277,9 +277,9 @@ describe("a service that is down", () => {
     ["NOTOK", "Missing or unsupported chainid parameter (required for v2 api), please see chainlist"],
   ])("refuses a chain to a free key of Etherscan: %s %s", ([message, result]) => {
     const { read } = etherscan("https://e.example", KEY);
-    expect(() => read({ status: "0", message, result }, ["0x1"])).toThrow(Refusal);
+    expect(() => read({ status: "0", message, result }, ["0x1"], "matic")).toThrow(Refusal);
     const limit = { status: "0", message: "NOTOK", result: "Max rate limit reached" };
-    expect(() => read(limit, ["0x1"])).toThrow(UnexpectedAnswer);
+    expect(() => read(limit, ["0x1"], "matic")).toThrow(UnexpectedAnswer);
   });
 
   test("that hangs delays nothing, not even the end", async ({ kit }) => {
@@ -302,7 +302,7 @@ describe.skipIf(!existsSync(recordings))(
   () => {
     test("etherscan: verified, behind a proxy, and not verified", () => {
       const { read } = etherscan("https://e.example", KEY);
-      const said = (name: string) => read(recorded(`etherscan/${name}.json`), ["0x1"]).get("0x1");
+      const said = (name: string) => read(recorded(`etherscan/${name}.json`), ["0x1"], "matic").get("0x1");
       expect(said("get_contract_response_not_verified")).toEqual({ contractSource: "unverified" });
       for (const name of ["get_contract_response_flattened", "get_proxy_contract_response"])
         expect(said(name), name).toEqual({ contractSource: "verified" });
@@ -322,7 +322,7 @@ describe.skipIf(!existsSync(recordings))(
       const linked = new Set(
         pairs.filter(({ info }) => (info?.socials ?? []).length + (info?.websites ?? []).length > 0),
       );
-      const facts = dexscreener("https://d.example").read(pairs, []);
+      const facts = dexscreener("https://d.example").read(pairs, [], "bsc");
       expect(facts.size).toBe(new Set(pairs.map(({ baseToken }) => baseToken.address.toLowerCase())).size);
       expect([...facts.values()].some(({ socialData }) => socialData !== null)).toBe(linked.size > 0);
     });

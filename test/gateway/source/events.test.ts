@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EMPTY_SNAPSHOT, type MaticChartItem, type Snapshot } from "../../../src/base/model/index.ts";
+import { type ChainChartItem, EMPTY_SNAPSHOT, type Snapshot } from "../../../src/base/model/index.ts";
 import { type EventBody, FlarewireError } from "../../../src/base/protocol/index.ts";
 import { eventLine, toEvents } from "../../../src/gateway/source/index.ts";
 import { SAMPLE_OUTCOME } from "../../support/world/samples.ts";
@@ -182,7 +182,7 @@ test("a listing is listed, updated and unlisted", () => {
 });
 
 test("a group's chart changes in one event, and so does its leaderboard", () => {
-  const item = (symbol: string, streak: number): MaticChartItem => ({
+  const item = (symbol: string, streak: number): ChainChartItem => ({
     id: flareId(symbol),
     most_recent_price_average: "1",
     price_change_from_average: 2,

@@ -2,10 +2,11 @@ import fc from "fast-check";
 import {
   type Explanation,
   type Flare,
+  flaresKeyOf,
+  groupOfChannel,
   keyOf,
   type ListItem,
   NO_CANDLES,
-  type OtherGroup,
   type Outcome,
   type Snapshot,
 } from "../../../src/base/model/index.ts";
@@ -174,8 +175,7 @@ function copyFlare(of: Lists, step: Mutation): Lists {
  * Returns the flare lists of the group that a step changes, or of `bsc` if it changes other lists.
  */
 function flareListsOf({ channel }: Mutation) {
-  const prefix = /^flares\.(exchange|matic|avalanche)\./.exec(channel)?.[1] as OtherGroup | undefined;
-  const group = prefix ? (`flares.${prefix}` as const) : ("flares" as const);
+  const group = flaresKeyOf(channel.startsWith("flares.") ? groupOfChannel(channel) : "bsc");
   return { pro: `${group}.pro`, free: `${group}.free`, finished: `${group}.finished` } as const;
 }
 

@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import {
+  byForm,
+  type ChainGroup,
   type Explanation,
   FINISH_CAUSES,
+  type GroupName,
+  groupOfChannel,
   type ListItem,
+  OTHER_CHAINS,
+  OTHER_GROUPS,
   type Outcome,
   TERM_NAMES,
   TERM_UNITS,
 } from "../../../src/base/model/index.ts";
-import type { ListChannel } from "../../../src/base/protocol/index.ts";
+import { LIST_CHANNEL_NAMES, type ListChannel } from "../../../src/base/protocol/index.ts";
 
 /* Arbitrary valid items, explanations and outcomes. Their keys come from small pools. */
 
@@ -105,8 +111,8 @@ const exchangeFlare = withExtras(
     ...{ pair: maybe(text), exchange: maybe(text) },
   }),
 );
-const maticFlare = withExtras(fc.record({ ...flareOf(6), group: fc.constant("matic" as const) }));
-const avalancheFlare = withExtras(fc.record({ ...flareOf(7), group: fc.constant("avalanche" as const) }));
+const chainFlareOf = (group: Exclude<ChainGroup, "bsc">) =>
+  withExtras(fc.record({ ...flareOf(5 + OTHER_GROUPS.indexOf(group)), group: fc.constant(group) }));
 
 const nestedFlare = fc.record({
   id: uuid(2),
@@ -158,13 +164,8 @@ const chainEntry = withExtras(
   fc.record({ type: fc.constant("token" as const), ...standing, object: chainToken }),
 );
 
-/** Arbitrary items for the list of each channel. */
-export const ITEMS: Readonly<Record<ListChannel, fc.Arbitrary<ListItem>>> = {
-  "flares.free": arbitraryFlare,
-  "flares.pro": arbitraryFlare,
-  "flares.finished": arbitraryFlare,
-  "newest.bsc": arbitraryListing,
-  "charts.bsc": withExtras(
+const charts: Readonly<Record<GroupName, fc.Arbitrary<ListItem>>> = byForm(
+  withExtras(
     fc.record({
       ...chartFacts,
       most_recent_price: decimal,
@@ -173,25 +174,30 @@ export const ITEMS: Readonly<Record<ListChannel, fc.Arbitrary<ListItem>>> = {
       flare: nestedFlare,
     }),
   ),
-  "charts.exchange": withExtras(
-    fc.record({ ...chartFacts, token: exchangeToken, market_data: maybe(marketData) }),
-  ),
-  "charts.matic": chainItem,
-  "charts.avalanche": chainItem,
-  "leaderboards.bsc": withExtras(
-    fc.record({ type: fc.constant("flare" as const), ...standing, object: nestedFlare }),
-  ),
-  "leaderboards.exchange": withExtras(
-    fc.record({ type: fc.constant("token" as const), ...standing, object: exchangeToken }),
-  ),
-  "leaderboards.matic": chainEntry,
-  "leaderboards.avalanche": chainEntry,
-  ...{ "flares.exchange.free": exchangeFlare, "flares.exchange.pro": exchangeFlare },
-  "flares.exchange.finished": exchangeFlare,
-  ...{ "flares.matic.free": maticFlare, "flares.matic.pro": maticFlare, "flares.matic.finished": maticFlare },
-  ...{ "flares.avalanche.free": avalancheFlare, "flares.avalanche.pro": avalancheFlare },
-  "flares.avalanche.finished": avalancheFlare,
-};
+  withExtras(fc.record({ ...chartFacts, token: exchangeToken, market_data: maybe(marketData) })),
+  chainItem,
+);
+const leaderboards: Readonly<Record<GroupName, fc.Arbitrary<ListItem>>> = byForm(
+  withExtras(fc.record({ type: fc.constant("flare" as const), ...standing, object: nestedFlare })),
+  withExtras(fc.record({ type: fc.constant("token" as const), ...standing, object: exchangeToken })),
+  chainEntry,
+);
+const chainFlares = new Map<string, fc.Arbitrary<ListItem>>(
+  OTHER_CHAINS.map((group) => [group, chainFlareOf(group)]),
+);
+
+/** Arbitrary items for the list of each channel. */
+export const ITEMS = Object.fromEntries(
+  LIST_CHANNEL_NAMES.map((channel) => [channel, itemsOf(channel)]),
+) as Readonly<Record<ListChannel, fc.Arbitrary<ListItem>>>;
+
+function itemsOf(channel: ListChannel): fc.Arbitrary<ListItem> {
+  const group = groupOfChannel(channel);
+  if (channel.startsWith("charts.")) return charts[group];
+  if (channel.startsWith("leaderboards.")) return leaderboards[group];
+  if (channel === "newest.bsc") return arbitraryListing;
+  return chainFlares.get(group) ?? (group === "bsc" ? arbitraryFlare : exchangeFlare);
+}
 
 export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
   at: timestamp,

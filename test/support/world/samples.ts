@@ -2,8 +2,10 @@ import {
   type AnyFlare,
   type BscChartItem,
   type BscLeaderboardEntry,
+  byForm,
   type Candle,
   type Candles,
+  type ChainChartItem,
   type ChainFlare,
   type ChainLeaderboardEntry,
   EMPTY_SNAPSHOT,
@@ -13,7 +15,6 @@ import {
   type Explanation,
   type Flare,
   type Listing,
-  type MaticChartItem,
   type NestedFlare,
   type Outcome,
   type Snapshot,
@@ -84,7 +85,7 @@ export const SAMPLE_EXCHANGE_CHART_ITEM: ExchangeChartItem = {
   market_data: { market_id: "bcc", image_url: null, name: null },
 };
 
-export const SAMPLE_MATIC_CHART_ITEM: MaticChartItem = {
+export const SAMPLE_MATIC_CHART_ITEM: ChainChartItem = {
   ...chartFacts,
   most_recent_price: "1.3",
   recent_average_price: "1.28",
@@ -191,6 +192,7 @@ const SAMPLE_MATIC_FLARE: ChainFlare = {
 
 /** A snapshot with an item in nearly every list. */
 export const SAMPLE_SNAPSHOT: Snapshot = {
+  ...EMPTY_SNAPSHOT,
   flares: {
     free: [SAMPLE_FLARE],
     pro: [SAMPLE_FLARE],
@@ -206,18 +208,8 @@ export const SAMPLE_SNAPSHOT: Snapshot = {
     ],
   },
   newest: { bsc: [SAMPLE_LISTING] },
-  charts: {
-    bsc: [SAMPLE_BSC_CHART_ITEM],
-    exchange: [SAMPLE_EXCHANGE_CHART_ITEM],
-    matic: [SAMPLE_MATIC_CHART_ITEM],
-    avalanche: [SAMPLE_MATIC_CHART_ITEM],
-  },
-  leaderboards: {
-    bsc: [SAMPLE_BSC_ENTRY],
-    exchange: [SAMPLE_EXCHANGE_ENTRY],
-    matic: [SAMPLE_CHAIN_ENTRY],
-    avalanche: [SAMPLE_CHAIN_ENTRY],
-  },
+  charts: byForm([SAMPLE_BSC_CHART_ITEM], [SAMPLE_EXCHANGE_CHART_ITEM], [SAMPLE_MATIC_CHART_ITEM]),
+  leaderboards: byForm([SAMPLE_BSC_ENTRY], [SAMPLE_EXCHANGE_ENTRY], [SAMPLE_CHAIN_ENTRY]),
   explanations: { [SAMPLE_FLARE.id]: SAMPLE_EXPLANATION },
   outcomes: { "11111111-2222-5333-8444-555555555555": SAMPLE_OUTCOME },
   candles: SAMPLE_CANDLES,
@@ -231,7 +223,6 @@ export const SAMPLE_SNAPSHOT: Snapshot = {
     pro: [SAMPLE_MATIC_FLARE],
     finished_trending: [endedOf(SAMPLE_MATIC_FLARE, "33333333-2222-5333-8444-555555555555")],
   },
-  "flares.avalanche": EMPTY_SNAPSHOT["flares.avalanche"],
 };
 
 function endedOf<F extends AnyFlare>(flare: F, id: string): F {

@@ -49,7 +49,7 @@ interface Template {
 const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
 export const FEE = 500;
 const TOKEN_USD = 0.5;
-const COIN_USD = { bsc: 600, matic: 0.25, avalanche: 20, exchange: 1 } as const;
+const COIN_USD: Readonly<Record<string, number>> = { bsc: 600, matic: 0.25, avalanche: 20 };
 const DEPTH_USD = 400_000;
 const ROUTER = `0x${"90".repeat(20)}`;
 
@@ -75,7 +75,7 @@ export class SyntheticMarket {
     const v2 = network.factories.find(({ form }) => form === "v2");
     const v3 = network.factories.find(({ form }) => form === "v3");
     if (!coin || !stable || !v2 || !v3) throw new Error(`${network.name} lacks a quote token or a factory`);
-    const coinUnits = BigInt(Math.round(10 ** 6 / COIN_USD[network.group])) * 10n ** 12n;
+    const coinUnits = BigInt(Math.round(10 ** 6 / (COIN_USD[network.group] ?? 1))) * 10n ** 12n;
     const dollar = new Map([
       [coin.address, coinUnits],
       [stable.address, 10n ** BigInt(stable.decimals)],

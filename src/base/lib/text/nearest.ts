@@ -1,5 +1,3 @@
-import { GROUP_LABELS, GROUP_NAMES } from "./group-labels.ts";
-
 /** Minimum length of a prefix that identifies a candidate. */
 const MIN_PREFIX = 5;
 
@@ -47,12 +45,6 @@ function editDistance(left: string, right: string): number {
 export function suggestion(text: string, candidates: readonly string[]): string {
   const found = nearest(text, candidates);
   return found === undefined ? "" : ` (did you mean ${found}?)`;
-}
-
-/** Returns ` (did you mean X?)` for a group's label, such as Polygon, or a similar name. */
-export function groupSuggestion(text: string): string {
-  const labeled = GROUP_NAMES.find((name) => GROUP_LABELS[name].toLowerCase() === text.toLowerCase());
-  return labeled === undefined ? suggestion(text, GROUP_NAMES) : ` (did you mean ${labeled}?)`;
 }
 
 /** Returns a message that `given` is not one of the `known` names, with the nearest of them. */

@@ -1,5 +1,4 @@
-import { GROUP_LABELS } from "../../lib/text/group-labels.ts";
-import type { Group } from "../primitives.ts";
+import { GROUP_FACTS, type GroupName } from "../groups.ts";
 
 /** Where the name is in a flare, a listing, a chart item or a leaderboard entry. */
 const PATHS = [
@@ -19,14 +18,14 @@ export function nameItem(item: object): string | undefined {
 }
 
 /** Returns an item's chain, or its exchange, as untrusted text, if the feed names one. */
-export function venueOf(item: object, group: Group): string | undefined {
-  if (group !== "exchange") return GROUP_LABELS[group];
+export function venueOf(item: object, group: GroupName): string | undefined {
+  if (group !== "exchange") return GROUP_FACTS[group].label;
   const exchange = fieldOf(item, "exchange");
   return typeof exchange === "string" ? exchange : undefined;
 }
 
 /** Returns what a sentence calls an item: its name, and its exchange or chain other than BSC. */
-export function namesInText(item: object, group: Group): readonly string[] {
+export function namesInText(item: object, group: GroupName): readonly string[] {
   const venue = group === "bsc" ? undefined : venueOf(item, group);
   return [nameItem(item) ?? "", ...(venue === undefined ? [] : [venue])];
 }

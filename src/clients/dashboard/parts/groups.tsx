@@ -1,16 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../../../base/lib/text/group-labels.ts";
+import { byForm, GROUP_FACTS, GROUPS, type GroupName } from "../../../base/model/groups.ts";
 import { groupHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
 import { Segments } from "./segments.tsx";
 
 /** Classes that hide the columns for which a group has no values. */
-export const LACKING = {
-  bsc: "",
-  exchange: "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
-  matic: "lacks-candles",
-  avalanche: "lacks-candles",
-} as const satisfies Record<GroupName, string>;
+export const LACKING = byForm(
+  "",
+  "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
+  "lacks-candles",
+);
 
 export interface GroupsProps {
   readonly page: "charts" | "leaderboards";
@@ -26,7 +25,7 @@ export function Groups({
   go,
   children,
 }: GroupsProps & { readonly children: (group: GroupName) => ComponentChildren }) {
-  const choices = [undefined, ...GROUP_NAMES];
+  const choices = [undefined, ...GROUPS];
   return (
     <>
       <Segments
@@ -35,12 +34,12 @@ export function Groups({
         options={choices}
         chosen={chosen}
         onChoose={(group) => go(groupHash(page, group), "push")}
-        label={(group) => (group === undefined ? "All" : GROUP_LABELS[group])}
+        label={(group) => (group === undefined ? "All" : GROUP_FACTS[group].label)}
       />
       <div class="groups">
-        {(chosen === undefined ? GROUP_NAMES : [chosen]).map((group) => (
+        {(chosen === undefined ? GROUPS : [chosen]).map((group) => (
           <section key={group} aria-labelledby={`group-${group}`}>
-            <h3 id={`group-${group}`}>{GROUP_LABELS[group]}</h3>
+            <h3 id={`group-${group}`}>{GROUP_FACTS[group].label}</h3>
             {children(group)}
           </section>
         ))}

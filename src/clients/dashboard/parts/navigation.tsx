@@ -1,4 +1,4 @@
-import { GROUP_LABELS, type GroupName } from "../../../base/lib/text/group-labels.ts";
+import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { View } from "../../sdk/index.ts";
 import { PAGES, type Route } from "../route.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
@@ -47,7 +47,7 @@ export function Navigation({ route, view, lists, group, hasListings }: Navigatio
           {counts[page] !== undefined && (
             <small
               class="count"
-              title={page === "flares" ? `flaring now: ${GROUP_LABELS[group]}` : undefined}
+              title={page === "flares" ? `flaring now: ${GROUP_FACTS[group].label}` : undefined}
             >
               {counts[page]}
             </small>

@@ -1,5 +1,5 @@
-import { GROUP_NAMES, type GroupName } from "../../../base/lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { GROUPS, type GroupName } from "../../../base/model/groups.ts";
 import type { FinishCause } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
@@ -69,7 +69,7 @@ export function readQuery(text: string): FlareQuery {
   const given = new URLSearchParams(text);
   const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
     known.find((value) => value === given.get(name)) ?? fallback;
-  const group = oneOf("group", GROUP_NAMES, DEFAULT_QUERY.group);
+  const group = oneOf("group", GROUPS, DEFAULT_QUERY.group);
   const hasLiquidity = group !== "exchange";
   const orders = ORDERS.filter((order) => hasLiquidity || order !== "liquidity");
   return {

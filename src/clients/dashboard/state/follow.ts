@@ -1,3 +1,4 @@
+import { GROUPS, isAdditional } from "../../../base/model/groups.ts";
 import { connect, type Stream } from "../../sdk/index.ts";
 import { eventToken } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
@@ -20,6 +21,12 @@ export interface Following {
   readonly stop: () => void;
 }
 
+/** All but the flares of other groups. */
+const CHANNELS = [
+  "*",
+  ...GROUPS.filter(isAdditional).flatMap((group) => [`charts.${group}`, `leaderboards.${group}`]),
+];
+
 /**
  * Follows the server until stopped, and passes the flares of `bsc` to the alerts. Calls `onChange`
  * each second. While the page is visible, also calls it at each change, including those of the
@@ -33,7 +40,11 @@ export function follow(
 ): Following {
   const over = new AbortController();
   const platform = { document: attentiveDocument(alerts, over.signal) };
-  const stream: Stream = connect(url, { platform, ...(key === undefined ? {} : { key }) });
+  const stream: Stream = connect(url, {
+    channels: CHANNELS,
+    platform,
+    ...(key === undefined ? {} : { key }),
+  });
   let access: Access | null | undefined;
   let events: readonly NamedEvent[] = [];
   let news: readonly NamedEvent[] = [];

@@ -1,4 +1,4 @@
-import type { GroupName } from "../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../base/model/groups.ts";
 import type { Token } from "../../../base/model/index.ts";
 import type { ConnectionStatus, DataFreshness, EventMessage, View } from "../../sdk/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";

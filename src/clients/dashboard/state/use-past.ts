@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { GroupName } from "../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../base/model/groups.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 

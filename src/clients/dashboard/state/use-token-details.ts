@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { GroupName } from "../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../base/model/groups.ts";
 import type { TokenDetails } from "../../../base/model/index.ts";
 import { NowS } from "../parts/flare/age.tsx";
 import { CLOSES_LATE_S } from "./candles/use-candles.ts";

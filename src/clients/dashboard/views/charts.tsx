@@ -1,5 +1,5 @@
 import { Component } from "preact";
-import type { GroupName } from "../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../base/model/groups.ts";
 import type { ChartItem } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import type { View } from "../../sdk/index.ts";

@@ -1,4 +1,4 @@
-import { GROUP_LABELS, GROUP_NAMES } from "../../../base/lib/text/group-labels.ts";
+import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
 import { Pitch } from "../parts/bot/pitch.tsx";
 import { NowS } from "../parts/flare/age.tsx";
 import { FlareList } from "../parts/flare/flare-list.tsx";
@@ -43,14 +43,14 @@ export function FlaresView({ lists, hasKeys, ...props }: FlaresViewProps) {
       <Segments
         legend="Group"
         name="group"
-        options={GROUP_NAMES}
+        options={GROUPS}
         chosen={group}
         // Search and filters are about tokens of one group. Its list and time apply to all.
         onChoose={(chosen) => {
           const { channel, window, at } = query;
           go(flaresHash({ ...DEFAULT_QUERY, group: chosen, channel, window, at }), "push");
         }}
-        label={(name) => GROUP_LABELS[name]}
+        label={(name) => GROUP_FACTS[name].label}
       />
       {lists instanceof Error ? (
         <p class="empty" role="status">

@@ -1,4 +1,4 @@
-import type { GroupName } from "../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../base/model/groups.ts";
 import type { LeaderboardEntry } from "../../../base/model/index.ts";
 import type { View } from "../../sdk/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";

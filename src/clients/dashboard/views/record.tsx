@@ -1,6 +1,6 @@
 import { formatCount } from "../../../base/lib/text/format-compact.ts";
 import { withWholePcts } from "../../../base/lib/text/format-pct.ts";
-import { GROUP_LABELS, GROUP_NAMES } from "../../../base/lib/text/group-labels.ts";
+import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
@@ -43,10 +43,10 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
       <Segments
         legend="Group"
         name="record-group"
-        options={GROUP_NAMES}
+        options={GROUPS}
         chosen={group}
         onChoose={(name) => go(recordHash({ group: name, window }), "push")}
-        label={(name) => GROUP_LABELS[name]}
+        label={(name) => GROUP_FACTS[name].label}
       />
       <Segments
         legend="Window"

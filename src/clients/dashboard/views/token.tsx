@@ -1,9 +1,9 @@
 import { useContext, useEffect, useMemo } from "preact/hooks";
 import { formatPct } from "../../../base/lib/text/format-pct.ts";
-import { GROUP_LABELS, type GroupName } from "../../../base/lib/text/group-labels.ts";
 import { flarePath, tokenPath } from "../../../base/lib/text/page-path.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
+import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
@@ -108,7 +108,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
         </small>
       </h2>
       <p class="links">
-        <span class="tag">{market?.exchange ? safeText(market.exchange) : GROUP_LABELS[group]}</span>
+        <span class="tag">{market?.exchange ? safeText(market.exchange) : GROUP_FACTS[group].label}</span>
         {token.address ? (
           <code title={token.address}>{shortAddress(token.address)}</code>
         ) : (

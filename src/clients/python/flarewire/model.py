@@ -855,7 +855,7 @@ class ExchangeChartItem:
 
 @dataclass(frozen=True)
 class MaticChartItem:
-    """An item of the chart of `matic`."""
+    """An item of the chart of `matic` or `avalanche`."""
 
     id: Id
     most_recent_price_average: DecimalString

@@ -1,20 +1,21 @@
-import type {
-  Candle,
-  Candles,
-  Charts,
-  Explanation,
-  Flare,
-  FlareRecord,
-  Flares,
-  Leaderboards,
-  Listing,
-  MaticChartItem,
-  NestedFlare,
-  Newest,
-  Outcome,
-  RecordFigures,
-  TokenDetails,
-  TrackRecord,
+import {
+  type Candle,
+  type Candles,
+  type ChainChartItem,
+  type Charts,
+  EMPTY_SNAPSHOT,
+  type Explanation,
+  type Flare,
+  type FlareRecord,
+  type Flares,
+  type Leaderboards,
+  type Listing,
+  type NestedFlare,
+  type Newest,
+  type Outcome,
+  type RecordFigures,
+  type TokenDetails,
+  type TrackRecord,
 } from "../../../base/model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../../base/protocol/index.ts";
 import type {
@@ -116,7 +117,7 @@ const listing: Listing = {
   contract_source: { status: "0", message: "NOTOK" },
 };
 
-const quick: MaticChartItem = {
+const quick: ChainChartItem = {
   id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d6e",
   most_recent_price_average: "1.25",
   price_change_from_average: 4,
@@ -130,14 +131,13 @@ const quick: MaticChartItem = {
 
 const newest: Newest = { bsc: [listing] };
 const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
-const charts: Charts = { bsc: [], exchange: [], matic: [quick], avalanche: [] };
+const charts: Charts = { ...EMPTY_SNAPSHOT.charts, matic: [quick] };
 const pairlist: Pairlist = { pairs: ["BTC/USDT", "SOL/USDT"], refresh_period: 10, state: "live" };
 
 const leaderboards: Leaderboards = {
+  ...EMPTY_SNAPSHOT.leaderboards,
   bsc: [{ type: "flare", time_trended: 5_400, average_position: 2.5, object: nested }],
-  exchange: [],
   matic: [{ type: "token", time_trended: 420, average_position: 1, object: quick.token }],
-  avalanche: [],
 };
 const explanations = { [flare.id]: why };
 

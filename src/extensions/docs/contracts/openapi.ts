@@ -22,6 +22,7 @@ import {
   PAIR_PARAMETERS,
   type ParameterContract,
   PRODUCER_PARAMETERS,
+  RANKING_PARAMETERS,
   RECORD_PARAMETERS,
   STREAM_PARAMETERS,
   TOKEN_PATH,
@@ -58,6 +59,8 @@ const DESCRIPTION = [
 const RESOURCE_PARAMETERS: Readonly<Partial<Record<ResourceName, readonly ParameterContract[]>>> = {
   flares: [GROUP_PARAMETER],
   snapshot: [GROUP_PARAMETER],
+  charts: RANKING_PARAMETERS,
+  leaderboards: RANKING_PARAMETERS,
   pairlist: PAIR_PARAMETERS,
   flare: [FLARE_ID],
   history: HISTORY_PARAMETERS,

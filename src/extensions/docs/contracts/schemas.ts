@@ -31,6 +31,7 @@ const COMPONENTS = "#/components/schemas/";
 /** Names that differ in the contract, for readability. */
 const RENAMED: Readonly<Record<string, string>> = {
   AnyFlares: "Flares",
+  ChainChartItem: "MaticChartItem",
   ChangeSchema: "Change",
   ChannelSchema: "Channel",
   CursorText: "Cursor",
@@ -39,7 +40,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 
 /** Exports that are another name for a schema. */
-const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
+const ALIASES: readonly string[] = ["TradeCount"];
 
 /** Events that may be reported as missed; see the hub's `conflate.ts`. */
 const MISSED_NAMES = [...protocol.LASTING_EVENTS];

@@ -1,6 +1,5 @@
-import { groupSuggestion } from "../../../base/lib/text/nearest.ts";
 import { parseUtcTime } from "../../../base/lib/time/utc-time.ts";
-import { GROUPS, type Group, RecordWindow } from "../../../base/model/index.ts";
+import { GROUPS, type Group, groupSuggestion, RecordWindow } from "../../../base/model/index.ts";
 import { invalid, quote } from "../../../gateway/http/connections/admission.ts";
 import { readWhole } from "../../../gateway/http/stream/events-query.ts";
 import type { HistoryQuery, RecordQuery } from "../index.ts";

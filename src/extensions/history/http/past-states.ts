@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type Stamp, StampedCache } from "../../../base/lib/stamped-cache.ts";
 import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
-import { EMPTY_SNAPSHOT, type Snapshot } from "../../../base/model/index.ts";
+import { completeSnapshot } from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../../../base/protocol/index.ts";
 import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
@@ -118,7 +118,7 @@ export class StoredPast implements PastStates {
     const position = parseCursor(cursor);
     if (!position) throw new TypeError(`the stored cursor ${cursor} is invalid`);
     const { candle_counts: counts, ...lists } = JSON.parse(text);
-    const snapshot: Snapshot = { ...EMPTY_SNAPSHOT, ...lists };
+    const snapshot = completeSnapshot(lists);
     const head = { ready: true, cursor: position, snapshot, observedAtMs };
     const history = historyThen(this.#parts.history, observedAtMs);
     const withCandles = async () => {

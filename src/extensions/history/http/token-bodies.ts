@@ -1,10 +1,11 @@
 import { StampedCache } from "../../../base/lib/stamped-cache.ts";
-import { groupSuggestion } from "../../../base/lib/text/nearest.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import {
   type FlareRecord,
   GROUPS,
   type Group,
+  groupSuggestion,
+  normalizeAddress,
   type Snapshot,
   TOKEN_FLARES,
 } from "../../../base/model/index.ts";
@@ -79,7 +80,7 @@ export class TokenBodies {
 
   async #resolver(group: Group, key: string): Promise<Resolve> {
     // Never a symbol, because a fake token could have the address of another as its symbol.
-    if (group !== "exchange" && ADDRESS.test(key)) return () => key.toLowerCase();
+    if (group !== "exchange" && ADDRESS.test(key)) return () => normalizeAddress(group, key);
     const { history } = this.#parts;
     const stored = await history.tokensOf({ group, symbol: key, limit: MAX_LISTED + 1 });
     return (snapshot) => {

@@ -1,5 +1,6 @@
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup } from "../../../base/market/index.ts";
+import { GROUP_FACTS, OTHER_CHAINS } from "../../../base/model/index.ts";
 import { type Actor, ActorQueue } from "./actors/actor.ts";
 import { establishedCompanions } from "./actors/companions.ts";
 import { Wallets } from "./actors/wallets.ts";
@@ -12,18 +13,12 @@ import { firstProfile, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
 import { Exchange, exchangeNews } from "./venues/exchange.ts";
 
-/** Share of the established tokens by group. */
+/** Share of the established tokens by group, in the order of their creation. */
 const SHARES: readonly (readonly [MarketGroup, number])[] = [
   ["bsc", 0.5],
-  ["matic", 0.18],
-  ["avalanche", 0.18],
+  ...OTHER_CHAINS.map((group) => [group, 0.36 / OTHER_CHAINS.length] as const),
   ["exchange", 0.14],
 ];
-const NATIVE_USD: Readonly<Record<Exclude<MarketGroup, "exchange">, number>> = {
-  bsc: 300,
-  matic: 0.8,
-  avalanche: 30,
-};
 
 interface SimulatedMarketOptions {
   /** Equal seeds give equal markets. The number 1 and the text "1" are the same seed. */
@@ -81,7 +76,7 @@ export function createSimulatedMarket(options: SimulatedMarketOptions): Simulate
       const outages = new Outages(seed, { group, shape: "chain" }, nextRank(), beginAtMs, onLabel);
       queue.add(outages);
       const wallets = new Wallets(seed, group);
-      const chain = { marketFactor, wallets, nativeUsd: NATIVE_USD[group], outages, onLabel };
+      const chain = { marketFactor, wallets, nativeUsd: GROUP_FACTS[group].coinUsd ?? 1, outages, onLabel };
       const setup: ChainSetup = { seed, group, chain };
       populate(setup, count, beginAtMs, nextRank, queue, opening);
       if (group === "bsc")

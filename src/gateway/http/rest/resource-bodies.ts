@@ -6,6 +6,7 @@ import {
   flaresKeyOf,
   GROUPS,
   type Group,
+  isAdditional,
 } from "../../../base/model/index.ts";
 import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../../../base/protocol/index.ts";
 import type { HeadLike } from "../connections/head-like.ts";
@@ -21,6 +22,9 @@ const PARTS: readonly Part[] = [...RESOURCES, "explanations", "outcomes"];
 const BY_PLAN: readonly Part[] = ["flares", "explanations"];
 /** Parts that differ by group, each limited to that group's flares. */
 const BY_GROUP: readonly Part[] = ["flares", "explanations", "outcomes"];
+
+/** Parts with a list of each group. They have those of additional groups only on request. */
+const RANKED: readonly Part[] = ["charts", "leaderboards"];
 
 /** An object of the snapshot and the body made from it. */
 interface Held {
@@ -107,17 +111,17 @@ export class ResourceBodies {
 
   /**
    * Returns the part of the state at the head's cursor as the plan sees it; without a plan, all of
-   * it. `group` selects the flares.
+   * it. `group` selects the flares, and adds its lists if it is additional.
    */
   resource(name: Part, plan?: Plan, group: Group = "bsc"): Representation {
     const shown = plan === "free" && BY_PLAN.includes(name) ? plan : undefined;
     const snapshot = shown === undefined ? this.#head.snapshot : this.#shownFree();
     const value = snapshot[name === "flares" ? flaresKeyOf(group) : name];
-    const key = withPlan(BY_GROUP.includes(name) ? `${name} ${group}` : name, shown);
+    const isByGroup = BY_GROUP.includes(name) || (RANKED.includes(name) && isAdditional(group));
+    const key = withPlan(isByGroup ? `${name} ${group}` : name, shown);
     const held = this.#held.get(key);
     if (held?.value === value) return held.representation;
-    const isNotes = name === "explanations" || name === "outcomes";
-    const bytes = Buffer.from(JSON.stringify(isNotes ? notesOf(snapshot, name, group) : value));
+    const bytes = Buffer.from(JSON.stringify(contentOf(snapshot, name, group)));
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
       : representationOf(bytes, shown);
@@ -137,6 +141,14 @@ export class ResourceBodies {
 
 /** The parts of a snapshot on which the free plan's view depends. */
 const FLARE_PARTS = [...GROUPS.map(flaresKeyOf), "explanations"] as const;
+
+function contentOf(snapshot: Snapshot, name: Part, group: Group): object {
+  if (name === "explanations" || name === "outcomes") return notesOf(snapshot, name, group);
+  if (name === "flares") return snapshot[flaresKeyOf(group)];
+  if (name === "newest") return snapshot.newest;
+  const served = GROUPS.filter((one) => one === group || !isAdditional(one));
+  return Object.fromEntries(served.map((one) => [one, snapshot[name][one]]));
+}
 
 /**
  * Returns the explanations or outcomes of a group's flares. Sorts by key: a follower orders by

@@ -1,12 +1,12 @@
-import { type Group, OTHER_GROUPS } from "../../../base/model/index.ts";
+import { GROUPS, type Group, isAdditional, OTHER_GROUPS } from "../../../base/model/index.ts";
 import { flarePatternOf, type Plan } from "../../../base/protocol/index.ts";
 import { readGroup } from "../../../extensions/history/http/history-query.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { ENDPOINTS } from "../endpoints.ts";
-import { AT_PARAMETER, GROUP_PARAMETER } from "../parameters.ts";
+import { AT_PARAMETER, GROUP_PARAMETER, queryNames, RANKING_PARAMETERS } from "../parameters.ts";
 import type { PreparedRoute } from "./prepared-routes.ts";
 import type { Representation } from "./representation.ts";
-import { RESOURCES, ResourceBodies } from "./resource-bodies.ts";
+import { ResourceBodies } from "./resource-bodies.ts";
 
 /** Adds the four resources, the candles and the snapshot. `hasPast`: with the parameter `at`. */
 export function addResourceRoutes(
@@ -31,9 +31,14 @@ export function addResourceRoutes(
         return () => bodyOf(of, plan, groupIn(query));
       },
     });
-  for (const name of RESOURCES)
-    if (name !== "flares")
-      addResource(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan), [`${name}.*`]);
+  addResource(ENDPOINTS.newest.path, (of, plan) => of.resource("newest", plan), ["newest.*"]);
+  for (const name of ["charts", "leaderboards"] as const)
+    addResource(
+      ENDPOINTS[name].path,
+      (of, plan, group) => of.resource(name, plan, group),
+      (query) => [`${name}.*`, ...additionalIn(query, name)],
+      queryNames(RANKING_PARAMETERS),
+    );
   addResource(
     ENDPOINTS.flares.path,
     (of, plan, group) => of.resource("flares", plan, group),
@@ -44,9 +49,19 @@ export function addResourceRoutes(
   addResource(
     ENDPOINTS.snapshot.path,
     (of, plan, group) => of.snapshot(plan, group),
-    (query) => ["*", "candles", ...flarePatternsIn(query)],
+    (query) => [
+      ...["*", "candles", ...flarePatternsIn(query)],
+      ...additionalIn(query, "charts", "leaderboards"),
+    ],
     [GROUP_PARAMETER.name],
   );
+}
+
+/** Returns these resources' channels of the additional group that a query names. */
+function additionalIn(query: unknown, ...resources: readonly string[]): readonly string[] {
+  const { group } = Object(query) as { readonly group?: unknown };
+  const named = GROUPS.filter((name) => name === group && isAdditional(name));
+  return named.flatMap((name) => resources.map((resource) => `${resource}.${name}`));
 }
 
 /** Reads the parameter `group`. Throws `invalid-parameter`. */

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { AnyFlares, FlareRecord, Snapshot, Timestamp } from "../../../base/model/index.ts";
+import {
+  AnyFlares,
+  byGroup,
+  FlareRecord,
+  flaresOfOthers,
+  Snapshot,
+  Timestamp,
+} from "../../../base/model/index.ts";
 import {
   CursorText,
   ERROR_CODES,
@@ -21,10 +28,7 @@ export const SnapshotResponse = z
     observed_at: Timestamp.describe(
       "Event time of this state. It does not change while nothing else does; the header fields give the age of the data.",
     ),
-    ...Snapshot.omit({
-      candles: true,
-      ...{ "flares.exchange": true, "flares.matic": true, "flares.avalanche": true },
-    }).shape,
+    ...Snapshot.omit({ candles: true, ...flaresOfOthers(byGroup(() => true as const)) }).shape,
     flares: AnyFlares,
   })
   .describe(

@@ -197,7 +197,7 @@ export class Delivery implements GroupMember {
 
   #deliver(state: Behind, part: Records): void {
     const { head, limits } = this.#host;
-    if (this.latest && head.cursor.seq - state.seq >= limits.conflateFrom) state.conflating ??= 0;
+    if (this.latest && head.cursor.seq - state.seq >= limits.conflateFrom) state.conflating ??= 0n;
     // The log no longer has all events after the cursor. Those that it dropped may have been on any
     // channel.
     if (this.latest && part.sparse) state.conflating = state.shape.selection.mask;
@@ -228,7 +228,7 @@ export class Delivery implements GroupMember {
     const { mask: followed, parts } = state.shape.selection;
     const mask = conflatedMask(state.conflating, followed);
     state.conflating = undefined;
-    if (mask === 0) return;
+    if (mask === 0n) return;
     this.#host.counters.conflations += 1;
     state.prev = head.cursor.seq;
     const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));

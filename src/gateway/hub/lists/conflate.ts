@@ -38,7 +38,8 @@ export function frameMissed(
 ): MissedFrames {
   const framed: FramedEvent[] = [];
   let { through } = from;
-  let [bytes, mask] = [0, 0];
+  let bytes = 0;
+  let mask = 0n;
   for (const record of records) {
     if (bytes >= maxBytes) break;
     through = record.seq;

@@ -26,10 +26,10 @@ export function selectionOf(given: readonly SelectionPart[]): Selection {
   const byFilter = new Map<string, SelectionPart>();
   for (const { mask, filter } of given) {
     const key = filter?.key ?? "";
-    byFilter.set(key, { mask: (byFilter.get(key)?.mask ?? 0) | mask, filter });
+    byFilter.set(key, { mask: (byFilter.get(key)?.mask ?? 0n) | mask, filter });
   }
   const parts = [...byFilter.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
-  const mask = parts.reduce((union, part) => union | part.mask, 0);
+  const mask = parts.reduce((union, part) => union | part.mask, 0n);
   return {
     key: parts.map((part) => `${part.mask}${part.filter?.key ?? ""}`).join("|"),
     mask,

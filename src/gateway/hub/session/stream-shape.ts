@@ -30,7 +30,7 @@ export function createShape(selection: Selection, framing: Framing): StreamShape
     framing,
     select(record, step) {
       const bit = bitOf(record.channel);
-      if ((bit & mask) === 0) return undefined;
+      if ((bit & mask) === 0n) return undefined;
       const filter = parts.find((part) => part.mask & bit)?.filter;
       if (!filter?.selectsItems) return filter?.names?.has(record.name) === false ? undefined : record;
       if (!step) throw new RangeError(`filtering event ${record.seq} requires the lists before and after it`);

@@ -6,7 +6,6 @@ import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { Consumers } from "../../../../src/extensions/pairlist/consumers.ts";
-import { addPairlistRoute } from "../../../../src/extensions/pairlist/pairlist-route.ts";
 import { addProducerRoute } from "../../../../src/extensions/pairlist/producer-route.ts";
 import { PRODUCER_PATH } from "../../../../src/gateway/http/endpoints.ts";
 import type { HttpSettings } from "../../../../src/gateway/http/http-settings.ts";
@@ -26,6 +25,7 @@ import {
   type WebSocketOptions,
 } from "../../../../src/gateway/http/stream/websocket-route.ts";
 import { checkMessage } from "../../../support/expect/contract.ts";
+import { withExtensions } from "../../../support/servers/with-extensions.ts";
 import { eventually, Waiters } from "../../../support/time/waiters.ts";
 import {
   createHubUnderTest,
@@ -149,40 +149,41 @@ export function handshake(path: string): string {
 
 async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<ConnectionHandle> {
   const sut = createHubUnderTest(options);
-  const app = await createHttpServer({
-    head: sut.head,
-    freshness: () => FRESH,
-    info: () => INFO,
-    clock: systemClock,
-    policy: options.stream?.policy,
-    settings: {
-      basePath: options.basePath ?? "",
-      ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
-      ...options.http,
-    },
-    register: async ({ app: scope, add, hasPast }) => {
-      addPairlistRoute(add, { head: sut.head, freshness: () => FRESH, hasPast });
-      const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
-      const { registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
-        options.stream ?? {};
-      const admissions = new AdmissionQueue({
-        hub: sut.hub,
-        clock: systemClock,
-        limits: options.admissions,
-      });
-      // Most tests are about plain messages, and inflating would take most of their time.
-      const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
-      const consumers = new Consumers({ hub: sut.hub, clock: systemClock });
-      const producer: SocketRoute = {
-        path: PRODUCER_PATH,
-        add: (own, parts) => addProducerRoute(own, consumers, parts),
-        stop: () => consumers.stop(),
-      };
-      await registerWebSocket(scope, { ...shared, sockets: [producer] });
-      registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
-      await registerTickets(scope, { ...options.stream, policy: options.stream?.policy ?? allowAll });
-    },
-  });
+  const app = await createHttpServer(
+    withExtensions({
+      head: sut.head,
+      freshness: () => FRESH,
+      info: () => INFO,
+      clock: systemClock,
+      policy: options.stream?.policy,
+      settings: {
+        basePath: options.basePath ?? "",
+        ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
+        ...options.http,
+      },
+      register: async ({ app: scope }) => {
+        const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
+        const { registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
+          options.stream ?? {};
+        const admissions = new AdmissionQueue({
+          hub: sut.hub,
+          clock: systemClock,
+          limits: options.admissions,
+        });
+        // Most tests are about plain messages, and inflating would take most of their time.
+        const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
+        const consumers = new Consumers({ hub: sut.hub, clock: systemClock });
+        const producer: SocketRoute = {
+          path: PRODUCER_PATH,
+          add: (own, parts) => addProducerRoute(own, consumers, parts),
+          stop: () => consumers.stop(),
+        };
+        await registerWebSocket(scope, { ...shared, sockets: [producer] });
+        registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
+        await registerTickets(scope, { ...options.stream, policy: options.stream?.policy ?? allowAll });
+      },
+    }),
+  );
   const sockets = new Set<Socket>();
   app.server.on("connection", (socket) => {
     sockets.add(socket);

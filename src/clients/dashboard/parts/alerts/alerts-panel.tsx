@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import { GROUP_LABELS } from "../../../../base/lib/text/group-labels.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
+import { GROUP_FACTS } from "../../../../base/model/groups.ts";
 import { flaresHash } from "../../route.ts";
 import { type AlertEntry, MAX_ENTRIES, toggleEntry } from "../../state/alerts/alert-settings.ts";
 import { askToNotify, type NotifyAccess, notifyAccess } from "../../state/alerts/notify.ts";
@@ -276,7 +276,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
       </button>
       {reported.map((one) => (
         <details key={one.group}>
-          <summary>Webhook rule{queries.length > 1 && `: ${GROUP_LABELS[one.group]}`}</summary>
+          <summary>Webhook rule{queries.length > 1 && `: ${GROUP_FACTS[one.group].label}`}</summary>
           <CodeSample {...botSamples(one, server).webhook} />
         </details>
       ))}

@@ -1,5 +1,5 @@
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import { tokenOf } from "../../../../base/model/key-of.ts";
 import { toggleEntry, tokenQuery } from "../../state/alerts/alert-settings.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";

@@ -1,4 +1,4 @@
-import { GROUP_LABELS } from "../../../../base/lib/text/group-labels.ts";
+import { byForm, GROUP_FACTS } from "../../../../base/model/groups.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { channelOf, type FlareQuery, filterOf } from "../../state/flare-query.ts";
 import { causeOf } from "../../state/select-flares.ts";
@@ -55,7 +55,7 @@ export function describeQuery(query: FlareQuery): string {
  */
 export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, hidesWarned, cause } = splitQuery(query);
-  const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
+  const label = query.group === "exchange" ? "exchanges" : GROUP_FACTS[query.group].label;
   const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
     "flares.pro": `Every flare${of} as soon as it starts${end}`,
@@ -221,12 +221,11 @@ ${action}`;
 }
 
 /** The fields of a flare that are searched, as on the page. */
-const FIELDS = {
-  bsc: ["symbol", "name", "address"],
-  matic: ["symbol", "name", "address"],
-  avalanche: ["symbol", "name", "address"],
-  exchange: ["symbol", "name", "pair", "exchange"],
-} as const satisfies Record<FlareQuery["group"], readonly string[]>;
+const FIELDS = byForm(
+  ["symbol", "name", "address"],
+  ["symbol", "name", "pair", "exchange"],
+  ["symbol", "name", "address"],
+);
 
 /** Returns the paths of these fields in a flare, each formatted by `write`. */
 function pathsOf({ group }: FlareQuery, write: (path: readonly string[]) => string): string {

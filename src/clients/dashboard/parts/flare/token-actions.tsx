@@ -1,7 +1,7 @@
 import { useContext, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
 import { flarePath } from "../../../../base/lib/text/page-path.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
+import { GROUP_FACTS, type GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../../base/model/index.ts";
 import { groupOf } from "../../../../base/model/key-of.ts";
 import { IsAnonymous, Market } from "../market.ts";
@@ -15,13 +15,6 @@ interface TokenActionsProps {
   /** Path of a page to share: of the token, or of its flare. */
   readonly page: string;
 }
-
-/** Explorer of each chain, with the address of its token pages. */
-const EXPLORERS = {
-  bsc: ["BscScan", "https://bscscan.com/token/"],
-  matic: ["PolygonScan", "https://polygonscan.com/token/"],
-  avalanche: ["Snowtrace", "https://snowtrace.io/token/"],
-} as const;
 
 /** The actions for a flare's token. They link to the flare's page. */
 export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
@@ -45,7 +38,7 @@ export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
     );
   };
   const address = encodeURIComponent(text);
-  const [explorer, tokens] = group === "exchange" ? [] : EXPLORERS[group];
+  const { sites = [] } = GROUP_FACTS[group];
   return (
     <span class="actions">
       <button
@@ -64,14 +57,8 @@ export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
           share
         </a>
       )}
-      {origin === "live" && explorer && (
-        <>
-          <Outward href={`${tokens}${address}`} label={explorer} />
-          {group === "bsc" && (
-            <Outward href={`https://pancakeswap.finance/swap?outputCurrency=${address}`} label="DEX" />
-          )}
-        </>
-      )}
+      {origin === "live" &&
+        sites.map(([label, prefix]) => <Outward key={label} href={`${prefix}${address}`} label={label} />)}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
 import { type TimeSpan, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
 import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";

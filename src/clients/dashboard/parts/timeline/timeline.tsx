@@ -1,6 +1,6 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
 import { HOUR_MS } from "../../../../base/lib/time/time.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";

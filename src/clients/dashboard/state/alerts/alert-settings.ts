@@ -1,4 +1,4 @@
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import { DEFAULT_QUERY, formatQuery } from "../flare-query.ts";
 
 /** An alert about the flares that a query of the page selects. */

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../../base/lib/bounded-map.ts";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/index.ts";
 import type { EventMessage } from "../../../sdk/index.ts";
 import { channelOf, type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../flare-query.ts";

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { GROUP_NAMES, type GroupName } from "../../../../base/lib/text/group-labels.ts";
+import { GROUPS, type GroupName } from "../../../../base/model/groups.ts";
 import type { EventMessage } from "../../../sdk/index.ts";
 import { DEFAULT_QUERY, type FlareQuery, readQuery, shownQuery } from "../flare-query.ts";
 import type { FlareLists } from "../group/flare-lists.ts";
@@ -20,7 +20,7 @@ const HELD_MS = 300_000;
 /** The page's alerts: stores what is set, and reports while the page is open. */
 export class PageAlerts {
   #settings = readAlerts();
-  readonly #watches = new Map(GROUP_NAMES.map((group) => [group, new AlertWatch(group)]));
+  readonly #watches = new Map(GROUPS.map((group) => [group, new AlertWatch(group)]));
   readonly #lists = new Map<GroupName, FlareLists>();
   readonly #listeners = new Set<() => void>();
   #title = document.title;

@@ -1,15 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import type { OtherGroup } from "../../../../base/model/groups.ts";
 import { connect, type View } from "../../../sdk/index.ts";
 import type { PageAlerts } from "../alerts/page-alerts.ts";
 import { measureAway } from "../away.ts";
 import { attentiveDocument, oncePerFrame } from "../follow.ts";
 import type { GroupSeen } from "../seen.ts";
 import type { FlareLists } from "./flare-lists.ts";
-
-type OtherGroup = Exclude<GroupName, "bsc">;
-/** The groups whose flares are not in the page's stream. */
-export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly OtherGroup[];
 
 /**
  * Follows the flares of a group in a separate stream while `isWanted`, and passes them to the

@@ -1,4 +1,4 @@
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { GroupName } from "../../../../base/lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import type { GroupName } from "../../../../base/model/groups.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import { type StoredSince, storedSince } from "./stored-since.ts";
 

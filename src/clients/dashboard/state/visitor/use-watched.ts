@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { GROUP_NAMES, type GroupName } from "../../../../base/lib/text/group-labels.ts";
+import { GROUPS, type GroupName, OTHER_CHAINS } from "../../../../base/model/groups.ts";
 import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
@@ -14,7 +14,7 @@ export interface Watched {
 }
 
 /** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
-const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
+const STORED = new RegExp(`^(?:(?:${OTHER_CHAINS.join("|")})/)?0x[0-9a-f]{1,128}$|^exchange/[^,]{1,64}$`);
 
 /**
  * The group's part of the visitor's watch list, which only this browser stores. Follows changes in
@@ -53,7 +53,7 @@ function watchedOf(group: GroupName, all: ReadonlySet<string>): ReadonlySet<stri
 /** Returns the groups with tokens on the stored list, and their tokens. */
 export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
   const all = readWatched();
-  const groups = GROUP_NAMES.map((group) => [group, [...watchedOf(group, all)]] as const);
+  const groups = GROUPS.map((group) => [group, [...watchedOf(group, all)]] as const);
   return new Map(groups.filter(([, tokens]) => tokens.length > 0));
 }
 
