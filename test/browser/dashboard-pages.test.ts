@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Snapshot, TrackRecord } from "../../src/base/model/index.ts";
-import { summarize } from "../../src/extensions/history/index.ts";
+import type { Outcome, Snapshot, TrackRecord } from "../../src/base/model/index.ts";
+import { summarizeOutcomes } from "../../src/base/model/summarize-outcomes.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import type { Finish } from "../support/servers/edges.ts";
 import {
@@ -15,6 +15,8 @@ import { CUT_NUMBERS } from "./cut-numbers.ts";
 import { openDashboard, shareDashboard } from "./open-dashboard.ts";
 import type { Look } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
+
+const summarize = (outcomes: readonly Outcome[]) => summarizeOutcomes(outcomes, async () => {});
 
 /** Widths around those at which the header changes. `npm test` has fewer. */
 const HEADER_WIDTHS = [360, 390, 720, 721, 768, 941, 1_100, 1_279, 1_280, 1_440];

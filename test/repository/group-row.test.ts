@@ -16,8 +16,6 @@ const ROWS = `
     chainId: 8_453,
     additional: true,
     sites: [["BaseScan", "https://basescan.org/token/"]],
-    services: { coingecko: "base", dexscreener: "base", geckoterminal: "base" },
-    coinUsd: 3_000,
   },
   solana: { label: "Solana", kind: "chain", names: "exact", additional: true, aliases: ["sol"] },
 } as const satisfies Record<string, GroupFacts>;`;

@@ -23,14 +23,6 @@ export interface GroupFacts {
   readonly aliases?: readonly string[];
   /** Sites about a token, each with its label and an address that the token's completes. */
   readonly sites?: readonly (readonly [label: string, prefix: string])[];
-  /** How public services name the chain. A service without a name here is not asked about it. */
-  readonly services?: {
-    readonly coingecko?: string;
-    readonly dexscreener?: string;
-    readonly geckoterminal?: string;
-  };
-  /** About what the chain's own coin costs, in US dollars, for simulations. Default: 1. */
-  readonly coinUsd?: number;
 }
 
 /** How a token's name is written so that equal tokens have equal names. */
@@ -55,8 +47,6 @@ export const GROUP_TABLE = {
       ["BscScan", "https://bscscan.com/token/"],
       ["DEX", "https://pancakeswap.finance/swap?outputCurrency="],
     ],
-    services: { coingecko: "binance-smart-chain", dexscreener: "bsc", geckoterminal: "bsc" },
-    coinUsd: 300,
   },
   exchange: { label: "Exchange", kind: "exchange", names: "symbol" },
   matic: {
@@ -66,8 +56,6 @@ export const GROUP_TABLE = {
     chainId: 137,
     aliases: ["pol"],
     sites: [["PolygonScan", "https://polygonscan.com/token/"]],
-    services: { coingecko: "polygon-pos", dexscreener: "polygon", geckoterminal: "polygon_pos" },
-    coinUsd: 0.8,
   },
   avalanche: {
     label: "Avalanche",
@@ -77,8 +65,6 @@ export const GROUP_TABLE = {
     optionalChart: true,
     aliases: ["avax"],
     sites: [["Snowtrace", "https://snowtrace.io/token/"]],
-    services: { coingecko: "avalanche", dexscreener: "avalanche", geckoterminal: "avax" },
-    coinUsd: 30,
   },
 } as const satisfies Record<string, GroupFacts>;
 

@@ -12,4 +12,4 @@ export { MIXED, writeHistory } from "./history-writer.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";
 export { type HistoryStore, openSqliteHistoryStore } from "./sqlite-history-store.ts";
-export { type RecordQuery, summarize } from "./track-record.ts";
+export type { RecordQuery } from "./track-record.ts";

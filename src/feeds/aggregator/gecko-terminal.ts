@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
 import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
-import { CHAIN_GROUPS, GROUP_FACTS, normalizeAddress } from "../../base/model/index.ts";
+import { CHAIN_GROUPS, normalizeAddress } from "../../base/model/index.ts";
 import { quoteTokensOf } from "../quote-tokens.ts";
+import { nameAt } from "../service/group-names.ts";
 import { readItems } from "../service/read-answer.ts";
 
 /*
@@ -30,7 +31,7 @@ interface AggregatedPool {
 
 /** The chains whose pools are listed. */
 export const AGGREGATED: readonly AggregatedNetwork[] = CHAIN_GROUPS.flatMap((group) => {
-  const id = GROUP_FACTS[group].services?.geckoterminal;
+  const id = nameAt("geckoterminal", group);
   return id === undefined ? [] : [{ id, group, quotes: quoteTokensOf(group) }];
 });
 

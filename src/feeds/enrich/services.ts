@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
 import { CHAIN_GROUPS, GROUP_FACTS, normalizeAddress } from "../../base/model/index.ts";
+import { nameAt } from "../service/group-names.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { Refusal, UnexpectedAnswer } from "../service/service-client.ts";
 import { type Facts, keyOf } from "./enricher.ts";
@@ -28,7 +29,7 @@ export function coingecko(url: string): Table {
       const facts = new Map<string, Facts>();
       for (const { id, name, platforms } of readItems(Coin, body, "coins")) {
         for (const group of CHAIN_GROUPS) {
-          const token = platforms[GROUP_FACTS[group].services?.coingecko ?? ""];
+          const token = platforms[nameAt("coingecko", group) ?? ""];
           if (token && ADDRESS.test(token))
             facts.set(keyOf({ group, token }), { marketData: { market_id: id, image_url: null, name } });
         }
@@ -131,9 +132,8 @@ export function dexscreener(url: string): Lookup {
   return {
     name: "dexscreener",
     maxTokens: 30,
-    serves: (group) => GROUP_FACTS[group].services?.dexscreener !== undefined,
-    url: (group, tokens) =>
-      `${url}/tokens/v1/${GROUP_FACTS[group].services?.dexscreener}/${tokens.join(",")}`,
+    serves: (group) => nameAt("dexscreener", group) !== undefined,
+    url: (group, tokens) => `${url}/tokens/v1/${nameAt("dexscreener", group)}/${tokens.join(",")}`,
     read: (body, _tokens, group) => {
       const facts = new Map<string, Facts>();
       for (const { baseToken, info } of readItems(Pair, body, "pairs")) {

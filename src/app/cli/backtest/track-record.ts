@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { counted } from "../../../base/lib/text/format-compact.ts";
 import { formatPct } from "../../../base/lib/text/format-pct.ts";
 import {
@@ -7,7 +8,7 @@ import {
   type RecordFigures,
   type Snapshot,
 } from "../../../base/model/index.ts";
-import { summarize } from "../../../extensions/history/index.ts";
+import { summarizeOutcomes } from "../../../base/model/summarize-outcomes.ts";
 
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {
@@ -29,7 +30,7 @@ export class TrackRecorder {
   }
 
   record(): Promise<RecordFigures> {
-    return summarize([...this.#finals.values()]);
+    return summarizeOutcomes([...this.#finals.values()], turn);
   }
 }
 

@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup } from "../../../base/market/index.ts";
-import { GROUP_FACTS, OTHER_CHAINS } from "../../../base/model/index.ts";
+import { type GroupName, OTHER_CHAINS } from "../../../base/model/index.ts";
 import { type Actor, ActorQueue } from "./actors/actor.ts";
 import { establishedCompanions } from "./actors/companions.ts";
 import { Wallets } from "./actors/wallets.ts";
@@ -14,6 +14,9 @@ import { Random } from "./random.ts";
 import { Exchange, exchangeNews } from "./venues/exchange.ts";
 
 /** Share of the established tokens by group, in the order of their creation. */
+/** About what the coin of a group's chain costs, in US dollars. Default: 1. */
+const COIN_USD: Readonly<Partial<Record<GroupName, number>>> = { bsc: 300, matic: 0.8, avalanche: 30 };
+
 const SHARES: readonly (readonly [MarketGroup, number])[] = [
   ["bsc", 0.5],
   ...OTHER_CHAINS.map((group) => [group, 0.36 / OTHER_CHAINS.length] as const),
@@ -76,7 +79,7 @@ export function createSimulatedMarket(options: SimulatedMarketOptions): Simulate
       const outages = new Outages(seed, { group, shape: "chain" }, nextRank(), beginAtMs, onLabel);
       queue.add(outages);
       const wallets = new Wallets(seed, group);
-      const chain = { marketFactor, wallets, nativeUsd: GROUP_FACTS[group].coinUsd ?? 1, outages, onLabel };
+      const chain = { marketFactor, wallets, nativeUsd: COIN_USD[group] ?? 1, outages, onLabel };
       const setup: ChainSetup = { seed, group, chain };
       populate(setup, count, beginAtMs, nextRank, queue, opening);
       if (group === "bsc")

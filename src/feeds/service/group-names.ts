@@ -1,0 +1,19 @@
+import type { GroupName } from "../../base/model/index.ts";
+
+/** How public services name a group's chain. A service without a name here is not asked about it. */
+interface ServiceNames {
+  readonly coingecko?: string;
+  readonly dexscreener?: string;
+  readonly geckoterminal?: string;
+}
+
+const NAMES: Readonly<Partial<Record<GroupName, ServiceNames>>> = {
+  bsc: { coingecko: "binance-smart-chain", dexscreener: "bsc", geckoterminal: "bsc" },
+  matic: { coingecko: "polygon-pos", dexscreener: "polygon", geckoterminal: "polygon_pos" },
+  avalanche: { coingecko: "avalanche", dexscreener: "avalanche", geckoterminal: "avax" },
+};
+
+/** Returns how a service names the group's chain; `undefined` if it is not asked about it. */
+export function nameAt(service: keyof ServiceNames, group: GroupName): string | undefined {
+  return NAMES[group]?.[service];
+}
