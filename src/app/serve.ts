@@ -1,21 +1,16 @@
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../base/lib/time/clock.ts";
 import { type Epoch, FlarewireError } from "../base/protocol/index.ts";
-import type { EnricherKeys } from "../feeds/index.ts";
-import {
-  createOpenStore,
-  fingerprintOf,
-  needsEngine,
-  openPersistence,
-} from "../gateway/persistence/persistence.ts";
-import type { SnapshotSource } from "../gateway/source/index.ts";
+import { createOpenStore, openPersistence } from "../gateway/persistence/persistence.ts";
+import type { RestoredState } from "../gateway/persistence/restored-state.ts";
+import type { ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
 import { createLogger } from "../gateway/start/create-logger.ts";
 import type { Extension } from "../gateway/start/extension.ts";
 import { type OpenFrontend, openServer } from "../gateway/start/frontend.ts";
 import { type Gateway, runGateway } from "../gateway/start/run-gateway.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import { EXTENSIONS } from "./extensions.ts";
-import { openSource } from "./open-source.ts";
+import { identityOf, openSource } from "./open-source.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */
 export interface GatewayParts {
@@ -28,7 +23,7 @@ export interface GatewayParts {
   /** Password of the servers that the setting `cluster` names. Default: none. */
   readonly clusterPassword?: string | undefined;
   /** Keys of the services that the setting `enrich` names. Default: none. */
-  readonly enricherKeys?: EnricherKeys;
+  readonly enricherKeys?: ServiceKeys;
   /** Replaces the extensions, in the order in which they are opened. Default: all. */
   readonly extensions?: readonly Extension[];
   /**
@@ -73,21 +68,19 @@ export async function startGatewayWithFrontend(
   const all: readonly Extension[] = parts.extensions ?? EXTENSIONS;
   const extensions = hasHistory ? all : all.filter(({ name }) => name !== "history");
   const [openCopy] = extensions.flatMap((extension) => extension.openCopy ?? []);
-  const stored = { config, clock, logger, isDataOptional, sourceName: parts.source?.info.name };
+  const identity = identityOf(config, parts.source?.info.name);
+  const stored = { config, clock, logger, isDataOptional, identity };
+  const open = (restored: RestoredState | undefined) =>
+    openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, parts.source);
   // A cluster's client library is loaded only if there is one.
   const library =
     config.cluster === "none" ? undefined : await import("../scale/cluster/node/open-cluster.ts");
   const cluster = await library?.openCluster(config, {
     ...{ clock, logger, openCopy, signal, clusterPassword: parts.clusterPassword },
     market: {
-      fingerprint: fingerprintOf(stored),
-      needsEngine: needsEngine(stored),
+      ...identity,
       open: (restored) => {
-        const opened = openSource(
-          config,
-          { clock, logger, persistence: { restored }, enricherKeys },
-          parts.source,
-        );
+        const opened = open(restored);
         if (opened.kind === "snapshots") return opened;
         throw new Error("a node of a cluster cannot follow another gateway");
       },
@@ -104,9 +97,7 @@ export async function startGatewayWithFrontend(
       ...{ state: cluster?.state, tasks: cluster?.tasks },
       leaderKey: leaderOf(config) === undefined ? undefined : leaderKey,
       openStore: createOpenStore({ ...stored, config: settings }),
-      openSource: () =>
-        cluster?.opened ??
-        openSource(config, { clock, logger, persistence, leaderKey, enricherKeys }, parts.source),
+      openSource: () => cluster?.opened ?? open(persistence.restored),
     });
   } catch (error) {
     await persistence.close();

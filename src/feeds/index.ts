@@ -1,36 +1,12 @@
-export type { Feed, ServiceReport } from "../gateway/source/feed.ts";
-export { createAggregatorFeed } from "./aggregator/aggregator-feed.ts";
-export { AGGREGATED } from "./aggregator/gecko-terminal.ts";
-export { createChainFeed } from "./chain/chain-feed.ts";
-export type { Network } from "./chain/network.ts";
-export { NETWORK_NAMES, NETWORKS, type NetworkName } from "./chain/networks.ts";
-export { createEnrichers, type EnricherKeys } from "./enrich/create-enrichers.ts";
-export { enrichFeed } from "./enrich/enrich-feed.ts";
-export { ENRICHERS, type EnricherName } from "./enrich/enricher.ts";
-export { createBinance } from "./exchange/binance.ts";
-export { createExchangeFeed, MAX_FILL_MS } from "./exchange/exchange-feed.ts";
-export { createGate } from "./exchange/gate.ts";
-export { createKucoin } from "./exchange/kucoin.ts";
-export { VENUES, type Venue } from "./exchange/venue.ts";
-export { mergeFeeds } from "./merge/merge-feeds.ts";
-export { aggregatorProbes } from "./probe/aggregator-probes.ts";
-export { endpointProbes, hostProbes } from "./probe/endpoint-probes.ts";
-export { enricherProbes } from "./probe/enricher-probes.ts";
-export { hostsWithoutDns, type LookUp } from "./probe/name-check.ts";
-export { type Finding, type Probe, runProbe } from "./probe/probe.ts";
-export { venueProbes } from "./probe/venue-probes.ts";
-export { MANIFEST_FILE } from "./record/manifest.ts";
-export { recordFeed } from "./record/record-feed.ts";
-export { Recorder, RecordingError } from "./record/recorder.ts";
-export { addressOf } from "./replay/pair-book.ts";
-export { SKIP_REASONS, type SkipReason } from "./replay/read/skips.ts";
-export {
-  ReplayFeed,
-  type ReplayOptions,
-  type ReplayProgress,
-  type ReplayResume,
-} from "./replay/replay-feed.ts";
-export {
-  createSimulatedFeed,
-  type SimulatedFeedOptions,
-} from "./simulated/index.ts";
+/** What every kind of feed is. Each folder has the public face of one. */
+export type {
+  FeedContext,
+  FeedKind,
+  IdleSettings,
+  LayerContext,
+  Market,
+  OpenMarket,
+  OpenPolled,
+  ResumedMarket,
+} from "./feed-kind.ts";
+export { marketSettings } from "./market-settings.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MarketEvent } from "../../src/base/market/index.ts";
-import type { Feed } from "../../src/feeds/index.ts";
+import type { Feed } from "../../src/gateway/source/feed.ts";
 
 /** Maximum delay of an event. An engine rejects later ones. */
 const LATE_MS = 5_000;

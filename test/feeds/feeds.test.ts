@@ -1,5 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { createSimulatedFeed, enrichFeed, mergeFeeds, ReplayFeed } from "../../src/feeds/index.ts";
+import { enrichFeed } from "../../src/feeds/enrich/enrich-feed.ts";
+import { mergeFeeds } from "../../src/feeds/merge/merge-feeds.ts";
+import { ReplayFeed } from "../../src/feeds/replay/replay-feed.ts";
+import { createSimulatedFeed } from "../../src/feeds/simulated/simulated-feed.ts";
 import { feedContract } from "../contract/feed-contract.ts";
 import { LeapingClock } from "./replay/replay-kit.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createConfig } from "../../src/app/config/config.ts";
 import { startGateway } from "../../src/app/serve.ts";
 import type { Snapshot } from "../../src/base/model/index.ts";
-import { NETWORKS } from "../../src/feeds/index.ts";
+import { NETWORKS } from "../../src/feeds/chain/networks.ts";
 import type { GatewayEvent } from "../../src/gateway/start/gateway-events.ts";
 import type { Gateway } from "../../src/gateway/start/run-gateway.ts";
 import { E18, Exchange } from "../feeds/chain/market/exchange.ts";

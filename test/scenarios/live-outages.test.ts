@@ -1,10 +1,10 @@
 import pino from "pino";
 import { describe, expect, test, vi } from "vitest";
 import { loadConfig } from "../../src/app/config/config.ts";
+import { openMarket } from "../../src/app/market.ts";
 import { MINUTE_MS } from "../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../src/base/market/index.ts";
-import { NETWORKS, type NetworkName } from "../../src/feeds/index.ts";
-import { openLiveMarket } from "../../src/feeds/open/open-market.ts";
+import { NETWORKS, type NetworkName } from "../../src/feeds/chain/networks.ts";
 import { PacedClock } from "../support/time/paced-clock.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
@@ -34,7 +34,7 @@ class LiveMarket implements AsyncDisposable {
       args: [...world.flags, "--warmup", "2m"],
     });
     const logger = pino({ level: "silent" });
-    this.#feed = openLiveMarket(config, "live", { clock, logger, afterMs: undefined });
+    this.#feed = openMarket({ ...config, enrich: [] }, { clock, logger, keys: {} }).feed;
     this.#reading = this.#read();
   }
 

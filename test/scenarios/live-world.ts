@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../src/base/lib/time/clock.ts";
-import type { NetworkName } from "../../src/feeds/index.ts";
+import type { NetworkName } from "../../src/feeds/chain/networks.ts";
 import { type NetworkId, StandInAggregator } from "../feeds/aggregator/stand-in.ts";
 import { StandInServices } from "../feeds/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feeds/exchange/stand-in.ts";

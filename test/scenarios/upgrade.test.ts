@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { identityOf } from "../../src/app/open-source.ts";
 import type { HistoryResponse } from "../../src/gateway/http/rest/responses.ts";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
@@ -40,7 +41,10 @@ test("[L3] [W39] a gateway resumes the epoch of a copied data directory of an ea
     ...market,
   });
   for (const store of ["events", "history"] as const)
-    writeFileSync(storedPath({ config }, store), unpack(`${store}.sqlite`));
+    writeFileSync(
+      storedPath({ config, identity: identityOf(config, undefined) }, store),
+      unpack(`${store}.sqlite`),
+    );
   const gateway = await startGateway(config);
   onTestFinished(() => gateway.stop());
 

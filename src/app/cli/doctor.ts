@@ -1,24 +1,31 @@
 import { lookup } from "node:dns/promises";
 import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
+import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
-import { type Finding, hostsWithoutDns, type LookUp, type Probe, runProbe } from "../../feeds/index.ts";
-import { probesOf } from "../../feeds/open/open-feed.ts";
 import type { Extension } from "../../gateway/start/extension.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
-  enricherKeysFrom,
+  feedFlags,
   keyFrom,
-  LIVE_SETTING_NAMES,
   loadConfig,
   type SettingName,
+  serviceKeysFrom,
   settingsHelp,
 } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";
+import { checksOf } from "../market.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
+import { type Finding, hostsWithoutDns, type LookUp, runProbe } from "./run-probe.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
-const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "clusterName", "config"];
+const SETTINGS: readonly SettingName[] = [
+  "feed",
+  ...feedFlags(({ parts, market, layer }) => (parts ?? market?.checks ?? layer?.checks) !== undefined),
+  "cluster",
+  "clusterName",
+  "config",
+];
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   json: { type: "boolean" },
@@ -58,7 +65,7 @@ export async function doctor(
     presets: { feed: "live" },
   });
   const isJson = flags.get("json") === true;
-  const market = probesOf(config, systemClock, enricherKeysFrom(environment));
+  const market = checksOf(config, systemClock, serviceKeysFrom(environment));
   const alertFile = flagText(flags, "test-alerts");
   const targets = await probesOfAlerts(alertFile);
   const probes = [...market, ...(await probesOfCluster(config, environment)), ...targets];

@@ -1,16 +1,14 @@
 import { InputError } from "../../base/lib/input-error.ts";
 import { EXIT, type ExitCode } from "../../base/lib/io/shutdown.ts";
+import { OutputError } from "../../base/lib/output-error.ts";
 import { actionAfter, ERROR_CODES, FlarewireError } from "../../base/protocol/index.ts";
-import { RecordingError } from "../../feeds/index.ts";
-import { OutputError } from "./terminal/text-sink.ts";
 
 /**
  * Returns the exit code for an error. An unknown error, such as a bug, is `retry`: a supervisor
  * should restart the process.
  */
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof OutputError || error instanceof InputError || error instanceof RecordingError)
-    return EXIT.usage;
+  if (error instanceof OutputError || error instanceof InputError) return EXIT.usage;
   if (error instanceof FlarewireError && actionAfter(ERROR_CODES[error.code].status) === "stop")
     return EXIT.usage;
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -4,29 +4,19 @@ import { plainText } from "../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import { parseDuration } from "../../base/settings/index.ts";
-import { type Feed, Recorder, recordFeed } from "../../feeds/index.ts";
-import { openFeed } from "../../feeds/open/open-feed.ts";
+import { Recorder, recordFeed } from "../../feeds/record/index.ts";
+import type { Feed } from "../../gateway/source/feed.ts";
 import { createLogger } from "../../gateway/start/create-logger.ts";
-import {
-  enricherKeysFrom,
-  LIVE_SETTING_NAMES,
-  loadConfig,
-  type SettingName,
-  settingsHelp,
-} from "../config/config.ts";
+import { feedFlags, loadConfig, type SettingName, serviceKeysFrom, settingsHelp } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
+import { openMarket } from "../market.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [
   "feed",
-  "seed",
-  "file",
-  "profiles",
-  "group",
   "speed",
-  "loop",
   "warmup",
-  ...LIVE_SETTING_NAMES,
+  ...feedFlags(({ name, polled }) => name !== "record" && polled === undefined),
   "recordBytes",
   "logLevel",
   "config",
@@ -62,8 +52,9 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
     );
   const maxMs = readSpan(flags.get("for"));
   const logger = createLogger(config.logLevel);
-  const enricherKeys = enricherKeysFrom(environment);
-  const { feed } = openFeed(config, { clock: systemClock, logger, enricherKeys });
+  const keys = serviceKeysFrom(environment);
+  // This command writes the recording itself.
+  const { feed } = openMarket({ ...config, record: "none" }, { clock: systemClock, logger, keys });
   const { record: directory, recordBytes: maxBytes } = config;
   const recorder = new Recorder({ directory, maxBytes, feed, clock: systemClock });
   terminal.stdout.write(`${recorder.directory}\n`);

@@ -6,7 +6,7 @@ import { systemClock } from "../../base/lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../base/model/index.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
-import { ReplayFeed } from "../../feeds/index.ts";
+import { ReplayFeed } from "../../feeds/replay/index.ts";
 import { EngineSource, eventLine, type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, loadConfig, type SettingName, settingsHelp } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";

@@ -8,15 +8,16 @@ import type { Gateway } from "../../gateway/start/run-gateway.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
-  ENRICHER_KEY_VARIABLES,
-  enricherKeysFrom,
   keyFrom,
   LEADER_KEY_VARIABLE,
   leaderOf,
   loadConfig,
   npmFlagsHint,
+  serviceKeysFrom,
   settingsHelp,
 } from "../config/config.ts";
+import { FEEDS } from "../feeds.ts";
+import { marketOf } from "../market.ts";
 import { startGateway } from "../serve.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
@@ -43,7 +44,7 @@ export function serveHelp(): string {
     "",
     `To follow a server with keys (--source follow:URL), set ${LEADER_KEY_VARIABLE} to a key with the pro plan.`,
     `For servers of a cluster with a password (--cluster redis://HOST), set ${CLUSTER_PASSWORD_VARIABLE}.`,
-    `For Etherscan (--enrich etherscan), set ${ENRICHER_KEY_VARIABLES.etherscan}. CoinGecko needs no key, but uses ${ENRICHER_KEY_VARIABLES.coingecko}.`,
+    ...FEEDS.flatMap(({ keys }) => keys?.help ?? []),
   ].join("\n");
 }
 
@@ -56,7 +57,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const isDataOptional = !isGiven("data");
   const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
   const clusterPassword = keyFrom(environment, CLUSTER_PASSWORD_VARIABLE, "of the cluster's servers");
-  const enricherKeys = enricherKeysFrom(environment);
+  const enricherKeys = serviceKeysFrom(environment);
   const logger = createLogger(config.logLevel);
   if (hint !== undefined) logger.warn(hint);
   if (!PAGES.every((page) => existsSync(page))) logger.warn(NOT_BUILT);
@@ -120,21 +121,9 @@ function stateDirectory({ XDG_STATE_HOME: home = "" }: Terminal["environment"]):
 
 /** Returns the first line of output, for people and for scripts that wait for the address. */
 function greeting({ url }: Gateway, config: Config): string {
-  const { source, feed, file, speed, exchanges, chain, live } = config;
-  const pace = speed === Number.POSITIVE_INFINITY ? "at full speed" : `at ×${speed}`;
-  const names: Readonly<Record<string, string>> = {
-    exchange: exchanges.join(", "),
-    aggregator: "GeckoTerminal",
-  };
-  const markets = {
-    simulated: `a simulated market ${pace}`,
-    replay: `the recorded market ${file} ${pace}`,
-    exchange: `the live markets of ${exchanges.join(", ")}`,
-    chain: `the live markets of ${chain}`,
-    live: `the live markets of ${live.map((part) => names[part] ?? part).join(", ")}`,
-  };
+  const { source } = config;
   const leader = leaderOf(config);
   const others = leader === undefined ? `data from ${source}` : `the events of its leader ${leader}`;
-  const from = source === "engine" ? markets[feed] : others;
+  const from = source === "engine" ? marketOf(config).describe(config) : others;
   return `flarewire serves ${url}${config.basePath} with ${from}; Ctrl-C stops`;
 }

@@ -1,14 +1,12 @@
 /** Reads all settings from flags, environment and a file into one frozen Config. */
 
-export { LIVE_SETTING_NAMES, type LiveSettingName } from "../../feeds/settings/index.ts";
 export { settingsHelp, settingsList } from "./describe.ts";
 export {
   CLIENT_KEY_VARIABLE,
   CLUSTER_PASSWORD_VARIABLE,
-  ENRICHER_KEY_VARIABLES,
-  enricherKeysFrom,
   keyFrom,
   LEADER_KEY_VARIABLE,
+  serviceKeysFrom,
 } from "./key-variables.ts";
 export { leaderOf } from "./leader-of.ts";
 export {
@@ -18,4 +16,4 @@ export {
 } from "./load.ts";
 export { npmFlagsHint } from "./npm-flags.ts";
 export { isSettingError } from "./setting-error.ts";
-export { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
+export { type Config, feedFlags, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";

@@ -1,5 +1,7 @@
 import { ownCommand } from "../../base/lib/own-command.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
+import type { ServiceKeys } from "../../gateway/source/feed.ts";
+import { FEEDS } from "../feeds.ts";
 
 /*
  * Variables that hold a key. They are not settings, because other users can read a command line,
@@ -15,20 +17,19 @@ export const LEADER_KEY_VARIABLE = "FLAREWIRE_LEADER_KEY";
 /** The password of the servers of a cluster, and of their Sentinels. */
 export const CLUSTER_PASSWORD_VARIABLE = "FLAREWIRE_CLUSTER_PASSWORD";
 
-/** The keys of services that provide facts about tokens. */
-export const ENRICHER_KEY_VARIABLES = {
-  etherscan: "FLAREWIRE_ETHERSCAN_KEY",
-  coingecko: "FLAREWIRE_COINGECKO_KEY",
-} as const;
+const SERVICES = FEEDS.flatMap(({ keys }) => Object.entries(keys?.variables ?? {}));
 
-/** Returns the keys of the services that have one. Throws like {@link keyFrom}. */
-export function enricherKeysFrom(
-  environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<keyof typeof ENRICHER_KEY_VARIABLES, string | undefined>> {
-  return {
-    etherscan: keyFrom(environment, ENRICHER_KEY_VARIABLES.etherscan, "from Etherscan"),
-    coingecko: keyFrom(environment, ENRICHER_KEY_VARIABLES.coingecko, "from CoinGecko"),
-  };
+/** The variables of the keys of external services. */
+export const SERVICE_KEY_VARIABLES = SERVICES.map(([, { variable }]) => variable);
+
+/** Returns the keys of external services, by service. Throws like {@link keyFrom}. */
+export function serviceKeysFrom(environment: Readonly<Record<string, string | undefined>>): ServiceKeys {
+  return Object.fromEntries(
+    SERVICES.map(([service, { variable, owner }]) => [
+      service,
+      keyFrom(environment, variable, `from ${owner}`),
+    ]),
+  );
 }
 
 /** Returns the variable's key, if set. Throws `invalid-setting`, without the value. */

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { flagOf, variableOf } from "../../base/settings/index.ts";
+import { FEEDS } from "../feeds.ts";
 import { placeholder } from "./describe.ts";
 import { type FlagForm, parseFlags } from "./flags.ts";
 import { goneProblem } from "./gone.ts";
@@ -10,8 +11,8 @@ import { ineffective } from "./ineffective.ts";
 import {
   CLIENT_KEY_VARIABLE,
   CLUSTER_PASSWORD_VARIABLE,
-  ENRICHER_KEY_VARIABLES,
   LEADER_KEY_VARIABLE,
+  SERVICE_KEY_VARIABLES,
 } from "./key-variables.ts";
 import { type GivenValue, type Layer, resolveConfig } from "./resolve.ts";
 import { type Config, isSettingName, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
@@ -20,8 +21,8 @@ import { type Config, isSettingName, SETTING_NAMES, SETTINGS, type SettingName }
 const KEY_VARIABLES: ReadonlySet<string> = new Set([
   CLIENT_KEY_VARIABLE,
   CLUSTER_PASSWORD_VARIABLE,
-  ...Object.values(ENRICHER_KEY_VARIABLES),
   LEADER_KEY_VARIABLE,
+  ...SERVICE_KEY_VARIABLES,
 ]);
 
 interface ConfigInput {
@@ -51,8 +52,9 @@ const MEANT_FLAGS: ReadonlyMap<string, string> = new Map([
   ["follow", "--source follow:URL"],
   ["leader", "--source follow:URL"],
   ["upstream", "--source URL"],
-  ["replay", "--feed replay"],
-  ["simulated", "--feed simulated"],
+  ...FEEDS.filter(({ market }) => market?.isRealTime === false).map(
+    ({ name }) => [name, `--feed ${name}`] as const,
+  ),
 ]);
 
 /**

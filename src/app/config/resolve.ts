@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import { formatDuration, type Setting } from "../../base/settings/index.ts";
-import { MAX_FILL_MS } from "../../feeds/index.ts";
+import type { Setting } from "../../base/settings/index.ts";
+import { FEEDS } from "../feeds.ts";
+import { marketOf } from "../market.ts";
 import { leaderOf } from "./leader-of.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
@@ -21,7 +22,7 @@ export interface GivenValue {
   readonly ambient?: boolean;
 }
 
-export type Layer = ReadonlyMap<SettingName, GivenValue>;
+export type Layer = ReadonlyMap<string, GivenValue>;
 
 /**
  * Builds the Config from layers, strongest first, checking only the winning values. Throws
@@ -34,11 +35,11 @@ export function resolveConfig(
   objections: (config: Config, layers: readonly Layer[]) => readonly string[] = () => [],
 ): Config {
   const wrong = [...problems];
-  const market = marketOf(layers);
+  const defaults = marketDefaults(layers);
   const values: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
     const given = layers.find((layer) => layer.has(name))?.get(name);
-    const read = given ? readGiven(name, given) : { value: defaultOf(name, market) };
+    const read = given ? readGiven(name, given) : { value: defaultOf(name, defaults[name]) };
     if ("problem" in read) wrong.push(read.problem);
     else values[SETTINGS[name].field] = deepFreeze(read.value);
   }
@@ -79,17 +80,24 @@ function readGiven(
   return { problem };
 }
 
-/** Returns the market to serve: by default the simulated one, or a recording if `file` is given. */
-function marketOf(layers: readonly Layer[]): string {
-  const given = (name: SettingName) => layers.find((layer) => layer.has(name))?.get(name)?.value;
-  const feed = given("feed") ?? (given("file") === undefined ? "simulated" : "replay");
-  if (feed === "simulated" || feed === "exchange" || feed === "chain" || feed === "live") return feed;
-  return given("file") === undefined ? "shipped" : "own";
+/**
+ * Returns the defaults of the market to serve, which is the one that `feed` names or that another
+ * setting implies, and otherwise the first.
+ */
+function marketDefaults(layers: readonly Layer[]): Readonly<Record<string, string>> {
+  const given = (name: string) => layers.find((layer) => layer.has(name))?.get(name)?.value;
+  const isGiven = (name: string) => given(name) !== undefined;
+  const feed = given("feed");
+  const markets = FEEDS.filter(({ market }) => market);
+  const named = markets.find(({ name }) => name === feed);
+  const implied = markets.find(({ market }) => market?.impliedBy !== undefined && isGiven(market.impliedBy));
+  const chosen = feed === undefined ? (implied ?? markets[0]) : named;
+  return chosen?.market ? { feed: chosen.name, ...chosen.market.defaults(isGiven) } : {};
 }
 
-function defaultOf(name: SettingName, market: string): unknown {
+function defaultOf(name: SettingName, ofMarket: string | undefined): unknown {
   const { default: preset, schema, path }: Setting = SETTINGS[name];
-  const text = typeof preset === "function" ? preset(market) : preset;
+  const text = ofMarket ?? preset;
   return text === undefined || path ? text : schema.parse(text);
 }
 
@@ -119,22 +127,13 @@ function contradictions(config: Config): readonly string[] {
     ...(isTlsHalf ? ["TLS needs both tlsCert and tlsKey"] : []),
   ];
   if (apart.length > 0) return apart;
-  const isPolled = config.source !== "engine" && leaderOf(config) === undefined;
-  if (isPolled && config.staleAfterMs <= config.pollIntervalMs) {
-    const [stale, poll] = [formatDuration(config.staleAfterMs), formatDuration(config.pollIntervalMs)];
-    return [
-      `staleAfter must be longer than pollInterval = ${poll}, got ${stale}: data would be stale between two polls`,
-    ];
-  }
-  const { feed, live } = config;
-  const asksExchanges = feed === "exchange" || (feed === "live" && live.includes("exchange"));
-  if (config.source === "engine" && asksExchanges && config.warmupMs > MAX_FILL_MS) {
-    const [given, max] = [formatDuration(config.warmupMs), formatDuration(MAX_FILL_MS)];
-    return [
-      `warmup must be at most ${max} with feed = ${feed}, got ${given}: exchanges do not serve a longer history`,
-    ];
-  }
-  return [];
+  const { source } = config;
+  if (leaderOf(config) !== undefined) return [];
+  const problems =
+    source === "engine"
+      ? [marketOf(config).problem?.(config)]
+      : FEEDS.map(({ polled }) => polled?.problem(config));
+  return problems.filter((problem) => problem !== undefined);
 }
 
 function shorten(value: unknown, url: Setting["url"] = false): string {

@@ -5,14 +5,14 @@ import {
   existingFile,
   isServiceUrl,
   type Kind,
+  mergeTables,
   type SettingsOf,
   type SettingTable,
   setting,
   text,
   withoutSlash,
 } from "../../base/settings/index.ts";
-import { FEED_SETTINGS, LIVE_SETTINGS, RECORD_SETTINGS } from "../../feeds/settings/index.ts";
-import { UPSTREAM_SETTINGS } from "../../feeds/upstream/upstream-settings.ts";
+import type { FeedKind } from "../../feeds/index.ts";
 import {
   ACCESS_SETTINGS,
   ADDRESS_SETTINGS,
@@ -23,6 +23,7 @@ import {
 } from "../../gateway/settings/index.ts";
 import { CLUSTER_SETTINGS } from "../../scale/cluster/cluster-settings.ts";
 import { EXTENSIONS } from "../extensions.ts";
+import { FEED_SETTINGS, FEEDS, MARKET_SETTINGS } from "../feeds.ts";
 
 /** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";
@@ -41,17 +42,6 @@ function isLeader(text: string): boolean {
   return text.startsWith(FOLLOW) && isServiceUrl(text.slice(FOLLOW.length));
 }
 
-type Union<T> = (T extends unknown ? (given: T) => void : never) extends (given: infer All) => void
-  ? All
-  : never;
-
-/** Returns the settings of all extensions in one table. */
-function settingsOf<const E extends readonly { readonly settings: SettingTable }[]>(
-  extensions: E,
-): Union<E[number]["settings"]> {
-  return Object.assign({}, ...extensions.map(({ settings }) => settings));
-}
-
 /** All settings, in order. The source of flags, variables, help and SETTINGS.md. */
 export const SETTINGS = {
   ...ADDRESS_SETTINGS,
@@ -61,20 +51,18 @@ export const SETTINGS = {
     description:
       "Source of the data: engine (the embedded trend engine), the URL of a service with this API to poll, or follow:URL to mirror another Flarewire server",
   }),
+  ...MARKET_SETTINGS,
   ...FEED_SETTINGS,
-  ...LIVE_SETTINGS,
-  ...RECORD_SETTINGS,
   refresh: setting("refreshMs", duration(SECOND_MS, HOUR_MS), {
     default: "5s",
     example: "10s",
     description:
       "Interval of event time at which prices, counts and liquidity of listed tokens are refreshed",
   }),
-  ...UPSTREAM_SETTINGS,
   ...DATA_SETTINGS,
   ...LIMIT_SETTINGS,
   ...ACCESS_SETTINGS,
-  ...settingsOf(EXTENSIONS),
+  ...mergeTables<(typeof EXTENSIONS)[number]>(EXTENSIONS),
   ...WEB_SETTINGS,
   ...CLUSTER_SETTINGS,
   ...PROCESS_SETTINGS,
@@ -94,4 +82,14 @@ export type Config = SettingsOf<typeof SETTINGS>;
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name);
+}
+
+/**
+ * Returns the settings of feeds that a command takes besides `serve`: of a kind that has parts,
+ * only those of the parts.
+ */
+export function feedFlags(isTaken: (kind: FeedKind) => boolean): readonly SettingName[] {
+  return FEEDS.filter(isTaken)
+    .flatMap(({ settings, parts }) => parts?.flatMap((part) => part.settings) ?? Object.keys(settings))
+    .filter(isSettingName);
 }

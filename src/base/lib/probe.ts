@@ -16,3 +16,5 @@ export interface Probe {
    */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
+
+export type HostlessProbe = Omit<Probe, "host">;

@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { Kind } from "./kinds.ts";
 
-type Default = string | undefined | ((market: string) => string | undefined);
+type Default = string | undefined;
 
 /** One setting. Its flag and its environment variable follow from its name. */
 export interface Setting<T = unknown, F extends string = string, D extends Default = Default>
   extends Kind<T> {
   /** Its field of the Config, with the unit. */
   readonly field: F;
-  /** As the user would write it, by market if it differs. `undefined`: not set. */
+  /** As the user would write it. Some markets have another. `undefined`: not set. */
   readonly default: D;
   /** The default in words, if the value alone, or `none` without one, would be unclear. */
   readonly defaultText?: string;
@@ -21,17 +21,24 @@ export interface Setting<T = unknown, F extends string = string, D extends Defau
 /** Settings by name. Each part of the program declares a table of its own. */
 export type SettingTable = Readonly<Record<string, Setting>>;
 
-type Value<D> = D extends (market: never) => infer R ? R : D;
-
 /**
  * The values of a table's settings by field. Durations are in milliseconds, sizes in bytes. A limit
  * of `none` is Infinity. A setting without a value is `undefined`.
  */
 export type SettingsOf<T extends SettingTable> = {
-  readonly [N in keyof T as T[N]["field"]]:
-    | z.output<T[N]["schema"]>
-    | Extract<Value<T[N]["default"]>, undefined>;
+  readonly [N in keyof T as T[N]["field"]]: z.output<T[N]["schema"]> | Extract<T[N]["default"], undefined>;
 };
+
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** Returns the settings of all these features in one table, in their order. `F`: their types. */
+export function mergeTables<F extends { readonly settings: SettingTable }>(
+  features: readonly { readonly settings: SettingTable }[],
+): Intersection<F["settings"]> {
+  return Object.assign({}, ...features.map(({ settings }) => settings));
+}
 
 /** Combines a kind with the other facts of a setting. */
 export function setting<T, const F extends string, D extends Default>(

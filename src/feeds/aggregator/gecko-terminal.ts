@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
 import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
 import { CHAIN_GROUPS, normalizeAddress } from "../../base/model/index.ts";
-import { networkOf } from "../chain/networks.ts";
+import { quoteTokensOf } from "../quote-tokens.ts";
 import { nameAt } from "../service/group-names.ts";
 import { readItems } from "../service/read-answer.ts";
 
@@ -32,7 +32,7 @@ interface AggregatedPool {
 /** The chains whose pools are listed. */
 export const AGGREGATED: readonly AggregatedNetwork[] = CHAIN_GROUPS.flatMap((group) => {
   const id = nameAt("geckoterminal", group);
-  return id === undefined ? [] : [{ id, group, quotes: networkOf(group)?.quotes ?? [] }];
+  return id === undefined ? [] : [{ id, group, quotes: quoteTokensOf(group) }];
 });
 
 const PATHS: Readonly<Record<List, string>> = {

@@ -1,25 +1,11 @@
 import type { MarketGroup } from "../../base/market/index.ts";
+import type { QuoteToken } from "../quote-tokens.ts";
 
 /**
  * The contract that runs many calls as one, at the same address on every chain:
  * https://github.com/mds1/multicall3#multicall3-contract-addresses
  */
 export const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
-
-/** A token in which other tokens are priced. */
-export interface QuoteToken {
-  /** Lower case, like all addresses here. */
-  readonly address: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  /**
-   * Whether it always counts as one US dollar. If it loses its peg, tokens priced in it appear too
-   * expensive.
-   */
-  readonly isStable: boolean;
-  /** Whether it wraps the chain's own coin and so is worth the same. */
-  readonly isWrappedCoin?: boolean;
-}
 
 /**
  * Kinds of pools, by their logs and their state. `v2`: two reserves, x·y = k. `v3`: ranges.

@@ -1,11 +1,11 @@
-import { GROUP_TABLE, type GroupName } from "../../base/model/index.ts";
-import type { Network, QuoteToken } from "./network.ts";
+import { GROUP_TABLE } from "../../base/model/index.ts";
+import { QUOTE_TOKENS } from "../quote-tokens.ts";
+import type { Network } from "./network.ts";
 
 /*
  * The supported chains and the contracts followed on them. The link above an address is its source.
- * All were checked in November 2026, the tokens also in
- * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json). At the start,
- * the feed verifies on the chain that a contract exists at each address.
+ * All were checked in November 2026. At the start, the feed verifies on the chain that a contract
+ * exists at each address.
  */
 
 /** Uniswap Labs: https://docs.uniswap.org/contracts/v3/reference/deployments/Polygon-Deployments */
@@ -64,25 +64,7 @@ export const NETWORKS = {
       // https://docs.flap.sh/flap/developers/deployed-contract-addresses
       { name: "flap", form: "flap", address: "0xe2ce6ab80874fa9fa2aae65d277dd6b8e65c9de0" },
     ],
-    quotes: [
-      // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
-      wrappedCoin("WBNB", 18, "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
-      // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, unlike on most
-      // chains)
-      stablecoin("USDT", 18, "0x55d398326f99059ff775485246999027b3197955"),
-      // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains (18 decimals)
-      stablecoin("USDC", 18, "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d"),
-      // https://bscscan.com/token/0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d
-      stablecoin("USD1", 18, "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d"),
-      // https://bscscan.com/token/0xc5f0f7b66764f6ec8c8dff7ba683102295e16409
-      stablecoin("FDUSD", 18, "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409"),
-      // https://bscscan.com/token/0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c
-      quoteToken("BTCB", 18, "0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c"),
-      // https://bscscan.com/token/0x2170ed0880ac9a755fd29b2688956bd959f933f8
-      quoteToken("ETH", 18, "0x2170ed0880ac9a755fd29b2688956bd959f933f8"),
-      // https://bscscan.com/token/0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82
-      quoteToken("CAKE", 18, "0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82"),
-    ],
+    quotes: QUOTE_TOKENS.bsc,
     // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint
     // Each allows 10,000 requests in 5 minutes, and no eth_getLogs.
     rpcUrls: [
@@ -121,21 +103,7 @@ export const NETWORKS = {
       // https://github.com/paraswap/paraswap-dex-lib (src/dex/algebra-integral/config.ts)
       { name: "QuickSwap V4", form: "algebra", address: "0x96117a894c2c99aafeeacb972c3310e6ac83e810" },
     ],
-    quotes: [
-      // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
-      wrappedCoin("WPOL", 18, "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
-      // https://developers.circle.com/stablecoins/usdc-contract-addresses
-      stablecoin("USDC", 6, "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359"),
-      // https://stargateprotocol.gitbook.io/stargate/developers, also for the next
-      stablecoin("USDC.e", 6, "0x2791bca1f2de4661ed88a30c99a7a9449aa84174"),
-      stablecoin("USDT", 6, "0xc2132d05d31c914a87c6611c10748aeb04b58e8f"),
-      // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains
-      quoteToken("WETH", 18, "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619"),
-      // https://polygonscan.com/token/0x8f3cf7ad23cd3cadbd9735aff958023239c6a063
-      stablecoin("DAI", 18, "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063"),
-      // https://polygonscan.com/token/0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6
-      quoteToken("WBTC", 8, "0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6"),
-    ],
+    quotes: QUOTE_TOKENS.matic,
     // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer lists
     // polygon-rpc.com
     rpcUrls: ["https://polygon.drpc.org", "https://polygon-bor-rpc.publicnode.com"],
@@ -190,22 +158,7 @@ export const NETWORKS = {
       // https://github.com/DefiLlama/DefiLlama-Adapters (projects/blackhole)
       { name: "Blackhole V2", form: "solidly", address: "0xfe926062fb99ca5653080d6c14fe945ad68c265c" },
     ],
-    quotes: [
-      // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet
-      wrappedCoin("WAVAX", 18, "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"),
-      // https://developers.circle.com/stablecoins/usdc-contract-addresses
-      stablecoin("USDC", 6, "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e"),
-      // https://stargateprotocol.gitbook.io/stargate/developers
-      stablecoin("USDt", 6, "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7"),
-      // https://snowtrace.io/token/0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664
-      stablecoin("USDC.e", 6, "0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664"),
-      // https://snowtrace.io/token/0xc7198437980c041c805a1edcba50c1ce5db95118
-      stablecoin("USDT.e", 6, "0xc7198437980c041c805a1edcba50c1ce5db95118"),
-      // https://snowtrace.io/token/0x152b9d0fdc40c096757f570a51e494bd4b943e50
-      quoteToken("BTC.b", 8, "0x152b9d0fdc40c096757f570a51e494bd4b943e50"),
-      // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
-      quoteToken("WETH.e", 18, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"),
-    ],
+    quotes: QUOTE_TOKENS.avalanche,
     // https://build.avax.network/docs/rpcs/c-chain; the second, to cross-check blocks, is run by
     // Allnodes: widely used, but not in the network's documents.
     rpcUrls: [
@@ -216,21 +169,5 @@ export const NETWORKS = {
   },
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;
+
 export const NETWORK_NAMES = Object.keys(NETWORKS) as readonly NetworkName[];
-
-/** Returns the network with the group's tokens, if it is supported. */
-export function networkOf(group: GroupName): Network | undefined {
-  return Object.values<Network>(NETWORKS).find((network) => network.group === group);
-}
-
-function quoteToken(symbol: string, decimals: number, address: string): QuoteToken {
-  return { symbol, decimals, address, isStable: false };
-}
-
-function stablecoin(symbol: string, decimals: number, address: string): QuoteToken {
-  return { symbol, decimals, address, isStable: true };
-}
-
-function wrappedCoin(symbol: string, decimals: number, address: string): QuoteToken {
-  return { symbol, decimals, address, isStable: false, isWrappedCoin: true };
-}

@@ -1,6 +1,12 @@
 import { readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { MANIFEST_FILE, PART_FILE, type RecordingManifest, readManifest, writeManifest } from "./manifest.ts";
+import {
+  MANIFEST_FILE,
+  PART_FILE,
+  type RecordingManifest,
+  readManifest,
+  writeManifest,
+} from "../recording/manifest.ts";
 
 /** The name of a recording's directory: its start time, and a number if that name was taken. */
 const RECORDING_NAME = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z(-\d+)?$/;

@@ -4,21 +4,22 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../base/lib/io/private-file.ts";
+import { OutputError } from "../../base/lib/output-error.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
-import { RECORDING_VERSION, type RecordingHeader } from "../replay/read/event-ndjson.ts";
+import { RECORDING_VERSION, type RecordingHeader } from "../recording/header.ts";
+import { type RecordingManifest, type RecordingPart, writeManifest } from "../recording/manifest.ts";
 import { makeRoom } from "./make-room.ts";
-import { type RecordingManifest, type RecordingPart, writeManifest } from "./manifest.ts";
 
 /**
  * A recording cannot be written. The message names the directory and, if recording had started, how
  * many events were saved.
  */
-export class RecordingError extends Error {
+export class RecordingError extends OutputError {
   override readonly name = "RecordingError";
 }
 

@@ -1,7 +1,1 @@
-/**
- * A simulated market: its seed determines the events, and its labels are the ground truth about
- * them.
- */
-export type { Label, LabelKind } from "./market/episodes/label.ts";
-export { createSimulatedMarket } from "./market/simulated-market.ts";
-export { createSimulatedFeed, type SimulatedFeedOptions } from "./simulated-feed.ts";
+export { simulated } from "./simulated.ts";

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { jsonEqual } from "../../base/lib/json-equal.ts";
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
+import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import {
   BscChartItem,
   BscLeaderboardEntry,
@@ -17,7 +18,6 @@ import {
   Listing,
 } from "../../base/model/index.ts";
 import { listPathOf, type SpecChannel } from "../../base/protocol/index.ts";
-import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
 /** The schema of each group's charts and leaderboards. */

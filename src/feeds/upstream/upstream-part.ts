@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { jsonEqual } from "../../base/lib/json-equal.ts";
+import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import {
   EMPTY_SNAPSHOT,
   Explanation,
@@ -22,7 +23,6 @@ import {
   type SpecChannel,
   type View,
 } from "../../base/protocol/index.ts";
-import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import { faultOf, readList } from "./upstream-list.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 

@@ -4,8 +4,8 @@ import {
   type RequestSettings,
   requestJson,
 } from "../../base/lib/io/request-json.ts";
+import { fieldOf, isRecord } from "../../base/lib/untrusted-json.ts";
 import type { Snapshot } from "../../base/model/index.ts";
-import { fieldOf, isRecord } from "./upstream-json.ts";
 import {
   joinParts,
   mergeParts,

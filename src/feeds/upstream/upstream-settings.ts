@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
-import { duration, type SettingsOf, type SettingTable, setting } from "../../base/settings/index.ts";
+import { duration, type SettingTable, setting } from "../../base/settings/index.ts";
 
 /** Polling of an upstream service. */
 export const UPSTREAM_SETTINGS = {
@@ -14,5 +14,3 @@ export const UPSTREAM_SETTINGS = {
     description: "Timeout of a request to an upstream service",
   }),
 } as const satisfies SettingTable;
-
-export type UpstreamSettings = SettingsOf<typeof UPSTREAM_SETTINGS>;

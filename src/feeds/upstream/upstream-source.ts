@@ -9,7 +9,7 @@ import { judgeUpstream } from "./upstream-freshness.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
 import { type UpstreamCounts, type UpstreamReport, UpstreamReports } from "./upstream-reports.ts";
 import { DEFAULT_STATUS, type UpstreamStatus } from "./upstream-status.ts";
-import { UpstreamView } from "./upstream-view.ts";
+import { type NeverFlaredId, UpstreamView } from "./upstream-view.ts";
 
 export interface UpstreamOptions {
   /** The service's address with any path before `/api/v1`; no user name, query or fragment. */
@@ -29,6 +29,8 @@ export interface UpstreamOptions {
   readonly random?: () => number;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Returns the id of a token's nested flare before its first flare. */
+  readonly neverFlaredId: NeverFlaredId;
   /** Receives a limited number of reports. `poll` rejects with whatever it throws. */
   readonly onInvalid?: (report: UpstreamReport) => void;
 }
@@ -62,7 +64,7 @@ export class UpstreamSource implements SnapshotSource {
   readonly #reports: UpstreamReports;
   readonly #reader: UpstreamReader;
   readonly #doubt = new UpstreamDoubt();
-  readonly #view = new UpstreamView();
+  readonly #view: UpstreamView;
   #polling = false;
   /** Monotonic time of the next poll. */
   #dueAtMs = 0;
@@ -81,6 +83,7 @@ export class UpstreamSource implements SnapshotSource {
   constructor(options: UpstreamOptions) {
     this.#clock = options.clock;
     this.#snapshot = options.resume;
+    this.#view = new UpstreamView(options.neverFlaredId);
     this.#random = options.random ?? Math.random;
     this.#intervalMs = options.intervalMs ?? 1_000;
     this.#staleAfterMs = options.staleAfterMs ?? 10_000;

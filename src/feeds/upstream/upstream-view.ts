@@ -1,7 +1,10 @@
 import { safeLink } from "../../base/lib/text/safe-text.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
+import type { MarketGroup } from "../../base/market/index.ts";
 import { type Flare, keyOf, type NestedFlare, type Snapshot } from "../../base/model/index.ts";
-import { neverFlaredId } from "../../engine/index.ts";
-import { isRecord } from "./upstream-json.ts";
+
+/** Returns the id of a token's nested flare before its first flare. Addresses are in lower case. */
+export type NeverFlaredId = (group: MarketGroup, token: string) => string;
 
 /**
  * Prepares snapshots for serving: unsafe links become `null`, and charts and leaderboards reveal no
@@ -12,13 +15,18 @@ export class UpstreamView {
   /** Ids of listed flares that every plan has seen. */
   #public: ReadonlySet<string> = new Set();
   #last: { readonly given: Snapshot; readonly shown: Snapshot } | undefined;
+  readonly #neverFlaredId: NeverFlaredId;
+
+  constructor(neverFlaredId: NeverFlaredId) {
+    this.#neverFlaredId = neverFlaredId;
+  }
 
   of(given: Snapshot): Snapshot {
     if (this.#last?.given === given) return this.#last.shown;
     const { free, pro, finished_trending } = given.flares;
     const before = pro.filter(({ id }) => this.#public.has(id));
     this.#public = new Set([...free, ...finished_trending, ...before].map(({ id }) => id));
-    const shown = concealPro(this.#clean(given), this.#public);
+    const shown = concealPro(this.#clean(given), this.#public, this.#neverFlaredId);
     this.#last = { given, shown };
     return shown;
   }
@@ -46,7 +54,7 @@ function isUnsafe(name: string, value: unknown): boolean {
 }
 
 /** Charts and leaderboards serve every plan: they must not show a flare of `pro`. */
-function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
+function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>, neverFlaredId: NeverFlaredId): Snapshot {
   const { flares, charts, leaderboards } = snapshot;
   const secret = new Map(flares.pro.filter(({ id }) => !shown.has(id)).map((flare) => [flare.id, flare]));
   const isSecret = ({ id }: NestedFlare) => secret.has(id);
@@ -56,8 +64,10 @@ function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
   )
     return snapshot;
   const charted = new Set(charts.bsc.map(({ flare }) => flare.token.address));
-  const conceal = (nested: NestedFlare) =>
-    withoutFlare(nested, secret.get(nested.id), charted.has(nested.token.address));
+  const conceal = (nested: NestedFlare) => {
+    const { address } = nested.token;
+    return withoutFlare(nested, secret.get(nested.id), charted.has(address), neverFlaredId);
+  };
   const chart = charts.bsc.map((item) => ({ ...item, flare: conceal(item.flare) }));
   const board = new Map(
     leaderboards.bsc
@@ -72,7 +82,12 @@ function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
 }
 
 /** Returns the token as if this flare had not started. */
-function withoutFlare(nested: NestedFlare, flare: Flare | undefined, isCharted: boolean): NestedFlare {
+function withoutFlare(
+  nested: NestedFlare,
+  flare: Flare | undefined,
+  isCharted: boolean,
+  neverFlaredId: NeverFlaredId,
+): NestedFlare {
   if (!flare) return nested;
   const { token, last_relevant_at, last_irrelevant_at } = nested;
   const wasBefore = last_relevant_at < flare.started_trending_at;

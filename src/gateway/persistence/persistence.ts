@@ -1,16 +1,11 @@
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "../../app/config/config.ts";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
-import { VERSION } from "../../base/lib/version.ts";
 import { type Epoch, FlarewireError, formatCursor, type Lists } from "../../base/protocol/index.ts";
-import { MANIFEST_FILE } from "../../feeds/index.ts";
-import type { FeedConfig } from "../../feeds/open/open-feed.ts";
 import type { Head } from "../hub/index.ts";
 import {
   type EventLog,
@@ -22,6 +17,7 @@ import {
   SqliteLog,
   type Stray,
 } from "../log/index.ts";
+import type { GatewaySettings } from "../settings/index.ts";
 import { CheckpointSchedule } from "./checkpoint-schedule.ts";
 import {
   type EngineProgress,
@@ -31,14 +27,23 @@ import {
   restoreState,
 } from "./restored-state.ts";
 
-type RetentionConfig = Pick<Config, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
+type RetentionConfig = Pick<GatewaySettings, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
+
+/** Identifies a source in what is stored. */
+export interface SourceIdentity {
+  /** Distinguishes its files, so that gateways with different sources can share a directory. */
+  readonly name: string;
+  /** The source and its settings. Stored state is reused only if this is equal. */
+  readonly fingerprint: string;
+  /** Whether resuming needs a stored state of the engine. */
+  readonly needsEngine: boolean;
+}
 
 export interface PersistenceOptions {
-  readonly config: RetentionConfig & FeedConfig & Pick<Config, "source" | "refreshMs" | "publicUrl">;
+  readonly config: RetentionConfig & Pick<GatewaySettings, "data">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Replaces the name of the config's source. */
-  readonly sourceName?: string | undefined;
+  readonly identity: SourceIdentity;
   readonly isDataOptional?: boolean | undefined;
   /** Epoch of a log in memory. Default: random. */
   readonly epoch?: Epoch | undefined;
@@ -77,7 +82,6 @@ export interface Persistence {
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
   "resetting a client whose cursor is not in the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
-const DEFAULT_SEED = 1;
 
 /**
  * Opens the stored log in the data directory, or a log in memory without a directory. Throws
@@ -102,7 +106,7 @@ export function openPersistence(options: PersistenceOptions): Persistence {
   return new FilePersistence(options, file);
 }
 
-function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown): FlarewireError {
+function unusable({ data }: Pick<GatewaySettings, "data">, reason: string, cause: unknown): FlarewireError {
   const advice =
     "choose a directory that this user can write to, or set data = none to hold events in memory only";
   return new FlarewireError("invalid-setting", `data = ${data} cannot be used (${reason}): ${advice}`, {
@@ -154,12 +158,12 @@ class FilePersistence implements Persistence {
     this.#options = options;
     this.#file = file;
     this.#schedule = new CheckpointSchedule(options.clock);
-    this.#fingerprint = fingerprintOf(options);
+    const { fingerprint, needsEngine } = options.identity;
+    this.#fingerprint = fingerprint;
     const { found } = file;
     // A failed start, for example with a port in use, leaves a log that no client has seen.
     const isEmpty = found && !found.state && found.oldest === 0 && found.records.length === 0;
-    const restored =
-      found && !isEmpty ? restoreState(found, this.#fingerprint, needsEngine(options)) : undefined;
+    const restored = found && !isEmpty ? restoreState(found, fingerprint, needsEngine) : undefined;
     if (restored && "problem" in restored) this.#problem = restored.problem;
     else this.restored = restored;
   }
@@ -241,17 +245,6 @@ function memoryOptions({
 }
 
 /**
- * Whether resuming needs a stored state of the engine. Every other source returns everything at
- * each poll.
- */
-export function needsEngine({
-  config,
-  sourceName,
-}: Pick<PersistenceOptions, "config" | "sourceName">): boolean {
-  return sourceName === undefined && config.source === "engine";
-}
-
-/**
  * Opens a store beside the log: a file, or memory if there is no data directory or the file is
  * unusable. `file`: the beginning of its name. `what`: the store in words, for the log.
  */
@@ -259,7 +252,7 @@ export type OpenStore = <T>(file: string, what: string, open: (path?: string) =>
 
 /** Creates a function that opens this source's stores. */
 export function createOpenStore(
-  options: Pick<PersistenceOptions, "config" | "sourceName" | "logger">,
+  options: Parameters<typeof storedPath>[0] & Pick<PersistenceOptions, "logger">,
 ): OpenStore {
   return (file, what, open) => {
     if (options.config.data === "none") return open();
@@ -275,69 +268,13 @@ export function createOpenStore(
 }
 
 /** Returns the path of this source's file. Requires a data directory. */
-export function storedPath(options: Pick<PersistenceOptions, "config" | "sourceName">, what: string): string {
-  return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
-}
-
-/**
- * Identifies this source in file names, so that gateways with different sources can share a
- * directory.
- */
-function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
-  const { config, sourceName } = options;
-  const { feed, file, chain, seed } = config;
-  // The default seed is omitted, so that its file keeps its name.
-  const simulated = seed === DEFAULT_SEED ? "" : ` ${seed}`;
-  const of = { simulated, exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
-  const name = sourceName ?? (needsEngine(options) ? `${feed}${of[feed]}` : config.source);
-  return createHash("sha256").update(name).digest("hex").slice(0, 12);
-}
-
-/** Identifies the source and its settings. Stored state is reused only if this is equal. */
-export function fingerprintOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
-  const { config, sourceName } = options;
-  if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
-  const { feed, seed, file, profiles, group, loop, refreshMs } = config;
-  // An engine with enrichers has facts that one without them lacks.
-  const enriched = config.enrich.length > 0 ? { enriched: true } : {};
-  // Another version of this program, or of V8 with other logarithms, may simulate a different
-  // market.
-  if (feed === "simulated")
-    return JSON.stringify({ feed, seed, refreshMs, version: VERSION, v8: process.versions.v8, ...enriched });
-  if (feed === "exchange") {
-    const { exchanges, exchangeQuotes } = config;
-    return JSON.stringify({ feed, exchanges, exchangeQuotes, refreshMs, ...enriched });
-  }
-  if (feed === "live") {
-    const { live, exchanges, exchangeQuotes } = config;
-    return JSON.stringify({ feed, live, exchanges, exchangeQuotes, refreshMs, ...enriched });
-  }
-  // Endpoints do not matter, because they serve the same chain.
-  if (feed === "chain") return JSON.stringify({ feed, chain: config.chain, refreshMs, ...enriched });
-  const contents = { file: contentOf(file), profiles: profiles === undefined ? "" : contentOf(profiles) };
-  return JSON.stringify({ feed, ...contents, group, loop, refreshMs, ...enriched });
-}
-
-/** How much of a file's start identifies it, together with its size. */
-const IDENTIFYING_BYTES = 65_536;
-
-/**
- * Identifies a file by its content, so that a copy on another machine counts as the same. A
- * recording's directory is identified by its manifest, which changes with every part.
- */
-function contentOf(path: string): string {
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  let file: number | undefined;
-  try {
-    file = openSync(isDirectory ? join(path, MANIFEST_FILE) : path, "r");
-    const start = Buffer.alloc(IDENTIFYING_BYTES);
-    const length = readSync(file, start);
-    const hash = createHash("sha256").update(start.subarray(0, length)).digest("base64url");
-    return `${fstatSync(file).size} ${hash}`;
-  } catch {
-    // The feed reports a file that it cannot read.
-    return "";
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+export function storedPath(
+  {
+    config,
+    identity,
+  }: { readonly config: { readonly data: string }; readonly identity: { readonly name: string } },
+  what: string,
+): string {
+  const digest = createHash("sha256").update(identity.name).digest("hex").slice(0, 12);
+  return join(config.data, `${what}-${digest}.sqlite`);
 }

@@ -90,3 +90,6 @@ export interface ServiceReport {
   /** Milliseconds by which requests were delayed to stay within its limits. */
   readonly waitedMs: number;
 }
+
+/** Keys of external services, by service. `undefined`: none. */
+export type ServiceKeys = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,5 @@
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
+import { fieldOf, isRecord, sanitize } from "../../base/lib/untrusted-json.ts";
 import {
   byGroup,
   completeSnapshot,
@@ -26,7 +27,6 @@ import {
   readMarks,
   Subscribed,
 } from "../../base/protocol/index.ts";
-import { fieldOf, isRecord, sanitize } from "../../feeds/upstream/upstream-json.ts";
 
 /** An event with its seq in the leader's log. */
 export interface ReplicatedEvent {

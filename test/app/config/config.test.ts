@@ -10,6 +10,7 @@ import {
   SETTINGS,
   type SettingName,
 } from "../../../src/app/config/config.ts";
+import { FEEDS } from "../../../src/app/feeds.ts";
 import { flagOf, type Setting, variableOf } from "../../../src/base/settings/index.ts";
 
 /** An invalid value for each setting, as text and as JSON. The type requires all settings. */
@@ -256,14 +257,12 @@ describe.each(SETTING_NAMES)("an invalid value of %s", (name) => {
     else expect(message).toContain(`${name} = ${JSON.stringify(BAD[name].json)} (${name} in ${path})${rest}`);
   });
 
-  test("is never the example or a default of the table", () => {
+  test("is never the example or a default", () => {
     const { schema, default: preset, path }: Setting = SETTINGS[name];
-    const texts = [
-      example,
-      ...(typeof preset === "function"
-        ? ["simulated", "shipped", "own", "exchange", "chain", "live"].map(preset)
-        : [preset]),
-    ];
+    const ofMarkets = FEEDS.flatMap(({ market }) =>
+      [true, false].map((isGiven) => market?.defaults(() => isGiven)[name]),
+    );
+    const texts = [example, preset, ...ofMarkets];
     for (const text of path ? [] : texts) {
       if (text !== undefined) expect(schema.safeParse(text).success, text).toBe(true);
     }
@@ -355,8 +354,8 @@ describe("mistakes", () => {
     const path = configFile({ source: "http://x.example", group: "bsc", speed: 2 });
     expect(failureOf(() => load(["--config", path])).split("\n")).toEqual([
       "2 settings are invalid",
-      expect.stringContaining(`  group (group in ${path}) has no effect with source = http://x.example: `),
       expect.stringContaining("  speed (speed in "),
+      expect.stringContaining(`  group (group in ${path}) has no effect with source = http://x.example: `),
     ]);
     expect(failureOf(() => createConfig({ group: "bsc" }))).toContain("group (setting group) has no effect");
     expect(load(["--source", "http://x.example"], { FLAREWIRE_SPEED: "2" }).speed).toBe(2);

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { type AnyFlares, flaresKeyOf, OTHER_GROUPS, Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import { createSimulatedMarket } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedMarket } from "../../../src/feeds/simulated/market/simulated-market.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };

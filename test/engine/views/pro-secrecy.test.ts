@@ -5,7 +5,7 @@ import type { NestedFlare, Snapshot } from "../../../src/base/model/index.ts";
 import { snapshotOfPlan } from "../../../src/base/protocol/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { DEFAULT_SETTINGS } from "../../../src/engine/settings.ts";
-import { createSimulatedFeed } from "../../../src/feeds/index.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { HOUR, MINUTE, START } from "../trend-kit.ts";
 

@@ -14,7 +14,7 @@ test.for(["push", "alerts"] as const)(
     const lines: string[] = [];
     const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
     const config = createConfig({ data: newDirectory(onTestFinished), push: "mailto:ops@example.org" });
-    const options = { config, clock: new ManualClock(), logger, sourceName: "a test" };
+    const options = { config, clock: new ManualClock(), logger, identity: { name: "a test" } };
     const path = storedPath(options, what);
     writeFileSync(path, "no database".repeat(1_000));
     const opened = await openExtension(alerts, options);

@@ -22,7 +22,7 @@ test("a history that cannot be written logs the reason and its file", async ({ o
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
   const config = createConfig({ data: newDirectory(onTestFinished) });
-  const options = { config, clock, logger, sourceName: "a test" };
+  const options = { config, clock, logger, identity: { name: "a test" } };
   const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
   const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
@@ -47,7 +47,7 @@ test("an unreadable past minute is a fault, not a missing minute, and is logged 
   const lines: string[] = [];
   const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
   const config = createConfig({ data: newDirectory(onTestFinished) });
-  const options = { config, clock, logger, sourceName: "a test" };
+  const options = { config, clock, logger, identity: { name: "a test" } };
   const path = storedPath(options, "minutes");
   const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
@@ -94,7 +94,7 @@ test("a simulated market that starts over in its directory has no past minutes o
     const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs } });
     const over = new AbortController();
     const info = () => ({ name: "a test", origin, facts: FACTS });
-    const options = { config, clock, logger, sourceName: "a test", log, head, info };
+    const options = { config, clock, logger, identity: { name: "a test" }, log, head, info };
     const opened = await openExtension(history, options);
     opened.start?.(over.signal);
     for (const minute of [1, 2, 3])

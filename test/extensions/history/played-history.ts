@@ -7,9 +7,9 @@ import {
   openSqliteHistoryStore,
   writeHistory,
 } from "../../../src/extensions/history/index.ts";
-import type { Feed } from "../../../src/feeds/index.ts";
 import { Head } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
+import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { EngineSource, type PolledEngine, toEvents } from "../../../src/gateway/source/index.ts";
 import { ROOMY } from "../../contract/event-log-contract.ts";
 import { MINUTE_MS } from "./flare-records.ts";

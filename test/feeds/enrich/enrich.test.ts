@@ -10,7 +10,7 @@ import { createEnrichers } from "../../../src/feeds/enrich/create-enrichers.ts";
 import { enrichFeed } from "../../../src/feeds/enrich/enrich-feed.ts";
 import { ENRICHERS, type EnricherName } from "../../../src/feeds/enrich/enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan } from "../../../src/feeds/enrich/services.ts";
-import { ReplayFeed } from "../../../src/feeds/index.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { Refusal, UnexpectedAnswer } from "../../../src/feeds/service/service-client.ts";
 import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { PacedClock } from "../../support/time/paced-clock.ts";

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
 import { startGateway } from "../../../src/app/serve.ts";
 import type { Snapshot } from "../../../src/base/model/index.ts";
-import { ReplayFeed } from "../../../src/feeds/index.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { checkedFetch } from "../../support/expect/validate-response.ts";
 import { PacedClock } from "../../support/time/paced-clock.ts";

@@ -1,5 +1,6 @@
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import { type Feed, mergeFeeds } from "../../../src/feeds/index.ts";
+import { mergeFeeds } from "../../../src/feeds/merge/merge-feeds.ts";
+import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { clock, SECOND, START, ToldFeed } from "./told-feed.ts";
 

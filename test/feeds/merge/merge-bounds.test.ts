@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect } from "vitest";
 import type { MarketEvent, Origin } from "../../../src/base/market/index.ts";
-import { mergeFeeds } from "../../../src/feeds/index.ts";
 import { FIRST_EVENT_MS, IN_STEP_MS } from "../../../src/feeds/merge/feed-buffer.ts";
+import { mergeFeeds } from "../../../src/feeds/merge/merge-feeds.ts";
 import { createGc } from "../../support/create-gc.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { stillRunning, test } from "../../support/time/still-running.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import { mergeFeeds } from "../../../src/feeds/index.ts";
-import { LATE_MS } from "../../../src/feeds/merge/merge-feeds.ts";
+import { LATE_MS, mergeFeeds } from "../../../src/feeds/merge/merge-feeds.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test } from "../../support/time/still-running.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";

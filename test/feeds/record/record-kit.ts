@@ -5,7 +5,10 @@ import { test as base } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import { createSimulatedFeed, type Feed, Recorder, recordFeed } from "../../../src/feeds/index.ts";
+import { recordFeed } from "../../../src/feeds/record/record-feed.ts";
+import { Recorder } from "../../../src/feeds/record/recorder.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
+import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { EngineSource, eventLine, toEvents } from "../../../src/gateway/source/index.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
 

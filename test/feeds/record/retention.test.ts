@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { Recorder, recordFeed } from "../../../src/feeds/index.ts";
 import { makeRoom } from "../../../src/feeds/record/make-room.ts";
-import { type RecordingManifest, readRecordingDirectory } from "../../../src/feeds/record/manifest.ts";
+import { recordFeed } from "../../../src/feeds/record/record-feed.ts";
+import { Recorder } from "../../../src/feeds/record/recorder.ts";
+import { type RecordingManifest, readRecordingDirectory } from "../../../src/feeds/recording/manifest.ts";
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
 import { drain, simulated, test } from "./record-kit.ts";
 

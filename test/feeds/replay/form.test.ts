@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
 import { InputError } from "../../../src/base/lib/input-error.ts";
-import { ReplayFeed } from "../../../src/feeds/index.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { closes, gzip, HEADER, LeapingClock, line, only, replay, T0, test } from "./replay-kit.ts";
 
 const CSV = [HEADER, line(0), line(1)];

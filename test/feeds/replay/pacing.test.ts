@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { ReplayFeed, type ReplayOptions } from "../../../src/feeds/index.ts";
+import { ReplayFeed, type ReplayOptions } from "../../../src/feeds/replay/replay-feed.ts";
 import { HEADER, LeapingClock, line, MINUTE, T0, test } from "./replay-kit.ts";
 
 const FIRST = T0 + MINUTE;

@@ -5,7 +5,8 @@ import { gzipSync } from "node:zlib";
 import { test as base } from "vitest";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import { ReplayFeed, type ReplayOptions, type SkipReason } from "../../../src/feeds/index.ts";
+import type { SkipReason } from "../../../src/feeds/replay/read/skips.ts";
+import { ReplayFeed, type ReplayOptions } from "../../../src/feeds/replay/replay-feed.ts";
 
 /** A minute in the recording: 12 November 2017, 00:00 UTC. */
 export const T0 = Date.UTC(2017, 10, 12);

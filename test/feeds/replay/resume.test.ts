@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import { ReplayFeed } from "../../../src/feeds/index.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { gzip, HEADER, LeapingClock, line, MINUTE, only, replay, T0, test } from "./replay-kit.ts";
 

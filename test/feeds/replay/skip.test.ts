@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { plainDecimal } from "../../../src/base/lib/text/plain-decimal.ts";
 import { EventTimeMs, LATEST_AT_MS, type MarketEvent } from "../../../src/base/market/index.ts";
-import { SKIP_REASONS, type SkipReason } from "../../../src/feeds/index.ts";
 import { MAX_PAIRS, PairBook } from "../../../src/feeds/replay/pair-book.ts";
 import { CandleCsvParser } from "../../../src/feeds/replay/read/candle-csv.ts";
 import { LineSplitter, MAX_LINE_CHARS } from "../../../src/feeds/replay/read/line-splitter.ts";
-import { plainDecimal } from "../../../src/feeds/replay/read/plain-decimal.ts";
-import { DETAILED_PER_REASON } from "../../../src/feeds/replay/read/skips.ts";
+import { DETAILED_PER_REASON, SKIP_REASONS, type SkipReason } from "../../../src/feeds/replay/read/skips.ts";
 import { Timeline } from "../../../src/feeds/replay/timeline.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { closes, HEADER, line, MINUTE, replay, T0, test } from "./replay-kit.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import { ReplayFeed } from "../../../src/feeds/index.ts";
 import { lapLengthMs } from "../../../src/feeds/replay/event-script.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { closes, gzip, HEADER, LeapingClock, line, MINUTE, only, replay, T0, test } from "./replay-kit.ts";
 
 const DAY = 86_400_000;

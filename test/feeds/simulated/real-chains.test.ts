@@ -1,6 +1,6 @@
 import { test as base, beforeAll, expect } from "vitest";
 import type { Candle, LiquidityEvent, Trade } from "../../../src/base/market/index.ts";
-import type { Label, LabelKind } from "../../../src/feeds/simulated/index.ts";
+import type { Label, LabelKind } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 

@@ -1,5 +1,6 @@
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import { createSimulatedMarket, type Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
+import { createSimulatedMarket } from "../../../src/feeds/simulated/market/simulated-market.ts";
 
 /** Midnight of a Monday, UTC. */
 export const MIDNIGHT = Date.UTC(2026, 0, 5);

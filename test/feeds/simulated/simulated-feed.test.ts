@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import {
   createSimulatedFeed,
-  type Label,
   type SimulatedFeedOptions,
-} from "../../../src/feeds/simulated/index.ts";
+} from "../../../src/feeds/simulated/simulated-feed.ts";
 import { LeapingClock, StoppedClock } from "./fake-clock.ts";
 import { HOUR, MIDNIGHT, MINUTE } from "./run.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sanitize } from "../../../src/base/lib/untrusted-json.ts";
 import { EMPTY_SNAPSHOT, keyOf, type ListItem, Snapshot } from "../../../src/base/model/index.ts";
 import { LIST_CHANNELS, listOf, projectSnapshot, SPEC_CHANNELS } from "../../../src/base/protocol/index.ts";
-import { sanitize } from "../../../src/feeds/upstream/upstream-json.ts";
 import {
   joinParts,
   mergeParts,

@@ -2,11 +2,12 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { identityOf } from "../../../src/app/open-source.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { type EventBody, formatMarks, type Lists, toSeq } from "../../../src/base/protocol/index.ts";
 import { Head, Hub } from "../../../src/gateway/hub/index.ts";
 import { decodeTail, type EventLog } from "../../../src/gateway/log/index.ts";
-import { fingerprintOf, openPersistence } from "../../../src/gateway/persistence/persistence.ts";
+import { openPersistence } from "../../../src/gateway/persistence/persistence.ts";
 import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { prepareSource } from "../../../src/gateway/start/run-source.ts";
 import { createReplicaSink } from "../../../src/scale/follow/log-replica.ts";
@@ -15,13 +16,15 @@ import { ManualClock } from "../../support/time/manual-clock.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { type Step, TestMarket } from "../hub/test-market.ts";
 
+const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
+
 const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lists)]);
 
 const logger = createLogger("silent");
 
 /** Opens the persistence of a source without an engine, in this directory. */
 const open = (data: string, clock = new ManualClock()) =>
-  openPersistence({ config: createConfig({ data }), clock, logger, sourceName: "a test" });
+  openPersistence({ config: createConfig({ data }), clock, logger, identity: IDENTITY });
 
 /** Creates the head and the lists of a log. */
 function headOf(log: EventLog, clock: ManualClock, snapshot = EMPTY_SNAPSHOT) {
@@ -75,7 +78,7 @@ test("a start that published nothing, as with a port in use, causes no warning a
   const config = createConfig({ data: directory });
   const start = async (): Promise<string> => {
     const spied = createLogger("info", destination);
-    const options = { config, clock: new ManualClock(), logger: spied, sourceName: "a test" };
+    const options = { config, clock: new ManualClock(), logger: spied, identity: IDENTITY };
     const persistence = openPersistence(options);
     const { epoch } = persistence.createLog().head;
     await persistence.close();
@@ -133,7 +136,12 @@ test("[L3] a follower that starts over stores its state at once, and the next pr
 test("[L3] a follower reports a leader's event and then stores it, both after the head has it", async () => {
   const clock = new ManualClock();
   const leader = createHubUnderTest();
-  const log = openPersistence({ config: createConfig({ data: "none" }), clock, logger }).createFollowerLog();
+  const log = openPersistence({
+    config: createConfig({ data: "none" }),
+    clock,
+    logger,
+    identity: IDENTITY,
+  }).createFollowerLog();
   const { head, history, hub } = headOf(log, clock);
   const steps: string[] = [];
   const note = (name: string) => () => void steps.push(`${name} ${head.cursor.seq}`);
@@ -164,7 +172,12 @@ test("[L1] [L3] after a restart, a source publishes what changed in the meantime
   const missed = await market.log.read(market.log.cursorAt(toSeq(2)), 9);
   const polls = [{ observedAtMs: 2_000, snapshot: market.head.snapshot }];
   const source = { info: INFO, poll: async () => polls.shift(), freshness: () => FRESH };
-  const persistence = openPersistence({ config: createConfig({ data: "none" }), clock, logger });
+  const persistence = openPersistence({
+    config: createConfig({ data: "none" }),
+    clock,
+    logger,
+    identity: IDENTITY,
+  });
   const { snapshot } = lists;
   const known = { lists, checkpoints: [] };
   const resume = { snapshot, known, observedAtMs: 1_000, afterMs: Number.NEGATIVE_INFINITY };
@@ -194,7 +207,7 @@ test("a copy of a recording with another path and time counts as the same source
     const file = join(newDirectory(onTestFinished), "market.csv");
     writeFileSync(file, content);
     utimesSync(file, writtenAt, writtenAt);
-    return fingerprintOf({ config: createConfig({ feed: "replay", file }) });
+    return identityOf(createConfig({ feed: "replay", file }), undefined).fingerprint;
   };
   const original = identify("first", 1_000);
   expect(identify("first", 2_000)).toBe(original);

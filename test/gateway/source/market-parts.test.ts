@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fillingText } from "../../../src/clients/sdk/filling-text.ts";
 import { connect } from "../../../src/clients/sdk/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import { mergeFeeds } from "../../../src/feeds/index.ts";
+import { mergeFeeds } from "../../../src/feeds/merge/merge-feeds.ts";
 import type { ReadyResponse } from "../../../src/gateway/http/rest/responses.ts";
 import { EngineSource } from "../../../src/gateway/source/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";

@@ -11,10 +11,10 @@ import {
   openSqliteHistoryStore,
   writeHistory,
 } from "../../../src/extensions/history/index.ts";
-import type { Feed } from "../../../src/feeds/index.ts";
 import { createHttpServer } from "../../../src/gateway/http/index.ts";
 import { Head, Hub, websocketFraming } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
+import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { EngineSource, toEvents } from "../../../src/gateway/source/index.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../../gateway/hub/mock-socket.ts";

@@ -2,7 +2,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/base/lib/time/time.ts";
-import { createSimulatedFeed, type Feed, ReplayFeed } from "../../../src/feeds/index.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
+import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 

@@ -10,8 +10,8 @@ type ContextParts = Partial<Omit<ExtensionContext, "settings" | "openStore">> & 
   readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Name of the source, on which the names of its files depend. */
-  readonly sourceName: string;
+  /** The source, on which the names of its files depend. */
+  readonly identity: { readonly name: string };
 };
 
 /** Opens an extension as a gateway does. The hub, its log and its head are new unless given. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { test as base } from "vitest";
 import type { Snapshot } from "../../../src/base/model/index.ts";
+import { neverFlaredId } from "../../../src/engine/index.ts";
 import type { UpstreamReport } from "../../../src/feeds/upstream/upstream-reports.ts";
 import { type UpstreamOptions, UpstreamSource } from "../../../src/feeds/upstream/upstream-source.ts";
 import type { Poll } from "../../../src/gateway/source/snapshot-source.ts";
@@ -134,6 +135,7 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
   const reports: UpstreamReport[] = [];
   const controller = new AbortController();
   const source = new UpstreamSource({
+    neverFlaredId,
     url,
     clock,
     timeoutMs: TIMEOUT_MS,

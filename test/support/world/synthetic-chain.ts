@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { NETWORKS, type NetworkName } from "../../../src/feeds/index.ts";
+import { NETWORKS, type NetworkName } from "../../../src/feeds/chain/networks.ts";
 import { ContractCalls } from "./contract-calls.ts";
 import {
   encodeReceipts,

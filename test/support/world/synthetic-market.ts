@@ -1,5 +1,5 @@
 import { toEventSelector } from "viem";
-import type { Network } from "../../../src/feeds/index.ts";
+import type { Network } from "../../../src/feeds/chain/network.ts";
 import type { LogSpec, TransactionSpec } from "./receipts.ts";
 
 /** Activity on a chain. */

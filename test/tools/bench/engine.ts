@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { HOUR_MS, MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import { createSimulatedMarket } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedMarket } from "../../../src/feeds/simulated/market/simulated-market.ts";
 import { toEvents } from "../../../src/gateway/source/index.ts";
 import { median, type Row } from "./report.ts";
 

@@ -16,7 +16,7 @@ import {
 } from "../../../src/extensions/history/index.ts";
 import type { MinuteStore } from "../../../src/extensions/history/minute-store.ts";
 import { packText } from "../../../src/extensions/history/minute-text.ts";
-import { createSimulatedFeed } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import type { Row } from "./report.ts";
 
 const DAYS = 30;

@@ -1,6 +1,6 @@
 import type { MarketGroup } from "../../../src/base/market/index.ts";
 import type { Snapshot } from "../../../src/base/model/index.ts";
-import type { Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { type LastTrades, nameOf } from "./last-trades.ts";
 import { MINUTE_MS } from "./series.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import type { Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { trade } from "../../engine/trend-kit.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { isReached } from "./goals.ts";

@@ -1,5 +1,5 @@
 import type { Candle, Trade } from "../../../src/base/market/index.ts";
-import type { Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { type LastTrades, nameOf } from "./last-trades.ts";
 import { GRACE_MINUTES } from "./score.ts";
 import { MINUTE_MS } from "./series.ts";

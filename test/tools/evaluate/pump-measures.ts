@@ -1,4 +1,4 @@
-import type { Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { nameOf } from "./last-trades.ts";
 import { shareAhead } from "./pump-courses.ts";
 import { flareOf, MILLISECONDS, quantile } from "./score.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../../src/engine/index.ts";
-import type { Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { type Detector, priceRule, volumeRule } from "./detectors.ts";
 import { nameOf } from "./last-trades.ts";
 import { type Liveness, sumLiveness } from "./liveness.ts";

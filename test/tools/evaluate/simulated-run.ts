@@ -1,7 +1,8 @@
 import type { Candle, MarketEvent, MarketGroup, Trade } from "../../../src/base/market/index.ts";
 import type { Outcome, Snapshot } from "../../../src/base/model/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../../src/engine/index.ts";
-import { createSimulatedMarket, type Label } from "../../../src/feeds/simulated/index.ts";
+import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
+import { createSimulatedMarket } from "../../../src/feeds/simulated/market/simulated-market.ts";
 import { LastTrades, nameOf } from "./last-trades.ts";
 import { type Liveness, LivenessBook } from "./liveness.ts";
 import { type PumpCourse, PumpCourses } from "./pump-courses.ts";

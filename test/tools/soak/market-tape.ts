@@ -2,7 +2,7 @@ import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../../src/base/lib/time/time.ts";
 import type { Freshness, SourceInfo } from "../../../src/base/protocol/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import { createSimulatedFeed } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import { EngineSource, type Poll, type SnapshotSource } from "../../../src/gateway/source/index.ts";
 
 /** Event time between two recorded states of the market. */

@@ -17,7 +17,7 @@ import {
   openSqliteHistoryStore,
   writeHistory,
 } from "../../../src/extensions/history/index.ts";
-import { createSimulatedFeed } from "../../../src/feeds/simulated/index.ts";
+import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import { createHttpServer } from "../../../src/gateway/http/index.ts";
 import { Head } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";

@@ -1,7 +1,7 @@
 import type { MarketGroup } from "../../../base/market/index.ts";
 import { groupOfChannel } from "../../../base/model/index.ts";
 import { flareChannelsOf, matchChannels } from "../../../base/protocol/index.ts";
-import type { ReplayFeed } from "../../../feeds/index.ts";
+import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 
 interface Played {
   /** Channels and patterns that the bot followed. */

@@ -6,7 +6,7 @@ import type { MarketGroup } from "../../../base/market/index.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
 import { toEpoch } from "../../../base/protocol/index.ts";
 import { TrendEngine } from "../../../engine/index.ts";
-import type { ReplayFeed } from "../../../feeds/index.ts";
+import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 import { EngineSource, type PolledEngine, withAccept } from "../../../gateway/source/index.ts";
 import { createLogger } from "../../../gateway/start/create-logger.ts";
 import { createConfig } from "../../config/config.ts";

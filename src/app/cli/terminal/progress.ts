@@ -1,9 +1,17 @@
-import type { ReplayProgress } from "../../../feeds/index.ts";
 import type { Output } from "./terminal.ts";
+
+/** How far a recording was read. */
+interface Progress {
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  readonly events: number;
+  /** Event time reached; 0 before the first event. */
+  readonly observedAtMs: number;
+}
 
 /** A line with a replay's progress, rewritten in place. */
 export interface ProgressLine {
-  show(progress: ReplayProgress): void;
+  show(progress: Progress): void;
   clear(): void;
 }
 

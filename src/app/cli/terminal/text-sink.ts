@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
+import { OutputError } from "../../../base/lib/output-error.ts";
 import { plainText } from "../../../base/lib/text/plain-text.ts";
 import type { Output } from "./terminal.ts";
 
@@ -8,11 +9,6 @@ export interface TextSink {
   write(text: string): Promise<void>;
   /** Writes the remaining text, then closes. */
   close(): Promise<void>;
-}
-
-/** Thrown if output cannot be written, as on a full disk or without permission. */
-export class OutputError extends Error {
-  override readonly name = "OutputError";
 }
 
 /** Approximate size of a write in characters, to combine short lines. */

@@ -1,7 +1,8 @@
 import { HOUR_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../../base/market/index.ts";
+import type { QuoteToken } from "../../quote-tokens.ts";
 import type { EvmBlock } from "../evm-block.ts";
-import type { Network, QuoteToken } from "../network.ts";
+import type { Network } from "../network.ts";
 import { decodeLog, decodeTransfer, TRANSFER_TOPIC, type Transfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";

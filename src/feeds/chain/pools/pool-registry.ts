@@ -1,10 +1,5 @@
-import {
-  type FactoryForm,
-  type Network,
-  type PoolFormName,
-  type QuoteToken,
-  quotesByAddress,
-} from "../network.ts";
+import type { QuoteToken } from "../../quote-tokens.ts";
+import { type FactoryForm, type Network, type PoolFormName, quotesByAddress } from "../network.ts";
 import { FORMS, formOf } from "./forms/forms.ts";
 import type { PoolFacts, PoolState } from "./forms/pool-form.ts";
 import type { PoolCreated, PoolLog } from "./forms/pool-log.ts";

@@ -1,4 +1,5 @@
-import type { PoolFormName, QuoteToken } from "../network.ts";
+import type { QuoteToken } from "../../quote-tokens.ts";
+import type { PoolFormName } from "../network.ts";
 import type { PoolState } from "./forms/pool-form.ts";
 
 /** A pool between a quote token and another token, or an anchor: one between two quote tokens. */

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
-import type { QuoteToken } from "../network.ts";
+import type { QuoteToken } from "../../quote-tokens.ts";
 import { powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import type { Pool } from "./pool.ts";
 

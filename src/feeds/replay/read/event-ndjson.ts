@@ -1,33 +1,14 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { firstIssue } from "../../../base/lib/text/first-issue.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
-import { FeedFacts, LATEST_AT_MS, MarketEvent, Origin, type TokenEvent } from "../../../base/market/index.ts";
+import { LATEST_AT_MS, MarketEvent, type TokenEvent } from "../../../base/market/index.ts";
+import { RecordingHeader } from "../../recording/header.ts";
 import { profileFields, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
 import type { Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";
 import type { TokenProfiles } from "./profiles-file.ts";
 import { type Skipped, shown } from "./skips.ts";
-
-/** Version of the recording format. */
-export const RECORDING_VERSION = 1;
-
-/**
- * The optional first line. States which facts the recorded feed supports, even if no event has
- * them.
- */
-export const RecordingHeader = z.object({
-  kind: z.literal("recording"),
-  version: z.literal(RECORDING_VERSION),
-  /** Origin of the recorded feed. In a replay, all except `simulated` become `recorded`. */
-  origin: Origin.optional(),
-  facts: FeedFacts,
-  /**
-   * The recording contains every `clock` of the feed. If absent, a replay adds one at each second.
-   */
-  clocks: z.literal("recorded").optional(),
-});
-export type RecordingHeader = z.infer<typeof RecordingHeader>;
 
 /** Parses a line that claims to be a recording's header; `undefined` for any other line. */
 export function readHeader(line: string): RecordingHeader | { readonly problem: string } | undefined {

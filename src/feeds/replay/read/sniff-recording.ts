@@ -3,7 +3,7 @@ import { constants, gunzipSync } from "node:zlib";
 import { InputError } from "../../../base/lib/input-error.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { FeedFacts, Origin } from "../../../base/market/index.ts";
-import { type PartFile, readRecordingDirectory } from "../../record/manifest.ts";
+import { type PartFile, readRecordingDirectory } from "../../recording/manifest.ts";
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
 import { isGzip } from "./read-bytes.ts";

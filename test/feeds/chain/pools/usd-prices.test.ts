@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { QuoteToken } from "../../../../src/feeds/chain/network.ts";
 import type { PoolEvent } from "../../../../src/feeds/chain/pools/forms/pool-log.ts";
 import { RangeState } from "../../../../src/feeds/chain/pools/forms/ranges.ts";
 import { ReserveState } from "../../../../src/feeds/chain/pools/forms/reserves.ts";
 import type { Pool } from "../../../../src/feeds/chain/pools/pool.ts";
 import { UsdPrices } from "../../../../src/feeds/chain/pools/usd-prices.ts";
+import type { QuoteToken } from "../../../../src/feeds/quote-tokens.ts";
 import { createGc } from "../../../support/create-gc.ts";
 import { E18 } from "../market/exchange.ts";
 

@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../../../src/base/market/index.ts";
 import type { EventBody, Snapshot } from "../../../../src/base/protocol/index.ts";
 import { TrendEngine } from "../../../../src/engine/index.ts";
-import { createSimulatedMarket } from "../../../../src/feeds/simulated/index.ts";
+import { createSimulatedMarket } from "../../../../src/feeds/simulated/market/simulated-market.ts";
 import { toEvents } from "../../../../src/gateway/source/index.ts";
 import type { MarketFile } from "./market-file.ts";
 

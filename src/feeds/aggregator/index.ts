@@ -1,0 +1,1 @@
+export { aggregator } from "./aggregator.ts";

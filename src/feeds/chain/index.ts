@@ -1,0 +1,1 @@
+export { chain } from "./chain.ts";

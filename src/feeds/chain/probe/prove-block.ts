@@ -1,0 +1,92 @@
+import type { Clock } from "../../../base/lib/time/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import type { Network } from "../network.ts";
+import type { RpcTrouble } from "../rpc/rpc-trouble.ts";
+import { RpcFailure } from "./rpc.ts";
+
+interface BlockProbe {
+  readonly network: Network;
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+const POLL_EVERY_MS = 250;
+const MAX_RETRIES = 20;
+/**
+ * Maximum age of the newest final block. Some nodes report a block as final only half an hour
+ * later, when another chain has confirmed it.
+ */
+const MAX_AGE_MS = 2 * MINUTE_MS;
+const ADVICE = {
+  rate: "use your own key or another endpoint",
+  refused: "use an endpoint that has eth_getBlockReceipts",
+  reverted: "use another endpoint",
+  pending: "try again in a few seconds",
+  failed: "use another endpoint",
+} as const satisfies Record<RpcTrouble["kind"], string>;
+
+/**
+ * Proves the newest final block with the code that a chain's feed uses. Rejects with RpcFailure if
+ * the endpoint is unsuitable.
+ *
+ * @param newest The endpoint's newest block.
+ */
+export async function proveBlock(
+  { network, url, clock }: BlockProbe,
+  newest: number,
+  signal: AbortSignal,
+): Promise<string> {
+  // Loaded on demand, as by the feed.
+  const [{ BlockReader }, { EndpointPool }, trouble] = await Promise.all([
+    import("../rpc/block-reader.ts"),
+    import("../rpc/endpoint-pool.ts"),
+    import("../rpc/rpc-trouble.ts"),
+  ]);
+  const over = new AbortController();
+  const inner = AbortSignal.any([signal, over.signal]);
+  const { chainId, finalityBlocks } = network;
+  const faults: string[] = [];
+  // Drop the endpoint's name, because the finding has it.
+  const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
+  const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
+  /**
+   * Retries while the block is pending: Avalanche's nodes can prove a block only after a few
+   * seconds.
+   */
+  const whenSettled = async <T>(read: () => Promise<T>): Promise<T> => {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await read();
+      } catch (error) {
+        const isPending = error instanceof trouble.RpcTrouble && error.kind === "pending";
+        if (!isPending || retries === MAX_RETRIES) throw error;
+        await pool.changed(SECOND_MS, inner);
+      }
+    }
+  };
+  const running = pool.run(inner);
+  try {
+    for (; pool.finalHead < 0; await pool.changed(POLL_EVERY_MS, inner))
+      if (faults[0] !== undefined) throw new RpcFailure(faults[0]);
+    const { finalHead } = pool;
+    const [endpoint] = pool.usable(finalHead);
+    const reader = new BlockReader({ pool, clock, notify });
+    const { logs, atMs } = await whenSettled(() => reader.read(finalHead, inner));
+    const ageS = Math.round((clock.now() - atMs) / SECOND_MS);
+    if (ageS * SECOND_MS > MAX_AGE_MS)
+      throw new RpcFailure(
+        `reports block ${finalHead} as final, which is ${ageS} s old; use another endpoint`,
+      );
+    const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
+    return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof trouble.RpcTrouble)) throw error;
+    // Use the message without the endpoint's name, because the finding has it.
+    const { message } = error.cause instanceof trouble.RpcTrouble ? error.cause : error;
+    throw new RpcFailure(`${message}; ${ADVICE[error.kind]}`, { cause: error });
+  } finally {
+    over.abort();
+    await running;
+  }
+}

@@ -1,0 +1,102 @@
+import type { HostlessProbe, Probe } from "../../base/lib/probe.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { CHAIN_GROUPS, type ChainGroup } from "../../base/model/index.ts";
+import { quoteTokensOf } from "../quote-tokens.ts";
+import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
+import type { EnrichersOptions } from "./create-enrichers.ts";
+import type { EnricherName, Facts } from "./enricher.ts";
+import { type Lookup, refusalOf } from "./lookup-enricher.ts";
+import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
+import type { Table } from "./table-enricher.ts";
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
+  /**
+   * The groups to query about; those that are no chain's are ignored. All chains if no group is
+   * left.
+   */
+  readonly groups: readonly string[];
+}
+
+export function enricherProbes({ names, urls, keys, clock, groups }: EnricherProbes): readonly Probe[] {
+  const followed = CHAIN_GROUPS.filter((group) => groups.includes(group));
+  const lookupOf = (lookup: Lookup) =>
+    lookupProbe(lookup, followed.length === 0 ? CHAIN_GROUPS : followed, clock);
+  const probes: Readonly<Record<EnricherName, () => HostlessProbe>> = {
+    coingecko: () => {
+      const headers = coingeckoHeaders(urls.coingecko, keys.coingecko);
+      return tableProbe(coingecko(urls.coingecko), "tokens with an address", clock, headers);
+    },
+    sourcify: () => lookupOf(sourcify(urls.sourcify)),
+    etherscan: () =>
+      keys.etherscan === undefined
+        ? {
+            service: "etherscan",
+            what: "contract",
+            run: () => Promise.reject(new UnexpectedAnswer("has no key; set FLAREWIRE_ETHERSCAN_KEY")),
+          }
+        : lookupOf(etherscan(urls.etherscan, keys.etherscan)),
+    dexscreener: () => lookupOf(dexscreener(urls.dexscreener)),
+  };
+  return [...new Set(names)].map((name) => ({ ...probes[name](), host: new URL(urls[name]).hostname }));
+}
+
+function tableProbe(
+  { name, url, read }: Table,
+  counted: string,
+  clock: Clock,
+  headers: Readonly<Record<string, string>>,
+): HostlessProbe {
+  const send = senderOf(clock, headers);
+  return {
+    service: name,
+    what: "list",
+    run: async (signal) => {
+      const outcome = await send(url, read, signal);
+      if (outcome.kind !== "ok") throw new UnexpectedAnswer(outcome.reason);
+      return `${outcome.value.size} ${counted}`;
+    },
+  };
+}
+
+/**
+ * Queries the service for each chain, because it may refuse some. Fails if it refuses all, or a
+ * request fails.
+ */
+function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock): HostlessProbe {
+  const send = senderOf(clock);
+  const run = async (signal: AbortSignal) => {
+    const found: string[] = [];
+    const refused: [ChainGroup, string][] = [];
+    for (const group of groups.filter(lookup.serves)) {
+      // The wrapped coin, which every service knows.
+      const [token] = quoteTokensOf(group);
+      if (!token) continue;
+      const { address, symbol } = token;
+      const read = (body: unknown) => lookup.read(body, [address], group);
+      const outcome = await send(lookup.url(group, [address]), read, signal);
+      const known = outcome.kind === "ok" ? outcome.value.get(address) : undefined;
+      if (outcome.kind === "refused") refused.push([group, outcome.reason]);
+      else found.push(known ? `${Object.keys(known).join(", ")} of ${symbol}` : `no facts about ${symbol}`);
+    }
+    const words = [...found, ...(refused.length === 0 ? [] : [refusalOf(refused)])].join("; ");
+    if (found.length === 0) throw new UnexpectedAnswer(words);
+    return words;
+  };
+  return { service: lookup.name, what: "token", run };
+}
+
+/**
+ * Returns a function that sends a request without retries. It rejects with UnexpectedAnswer if the
+ * request fails.
+ */
+function senderOf(clock: Clock, headers: Readonly<Record<string, string>> = {}) {
+  const limits = { pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES };
+  const client = new ServiceClient({ clock, headers, ...limits });
+  return async (url: string, read: (body: unknown) => ReadonlyMap<string, Facts>, signal: AbortSignal) => {
+    const outcome = await client.ask({ url, read, tries: 1 }, signal);
+    if (outcome.kind === "failed") throw new UnexpectedAnswer(outcome.reason);
+    return outcome;
+  };
+}

@@ -1,0 +1,1 @@
+export { enrich } from "./enrich.ts";

@@ -1,0 +1,94 @@
+import type { ChainGroup } from "../base/model/index.ts";
+
+/*
+ * The tokens in which others are priced, by group. The link above an address is its source. All
+ * were checked in November 2026, also in
+ * https://github.com/DefiLlama/DefiLlama-Adapters (projects/helper/coreAssets.json).
+ */
+
+/** A token in which other tokens are priced. */
+export interface QuoteToken {
+  /** Lower case, like all addresses here. */
+  readonly address: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  /**
+   * Whether it always counts as one US dollar. If it loses its peg, tokens priced in it appear too
+   * expensive.
+   */
+  readonly isStable: boolean;
+  /** Whether it wraps the chain's own coin and so is worth the same. */
+  readonly isWrappedCoin?: boolean;
+}
+
+/** The first one of each chain wraps its coin. */
+export const QUOTE_TOKENS = {
+  bsc: [
+    // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
+    wrappedCoin("WBNB", 18, "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
+    // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, unlike on most
+    // chains)
+    stablecoin("USDT", 18, "0x55d398326f99059ff775485246999027b3197955"),
+    // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains (18 decimals)
+    stablecoin("USDC", 18, "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d"),
+    // https://bscscan.com/token/0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d
+    stablecoin("USD1", 18, "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d"),
+    // https://bscscan.com/token/0xc5f0f7b66764f6ec8c8dff7ba683102295e16409
+    stablecoin("FDUSD", 18, "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409"),
+    // https://bscscan.com/token/0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c
+    quoteToken("BTCB", 18, "0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c"),
+    // https://bscscan.com/token/0x2170ed0880ac9a755fd29b2688956bd959f933f8
+    quoteToken("ETH", 18, "0x2170ed0880ac9a755fd29b2688956bd959f933f8"),
+    // https://bscscan.com/token/0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82
+    quoteToken("CAKE", 18, "0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82"),
+  ],
+  matic: [
+    // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
+    wrappedCoin("WPOL", 18, "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
+    // https://developers.circle.com/stablecoins/usdc-contract-addresses
+    stablecoin("USDC", 6, "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359"),
+    // https://stargateprotocol.gitbook.io/stargate/developers, also for the next
+    stablecoin("USDC.e", 6, "0x2791bca1f2de4661ed88a30c99a7a9449aa84174"),
+    stablecoin("USDT", 6, "0xc2132d05d31c914a87c6611c10748aeb04b58e8f"),
+    // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains
+    quoteToken("WETH", 18, "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619"),
+    // https://polygonscan.com/token/0x8f3cf7ad23cd3cadbd9735aff958023239c6a063
+    stablecoin("DAI", 18, "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063"),
+    // https://polygonscan.com/token/0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6
+    quoteToken("WBTC", 8, "0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6"),
+  ],
+  avalanche: [
+    // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet
+    wrappedCoin("WAVAX", 18, "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"),
+    // https://developers.circle.com/stablecoins/usdc-contract-addresses
+    stablecoin("USDC", 6, "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e"),
+    // https://stargateprotocol.gitbook.io/stargate/developers
+    stablecoin("USDt", 6, "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7"),
+    // https://snowtrace.io/token/0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664
+    stablecoin("USDC.e", 6, "0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664"),
+    // https://snowtrace.io/token/0xc7198437980c041c805a1edcba50c1ce5db95118
+    stablecoin("USDT.e", 6, "0xc7198437980c041c805a1edcba50c1ce5db95118"),
+    // https://snowtrace.io/token/0x152b9d0fdc40c096757f570a51e494bd4b943e50
+    quoteToken("BTC.b", 8, "0x152b9d0fdc40c096757f570a51e494bd4b943e50"),
+    // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
+    quoteToken("WETH.e", 18, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"),
+  ],
+} as const satisfies Partial<Record<ChainGroup, readonly QuoteToken[]>>;
+
+/** Returns the tokens in which the group's others are priced; none for an unknown chain. */
+export function quoteTokensOf(group: ChainGroup): readonly QuoteToken[] {
+  const known: Partial<Record<ChainGroup, readonly QuoteToken[]>> = QUOTE_TOKENS;
+  return known[group] ?? [];
+}
+
+function quoteToken(symbol: string, decimals: number, address: string): QuoteToken {
+  return { symbol, decimals, address, isStable: false };
+}
+
+function stablecoin(symbol: string, decimals: number, address: string): QuoteToken {
+  return { symbol, decimals, address, isStable: true };
+}
+
+function wrappedCoin(symbol: string, decimals: number, address: string): QuoteToken {
+  return { symbol, decimals, address, isStable: false, isWrappedCoin: true };
+}

@@ -1,0 +1,3 @@
+export { record } from "./record.ts";
+export { recordFeed } from "./record-feed.ts";
+export { Recorder } from "./recorder.ts";

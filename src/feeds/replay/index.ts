@@ -1,0 +1,2 @@
+export { replay } from "./replay.ts";
+export { ReplayFeed } from "./replay-feed.ts";

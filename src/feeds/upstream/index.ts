@@ -1,0 +1,1 @@
+export { upstream } from "./upstream.ts";

@@ -1,0 +1,30 @@
+import { formatDuration } from "../../base/settings/index.ts";
+import type { FeedKind } from "../feed-kind.ts";
+import { upstreamMetrics } from "./upstream-metrics.ts";
+import { UPSTREAM_SETTINGS } from "./upstream-settings.ts";
+import { UpstreamSource } from "./upstream-source.ts";
+
+/** Another service with this API. */
+export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
+  name: "upstream",
+  settings: UPSTREAM_SETTINGS,
+  polled: {
+    open(
+      url,
+      { pollIntervalMs: intervalMs, upstreamTimeoutMs: timeoutMs },
+      { clock, logger, staleAfterMs, resume, neverFlaredId },
+    ) {
+      const source = new UpstreamSource({
+        ...(resume ? { resume } : {}),
+        ...{ url, intervalMs, timeoutMs, staleAfterMs, clock, neverFlaredId },
+        onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
+      });
+      return { source, metrics: upstreamMetrics(() => source.stats()) };
+    },
+    problem({ staleAfterMs, pollIntervalMs }) {
+      if (staleAfterMs > pollIntervalMs) return undefined;
+      const [stale, poll] = [formatDuration(staleAfterMs), formatDuration(pollIntervalMs)];
+      return `staleAfter must be longer than pollInterval = ${poll}, got ${stale}: data would be stale between two polls`;
+    },
+  },
+};
