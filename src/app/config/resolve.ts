@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { suggestion } from "../../base/lib/text/nearest.ts";
+import { formatDuration } from "../../base/lib/text/quantity.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import { formatDuration, type Setting } from "../../base/settings/index.ts";
+import type { Setting } from "../../base/settings/index.ts";
 import { MAX_FILL_MS } from "../../feeds/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import { redact, redactEndpoints } from "./redact.ts";

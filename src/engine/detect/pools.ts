@@ -1,4 +1,4 @@
-import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";

@@ -1,4 +1,4 @@
-import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { CANDLE_MINUTES, type Candle, type Candles, NO_CANDLES } from "../../base/model/index.ts";
 import type { TokenState } from "../state/token-state.ts";

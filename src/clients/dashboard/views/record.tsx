@@ -1,5 +1,5 @@
-import { formatCount } from "../../../base/lib/text/format-compact.ts";
-import { withWholePcts } from "../../../base/lib/text/format-pct.ts";
+import { formatCount } from "../../../base/lib/text/figures.ts";
+import { formatShare, withWholePcts } from "../../../base/lib/text/percent.ts";
 import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
@@ -8,7 +8,7 @@ import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
-import { leftOutText, momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
+import { leftOutText, momentText, verdictText, warningText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 
 const WINDOW_LABELS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
@@ -113,7 +113,7 @@ function Facts({ figures }: { readonly figures: RecordFigures }) {
       <div>
         <dt>Possible rugs</dt>
         <dd>
-          <b>{shareText(canary_share)}</b>
+          <b>{formatShare(canary_share)}</b>
           <small>{formatCount(ended_by_canary)} flares</small>
         </dd>
       </div>
@@ -127,7 +127,7 @@ function Facts({ figures }: { readonly figures: RecordFigures }) {
       <div>
         <dt>Warned before they collapsed</dt>
         <dd>
-          <b>{collapsed === 0 ? "–" : shareText(warned / collapsed)}</b>
+          <b>{collapsed === 0 ? "–" : formatShare(warned / collapsed)}</b>
           <small>{warningText(figures)}</small>
         </dd>
       </div>

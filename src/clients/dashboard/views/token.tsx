@@ -1,6 +1,8 @@
 import { useContext, useEffect, useMemo } from "preact/hooks";
-import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { formatUsd } from "../../../base/lib/text/figures.ts";
 import { flarePath, tokenPath } from "../../../base/lib/text/page-path.ts";
+import { formatPct } from "../../../base/lib/text/percent.ts";
+import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
 import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
@@ -9,6 +11,7 @@ import { tokenOf } from "../../../base/model/key-of.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { nowReason } from "../../../base/model/text/reason-text.ts";
+import { shortAddress } from "../../../base/model/token-key.ts";
 import type { View } from "../../sdk/index.ts";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
@@ -38,7 +41,7 @@ import { useCandles } from "../state/candles/use-candles.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/token-records.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
-import { formatMeasured, formatSpan, formatUsd, shortAddress, withMinus } from "../text/format.ts";
+import { formatMeasured, withMinus } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 
 const CandlePlot = onDemand<CandlePlotProps>(

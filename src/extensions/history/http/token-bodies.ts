@@ -9,6 +9,7 @@ import {
   type Snapshot,
   TOKEN_FLARES,
 } from "../../../base/model/index.ts";
+import { groupedKey } from "../../../base/model/token-key.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
@@ -73,7 +74,7 @@ export class TokenBodies {
       if (now !== identity) throw ambiguous(group, given.token, [identity, now]);
       const body = this.#bodyOf(group, identity, snapshot, stored);
       if (body) return body;
-      this.#stored.drop(keyOf(group, identity));
+      this.#stored.drop(groupedKey({ group, token: identity }));
       throw unknown(group, given.token);
     };
   }
@@ -102,7 +103,7 @@ export class TokenBodies {
       const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
       return `${history.flaresVersion} ${minuteOf(head.observedAtMs)} ${flares}`;
     };
-    const key = keyOf(group, identity);
+    const key = groupedKey({ group, token: identity });
     const stored = await this.#stored.read(key, now, () => this.#readStored(group, identity, listed()));
     if (this.#isBehind(listed(), stored)) this.#stored.drop(key);
     return stored;
@@ -153,10 +154,6 @@ export class TokenBodies {
     known.set(group, index);
     return index;
   }
-}
-
-function keyOf(group: Group, identity: string): string {
-  return `${group} ${identity}`;
 }
 
 function readGroup(given: string): Group {

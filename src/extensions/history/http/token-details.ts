@@ -10,8 +10,9 @@ import {
   TOKEN_CANDLES,
   TOKEN_FLARES,
   type TokenDetails,
+  tokenOf,
 } from "../../../base/model/index.ts";
-import { finalFacts, identityOf, type ListedToken } from "./token-index.ts";
+import { finalFacts, type ListedToken } from "./token-index.ts";
 
 /** A token's data in the history. */
 export interface StoredToken {
@@ -123,14 +124,12 @@ export function minuteOf(ms: number): number {
 
 function canaryOf(identity: string, { charts, leaderboards }: Snapshot): boolean | null {
   const judged = [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
-  return judged.find(({ token }) => identityOf(token) === identity)?.canary ?? null;
+  return judged.find(({ token }) => tokenOf({ token }) === identity)?.canary ?? null;
 }
 
 function chartOf(group: Group, identity: string, { charts }: Snapshot): TokenDetails["chart"] {
   const items = charts[group];
-  const index = items.findIndex(
-    (item) => identityOf("flare" in item ? item.flare.token : item.token) === identity,
-  );
+  const index = items.findIndex((item) => tokenOf("flare" in item ? item.flare : item) === identity);
   const item = items[index];
   if (!item) return null;
   const { id, streak, most_recent_price_average, price_change_from_average, latest_candle_prices } = item;
@@ -147,7 +146,7 @@ function leaderboardOf(
 ): TokenDetails["leaderboard"] {
   const entries = leaderboards[group];
   const index = entries.findIndex(
-    ({ object }) => identityOf("token" in object ? object.token : object) === identity,
+    ({ object }) => tokenOf("token" in object ? object : { token: object }) === identity,
   );
   const entry = entries[index];
   if (!entry) return null;

@@ -1,6 +1,7 @@
 import { Component } from "preact";
-import { formatCount } from "../../../../base/lib/text/format-compact.ts";
-import { formatPct, withWholePcts } from "../../../../base/lib/text/format-pct.ts";
+import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
+import { formatPct, withWholePcts } from "../../../../base/lib/text/percent.ts";
+import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
@@ -10,7 +11,6 @@ import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
-import { formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { TokenName } from "../untrusted-text.tsx";

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { cssShare } from "../../../../base/lib/text/percent.ts";
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
@@ -69,7 +70,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
         type="range"
         aria-label="Time of the list"
         {...{ min: 0, max: newest, value }}
-        style={{ "--missing": `${((100 * min) / newest).toFixed(2)}%` }}
+        style={{ "--missing": cssShare(min / newest) }}
         disabled={isNone}
         aria-valuetext={text}
         onPointerDown={endMove}
