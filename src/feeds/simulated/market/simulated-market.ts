@@ -33,7 +33,11 @@ interface SimulatedMarketOptions {
   readonly beginAtMs: number;
   /** Established tokens over all groups, at least 4. Newly listed ones are added. */
   readonly tokens: number;
-  readonly onLabel: LabelSink;
+  /**
+   * Receives each label, for tests and evaluations, no later than the step that emits the first
+   * event of its episode; those of the exchange's pairs come a minute after their start.
+   */
+  readonly onLabel?: LabelSink;
 }
 
 /** A market that can be advanced without limit. */
@@ -51,7 +55,7 @@ export interface SimulatedMarket {
  */
 export function createSimulatedMarket(options: SimulatedMarketOptions): SimulatedMarket {
   const seed = `${options.seed}`;
-  const { beginAtMs, onLabel } = options;
+  const { beginAtMs, onLabel = () => undefined } = options;
   const queue = new ActorQueue();
   const spawned: Actor[] = [];
   let rank = 0;
