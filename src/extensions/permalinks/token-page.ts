@@ -4,7 +4,7 @@ import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
 import { formatChange } from "../../base/lib/text/percent.ts";
 import { safeText } from "../../base/lib/text/safe-text.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { GROUP_FACTS } from "../../base/model/groups.ts";
 import { type FlareRecord, outcomeText, type TokenDetails, tokenOf } from "../../base/model/index.ts";
 import type { PricedCandle } from "../../base/model/text/price-line.ts";
@@ -116,7 +116,7 @@ function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly Pri
   if (hasCandles({ candles }) || !chart)
     return candles.map(({ open_at, close, volume }) => ({ open_at, close, volume }));
   const { latest_candle_prices: closes, most_recent_price_average } = chart;
-  const endMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const endMs = startOf(MINUTE_MS, nowMs);
   return closes.map((pct, at) => ({
     open_at: isoTime(endMs - (closes.length - at) * MINUTE_MS),
     close: String(Number(most_recent_price_average) * (1 + pct / 100)),

@@ -102,35 +102,27 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
 function Facts({ figures }: { readonly figures: RecordFigures }) {
   const { flares, ended_by_canary, canary_share, collapsed, warned } = figures;
   const lost = collapsed === 0 ? "none lost half of its peak" : "lost half of their peak or more";
+  const facts: readonly (readonly [name: string, value: string, note?: string])[] = [
+    ["Flares", formatCount(flares)],
+    ["Possible rugs", formatShare(canary_share), `${formatCount(ended_by_canary)} flares`],
+    ["Collapsed", formatCount(collapsed), lost],
+    [
+      "Warned before they collapsed",
+      formatShare(collapsed === 0 ? null : warned / collapsed),
+      warningText(figures),
+    ],
+  ];
   return (
     <dl class="record-facts">
-      <div>
-        <dt>Flares</dt>
-        <dd>
-          <b>{formatCount(flares)}</b>
-        </dd>
-      </div>
-      <div>
-        <dt>Possible rugs</dt>
-        <dd>
-          <b>{formatShare(canary_share)}</b>
-          <small>{formatCount(ended_by_canary)} flares</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Collapsed</dt>
-        <dd>
-          <b>{formatCount(collapsed)}</b>
-          <small>{lost}</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Warned before they collapsed</dt>
-        <dd>
-          <b>{collapsed === 0 ? "–" : formatShare(warned / collapsed)}</b>
-          <small>{warningText(figures)}</small>
-        </dd>
-      </div>
+      {facts.map(([name, value, note]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b>
+            {note !== undefined && <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

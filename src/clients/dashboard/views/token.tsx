@@ -4,7 +4,7 @@ import { flarePath, tokenPath } from "../../../base/lib/text/page-path.ts";
 import { formatPct } from "../../../base/lib/text/percent.ts";
 import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
-import { DAY_MS } from "../../../base/lib/time/time.ts";
+import { DAY_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
@@ -85,7 +85,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
   const reason = flare && explanations[flare.id];
   const priceLabel = usePriceLabel();
   const candles = useCandles(server, apiKey, flare && group === "bsc" ? [flare] : []).byAddress.get(tokenKey);
-  const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
+  const minuteMs = startOf(MINUTE_MS, nowMs);
   const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
   const points =
     closes.length > 0

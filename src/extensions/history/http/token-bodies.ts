@@ -1,5 +1,5 @@
 import { StampedCache } from "../../../base/lib/stamped-cache.ts";
-import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { DAY_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import {
   type FlareRecord,
   GROUPS,
@@ -15,7 +15,7 @@ import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
 import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
 import type { HistoryReader } from "../index.ts";
-import { detailsOf, minuteOf, type StoredToken } from "./token-details.ts";
+import { detailsOf, type StoredToken } from "./token-details.ts";
 import { type ListedToken, TokenIndex } from "./token-index.ts";
 
 interface TokenParts {
@@ -101,7 +101,7 @@ export class TokenBodies {
     const listed = () => this.#indexOf(group, head.snapshot).find(identity);
     const now = () => {
       const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
-      return `${history.flaresVersion} ${minuteOf(head.observedAtMs)} ${flares}`;
+      return `${history.flaresVersion} ${startOf(MINUTE_MS, head.observedAtMs)} ${flares}`;
     };
     const key = groupedKey({ group, token: identity });
     const stored = await this.#stored.read(key, now, () => this.#readStored(group, identity, listed()));
@@ -111,7 +111,7 @@ export class TokenBodies {
 
   async #readStored(group: Group, address: string, listed: ListedToken | undefined): Promise<StoredToken> {
     const { head, history } = this.#parts;
-    const toMs = minuteOf(head.observedAtMs);
+    const toMs = startOf(MINUTE_MS, head.observedAtMs);
     const running = listed?.flares.filter((flare) => flare.finished_trending_at === null) ?? [];
     const [records, candles, starts] = await Promise.all([
       history.page({ group, address, limit: TOKEN_FLARES }),

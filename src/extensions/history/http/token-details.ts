@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import {
   type AnyFlare,
   CANDLE_MINUTES,
@@ -90,7 +90,7 @@ function candlesOf(
 ): Candle[] {
   const all = withLive(stored, group, address, snapshot);
   const spans = flares.map(({ flare }) => spanOf(flare));
-  const oldestMs = minuteOf(nowMs) - TOKEN_CANDLES * MINUTE_MS;
+  const oldestMs = startOf(MINUTE_MS, nowMs) - TOKEN_CANDLES * MINUTE_MS;
   return all.filter(({ open_at }) => {
     const openMs = Date.parse(open_at);
     return openMs >= oldestMs && spans.some(([fromMs, toMs]) => openMs >= fromMs && openMs <= toMs);
@@ -114,12 +114,8 @@ export function withLive(
 function spanOf({ started_trending_at, finished_trending_at }: AnyFlare): readonly [number, number] {
   const startMs = Date.parse(started_trending_at);
   const endMs = finished_trending_at === null ? Number.POSITIVE_INFINITY : Date.parse(finished_trending_at);
-  const fromMs = minuteOf(startMs) - CANDLE_MINUTES * MINUTE_MS;
+  const fromMs = startOf(MINUTE_MS, startMs) - CANDLE_MINUTES * MINUTE_MS;
   return [fromMs, Math.max(endMs, startMs + FOLLOW_MS)];
-}
-
-export function minuteOf(ms: number): number {
-  return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 }
 
 function canaryOf(identity: string, { charts, leaderboards }: Snapshot): boolean | null {

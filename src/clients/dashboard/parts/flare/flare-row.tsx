@@ -34,13 +34,14 @@ interface FlareRowProps extends RowProps {
   readonly closedMs: number;
 }
 
+function hasOther<Props>(before: Props, after: Props, names: readonly (keyof Props)[]): boolean {
+  return names.some((name) => before[name] !== after[name]);
+}
+
 /** One running flare. Rerenders only for its own changes, because events are frequent. */
 export class FlareRow extends Component<FlareRowProps> {
   override shouldComponentUpdate(next: FlareRowProps): boolean {
-    const { flare, why, candles, isWatched } = this.props;
-    return (
-      next.flare !== flare || next.why !== why || next.candles !== candles || next.isWatched !== isWatched
-    );
+    return hasOther(this.props, next, ["flare", "why", "candles", "isWatched"]);
   }
 
   override render({ flare, why, candles, closedMs, isWatched, onWatch }: FlareRowProps) {
@@ -101,10 +102,7 @@ interface FinishedRowProps extends RowProps {
 /** One finished flare: how it went, and why it ended. */
 export class FinishedRow extends Component<FinishedRowProps> {
   override shouldComponentUpdate(next: FinishedRowProps): boolean {
-    const { flare, why, outcome, isWatched } = this.props;
-    return (
-      next.flare !== flare || next.why !== why || next.outcome !== outcome || next.isWatched !== isWatched
-    );
+    return hasOther(this.props, next, ["flare", "why", "outcome", "isWatched"]);
   }
 
   override render({ flare, why, outcome, isWatched, onWatch }: FinishedRowProps) {

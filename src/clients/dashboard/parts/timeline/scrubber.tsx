@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { cssShare } from "../../../../base/lib/text/percent.ts";
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../../../base/lib/time/time.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
 import { type TimeSpan, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
@@ -30,7 +30,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
     isMoving.current = false;
   };
   const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
-  const endMs = Math.floor(span.toMs / MINUTE_MS) * MINUTE_MS;
+  const endMs = startOf(MINUTE_MS, span.toMs);
   const startMs = endMs - max * MINUTE_MS;
   const since = useStoredMinutes(server, apiKey, group, endMs);
   const isNone = since === "none";
