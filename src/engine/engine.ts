@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "../base/lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS, startOf } from "../base/lib/time/time.ts";
 import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "../base/market/index.ts";
 import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } from "../base/model/index.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
@@ -282,7 +282,7 @@ export class TrendEngine {
   #admit(fromMs: number, atMs: number, isClock: boolean): RejectReason | undefined {
     if (this.#clockMs < 0) {
       this.#clockMs = fromMs;
-      this.#stepMs = Math.floor(fromMs / SECOND_MS) * SECOND_MS;
+      this.#stepMs = startOf(SECOND_MS, fromMs);
       this.#nextMinuteMs = (Math.floor(fromMs / MINUTE_MS) + 1) * MINUTE_MS;
     }
     if (atMs < this.#clockMs - this.#settings.lateMs) return "late";

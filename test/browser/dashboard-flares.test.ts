@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withWholePcts } from "../../src/base/lib/text/format-pct.ts";
+import { withWholePcts } from "../../src/base/lib/text/percent.ts";
 import { SAMPLE_EXPLANATION } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
 import { clock, ended, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";

@@ -4,9 +4,9 @@ import { NO_FILE } from "../../base/lib/io/json-file.ts";
 import { EXIT, type ExitCode } from "../../base/lib/io/shutdown.ts";
 import { ownCommand } from "../../base/lib/own-command.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
+import { parseDuration } from "../../base/lib/text/quantity.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError, PLANS, type Plan } from "../../base/protocol/index.ts";
-import { parseDuration } from "../../base/settings/index.ts";
 import {
   editKeyFile,
   hideSecrets,

@@ -1,9 +1,9 @@
 import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
-import { counted } from "../../base/lib/text/format-compact.ts";
+import { counted } from "../../base/lib/text/figures.ts";
 import { plainText } from "../../base/lib/text/plain-text.ts";
+import { parseDuration } from "../../base/lib/text/quantity.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import { parseDuration } from "../../base/settings/index.ts";
 import { Recorder, recordFeed } from "../../feeds/record/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
 import { createLogger } from "../../gateway/start/create-logger.ts";

@@ -1,21 +1,18 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
-import { plainText } from "../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../base/model/index.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
-import { ReplayFeed } from "../../feeds/replay/index.ts";
 import { EngineSource, eventLine, type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
-import { type Config, loadConfig, type SettingName, settingsHelp } from "../config/config.ts";
+import { type Config, settingsHelp } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";
+import { openRecording, PLAY_SETTINGS, readPlay } from "./play-recording.ts";
 import { ReplayTally } from "./replay-tally.ts";
-import { type ProgressLine, progressTo } from "./terminal/progress.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { openSink, type TextSink } from "./terminal/text-sink.ts";
 
-const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   events: { type: "string" },
   snapshot: { type: "string" },
@@ -33,7 +30,7 @@ Options:
       Write each event as a line of JSON to the file OUT, or to standard output if OUT is -.
   --snapshot OUT
       Write the final state as JSON to the file OUT, or to standard output if OUT is -.
-${settingsHelp(SETTINGS, { profiles: "none" })}
+${settingsHelp(PLAY_SETTINGS, { profiles: "none" })}
 
 Reports unusable input on standard error: invalid lines of the recording (skipped), and market events that contradict
 earlier ones (rejected). The rest is played. The exit code is 1 if no market event was usable.
@@ -41,20 +38,9 @@ A truncated recording is played up to the cut, and all of that is written; the e
 }
 
 export async function replay(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { config, flags } = loadConfig({
-    args,
-    environment: terminal.environment,
-    settings: SETTINGS,
-    flags: FLAGS,
-    positionals: ["file"],
-  });
+  const { config, flags, progress, warn } = readPlay("replay", FLAGS, args, terminal);
   const [eventsTo, snapshotTo] = [flagText(flags, "events"), flagText(flags, "snapshot")];
   refuseClash(config, eventsTo, snapshotTo);
-  const progress = progressTo(terminal.stderr);
-  const warn = (line: string) => {
-    progress.clear();
-    say(terminal, `flarewire replay: ${line}`);
-  };
   const feed = openRecording(config, progress, warn);
   const tally = new ReplayTally(
     new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }),
@@ -125,27 +111,6 @@ function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return resolve(path);
   return stat.isFile() ? `${stat.dev}:${stat.ino}` : undefined;
-}
-
-/** Opens a recording to play it at full speed. */
-export function openRecording(
-  config: Config,
-  progress: ProgressLine,
-  warn: (line: string) => void,
-): ReplayFeed {
-  const { file: path, group, profiles: profilesPath } = config;
-  return new ReplayFeed({
-    path,
-    speed: Number.POSITIVE_INFINITY,
-    clock: systemClock,
-    ...(group === undefined ? {} : { group }),
-    ...(profilesPath === undefined ? {} : { profilesPath }),
-    onProgress: (state) => progress.show(state),
-    onSkipped: (reason, line, detail) => {
-      const prefix = line === 0 ? "skipped" : `line ${line} skipped`;
-      warn(`${prefix} (${reason}): ${plainText(detail, 400)}`);
-    },
-  });
 }
 
 interface Played {

@@ -24,7 +24,7 @@ export function groupOf(flare: AnyFlare): GroupName {
 export function tokenOf({
   token,
 }: {
-  readonly token: { readonly symbol: string; readonly address?: string | undefined };
+  readonly token: { readonly symbol: string; readonly address?: string | null | undefined };
 }): string {
   return token.address?.toLowerCase() ?? token.symbol;
 }

@@ -1,5 +1,4 @@
 /** The form of settings: each part declares its own, and `app/config` reads them all. */
 export * from "./kinds.ts";
 export { look } from "./look.ts";
-export * from "./quantity.ts";
 export * from "./setting.ts";

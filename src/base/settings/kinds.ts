@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isPlainUrl } from "../lib/io/plain-url.ts";
+import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/text/quantity.ts";
 import { look } from "./look.ts";
-import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
 
 const MAX_SIZE_BYTES = 1_024 ** 4;
 

@@ -1,4 +1,5 @@
 import { safeText } from "../../base/lib/text/safe-text.ts";
+import { shortAddress } from "../../base/model/token-key.ts";
 import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.ts";
 import { putChange, tokenPage } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
@@ -28,8 +29,7 @@ export class FlareBadge extends FlareElement {
     this.toggleAttribute("flaring", flare !== undefined);
     if (isAddress) this.#link.href = tokenPage(address);
     else this.#link.removeAttribute("href");
-    const short = address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
-    put(this.#symbol, safeText(flare?.token.symbol ?? short));
+    put(this.#symbol, safeText(flare?.token.symbol ?? shortAddress(address)));
     if (flare) putChange(this.#change, flare);
     this.#change.hidden = !flare;
     put(this.#note, isAddress ? noteOf(seen, note) : "");

@@ -1,5 +1,5 @@
-import { formatPct } from "../../base/lib/text/format-pct.ts";
-import { formatPrice } from "../../base/lib/text/format-price.ts";
+import { formatPrice } from "../../base/lib/text/figures.ts";
+import { formatPct } from "../../base/lib/text/percent.ts";
 import { safeLink, safeText } from "../../base/lib/text/safe-text.ts";
 import type { Explanation, Flare } from "../../base/model/index.ts";
 import { FlareElement, makePart, put } from "./flare-element.ts";

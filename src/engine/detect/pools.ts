@@ -1,5 +1,5 @@
-import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { FeedFacts } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
@@ -216,7 +216,7 @@ export function noteTradeInPool(
   price: number,
   atMs: number,
 ): PoolRole {
-  const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  const minuteMs = startOf(MINUTE_MS, atMs);
   noteVolume(pool, usd, minuteMs);
   const role = roleOf(token, pool, atMs);
   if (role !== "other") return role;
@@ -241,7 +241,7 @@ export function noteVolume(pool: Pool, usd: number, minuteMs: number): void {
     pool.volumeUsd = volumeAt(pool, minuteMs);
     pool.volumeAtMs = minuteMs;
   }
-  const latestMs = Math.floor(pool.volumeAtMs / MINUTE_MS) * MINUTE_MS;
+  const latestMs = startOf(MINUTE_MS, pool.volumeAtMs);
   pool.volumeUsd += usd * decay(latestMs - minuteMs, VOLUME_MS);
 }
 

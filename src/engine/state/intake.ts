@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import type {
   Candle,
   LiquidityEvent,
@@ -253,7 +253,7 @@ export class Intake {
 function enterInPool(token: TokenState, pool: Pool, usd: number, price: number, event: Trade): PoolRole {
   const tradedAt = tradedAtOf(event);
   if (tradedAt === event.at) return noteTradeInPool(token, pool, usd, price, tradedAt);
-  noteVolume(pool, usd, Math.floor(tradedAt / MINUTE_MS) * MINUTE_MS);
+  noteVolume(pool, usd, startOf(MINUTE_MS, tradedAt));
   return roleOf(token, pool, event.at);
 }
 

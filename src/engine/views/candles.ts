@@ -1,5 +1,5 @@
-import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
+import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { CANDLE_MINUTES, type Candle, type Candles, NO_CANDLES } from "../../base/model/index.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { candlesWithin, type MinuteCandle } from "./candle-ring.ts";
@@ -18,7 +18,7 @@ export class CandleBook {
 
   /** @param stepMs Event time reached so far. */
   constructor(stepMs: number) {
-    this.#closedMs = startOfMinute(stepMs);
+    this.#closedMs = startOf(MINUTE_MS, stepMs);
   }
 
   get isDirty(): boolean {
@@ -31,7 +31,7 @@ export class CandleBook {
 
   /** Serves the token's candles from the start of its flare at `atMs`. */
   start(token: TokenState, atMs: number): void {
-    this.#closedMs = startOfMinute(atMs);
+    this.#closedMs = startOf(MINUTE_MS, atMs);
     token.shownCandles = { untilMs: atMs + FOLLOW_MS, list: token.shownCandles?.list ?? [] };
     this.#tokens.add(token);
     this.#show(token);
@@ -73,10 +73,6 @@ export class CandleBook {
     shown.list = [...unchanged, ...candlesWithin(ring, changedFrom, to).map(viewCandle)];
     ring.changedFrom = to;
   }
-}
-
-function startOfMinute(atMs: number): number {
-  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }
 
 function viewCandle({ minute, open, high, low, close, usd, buys, sells }: MinuteCandle): Candle {

@@ -1,4 +1,4 @@
-import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts } from "../../base/market/index.ts";
 import type { BscChartItem, ChainChartItem, ExchangeChartItem } from "../../base/model/index.ts";

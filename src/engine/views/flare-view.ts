@@ -1,16 +1,19 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
-import type {
-  AnyFlare,
-  ContractSource,
-  DecimalString,
-  Explanation,
-  FinishCause,
-  Flare,
-  NestedFlare,
-  Term,
-  Token,
+import {
+  type AnyFlare,
+  type ContractSource,
+  type DecimalString,
+  type Explanation,
+  type FinishCause,
+  type Flare,
+  type NestedFlare,
+  TERM_NAMES,
+  TERM_UNITS,
+  type Term,
+  type Token,
+  whyText,
 } from "../../base/model/index.ts";
-import { TERM_NAMES, TERM_UNITS, whyText } from "../../base/model/index.ts";
+import { shortAddress } from "../../base/model/token-key.ts";
 import { liquidityText } from "../detect/pools.ts";
 import type { Reading } from "../detect/score.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
@@ -92,7 +95,7 @@ export function viewToken(token: TokenState): Token {
 /** Returns the token's symbol; on the exchange always the feed's name. */
 export function viewSymbol({ group, address, profile }: TokenState): string {
   if (group === "exchange") return address;
-  return profile.symbol ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address);
+  return profile.symbol ?? shortAddress(address);
 }
 
 /** Returns the status of the token's contract: whether its verified source is known. */

@@ -6,7 +6,7 @@ import { jsonEqual } from "../../base/lib/json-equal.ts";
 import type { Notify } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
-import { HOUR_MS } from "../../base/lib/time/time.ts";
+import { HOUR_MS, startOf } from "../../base/lib/time/time.ts";
 import { type Candle, type Group, normalizeAddress } from "../../base/model/index.ts";
 import type { CandleQuery } from "./history-records.ts";
 
@@ -45,7 +45,7 @@ export class CandleTable {
 
   /** Stores the candles that are new or changed. */
   put(market: Group, address: string, candles: readonly Candle[], knownMs: number): void {
-    const hours = Map.groupBy(candles, ({ open_at }) => Math.floor(Date.parse(open_at) / HOUR_MS) * HOUR_MS);
+    const hours = Map.groupBy(candles, ({ open_at }) => startOf(HOUR_MS, Date.parse(open_at)));
     for (const [hourMs, added] of hours) {
       const key = [market, normalizeAddress(market, address), hourMs] as const;
       const before = this.#read(...key);

@@ -1,19 +1,9 @@
 import { VERSION } from "../../base/lib/version.ts";
 import { type Html, html } from "./html.ts";
-
-/** Allows scripts and style sheets from this server, requests to it, and nothing inline. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+import { pagePolicy } from "./send-page.ts";
 
 export const DOCUMENT_FIELDS = {
-  "content-security-policy": PAGE_POLICY,
+  "content-security-policy": pagePolicy("script", "style", "connect"),
   "referrer-policy": "no-referrer",
 } as const;
 

@@ -3,23 +3,16 @@ import type { HttpSettings } from "../../gateway/http/http-settings.ts";
 import { readyAnswer, sendReady } from "../../gateway/http/rest/ready-answer.ts";
 import type { Representation } from "../../gateway/http/rest/representation.ts";
 
-/** Allows files from this server, requests and streams to it, and nothing inline. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** Returns a policy that allows these kinds of content from this server only, and none inline. */
+export function pagePolicy(...kinds: readonly string[]): string {
+  const allowed = kinds.map((kind) => `${kind}-src 'self'`);
+  const refused = ["base-uri", "form-action", "frame-ancestors"].map((name) => `${name} 'none'`);
+  return ["default-src 'none'", ...allowed, ...refused].join("; ");
+}
 
 /** Fields of a page, which caches revalidate on each use. */
 export const PAGE_FIELDS = {
-  "content-security-policy": PAGE_POLICY,
+  "content-security-policy": pagePolicy("script", "style", "img", "connect", "worker", "manifest"),
   "referrer-policy": "no-referrer",
   "cache-control": "no-cache",
 } as const;

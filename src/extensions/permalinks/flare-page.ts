@@ -1,7 +1,7 @@
-import { formatDollars } from "../../base/lib/text/format-compact.ts";
-import { formatPct, withWholePcts } from "../../base/lib/text/format-pct.ts";
+import { formatUsd } from "../../base/lib/text/figures.ts";
 import { hasMixedLetters } from "../../base/lib/text/mixed-letters.ts";
 import { tokenPath } from "../../base/lib/text/page-path.ts";
+import { formatChange, formatPct, withWholePcts } from "../../base/lib/text/percent.ts";
 import { safeText } from "../../base/lib/text/safe-text.ts";
 import {
   type AnyFlare,
@@ -105,10 +105,10 @@ export function flarePicture(
     sentence: sentenceOf(reasonText(record)),
     figures: [
       ...changes.map(([name, pct]) => ({
-        ...{ name, value: changeText(pct) },
+        ...{ name, value: formatChange(pct) },
         look: isHardToSell(record.why) ? "plain" : lookOf(pct),
       })),
-      { name: "Liquidity", value: usdText(liquidity), look: "plain" },
+      { name: "Liquidity", value: formatUsd(liquidity), look: "plain" },
     ],
     candles: candles.map(({ open_at, close, volume }) => ({ open_at, close, volume })),
     spans: [spanOf(record)],
@@ -183,7 +183,7 @@ export interface Figure {
 function figuresHtml({ flare, outcome, why }: FlareRecord): Html {
   // Without color, because a price at which hardly anyone could sell is no gain.
   const changed = (pct: number | null) =>
-    isHardToSell(why) ? html`<b>${changeText(pct)}</b>` : changeHtml(pct);
+    isHardToSell(why) ? html`<b>${formatChange(pct)}</b>` : changeHtml(pct);
   const { started_trending_at, finished_trending_at, liquidity } = flare;
   const shown: readonly Figure[] = [
     { name: "Start", value: timeHtml(started_trending_at), note: started_trending_at.slice(0, 10) },
@@ -200,7 +200,7 @@ function figuresHtml({ flare, outcome, why }: FlareRecord): Html {
           { name: "After 60 min", value: changed(outcome.change_60m) },
         ]
       : [{ name: "Last 5 minutes", value: changeHtml(flare.recent_price_change) }]),
-    { name: "Liquidity", value: html`<b>${usdText(liquidity)}</b>` },
+    { name: "Liquidity", value: html`<b>${formatUsd(liquidity)}</b>` },
   ];
   return figureList(shown);
 }
@@ -218,21 +218,12 @@ function timeHtml(timestamp: string): Html {
 }
 
 function changeHtml(percent: number | null): Html {
-  return html`<b class="${lookOf(percent)}">${changeText(percent)}</b>`;
-}
-
-export function changeText(percent: number | null): string {
-  return percent === null ? "–" : formatPct(percent, 1);
+  return html`<b class="${lookOf(percent)}">${formatChange(percent)}</b>`;
 }
 
 export function lookOf(percent: number | null): Look {
   if (percent === null || percent === 0) return "plain";
   return percent > 0 ? "up" : "down";
-}
-
-/** Abbreviates a dollar amount; `–` if unknown, which the API sends as 0. */
-export function usdText(decimal: string): string {
-  return Number(decimal) > 0 ? formatDollars(Number(decimal)) : "–";
 }
 
 function warningsHtml({ why, started }: FlareRecord): Html {

@@ -1,4 +1,4 @@
-import { formatPrice } from "../../base/lib/text/format-price.ts";
+import { formatPrice } from "../../base/lib/text/figures.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { type PricedCandle, priceLine } from "../../base/model/text/price-line.ts";
 import { type Html, html } from "../pages/html.ts";

@@ -1,16 +1,16 @@
-import { formatPrice } from "../../base/lib/text/format-price.ts";
+import { formatPrice, formatUsd } from "../../base/lib/text/figures.ts";
 import { hasMixedLetters } from "../../base/lib/text/mixed-letters.ts";
 import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
+import { formatChange } from "../../base/lib/text/percent.ts";
 import { safeText } from "../../base/lib/text/safe-text.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { GROUP_FACTS } from "../../base/model/groups.ts";
-import { type FlareRecord, outcomeText, type TokenDetails } from "../../base/model/index.ts";
+import { type FlareRecord, outcomeText, type TokenDetails, tokenOf } from "../../base/model/index.ts";
 import type { PricedCandle } from "../../base/model/text/price-line.ts";
 import { html } from "../pages/html.ts";
 import {
   candlelessHtml,
-  changeText,
   type Figure,
   FLARING,
   figureList,
@@ -20,7 +20,6 @@ import {
   sentenceOf,
   spanOf,
   timeText,
-  usdText,
 } from "./flare-page.ts";
 import type { PageText } from "./page-template.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
@@ -28,7 +27,7 @@ import { closesText, pricePicture } from "./price-picture.ts";
 
 /** The key of a token in its canonical address: its address in lower case, or its symbol. */
 export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "symbol">): string {
-  return address?.toLowerCase() ?? symbol.toWellFormed();
+  return tokenOf({ token: { address, symbol } }).toWellFormed();
 }
 
 /** Describes one token, its running flare and the outcomes of its past flares. */
@@ -42,12 +41,12 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
     { name: "Price", value: html`<b title="${token.price}">${formatPrice(token.price)}</b>` },
     ...(token.liquidity === null
       ? []
-      : [{ name: "Liquidity", value: html`<b>${usdText(token.liquidity)}</b>` }]),
+      : [{ name: "Liquidity", value: html`<b>${formatUsd(token.liquidity)}</b>` }]),
     ...(token.chart
       ? [
           {
             name: "From its average",
-            value: html`<b class="${lookOf(token.chart.price_change_from_average)}">${changeText(token.chart.price_change_from_average)}</b>`,
+            value: html`<b class="${lookOf(token.chart.price_change_from_average)}">${formatChange(token.chart.price_change_from_average)}</b>`,
             note: `rank ${token.chart.rank} in its chart`,
           },
         ]
@@ -93,12 +92,12 @@ export function tokenPicture(token: TokenDetails, nowMs: number, market: string 
       { name: "Price", value: priceText(token), look: "plain" },
       ...(liquidity === null
         ? []
-        : [{ name: "Liquidity", value: usdText(liquidity), look: "plain" as const }]),
+        : [{ name: "Liquidity", value: formatUsd(liquidity), look: "plain" as const }]),
       ...(chart
         ? [
             {
               name: "From its average",
-              value: changeText(chart.price_change_from_average),
+              value: formatChange(chart.price_change_from_average),
               look: lookOf(chart.price_change_from_average),
             },
           ]
@@ -117,7 +116,7 @@ function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly Pri
   if (hasCandles({ candles }) || !chart)
     return candles.map(({ open_at, close, volume }) => ({ open_at, close, volume }));
   const { latest_candle_prices: closes, most_recent_price_average } = chart;
-  const endMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const endMs = startOf(MINUTE_MS, nowMs);
   return closes.map((pct, at) => ({
     open_at: isoTime(endMs - (closes.length - at) * MINUTE_MS),
     close: String(Number(most_recent_price_average) * (1 + pct / 100)),

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
 import type { Notify } from "../../base/lib/notify.ts";
 import { type Clock, createForwardTime } from "../../base/lib/time/clock.ts";
-import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup, TokenEvent } from "../../base/market/index.ts";
 import { eventsOnce, type Feed } from "../../gateway/source/feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
@@ -100,10 +100,10 @@ class AggregatorRun {
     void this.#poll().catch(() => {});
     while (this.#answeredAtMs === Number.NEGATIVE_INFINITY) await clock.sleep(FIRST_PAUSE_MS, this.#signal);
     const timeMs = createForwardTime(clock);
-    let clockAt = Math.floor(timeMs() / SECOND_MS) * SECOND_MS;
+    let clockAt = startOf(SECOND_MS, timeMs());
     yield { kind: "clock", at: clockAt };
     while (!this.#signal.aborted) {
-      const nowMs = Math.floor(timeMs() / SECOND_MS) * SECOND_MS;
+      const nowMs = startOf(SECOND_MS, timeMs());
       const isHeard = clock.monotonic() - this.#answeredAtMs < SILENT_MS;
       if (isHeard && nowMs > clockAt) {
         clockAt = nowMs;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatDecimal } from "../../base/lib/text/format-decimal.ts";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
 import { CHAIN_GROUPS, normalizeAddress } from "../../base/model/index.ts";
 import { quoteTokensOf } from "../quote-tokens.ts";

@@ -1,7 +1,7 @@
 import type { Notify } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
-import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Filling } from "../../gateway/source/feed.ts";
 import { BlockPace } from "./block-pace.ts";
@@ -172,7 +172,7 @@ export class ChainFollower {
       this.#latest = block;
       this.#pace.follow(block);
       yield* this.#ticks(block.atMs);
-      const at = Math.floor(block.atMs / SECOND_MS) * SECOND_MS;
+      const at = startOf(SECOND_MS, block.atMs);
       if (isFirst && !start.isResumed)
         yield { kind: "observed", at, group: network.group, since: Math.min(block.atMs, start.fromMs) };
       yield* events;

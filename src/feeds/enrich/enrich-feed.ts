@@ -2,9 +2,10 @@ import { BoundedMap } from "../../base/lib/bounded-map.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../base/market/index.ts";
+import { groupedKey } from "../../base/model/token-key.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
-import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
+import type { Enricher, Facts, TokenRef } from "./enricher.ts";
 
 /** A token that still trades is noted again after this time, because facts expire. */
 const NOTE_AGAIN_MS = 5 * MINUTE_MS;
@@ -45,7 +46,7 @@ async function* enriched(
   const found = new Findings();
   const notedAt = new BoundedMap<string, number>(MAX_NOTED);
   const note = (token: TokenRef) => {
-    const key = keyOf(token);
+    const key = groupedKey(token);
     const now = clock.monotonic();
     const before = notedAt.get(key);
     if (before !== undefined && now - before < NOTE_AGAIN_MS) return;
@@ -75,7 +76,7 @@ class Findings {
   readonly #published = new BoundedMap<string, Facts>(MAX_NOTED);
 
   add(token: TokenRef, facts: Facts): void {
-    const key = keyOf(token);
+    const key = groupedKey(token);
     const before = { ...this.#published.get(key), ...this.#found.get(key)?.facts };
     const { contractSource, ...rest } = facts;
     const isDoubted = contractSource === "unverified" && before.contractSource === "verified";

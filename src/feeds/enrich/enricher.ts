@@ -1,5 +1,5 @@
 import type { Profile } from "../../base/market/index.ts";
-import { type ChainGroup, normalizeAddress } from "../../base/model/index.ts";
+import type { ChainGroup } from "../../base/model/index.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
 
 /** The services for facts about tokens. */
@@ -31,9 +31,4 @@ export interface Enricher {
   note(token: TokenRef): void;
   /** Works until the signal aborts. Never rejects; resolves when its cache is saved. */
   run(onFound: OnFound, signal: AbortSignal): Promise<void>;
-}
-
-/** Returns the key of a token, independent of its address's case. */
-export function keyOf({ group, token }: TokenRef): string {
-  return `${group}/${normalizeAddress(group, token)}`;
 }

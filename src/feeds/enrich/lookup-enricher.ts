@@ -3,16 +3,10 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import { type ChainGroup, normalizeAddress } from "../../base/model/index.ts";
+import { groupedKey } from "../../base/model/token-key.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
-import {
-  type Enricher,
-  type EnricherName,
-  type Facts,
-  keyOf,
-  type OnFound,
-  type TokenRef,
-} from "./enricher.ts";
+import type { Enricher, EnricherName, Facts, OnFound, TokenRef } from "./enricher.ts";
 import type { FactCache } from "./fact-cache.ts";
 
 /** A service that is queried for a few tokens at a time. */
@@ -96,7 +90,7 @@ export class LookupEnricher implements Enricher {
 
   note(token: TokenRef): void {
     if (!this.#lookup.serves(token.group)) return;
-    const key = keyOf(token);
+    const key = groupedKey(token);
     const known = this.#cache.get(key);
     if (known) {
       const isKnown = Object.keys(known.facts).length > 0;
@@ -147,7 +141,7 @@ export class LookupEnricher implements Enricher {
     if (outcome.kind === "failed") {
       // Move them to the end of the queue: a token that makes the service fail must not hold up the
       // others.
-      for (const token of batch) this.#waiting.set(keyOf(token), token);
+      for (const token of batch) this.#waiting.set(groupedKey(token), token);
       return;
     }
     if (outcome.kind === "refused") {
@@ -157,7 +151,7 @@ export class LookupEnricher implements Enricher {
     this.#refused.delete(group);
     const found = outcome.kind === "ok" ? outcome.value : new Map<string, Facts>();
     for (const [index, token] of batch.entries()) {
-      const key = keyOf(token);
+      const key = groupedKey(token);
       const facts = found.get(tokens[index] ?? "") ?? this.#factsOfMissing(key, outcome.kind, batch.length);
       if (facts === "unknown") {
         this.#omitted.add(key);

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
 import { CHAIN_GROUPS, GROUP_FACTS, normalizeAddress } from "../../base/model/index.ts";
+import { groupedKey } from "../../base/model/token-key.ts";
 import { nameAt } from "../service/group-names.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { Refusal, UnexpectedAnswer } from "../service/service-client.ts";
-import { type Facts, keyOf } from "./enricher.ts";
+import type { Facts } from "./enricher.ts";
 import type { Lookup } from "./lookup-enricher.ts";
 import type { Table } from "./table-enricher.ts";
 
@@ -31,7 +32,7 @@ export function coingecko(url: string): Table {
         for (const group of CHAIN_GROUPS) {
           const token = platforms[nameAt("coingecko", group) ?? ""];
           if (token && ADDRESS.test(token))
-            facts.set(keyOf({ group, token }), { marketData: { market_id: id, image_url: null, name } });
+            facts.set(groupedKey({ group, token }), { marketData: { market_id: id, image_url: null, name } });
         }
       }
       return facts;

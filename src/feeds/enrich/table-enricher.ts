@@ -1,22 +1,16 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
+import { groupedKey } from "../../base/model/token-key.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
-import {
-  type Enricher,
-  type EnricherName,
-  type Facts,
-  keyOf,
-  type OnFound,
-  type TokenRef,
-} from "./enricher.ts";
+import type { Enricher, EnricherName, Facts, OnFound, TokenRef } from "./enricher.ts";
 import type { CachedFacts, FactCache } from "./fact-cache.ts";
 
 /** A service that returns everything in one answer. */
 export interface Table {
   readonly name: EnricherName;
   readonly url: string;
-  /** Returns the facts in an answer, by {@link keyOf}. Throws UnexpectedAnswer. */
+  /** Returns the facts in an answer, by {@link groupedKey}. Throws UnexpectedAnswer. */
   readonly read: (body: unknown) => ReadonlyMap<string, Facts>;
   /** Milliseconds from a valid answer to the next request. */
   readonly everyMs: number;
@@ -54,7 +48,7 @@ export class TableEnricher implements Enricher {
   }
 
   note(token: TokenRef): void {
-    const key = keyOf(token);
+    const key = groupedKey(token);
     this.#tokens.set(key, token);
     const known = this.#cache.get(key);
     if (known) this.#onFound(token, known.facts);

@@ -1,6 +1,6 @@
 import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../base/market/index.ts";
 import { eventsOnce, type Feed } from "../../gateway/source/feed.ts";
@@ -120,10 +120,10 @@ class ExchangeRun {
     await this.#start();
     while (!this.#isLive) await clock.sleep(POLL_EVERY_MS, this.#signal);
     const from = this.#nowMs() - (startsAtPresent ? 0 : warmupMs);
-    this.#clockAt = Math.floor((resumeAfterMs ?? from) / SECOND_MS) * SECOND_MS;
+    this.#clockAt = startOf(SECOND_MS, resumeAfterMs ?? from);
     if (resumeAfterMs === undefined) {
       // Start at a whole minute, so that the first published minute is complete.
-      this.#clockAt = startOfMinute(this.#clockAt);
+      this.#clockAt = startOf(MINUTE_MS, this.#clockAt);
       yield { kind: "clock", at: this.#clockAt };
       if (startsAtPresent) this.#fillChosen([...this.#followed.values()]);
     }
@@ -207,37 +207,38 @@ class ExchangeRun {
     const { clock, startsAtPresent = false, notify } = this.#options;
     const nowMs = this.#nowMs();
     if (nowMs - this.#clockAt > MAX_FILL_MS + HOUR_MS) {
-      this.#clockAt = startOfMinute(nowMs - MAX_FILL_MS);
+      this.#clockAt = startOf(MINUTE_MS, nowMs - MAX_FILL_MS);
       notify?.("warn", "catching up at most twelve hours; older minutes are lost");
     }
     this.#isBehind = false;
     const fromMs = this.#unpublishedMs();
     const venues = this.followers.flatMap((follower) => (follower.isAnswering ? [follower.name] : []));
     const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.past.has(token);
-    if (fromMs < startOfMinute(nowMs)) this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
+    if (fromMs < startOf(MINUTE_MS, nowMs))
+      this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
     if (startsAtPresent) return;
     await waitAtMost(this.past.filled(), MAX_REQUEST_MS, clock, this.#signal);
   }
 
   /** Requests the past of newly followed markets. */
   #fillChosen(chosen: readonly FollowedPair[]): void {
-    this.#fill(chosen, startOfMinute(this.#nowMs() - Math.min(this.#options.warmupMs, MAX_FILL_MS)));
+    this.#fill(chosen, startOf(MINUTE_MS, this.#nowMs() - Math.min(this.#options.warmupMs, MAX_FILL_MS)));
   }
 
   /** Requests the minutes that markets missed while their exchange's stream was interrupted. */
   #fillGap(venue: VenueName, pairs: readonly string[], sinceMs: number): void {
     // Before the first clock, nothing was published.
-    const fromMs = Math.min(this.#unpublishedMs(), startOfMinute(sinceMs - LAG_MS));
-    if (this.#clockAt === 0 || fromMs >= startOfMinute(this.#nowMs())) return;
+    const fromMs = Math.min(this.#unpublishedMs(), startOf(MINUTE_MS, sinceMs - LAG_MS));
+    if (this.#clockAt === 0 || fromMs >= startOf(MINUTE_MS, this.#nowMs())) return;
     const missed = [...this.#followed.values()].filter(
       (one) => one.venue === venue && pairs.includes(one.pair),
     );
-    this.#fill(missed, Math.max(fromMs, startOfMinute(this.#nowMs() - MAX_FILL_MS)));
+    this.#fill(missed, Math.max(fromMs, startOf(MINUTE_MS, this.#nowMs() - MAX_FILL_MS)));
   }
 
   /** Requests the minutes of markets since `fromMs`. */
   #fill(markets: readonly FollowedPair[], fromMs: number): void {
-    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
+    const toMs = startOf(SECOND_MS, this.#nowMs());
     for (const follower of this.followers) {
       const some = markets.filter(({ venue }) => venue === follower.name);
       const put = (pair: string, candle: MinuteCandle) => {
@@ -251,7 +252,7 @@ class ExchangeRun {
 
   /** Start of the earliest minute that has not been published yet. */
   #unpublishedMs(): number {
-    return startOfMinute(this.#clockAt);
+    return startOf(MINUTE_MS, this.#clockAt);
   }
 
   /**
@@ -352,8 +353,4 @@ class ExchangeRun {
       .toSorted((a, b) => a - b);
     return times[Math.floor((times.length - 1) / 2)] ?? this.#options.clock.now();
   }
-}
-
-function startOfMinute(atMs: number): number {
-  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }

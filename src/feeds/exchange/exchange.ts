@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { notifyLog } from "../../base/lib/notify.ts";
+import { formatDuration } from "../../base/lib/text/quantity.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
-import { formatDuration, type SettingsOf } from "../../base/settings/index.ts";
+import type { SettingsOf } from "../../base/settings/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
 import type { FeedContext, FeedKind } from "../feed-kind.ts";
 import { gapProblem } from "../gap-problem.ts";

@@ -1,6 +1,6 @@
 import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
 import type { Venue, VenueRequest } from "./venue.ts";
@@ -38,7 +38,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
       ...{ service, host, what: "candles" },
       run: async (signal) => {
         const pair = await pairOf(signal);
-        const toMs = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
+        const toMs = startOf(MINUTE_MS, clock.now());
         const request = venue.candles.request(pair, toMs - 10 * MINUTE_MS, toMs);
         const minutes = await ask(request, venue.candles.read, signal);
         if (minutes.length === 0)

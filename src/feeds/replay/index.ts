@@ -1,2 +1,2 @@
 export { replay } from "./replay.ts";
-export { ReplayFeed } from "./replay-feed.ts";
+export { ReplayFeed, type ReplayProgress } from "./replay-feed.ts";

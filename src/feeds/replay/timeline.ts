@@ -1,4 +1,4 @@
-import { DAY_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { DAY_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import { type Clock, LATEST_AT_MS, type MarketEvent } from "../../base/market/index.ts";
 import type { Skipped } from "./read/skips.ts";
 
@@ -86,7 +86,7 @@ export class Timeline {
     } else {
       if (at <= this.#lastClock) return;
       this.#lastClock = at;
-      this.#nextTick = Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS;
+      this.#nextTick = startOf(SECOND_MS, at) + SECOND_MS;
     }
     this.#latest = Math.max(this.#latest, at);
     yield event;

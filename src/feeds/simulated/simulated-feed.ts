@@ -2,7 +2,6 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
-import { addRecent, type Label, type LabelSink } from "./market/episodes/label.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;
@@ -41,11 +40,6 @@ export interface SimulatedFeedOptions {
   readonly tokens?: number;
   /** Event time after `startAtMs` at which the feed ends. Default Infinity. */
   readonly durationMs?: number;
-  /**
-   * Receives each label before the first event of its episode. With `resume`, also receives the
-   * labels since `beginAtMs`.
-   */
-  readonly onLabel?: LabelSink;
 }
 
 /**
@@ -63,11 +57,6 @@ interface SimulatedResume {
 
 interface SimulatedFeed extends Feed {
   /**
-   * The newest 10,000 labels. Grows while the events are read. Those of the exchange's pairs come a
-   * minute after their start.
-   */
-  readonly labels: readonly Label[];
-  /**
    * Event time at which its market starts. With the seed and `tokens`, it determines the market.
    */
   readonly beginAtMs: number;
@@ -81,29 +70,23 @@ interface SimulatedFeed extends Feed {
 export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFeed {
   const settings = complete(options);
   const { beginAtMs } = settings;
-  const labels: Label[] = [];
   let isTaken = false;
-  const onLabel: LabelSink = (label) => {
-    addRecent(labels, label);
-    options.onLabel?.(label);
-  };
   return {
     name: "simulated",
     origin: "simulated",
     facts: { trades: true, liquidity: true, listings: true, profiles: true },
-    labels,
     beginAtMs,
     events(signal) {
       if (isTaken) throw new Error("the simulated feed can be iterated only once");
       isTaken = true;
       const { seed, tokens } = settings;
-      const market = createSimulatedMarket({ seed, beginAtMs, tokens, onLabel });
+      const market = createSimulatedMarket({ seed, beginAtMs, tokens });
       return paced(market, settings, signal);
     },
   };
 }
 
-type Settings = Required<Omit<SimulatedFeedOptions, "onLabel" | "resume" | "warmupMs">> & SimulatedResume;
+type Settings = Required<Omit<SimulatedFeedOptions, "resume" | "warmupMs">> & SimulatedResume;
 
 function complete({
   seed = 1,

@@ -44,7 +44,7 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
 /** Renames nested flares, if the upstream's flare ids have proved unstable. */
 function withKnownNestedIds(answer: Snapshot, before: Snapshot, flares: KnownIds<Flare>): Snapshot {
   const nested = (list: NestedFlare[], previous: readonly NestedFlare[]) =>
-    new KnownIds<NestedFlare>(foldedAddress, previous, flares).rename(list);
+    new KnownIds<NestedFlare>(tokenOf, previous, flares).rename(list);
   const { charts, leaderboards } = answer;
   const flaresOf = (items: Snapshot["charts"]["bsc"]) => items.map(({ flare }) => flare);
   const objectsOf = (entries: Snapshot["leaderboards"]["bsc"]) => entries.map(({ object }) => object);
@@ -118,20 +118,15 @@ class KnownIds<T extends { readonly id: string }> {
 }
 
 function identityOfFlare(flare: Flare): string {
-  return `${flare.started_trending_at} ${foldedAddress(flare)}`;
+  return `${flare.started_trending_at} ${tokenOf(flare)}`;
 }
 
 function identityOfListing(listing: Listing): string {
-  return `${listing.listed_at} ${foldedAddress(listing)}`;
+  return `${listing.listed_at} ${tokenOf(listing)}`;
 }
 
 function identityOfCharted(item: ChartItem): string {
   return tokenOf("flare" in item ? item.flare : item);
-}
-
-/** Folds case, because an address may be written in two ways. */
-function foldedAddress({ token }: { readonly token: { readonly address: string } }): string {
-  return token.address.toLowerCase();
 }
 
 function withRenamedKeys<V>(record: Record<string, V>, renames: ReadonlyMap<string, string>) {

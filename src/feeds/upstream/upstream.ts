@@ -1,4 +1,4 @@
-import { formatDuration } from "../../base/settings/index.ts";
+import { formatDuration } from "../../base/lib/text/quantity.ts";
 import type { FeedKind } from "../feed-kind.ts";
 import { upstreamMetrics } from "./upstream-metrics.ts";
 import { UPSTREAM_SETTINGS } from "./upstream-settings.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withWholePcts } from "../../../src/base/lib/text/format-pct.ts";
+import { withWholePcts } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { eventsHash, readRoute } from "../../../src/clients/dashboard/route.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { formatCount } from "../../../src/base/lib/text/format-compact.ts";
-import { formatPct } from "../../../src/base/lib/text/format-pct.ts";
-import { formatPrice } from "../../../src/base/lib/text/format-price.ts";
+import { formatCount, formatPrice, formatUsd } from "../../../src/base/lib/text/figures.ts";
+import { formatPct } from "../../../src/base/lib/text/percent.ts";
+import { formatSpan } from "../../../src/base/lib/text/quantity.ts";
 import type { Flare, FlareRecord } from "../../../src/base/model/index.ts";
 import {
   canonicalOf,
@@ -21,7 +21,6 @@ import {
 } from "../../../src/clients/dashboard/state/select-flares.ts";
 import { recordsOf } from "../../../src/clients/dashboard/state/token-records.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
-import { formatSpan, formatUsd } from "../../../src/clients/dashboard/text/format.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 

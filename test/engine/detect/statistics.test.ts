@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatDecimal } from "../../../src/base/lib/text/format-decimal.ts";
+import { formatDecimal } from "../../../src/base/lib/text/figures.ts";
 import {
   decay,
   medianInPlace,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatDecimal } from "../../../src/base/lib/text/format-decimal.ts";
+import { formatDecimal } from "../../../src/base/lib/text/figures.ts";
 import type { MarketEvent, Trade } from "../../../src/base/market/index.ts";
 import { type Candle, Candles, NO_CANDLES } from "../../../src/base/model/index.ts";
 import { applyCandles, diffCandles } from "../../../src/base/protocol/index.ts";

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { type Actor, ActorQueue } from "../../../src/feeds/simulated/market/actors/actor.ts";
 import { Arrivals } from "../../../src/feeds/simulated/market/actors/arrivals.ts";
 import { decimal, dollars } from "../../../src/feeds/simulated/market/decimal.ts";
-import { addRecent, type Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import { rhythmAt } from "../../../src/feeds/simulated/market/episodes/market-factor.ts";
 import { Random } from "../../../src/feeds/simulated/market/random.ts";
 import { Pool } from "../../../src/feeds/simulated/market/venues/pool.ts";
@@ -103,15 +102,6 @@ describe("a pool", () => {
     expect(() => new Pool(0, 5, 0.003)).toThrow(/got 0 and 5/);
     expect(() => new Pool(5, 5, 1)).toThrow(/got 1$/);
   });
-});
-
-test("only the newest 10,000 labels are stored", () => {
-  const labels: Label[] = [];
-  const planned = { shape: "burst", group: "bsc", token: "0xa", size: 1 } as const;
-  const times = { endAtMs: 0, peakAtMs: null, removedAtMs: null };
-  for (let startAtMs = 0; startAtMs <= 10_001; startAtMs++)
-    addRecent(labels, { kind: "dust", ...planned, ...times, startAtMs });
-  expect([labels.length, labels[0]?.startAtMs, labels.at(-1)?.startAtMs]).toEqual([10_000, 2, 10_001]);
 });
 
 describe("arrivals", () => {

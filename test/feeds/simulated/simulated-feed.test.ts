@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
-import type { Label } from "../../../src/feeds/simulated/market/episodes/label.ts";
 import {
   createSimulatedFeed,
   type SimulatedFeedOptions,
@@ -118,28 +117,4 @@ test("a second iteration is rejected", () => {
   const feed = createSimulatedFeed({ ...SMALL, clock: systemClock });
   feed.events(new AbortController().signal);
   expect(() => feed.events(new AbortController().signal)).toThrow(/only once/);
-});
-
-test("labels are reported at their start, before any of their events", async () => {
-  const reported: unknown[] = [];
-  const feed = createSimulatedFeed({
-    ...SMALL,
-    warmupMs: 2 * HOUR,
-    durationMs: 0,
-    clock: new LeapingClock(),
-    onLabel: (label) => reported.push(label),
-  });
-  expect([feed.name, feed.origin, feed.labels]).toEqual(["simulated", "simulated", []]);
-  const listed = new Set<string>();
-  for await (const event of feed.events(new AbortController().signal)) {
-    if (event.kind !== "listing") continue;
-    listed.add(event.token);
-    const isLabelled = ({ kind, token }: Label) =>
-      /^(listing|migration)$/.test(kind) && token === event.token;
-    expect(feed.labels.some(isLabelled)).toBe(true);
-  }
-  const labeled = feed.labels.filter(({ kind }) => kind === "listing");
-  expect(labeled.length).toBeGreaterThan(15);
-  expect(labeled.every(({ token }) => token !== null && listed.has(token))).toBe(true);
-  expect(reported).toEqual(feed.labels);
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { MarketEvent, type Trade } from "../../../src/base/market/index.ts";
+import { createSimulatedMarket } from "../../../src/feeds/simulated/market/simulated-market.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { eventsOf, HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
@@ -143,4 +144,25 @@ describe("invariants of events", () => {
     expect(hosts.length).toBeGreaterThan(100);
     expect(hosts.filter((host) => !host.endsWith(".example"))).toEqual([]);
   });
+});
+
+test("a label is reported no later than the second of its episode's first event", () => {
+  const labeled = new Set<string | null>();
+  const market = createSimulatedMarket({
+    ...{ seed: 1, beginAtMs: MIDNIGHT, tokens: 20 },
+    onLabel: ({ kind, token }) => {
+      if (kind === "listing" || kind === "migration") labeled.add(token);
+    },
+  });
+  let listings = 0;
+  for (let at = MIDNIGHT; at < MIDNIGHT + 2 * HOUR; at += 1_000) {
+    const events: MarketEvent[] = [];
+    market.advanceTo(at, events);
+    for (const event of events) {
+      if (event.kind !== "listing") continue;
+      listings += 1;
+      expect(labeled.has(event.token)).toBe(true);
+    }
+  }
+  expect(listings).toBeGreaterThan(15);
 });

@@ -77,7 +77,7 @@ function cpuSeconds(): number {
 }
 
 function marketOf(seed: number) {
-  return createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });
+  return createSimulatedMarket({ seed, beginAtMs: BEGIN_MS, tokens: TOKENS });
 }
 
 /**

@@ -7,11 +7,10 @@ import { plainText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { parseUtcTime } from "../../../base/lib/time/utc-time.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import { loadConfig, type SettingName, settingsHelp } from "../../config/config.ts";
+import { settingsHelp } from "../../config/config.ts";
 import { type FlagForm, flagText } from "../../config/flags.ts";
-import { openRecording } from "../replay.ts";
-import { progressTo } from "../terminal/progress.ts";
-import { say, type Terminal } from "../terminal/terminal.ts";
+import { openRecording, PLAY_SETTINGS, readPlay } from "../play-recording.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { openSink } from "../terminal/text-sink.ts";
 import type { Bot } from "./bot.ts";
 import { emptyText } from "./empty-channels.ts";
@@ -19,7 +18,6 @@ import { BotError, runBacktest } from "./run-backtest.ts";
 import { describeRecord } from "./track-record.ts";
 import { describeTrades } from "./trade-report.ts";
 
-const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   bot: { type: "string" },
   from: { type: "string" },
@@ -48,23 +46,12 @@ Options:
       How much worse than the token's price an order fills. Default: 0.5.
   --json OUT
       Write the result as JSON to the file OUT, or to standard output instead of the table if OUT is -.
-${settingsHelp(SETTINGS, { profiles: "none" })}`;
+${settingsHelp(PLAY_SETTINGS, { profiles: "none" })}`;
 }
 
 export async function backtest(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { config, flags } = loadConfig({
-    args,
-    environment: terminal.environment,
-    settings: SETTINGS,
-    flags: FLAGS,
-    positionals: ["file"],
-  });
+  const { config, flags, progress, warn } = readPlay("backtest", FLAGS, args, terminal);
   const text = (name: string) => flagText(flags, name);
-  const progress = progressTo(terminal.stderr);
-  const warn = (line: string) => {
-    progress.clear();
-    say(terminal, `flarewire backtest: ${line}`);
-  };
   const costs = {
     fee: readPercent("fee", text("fee") ?? "0.25"),
     slippage: readPercent("slippage", text("slippage") ?? "0.5"),

@@ -1,3 +1,4 @@
+import { groupedKey } from "../../../base/model/token-key.ts";
 import type { TokenName } from "./bot.ts";
 import type { Price } from "./price-history.ts";
 
@@ -31,11 +32,6 @@ interface Position {
   sale: { readonly reason: string; readonly orderedAtMs: number } | undefined;
 }
 
-/** Returns the key of a token, whatever the case in which its address is written. */
-export function keyOfToken({ group, token }: TokenName): string {
-  return `${group}:${token.toLowerCase()}`;
-}
-
 /** Returns the gain of buying at one price and selling at another, as a part of the stake. */
 export function gainOf(bought: number, sold: number, { fee, slippage }: Costs): number {
   return (sold * (1 - slippage) * (1 - fee)) / (bought * (1 + slippage) * (1 + fee)) - 1;
@@ -55,7 +51,7 @@ export class PaperBroker {
   }
 
   buy(token: TokenName, atMs: number): void {
-    const key = keyOfToken(token);
+    const key = groupedKey(token);
     if (this.#positions.has(key)) return;
     this.#positions.set(key, {
       ...{ token, orderedAtMs: atMs, bought: undefined, last: undefined, sale: undefined },
@@ -63,7 +59,7 @@ export class PaperBroker {
   }
 
   sell(token: TokenName, atMs: number, reason: string): void {
-    const position = this.#positions.get(keyOfToken(token));
+    const position = this.#positions.get(groupedKey(token));
     if (position) position.sale ??= { reason, orderedAtMs: atMs };
   }
 
@@ -91,7 +87,7 @@ export class PaperBroker {
       else this.#trades.push(this.#trade(position, bought, last, sale ? sale.reason : "", true));
     }
     this.#positions.clear();
-    const key = (trade: PaperTrade) => `${trade.orderedAtMs} ${keyOfToken(trade.token)}`;
+    const key = (trade: PaperTrade) => `${trade.orderedAtMs} ${groupedKey(trade.token)}`;
     return { trades: this.#trades.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)), unfilled };
   }
 

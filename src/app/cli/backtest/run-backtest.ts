@@ -4,6 +4,7 @@ import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { untilAborted } from "../../../base/lib/time/until-aborted.ts";
 import type { MarketGroup } from "../../../base/market/index.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
+import { groupedKey } from "../../../base/model/token-key.ts";
 import { toEpoch } from "../../../base/protocol/index.ts";
 import { TrendEngine } from "../../../engine/index.ts";
 import type { ReplayFeed } from "../../../feeds/replay/index.ts";
@@ -14,7 +15,7 @@ import { createGatewayPlugin } from "../../gateway-plugin.ts";
 import type { Bot, TokenName } from "./bot.ts";
 import { GatedSource } from "./gated-source.ts";
 import { type Ask, Lockstep } from "./lockstep.ts";
-import { type Costs, keyOfToken, PaperBroker } from "./paper-broker.ts";
+import { type Costs, PaperBroker } from "./paper-broker.ts";
 import { PriceHistory } from "./price-history.ts";
 import { TrackRecorder } from "./track-record.ts";
 import { reportTrades, type TradeReport } from "./trade-report.ts";
@@ -141,7 +142,7 @@ function pricedEngine(
     else if (event.kind === "trade" || event.kind === "candle" || event.kind === "window") {
       const { group, token, at } = event;
       groups.add(group);
-      pending.set(keyOfToken(event), { group, token, at });
+      pending.set(groupedKey(event), { group, token, at });
     }
   });
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { counted } from "../../../base/lib/text/format-compact.ts";
-import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { counted } from "../../../base/lib/text/figures.ts";
+import { formatPct, formatShare } from "../../../base/lib/text/percent.ts";
 import {
   EMPTY_SNAPSHOT,
   flaresIn,
@@ -43,7 +43,7 @@ export function describeRecord({ flares, ended_by_canary, after }: RecordFigures
   ) =>
     median === null || q1 === null || q3 === null || rose === null
       ? `${name}: no value`
-      : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n}${of})`;
+      : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${formatShare(rose)} rose (n ${n}${of})`;
   return [
     `${counted(flares, "flare")} with an outcome, ${counted(ended_by_canary, "possible rug")}${pendingText(pending)}`,
     ...after.flatMap((row) => [

@@ -1,9 +1,10 @@
-import { counted } from "../../../base/lib/text/format-compact.ts";
-import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { counted } from "../../../base/lib/text/figures.ts";
+import { formatPct, formatShare } from "../../../base/lib/text/percent.ts";
 import { alignColumns, plainText } from "../../../base/lib/text/plain-text.ts";
 import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
-import { type Costs, gainOf, keyOfToken, type PaperTrade } from "./paper-broker.ts";
+import { groupedKey } from "../../../base/model/token-key.ts";
+import { type Costs, gainOf, type PaperTrade } from "./paper-broker.ts";
 import type { PriceHistory } from "./price-history.ts";
 
 /** A bot's trades, and what the same tokens gave at other moments. Gains are parts of a stake. */
@@ -77,7 +78,7 @@ export function describeTrades({ costs, trades, unfilled, summary, control }: Tr
     ...(rows.length === 0 ? [] : [...alignColumns([head, ...rows]), ""]),
     `${counted(summary.n, "trade")}, ${summary.won} won: mean ${percent(summary.mean)}, median ${percent(summary.median)}, total ${percent(summary.total)} of one stake (${percent(summary.total_before_costs)} before costs)`,
     `control: mean ${percent(control.mean)}, median ${percent(control.median)} for the same tokens, held as long, from ${counted(control.n, "other moment")}`,
-    `costs: ${cost(costs.fee)} fee and ${cost(costs.slippage)} slippage for each purchase and each sale`,
+    `costs: ${formatShare(costs.fee, 4)} fee and ${formatShare(costs.slippage, 4)} slippage for each purchase and each sale`,
     ...(unfilled === 0
       ? []
       : [`${counted(unfilled, "order")} to buy never filled: the token had no later price`]),
@@ -112,7 +113,7 @@ function toReported({
 /** Returns the gains of the same purchase at other moments. */
 function controlsOf({ token, bought, sold }: PaperTrade, costs: Costs, history: PriceHistory): number[] {
   const minutes = Math.max(1, Math.round((sold.atMs - bought.atMs) / MINUTE_MS));
-  return history.changes(keyOfToken(token), minutes).map(([from, to]) => gainOf(from, to, costs));
+  return history.changes(groupedKey(token), minutes).map(([from, to]) => gainOf(from, to, costs));
 }
 
 function gainsOf(gains: readonly number[]): Gains {
@@ -128,10 +129,6 @@ function gainsOf(gains: readonly number[]): Gains {
 
 function percent(part: number | null): string {
   return part === null ? "unknown" : formatPct(part * 100, 2);
-}
-
-function cost(part: number): string {
-  return `${Number((part * 100).toFixed(4))} %`;
 }
 
 function sum(values: readonly number[]): number {

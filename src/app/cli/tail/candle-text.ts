@@ -1,3 +1,4 @@
+import { shortAddress } from "../../../base/model/token-key.ts";
 import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
 
 /**
@@ -40,9 +41,7 @@ function timeOfDay(time: unknown): string {
 /** Returns a token's symbol, or else its address, cut as in most wallets. */
 function nameOf(address: unknown, symbols: SymbolBook): string {
   if (typeof address !== "string") return "?";
-  return (
-    symbols.of(address) ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address)
-  );
+  return symbols.of(address) ?? shortAddress(address);
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { formatDollars } from "../../../base/lib/text/format-compact.ts";
-import { formatPrice } from "../../../base/lib/text/format-price.ts";
+import { formatDollars, formatPrice } from "../../../base/lib/text/figures.ts";
+import { signedPct } from "../../../base/lib/text/percent.ts";
 import { columns, padColumns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import {
   FinishCause,
@@ -167,7 +167,7 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
   const what = channel.startsWith("flares.") ? "flare" : "listing";
   const text = reason(event, item, symbols);
   const named = id === undefined ? [text] : [`${what} ${id}`, text].filter((part) => part !== "");
-  return { symbol, change: percent(changed), text: named.join(": ") };
+  return { symbol, change: typeof changed === "number" ? signedPct(changed) : "", text: named.join(": ") };
 }
 
 function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, symbols: SymbolBook): string {
@@ -251,12 +251,6 @@ function changesText(changes: unknown, symbols: SymbolBook): string {
     all.some(({ op }) => op === "order") ? "new order" : "",
   ];
   return parts.filter((part) => part !== "").join("; ");
-}
-
-function percent(value: unknown): string {
-  if (typeof value !== "number") return "";
-  // The minus sign of the outcomes.
-  return `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value)} %`;
 }
 
 function word(value: unknown): string {

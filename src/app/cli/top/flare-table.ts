@@ -1,4 +1,6 @@
+import { formatInColumn } from "../../../base/lib/text/figures.ts";
 import { columns, padColumns, plainText } from "../../../base/lib/text/plain-text.ts";
+import { formatRoughSpan } from "../../../base/lib/text/quantity.ts";
 import type { Group } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell } from "../../../base/model/text/end-texts.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -54,7 +56,7 @@ const COLUMNS = {
       `${selected !== undefined && id === selected ? ">" : " "}${warnings.length > 0 ? "!" : " "}`,
     style: () => "yellow",
   },
-  age: { title: "age", width: 6, text: ({ startedAtMs }, { nowMs }) => duration(nowMs - startedAtMs) },
+  age: { title: "age", width: 6, text: ({ startedAtMs }, { nowMs }) => formatRoughSpan(nowMs - startedAtMs) },
   change: {
     title: "5 min",
     width: 8,
@@ -66,19 +68,19 @@ const COLUMNS = {
     width: TREND_WIDTH,
     text: ({ address }, { trendOf }) => trendOf?.(address) ?? "",
   },
-  buys: { title: "buys", width: 6, text: ({ buys }) => figure(buys, compact) },
-  sells: { title: "sells", width: 6, text: ({ sells }) => figure(sells, compact) },
+  buys: { title: "buys", width: 6, text: ({ buys }) => figure(buys, formatInColumn) },
+  sells: { title: "sells", width: 6, text: ({ sells }) => figure(sells, formatInColumn) },
   liquidity: {
     title: "liquidity",
     width: 9,
-    text: ({ liquidityUsd }) => figure(liquidityUsd, (value) => `$${compact(value)}`),
+    text: ({ liquidityUsd }) => figure(liquidityUsd, (value) => `$${formatInColumn(value)}`),
   },
   score: { title: "score", width: 5, text: ({ score }) => figure(score, (value) => value.toFixed(2)) },
-  ended: { title: "ended", width: 6, text: ({ endedAtMs }, { nowMs }) => duration(nowMs - endedAtMs) },
+  ended: { title: "ended", width: 6, text: ({ endedAtMs }, { nowMs }) => formatRoughSpan(nowMs - endedAtMs) },
   lasted: {
     title: "lasted",
     width: 6,
-    text: ({ startedAtMs, endedAtMs }) => duration(endedAtMs - startedAtMs),
+    text: ({ startedAtMs, endedAtMs }) => formatRoughSpan(endedAtMs - startedAtMs),
   },
   peak: { title: "peak", width: 8, text: (row) => percent(peakOf(row)) },
   end: {
@@ -231,7 +233,7 @@ function peakOf({ outcome }: FlareRow): number {
 }
 
 function percent(value: number): string {
-  return figure(value, (known) => `${known > 0 ? "+" : ""}${compact(known)} %`);
+  return figure(value, (known) => `${known > 0 ? "+" : ""}${formatInColumn(known)} %`);
 }
 
 function riseOrFall(change: number): "green" | "red" | undefined {
@@ -240,34 +242,4 @@ function riseOrFall(change: number): "green" | "red" | undefined {
 
 function figure(value: number, write: (value: number) => string): string {
   return Number.isFinite(value) ? write(value) : "-";
-}
-
-const UNITS = [
-  [1e12, "T"],
-  [1e9, "G"],
-  [1e6, "M"],
-  [1e4, "k"],
-] as const;
-
-/** Formats `51.2k`; numbers below 10,000 in full, and absurdly large ones as powers of ten. */
-function compact(value: number): string {
-  if (Math.abs(value) >= 1e15) return value.toExponential(0);
-  for (const [min, unit] of UNITS) {
-    if (Math.abs(value) < min) continue;
-    const divisor = unit === "k" ? 1e3 : min;
-    const scaled = value / divisor;
-    return `${scaled.toFixed(Math.abs(scaled) < 99.95 ? 1 : 0)}${unit}`;
-  }
-  return String(Math.round(value));
-}
-
-/** Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown, `0 s` if negative. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (!Number.isFinite(seconds)) return "-";
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${(seconds / 3_600).toFixed(1)} h`;
-  const days = seconds / 86_400;
-  return `${days.toFixed(days < 99.95 ? 1 : 0)} d`;
 }

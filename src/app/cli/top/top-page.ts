@@ -1,5 +1,6 @@
-import { formatPrice } from "../../../base/lib/text/format-price.ts";
+import { formatPrice } from "../../../base/lib/text/figures.ts";
 import { columns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
+import { formatRoughSpan } from "../../../base/lib/text/quantity.ts";
 import { outcomeText } from "../../../base/model/index.ts";
 import { sayWarning } from "../../../base/model/text/end-texts.ts";
 import { fillingText } from "../../../clients/sdk/filling-text.ts";
@@ -7,7 +8,7 @@ import type { ConnectionStatus, DataFreshness } from "../../../clients/sdk/index
 import { describeEnd } from "../tail/connection-report.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow, FlaresNow } from "./flare-row.ts";
-import { duration, sortRows, tableLines } from "./flare-table.ts";
+import { sortRows, tableLines } from "./flare-table.ts";
 import { filterRows, type TopState } from "./top-state.ts";
 
 /** Wider than any terminal. */
@@ -146,7 +147,7 @@ function fitParts(parts: readonly string[], width: number): string {
 /** Says first whether anything was missed, and how old the data is. */
 function stateLine({ host, connection, freshness, missed }: TopPage, { width, paint }: PageForm): string {
   const lost = missed === 0 ? "nothing missed" : `${missed ?? "some"} events missed`;
-  const data = freshness ? `data ${freshness.state}, ${duration(freshness.ageMs)} old` : "no data yet";
+  const data = freshness ? `data ${freshness.state}, ${formatRoughSpan(freshness.ageMs)} old` : "no data yet";
   const { state, transport } = connection;
   const isGood = state === "live" && missed === 0 && freshness?.state === "live";
   const text = fitParts([`${lost}, ${data}`, `${state} by ${transport}`, host], width);

@@ -1,4 +1,4 @@
-import { formatPct } from "../../lib/text/format-pct.ts";
+import { formatPct } from "../../lib/text/percent.ts";
 import type { Outcome } from "../outcome.ts";
 import { END_TEXTS, isHardToSell, type Warned } from "./end-texts.ts";
 

@@ -1,14 +1,13 @@
-import { formatCount, formatDollars } from "../../lib/text/format-compact.ts";
-import { formatPct } from "../../lib/text/format-pct.ts";
-import { formatPrice } from "../../lib/text/format-price.ts";
+import { counted, formatCount, formatDollars, formatPrice } from "../../lib/text/figures.ts";
+import { formatPct } from "../../lib/text/percent.ts";
 
-const counted = (count: number, what: string) => `${formatCount(count)} ${count === 1 ? what : `${what}s`}`;
+const countText = (count: number, noun: string) => counted(count, noun, formatCount(count));
 
 const VALUE_TEXTS: ReadonlyMap<string, (value: number) => string> = new Map([
   ["recent_price_change", (value) => `${formatPct(value)} in 5 min`],
   ["previous_price_change", (value) => `${formatPct(value)} prior 5 min`],
-  ["latest_buy_count", (value) => counted(value, "buy")],
-  ["latest_sell_count", (value) => counted(value, "sell")],
+  ["latest_buy_count", (value) => countText(value, "buy")],
+  ["latest_sell_count", (value) => countText(value, "sell")],
   // The API sends 0 for what is not known.
   ["liquidity", (value) => (value > 0 ? `${formatDollars(value)} liquidity` : "liquidity unknown")],
 ]);

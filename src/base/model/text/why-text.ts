@@ -1,4 +1,5 @@
-import { formatDollars } from "../../lib/text/format-compact.ts";
+import { formatDollars } from "../../lib/text/figures.ts";
+import { formatShare } from "../../lib/text/percent.ts";
 import type { Explanation, Term, TermName } from "../explanation.ts";
 import type { DecimalString } from "../primitives.ts";
 
@@ -57,7 +58,7 @@ function buyersText({ raw, usual }: Term): string {
 function comparedText(ratio: number, what: "buyers" | "volume"): string {
   if (ratio >= 1.5) return `${figure(ratio)} times the usual ${what}`;
   if (ratio > 2 / 3) return `about the usual ${what}`;
-  return `${Math.max(0, Math.round(100 * ratio))} % of the usual ${what}`;
+  return `${formatShare(Math.max(0, ratio))} of the usual ${what}`;
 }
 
 /** The term is a lower bound, so the ratio is rounded down. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { GROUPS, type GroupName } from "../../../base/model/groups.ts";
 import type { FinishCause } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
@@ -157,7 +157,7 @@ function parametersOf({ tokens, symbols, minLiquidity, minPriceChange }: FlareQu
  * time.
  */
 export function minuteOf(atMs: number): string | undefined {
-  const minute = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS);
+  const minute = new Date(startOf(MINUTE_MS, atMs));
   return Number.isNaN(minute.getTime()) ? undefined : `${minute.toISOString().slice(0, 16)}Z`;
 }
 

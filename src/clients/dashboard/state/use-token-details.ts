@@ -1,4 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { TokenDetails } from "../../../base/model/index.ts";
 import { NowS } from "../parts/flare/age.tsx";
@@ -35,7 +36,7 @@ export function useTokenDetails(
     fetchDetails(fetchWithKey(url, key, over.signal)).then(
       (details) => setStored({ details, problem: undefined }),
       (error: unknown) => {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = messageOf(error);
         if (!over.signal.aborted) setStored((before) => ({ details: before?.details, problem }));
       },
     );

@@ -1,20 +1,10 @@
-import { formatCount } from "../../../base/lib/text/format-compact.ts";
-import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { formatCount, formatUsd } from "../../../base/lib/text/figures.ts";
+import { formatChange } from "../../../base/lib/text/percent.ts";
+import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import type { RecordFigures, RecordRange } from "../../../base/model/index.ts";
-import { formatSpan, formatUsd } from "./format.ts";
 
 /** With fewer flares, or fewer moments of the control, the result may be chance. */
 const FEW = 30;
-
-/** Formats a change in percent with one decimal; `–` if it is unknown. */
-export function changeText(percent: number | null | undefined): string {
-  return percent == null ? "–" : formatPct(percent, 1);
-}
-
-/** Formats a share, such as 0.5, in whole percent; `–` if it is unknown. */
-export function shareText(share: number | null): string {
-  return share === null ? "–" : `${Math.round(100 * share)} %`;
-}
 
 /**
  * Compares flares with their control, by the median change in the `minutes` after the start. Empty
@@ -26,10 +16,10 @@ export function verdictText({ after }: RecordFigures, minutes: number): string {
   const { median, control, n, unknown } = found;
   const [which, they] =
     unknown === 0 ? ["flares", "the flares"] : ["flares that still traded", "these flares"];
-  const start = `${minutes} minutes after their start, the median change of the ${which} was ${changeText(median)}`;
+  const start = `${minutes} minutes after their start, the median change of the ${which} was ${formatChange(median)}`;
   if (control.median === null) return `${start}. There is no control yet.`;
   const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";
-  const other = `that of the control ${changeText(control.median)}`;
+  const other = `that of the control ${formatChange(control.median)}`;
   return `${start}, and ${other}: ${they} did ${order}.${fewText(n, control.n)}`;
 }
 

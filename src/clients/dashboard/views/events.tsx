@@ -1,8 +1,9 @@
 import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { withWholePcts } from "../../../base/lib/text/format-pct.ts";
+import { withWholePcts } from "../../../base/lib/text/percent.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
 import type { Flare, FlareRecord, Token } from "../../../base/model/index.ts";
+import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
 import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
 import { NowS } from "../parts/flare/age.tsx";
@@ -21,7 +22,6 @@ import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { eventToken } from "../text/event-token.ts";
 import { feedText } from "../text/feed-text.ts";
-import { shortAddress } from "../text/format.ts";
 
 const EventSheet = onDemand<EventSheetProps>(
   async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,

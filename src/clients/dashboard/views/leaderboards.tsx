@@ -1,5 +1,7 @@
+import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { LeaderboardEntry } from "../../../base/model/index.ts";
+import { tokenOf } from "../../../base/model/key-of.ts";
 import type { View } from "../../sdk/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
@@ -7,7 +9,6 @@ import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { usePriceWords } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { tokenHash } from "../route.ts";
-import { formatSpan } from "../text/format.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
 export function LeaderboardsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
@@ -35,7 +36,7 @@ function Board({ group, entries }: BoardProps) {
   return (
     <Gliding as="ol" class="ranks board" order={entries.map(keyOf).join()}>
       {entries.map((entry) => {
-        const token = tokenOf(entry);
+        const token = tokenIn(entry);
         return (
           <li key={keyOf(entry)}>
             <TokenName symbol={token.symbol} href={tokenHash(group, keyOf(entry))} />
@@ -49,11 +50,10 @@ function Board({ group, entries }: BoardProps) {
   );
 }
 
-function tokenOf(entry: LeaderboardEntry) {
+function tokenIn(entry: LeaderboardEntry) {
   return entry.type === "flare" ? entry.object.token : entry.object;
 }
 
 function keyOf(entry: LeaderboardEntry): string {
-  const token = tokenOf(entry);
-  return "address" in token ? String(token.address) : token.symbol;
+  return tokenOf({ token: tokenIn(entry) });
 }

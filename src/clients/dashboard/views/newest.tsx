@@ -1,3 +1,4 @@
+import { formatUsd } from "../../../base/lib/text/figures.ts";
 import type { View } from "../../sdk/index.ts";
 import { Age, Countdown } from "../parts/flare/age.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
@@ -5,7 +6,6 @@ import { Price } from "../parts/flare/price.tsx";
 import { usePriceLabel } from "../parts/market.ts";
 import { Outward, TokenName } from "../parts/untrusted-text.tsx";
 import { tokenHash } from "../route.ts";
-import { formatUsd } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 
 /** How long a listing stays in the list. */

@@ -1,5 +1,5 @@
-import { formatCount } from "../../../base/lib/text/format-compact.ts";
-import { withWholePcts } from "../../../base/lib/text/format-pct.ts";
+import { formatCount } from "../../../base/lib/text/figures.ts";
+import { formatShare, withWholePcts } from "../../../base/lib/text/percent.ts";
 import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
@@ -8,7 +8,7 @@ import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
-import { leftOutText, momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
+import { leftOutText, momentText, verdictText, warningText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 
 const WINDOW_LABELS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
@@ -102,35 +102,27 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
 function Facts({ figures }: { readonly figures: RecordFigures }) {
   const { flares, ended_by_canary, canary_share, collapsed, warned } = figures;
   const lost = collapsed === 0 ? "none lost half of its peak" : "lost half of their peak or more";
+  const facts: readonly (readonly [name: string, value: string, note?: string])[] = [
+    ["Flares", formatCount(flares)],
+    ["Possible rugs", formatShare(canary_share), `${formatCount(ended_by_canary)} flares`],
+    ["Collapsed", formatCount(collapsed), lost],
+    [
+      "Warned before they collapsed",
+      formatShare(collapsed === 0 ? null : warned / collapsed),
+      warningText(figures),
+    ],
+  ];
   return (
     <dl class="record-facts">
-      <div>
-        <dt>Flares</dt>
-        <dd>
-          <b>{formatCount(flares)}</b>
-        </dd>
-      </div>
-      <div>
-        <dt>Possible rugs</dt>
-        <dd>
-          <b>{shareText(canary_share)}</b>
-          <small>{formatCount(ended_by_canary)} flares</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Collapsed</dt>
-        <dd>
-          <b>{formatCount(collapsed)}</b>
-          <small>{lost}</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Warned before they collapsed</dt>
-        <dd>
-          <b>{collapsed === 0 ? "–" : shareText(warned / collapsed)}</b>
-          <small>{warningText(figures)}</small>
-        </dd>
-      </div>
+      {facts.map(([name, value, note]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b>
+            {note !== undefined && <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

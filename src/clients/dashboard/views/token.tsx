@@ -1,14 +1,17 @@
 import { useContext, useEffect, useMemo } from "preact/hooks";
-import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { formatUsd } from "../../../base/lib/text/figures.ts";
 import { flarePath, tokenPath } from "../../../base/lib/text/page-path.ts";
+import { formatPct } from "../../../base/lib/text/percent.ts";
+import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
-import { DAY_MS } from "../../../base/lib/time/time.ts";
+import { DAY_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { nowReason } from "../../../base/model/text/reason-text.ts";
+import { shortAddress } from "../../../base/model/token-key.ts";
 import type { View } from "../../sdk/index.ts";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
@@ -38,7 +41,7 @@ import { useCandles } from "../state/candles/use-candles.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/token-records.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
-import { formatMeasured, formatSpan, formatUsd, shortAddress, withMinus } from "../text/format.ts";
+import { formatMeasured, withMinus } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 
 const CandlePlot = onDemand<CandlePlotProps>(
@@ -82,7 +85,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
   const reason = flare && explanations[flare.id];
   const priceLabel = usePriceLabel();
   const candles = useCandles(server, apiKey, flare && group === "bsc" ? [flare] : []).byAddress.get(tokenKey);
-  const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
+  const minuteMs = startOf(MINUTE_MS, nowMs);
   const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
   const points =
     closes.length > 0

@@ -1,3 +1,4 @@
+import { cssShare } from "../../../base/lib/text/percent.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
 import type { FlareElement } from "../flare-element.ts";
 import type { Seen } from "../shared-feed.ts";
@@ -62,15 +63,11 @@ export function createFlareStrip(base: typeof FlareElement): CustomElementConstr
       bar.setAttribute("part", `bar ${fate}`);
       bar.title = `${safeText(flare.token.symbol)}, ${text}`;
       const { style } = bar;
-      style.left = percent(left);
-      style.width = percent(width);
-      style.top = percent(lane / lanes);
-      style.height = percent(0.85 / lanes);
+      style.left = cssShare(left);
+      style.width = cssShare(width);
+      style.top = cssShare(lane / lanes);
+      style.height = cssShare(0.85 / lanes);
       if (!bar.isConnected) this.#link.append(bar);
     }
   };
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(2)}%`;
 }

@@ -1,6 +1,6 @@
 import { flarePath, tokenPath } from "../../../base/lib/text/page-path.ts";
 import { groupOfChannel, type ListItem } from "../../../base/model/index.ts";
-import { keyOf } from "../../../base/model/key-of.ts";
+import { keyOf, tokenOf } from "../../../base/model/key-of.ts";
 import {
   applyEvent,
   changesOf,
@@ -183,9 +183,9 @@ function pageOf(message: EventMessage): string | undefined {
   return message.name === "token-listed" ? pageOfItem("newest.bsc", message.data.listing) : undefined;
 }
 
-function pageOfItem(channel: string, item: object): string | undefined {
+function pageOfItem(channel: string, item: ListItem): string | undefined {
   if (channel.startsWith("flares.") && "id" in item) return flarePath(String(item.id));
-  const key = tokenOf(item);
+  const key = tokenKeyOf(item);
   return key === "" ? undefined : tokenPath(groupOfChannel(channel), key);
 }
 
@@ -194,16 +194,13 @@ function itemIdOf(channel: ListChannel, key: string): string {
 }
 
 /** Identifies a token for {@link Quiet}. Stored keys of `bsc` have no group. */
-function quietKeyOf(channel: string, item: object): string {
+function quietKeyOf(channel: string, item: ListItem): string {
   const group = groupOfChannel(channel);
-  return group === "bsc" ? tokenOf(item) : `${group} ${tokenOf(item)}`;
+  return group === "bsc" ? tokenKeyOf(item) : `${group} ${tokenKeyOf(item)}`;
 }
 
-/** Returns a token's address in lower case, or its symbol on an exchange. */
-function tokenOf(item: object): string {
-  if ("flare" in item && typeof item.flare === "object" && item.flare) return tokenOf(item.flare);
-  const token = "token" in item ? item.token : undefined;
-  if (typeof token !== "object" || token === null) return "";
-  if ("address" in token) return String(token.address).toLowerCase();
-  return "symbol" in token ? String(token.symbol) : "";
+/** Returns the key of an item's token; empty for an entry of a leaderboard. */
+function tokenKeyOf(item: ListItem): string {
+  if ("flare" in item) return tokenOf(item.flare);
+  return "token" in item ? tokenOf(item) : "";
 }

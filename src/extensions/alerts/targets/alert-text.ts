@@ -1,5 +1,5 @@
-import { formatCompact, formatDollars } from "../../../base/lib/text/format-compact.ts";
-import { formatPct } from "../../../base/lib/text/format-pct.ts";
+import { formatDollars, formatPrice } from "../../../base/lib/text/figures.ts";
+import { formatPct } from "../../../base/lib/text/percent.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
 import { groupOfChannel } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
@@ -93,7 +93,7 @@ function eventText(event: EventMessage): Content {
   if (event.name === "token-listed") {
     const { listing } = event.data;
     const body = [
-      `price ${short(listing.token.price)}, liquidity ${formatDollars(Number(listing.liquidity))}`,
+      `price ${formatPrice(listing.token.price)}, liquidity ${formatDollars(Number(listing.liquidity))}`,
     ];
     return { kind: "listed", title: [...nameParts(event.channel, listing), " is listed"], body };
   }
@@ -138,10 +138,4 @@ function otherText(type: string, data: Body["data"]): Content {
 function nameParts(channel: string, item: object): readonly Part[] {
   const [name = "", ...venue] = namesInText(item, groupOfChannel(channel));
   return [{ name }, ...venue.flatMap((at): readonly Part[] => [" on ", { name: at }])];
-}
-
-/** Shortens a decimal string, which may have 120 digits. */
-function short(amount: string): string {
-  const number = Number(amount);
-  return number >= 1_000 ? formatCompact(number) : String(Number(number.toPrecision(4)));
 }

@@ -107,7 +107,7 @@ function inline(text: string, resolve: LinkResolver): string {
   });
   return escapeHtml(withoutCode)
     .replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")
-    .replace(/\*([^*]+)\*/g, "<em>$1</em>")
+    .replace(/\*([^*\s](?:[^*]*[^*\s])?)\*/g, "<em>$1</em>")
     .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, to: string) => link(label, to, resolve))
     .replaceAll("\0", () => codes.shift() ?? "");
 }

@@ -1,4 +1,5 @@
 import { isoTime } from "../../../base/lib/time/iso-time.ts";
+import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { type AnyFlares, type Explanation, type FlareRecord, flaresIn } from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, type Rights, type Snapshot } from "../../../base/protocol/index.ts";
 import { requireChannels } from "../../../gateway/http/access/key-access-policy.ts";
@@ -21,7 +22,7 @@ import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import { historyThen } from "./history-then.ts";
 import { RecordBodies } from "./record-bodies.ts";
 import { TokenBodies } from "./token-bodies.ts";
-import { minuteOf, recordOf } from "./token-details.ts";
+import { recordOf } from "./token-details.ts";
 
 interface HistoryParts {
   readonly head: HeadLike;
@@ -37,7 +38,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   const tokens = new TokenBodies({ head, history });
   const versionAndMinutes = () => `${history.flaresVersion} ${history.minutesVersion}`;
   const versionAndState = () =>
-    `${history.flaresVersion} ${formatCursor(head.cursor)} ${minuteOf(head.observedAtMs)}`;
+    `${history.flaresVersion} ${formatCursor(head.cursor)} ${startOf(MINUTE_MS, head.observedAtMs)}`;
   const historyOf = (then: PastState | undefined) =>
     then ? historyThen(history, then.head.observedAtMs) : history;
   const tokensThen = new WeakMap<HeadLike, TokenBodies>();

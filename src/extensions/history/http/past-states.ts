@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type Stamp, StampedCache } from "../../../base/lib/stamped-cache.ts";
 import { isoTime } from "../../../base/lib/time/iso-time.ts";
-import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { completeSnapshot } from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../../../base/protocol/index.ts";
 import { quote } from "../../../gateway/http/connections/admission.ts";
@@ -57,7 +57,7 @@ export class StoredPast implements PastStates {
   async read(at: unknown, by: Claimant): Promise<PastState> {
     const { head } = this.#parts;
     const givenMs = readTime("at", at) ?? Number.NaN;
-    const atMs = Math.floor(givenMs / MINUTE_MS) * MINUTE_MS;
+    const atMs = startOf(MINUTE_MS, givenMs);
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
     const now = () => (atMs < head.observedAtMs ? this.#version() : undefined);
     return await this.#states.read(`${atMs}`, now, () => this.inTurn(by, () => this.#load(atMs, now)));

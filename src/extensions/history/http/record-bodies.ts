@@ -1,8 +1,7 @@
 import { type Stamp, StampedCache } from "../../../base/lib/stamped-cache.ts";
-import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
 import type { HistoryReader, RecordQuery } from "../index.ts";
-import { minuteOf } from "./token-details.ts";
 
 /** Fifteen windows and groups of about 5 kB. */
 const MAX_BYTES = 2 ** 20;
@@ -27,7 +26,7 @@ export class RecordBodies {
 
   /** Returns the end of the windows, which does not move while a record is computed. */
   readonly now: Stamp = () => {
-    if (this.#computing === 0) this.#toMs = minuteOf(this.#head.observedAtMs) - MINUTE_MS;
+    if (this.#computing === 0) this.#toMs = startOf(MINUTE_MS, this.#head.observedAtMs) - MINUTE_MS;
     return `${this.#toMs}`;
   };
 

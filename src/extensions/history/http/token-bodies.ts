@@ -1,5 +1,5 @@
 import { StampedCache } from "../../../base/lib/stamped-cache.ts";
-import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { DAY_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import {
   type FlareRecord,
   GROUPS,
@@ -9,12 +9,13 @@ import {
   type Snapshot,
   TOKEN_FLARES,
 } from "../../../base/model/index.ts";
+import { groupedKey } from "../../../base/model/token-key.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
 import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
 import type { HistoryReader } from "../index.ts";
-import { detailsOf, minuteOf, type StoredToken } from "./token-details.ts";
+import { detailsOf, type StoredToken } from "./token-details.ts";
 import { type ListedToken, TokenIndex } from "./token-index.ts";
 
 interface TokenParts {
@@ -73,7 +74,7 @@ export class TokenBodies {
       if (now !== identity) throw ambiguous(group, given.token, [identity, now]);
       const body = this.#bodyOf(group, identity, snapshot, stored);
       if (body) return body;
-      this.#stored.drop(keyOf(group, identity));
+      this.#stored.drop(groupedKey({ group, token: identity }));
       throw unknown(group, given.token);
     };
   }
@@ -100,9 +101,9 @@ export class TokenBodies {
     const listed = () => this.#indexOf(group, head.snapshot).find(identity);
     const now = () => {
       const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
-      return `${history.flaresVersion} ${minuteOf(head.observedAtMs)} ${flares}`;
+      return `${history.flaresVersion} ${startOf(MINUTE_MS, head.observedAtMs)} ${flares}`;
     };
-    const key = keyOf(group, identity);
+    const key = groupedKey({ group, token: identity });
     const stored = await this.#stored.read(key, now, () => this.#readStored(group, identity, listed()));
     if (this.#isBehind(listed(), stored)) this.#stored.drop(key);
     return stored;
@@ -110,7 +111,7 @@ export class TokenBodies {
 
   async #readStored(group: Group, address: string, listed: ListedToken | undefined): Promise<StoredToken> {
     const { head, history } = this.#parts;
-    const toMs = minuteOf(head.observedAtMs);
+    const toMs = startOf(MINUTE_MS, head.observedAtMs);
     const running = listed?.flares.filter((flare) => flare.finished_trending_at === null) ?? [];
     const [records, candles, starts] = await Promise.all([
       history.page({ group, address, limit: TOKEN_FLARES }),
@@ -153,10 +154,6 @@ export class TokenBodies {
     known.set(group, index);
     return index;
   }
-}
-
-function keyOf(group: Group, identity: string): string {
-  return `${group} ${identity}`;
 }
 
 function readGroup(given: string): Group {

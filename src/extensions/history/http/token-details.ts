@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import {
   type AnyFlare,
   CANDLE_MINUTES,
@@ -10,8 +10,9 @@ import {
   TOKEN_CANDLES,
   TOKEN_FLARES,
   type TokenDetails,
+  tokenOf,
 } from "../../../base/model/index.ts";
-import { finalFacts, identityOf, type ListedToken } from "./token-index.ts";
+import { finalFacts, type ListedToken } from "./token-index.ts";
 
 /** A token's data in the history. */
 export interface StoredToken {
@@ -89,7 +90,7 @@ function candlesOf(
 ): Candle[] {
   const all = withLive(stored, group, address, snapshot);
   const spans = flares.map(({ flare }) => spanOf(flare));
-  const oldestMs = minuteOf(nowMs) - TOKEN_CANDLES * MINUTE_MS;
+  const oldestMs = startOf(MINUTE_MS, nowMs) - TOKEN_CANDLES * MINUTE_MS;
   return all.filter(({ open_at }) => {
     const openMs = Date.parse(open_at);
     return openMs >= oldestMs && spans.some(([fromMs, toMs]) => openMs >= fromMs && openMs <= toMs);
@@ -113,24 +114,18 @@ export function withLive(
 function spanOf({ started_trending_at, finished_trending_at }: AnyFlare): readonly [number, number] {
   const startMs = Date.parse(started_trending_at);
   const endMs = finished_trending_at === null ? Number.POSITIVE_INFINITY : Date.parse(finished_trending_at);
-  const fromMs = minuteOf(startMs) - CANDLE_MINUTES * MINUTE_MS;
+  const fromMs = startOf(MINUTE_MS, startMs) - CANDLE_MINUTES * MINUTE_MS;
   return [fromMs, Math.max(endMs, startMs + FOLLOW_MS)];
-}
-
-export function minuteOf(ms: number): number {
-  return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 }
 
 function canaryOf(identity: string, { charts, leaderboards }: Snapshot): boolean | null {
   const judged = [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
-  return judged.find(({ token }) => identityOf(token) === identity)?.canary ?? null;
+  return judged.find(({ token }) => tokenOf({ token }) === identity)?.canary ?? null;
 }
 
 function chartOf(group: Group, identity: string, { charts }: Snapshot): TokenDetails["chart"] {
   const items = charts[group];
-  const index = items.findIndex(
-    (item) => identityOf("flare" in item ? item.flare.token : item.token) === identity,
-  );
+  const index = items.findIndex((item) => tokenOf("flare" in item ? item.flare : item) === identity);
   const item = items[index];
   if (!item) return null;
   const { id, streak, most_recent_price_average, price_change_from_average, latest_candle_prices } = item;
@@ -147,7 +142,7 @@ function leaderboardOf(
 ): TokenDetails["leaderboard"] {
   const entries = leaderboards[group];
   const index = entries.findIndex(
-    ({ object }) => identityOf("token" in object ? object.token : object) === identity,
+    ({ object }) => tokenOf("token" in object ? object : { token: object }) === identity,
   );
   const entry = entries[index];
   if (!entry) return null;

@@ -10,6 +10,7 @@ import {
   type NestedFlare,
   type Snapshot,
   type TokenDetails,
+  tokenOf,
 } from "../../../base/model/index.ts";
 
 export type TokenFacts = Omit<
@@ -23,11 +24,6 @@ export interface ListedToken {
   readonly facts: TokenFacts;
   /** Running flares, then finished ones, newest start first. */
   readonly flares: readonly AnyFlare[];
-}
-
-/** Returns the address in lower case, or the symbol of a token without address. */
-export function identityOf(token: { readonly address?: string | null; readonly symbol: string }): string {
-  return token.address?.toLowerCase() ?? token.symbol;
 }
 
 /** The tokens in a group's lists, by identity and symbol. */
@@ -49,7 +45,7 @@ export class TokenIndex {
   }
 
   #add(facts: TokenFacts, flare: AnyFlare | undefined): void {
-    const identity = identityOf(facts);
+    const identity = tokenOf({ token: facts });
     const known = this.#tokens.get(identity);
     if (known) {
       if (flare && !known.flares.some(({ id }) => id === flare.id)) known.flares.push(flare);

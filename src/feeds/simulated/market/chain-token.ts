@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../../base/market/index.ts";
-import type { Actor } from "./actors/actor.ts";
+import { TimedActor } from "./actors/actor.ts";
 import { Arrivals } from "./actors/arrivals.ts";
 import { ARBITRAGE_GAP, type Moment, Traders } from "./actors/traders.ts";
 import type { Wallets } from "./actors/wallets.ts";
@@ -58,8 +58,7 @@ export interface TokenTraits {
 }
 
 /** Simulates a token on a chain: its main pool, its traders, its scripts and its facts. */
-export class ChainToken implements Actor {
-  readonly rank: number;
+export class ChainToken extends TimedActor {
   readonly venue: Venue;
   readonly subject: Subject;
   readonly #traits: TokenTraits;
@@ -72,14 +71,13 @@ export class ChainToken implements Actor {
   #episode: Episode | null;
   #run: ScriptRun | null = null;
   #isAbandoned = false;
-  #nextAtMs: number;
   #minuteAtMs: number;
   #commonAtMs = NEVER;
   #crowdAtMs = NEVER;
   #arbitrageAtMs = NEVER;
 
   constructor(traits: TokenTraits, chain: Chain, nowMs: number, random: Random) {
-    this.rank = traits.rank;
+    super(traits.rank, nowMs);
     this.subject = traits.subject;
     this.#traits = traits;
     this.#chain = chain;
@@ -95,15 +93,11 @@ export class ChainToken implements Actor {
     this.#episode = traits.nextEpisode(nowMs, traits.liquidityUsd);
     this.#minuteAtMs = nowMs + random.below(MINUTE_MS);
     this.#awaitCommon(nowMs);
-    this.#nextAtMs = this.#earliest();
-  }
-
-  get nextAtMs(): number {
-    return this.#nextAtMs;
+    this.schedule(this.#earliest());
   }
 
   get isOver(): boolean {
-    return this.#isAbandoned || this.#nextAtMs === NEVER;
+    return this.#isAbandoned || this.nextAtMs === NEVER;
   }
 
   /** Whether a script's crowd is trading it, during a pump, a rug or a honeypot. */
@@ -144,24 +138,16 @@ export class ChainToken implements Actor {
     this.venue.report(at, this.quoteUsd, "sync", out);
   }
 
-  act(out: MarketEvent[]): void {
-    const now = this.#nextAtMs;
-    if (now >= this.#traits.endsAtMs) {
-      this.#nextAtMs = NEVER;
-      return;
-    }
-    if (now < this.resumesAtMs) {
-      this.#nextAtMs = this.resumesAtMs + this.#random.below(RETURN_MS);
-      return;
-    }
+  protected perform(now: number, out: MarketEvent[]): number {
+    if (now >= this.#traits.endsAtMs) return NEVER;
+    if (now < this.resumesAtMs) return this.resumesAtMs + this.#random.below(RETURN_MS);
     while (this.#profiles[0] && this.#profiles[0].at <= now) out.push(...this.#profiles.splice(0, 1));
     if (this.#episode && now >= this.#episode.atMs && this.#run === null)
       this.#startScript(this.#episode, now, out);
     if (this.#run?.phase && now >= this.#run.phase.untilMs) this.#nextPhase(this.#run, now, out);
     if (now >= this.#minuteAtMs) this.#passMinute(now, out);
     this.#tradeDue(now, out);
-    if (this.#isAbandoned && this.#run === null) this.#nextAtMs = NEVER;
-    else this.#nextAtMs = Math.max(now, this.#earliest());
+    return this.#isAbandoned && this.#run === null ? NEVER : Math.max(now, this.#earliest());
   }
 
   #earliest(): number {

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../../base/market/index.ts";
-import type { Actor } from "./actors/actor.ts";
+import { type Actor, TimedActor } from "./actors/actor.ts";
 import { dollars } from "./decimal.ts";
 import { labelOf } from "./episodes/label.ts";
 import { rhythmAt } from "./episodes/market-factor.ts";
@@ -13,13 +13,11 @@ const LISTINGS_PER_HOUR = 24;
 const NEW_FOR_MS = 15 * MINUTE_MS;
 
 /** Lists new tokens on one chain: a Poisson process that follows the daily rhythm. */
-export class Listings implements Actor {
-  readonly rank: number;
+export class Listings extends TimedActor {
   readonly #setup: ChainSetup;
   readonly #random: Random;
   readonly #spawn: (actor: Actor) => void;
   readonly #nextRank: () => number;
-  #nextAtMs: number;
   #serial = 0;
 
   constructor(
@@ -29,26 +27,17 @@ export class Listings implements Actor {
     spawn: (actor: Actor) => void,
     nextRank: () => number,
   ) {
-    this.rank = rank;
+    super(rank, nowMs);
     this.#setup = setup;
     this.#spawn = spawn;
     this.#nextRank = nextRank;
     this.#random = new Random(`${setup.seed}/${setup.group}/listings`);
-    this.#nextAtMs = nowMs;
-    this.#awaitNext(nowMs);
+    this.schedule(this.#next(nowMs));
   }
 
-  get nextAtMs(): number {
-    return this.#nextAtMs;
-  }
-
-  act(out: MarketEvent[]): void {
-    const at = this.#nextAtMs;
+  protected perform(at: number, out: MarketEvent[]): number {
     const resumesAtMs = this.#setup.chain.outages.downUntilMs;
-    if (at < resumesAtMs) {
-      this.#nextAtMs = resumesAtMs;
-      return;
-    }
+    if (at < resumesAtMs) return resumesAtMs;
     const newcomer = createNewcomer(this.#setup, this.#serial, this.#nextRank, at);
     const { token, outcome, pool, liquidityUsd, companions } = newcomer;
     this.#serial += 1;
@@ -60,10 +49,10 @@ export class Listings implements Actor {
     this.#setup.chain.onLabel(labelOf(stage, "listing", outcome, at + NEW_FOR_MS, liquidityUsd));
     this.#spawn(token);
     for (const companion of companions) this.#spawn(companion);
-    this.#awaitNext(at);
+    return this.#next(at);
   }
 
-  #awaitNext(now: number): void {
-    this.#nextAtMs = Math.ceil(now + this.#random.waiting(HOUR_MS / (LISTINGS_PER_HOUR * rhythmAt(now))));
+  #next(now: number): number {
+    return Math.ceil(now + this.#random.waiting(HOUR_MS / (LISTINGS_PER_HOUR * rhythmAt(now))));
   }
 }

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../../base/market/index.ts";
-import type { Actor } from "./actors/actor.ts";
+import { TimedActor } from "./actors/actor.ts";
 import { type LabelSink, labelOf } from "./episodes/label.ts";
 import { Random } from "./random.ts";
 
@@ -10,12 +10,10 @@ const NEVER_YET = Number.NEGATIVE_INFINITY;
 /**
  * Outages of a chain or venue: on average 20 hours apart, each 8 to 30 minutes without any trade.
  */
-export class Outages implements Actor {
-  readonly rank: number;
+export class Outages extends TimedActor {
   readonly #random: Random;
   readonly #onLabel: LabelSink;
   readonly #about: { readonly group: MarketGroup; readonly shape: string };
-  #nextAtMs: number;
   #downUntilMs = NEVER_YET;
 
   /** @param about `shape` is that of its labels. */
@@ -26,15 +24,11 @@ export class Outages implements Actor {
     nowMs: number,
     onLabel: LabelSink,
   ) {
-    this.rank = rank;
+    super(rank, nowMs);
     this.#about = about;
     this.#onLabel = onLabel;
     this.#random = new Random(`${seed}/${about.group}/${about.shape}/outages`);
-    this.#nextAtMs = this.#after(nowMs + HOUR_MS);
-  }
-
-  get nextAtMs(): number {
-    return this.#nextAtMs;
+    this.schedule(this.#after(nowMs + HOUR_MS));
   }
 
   /** When the latest outage ends or ended; -Infinity before the first. */
@@ -42,13 +36,13 @@ export class Outages implements Actor {
     return this.#downUntilMs;
   }
 
-  act(): void {
-    const now = this.#nextAtMs;
+  protected perform(now: number): number {
     const minutes = this.#random.logBetween(8, 30);
     this.#downUntilMs = now + Math.round(minutes * MINUTE_MS);
-    this.#nextAtMs = this.#after(this.#downUntilMs);
+    const next = this.#after(this.#downUntilMs);
     const { group, shape } = this.#about;
     this.#onLabel(labelOf({ group, token: null, nowMs: now }, "outage", shape, this.#downUntilMs, minutes));
+    return next;
   }
 
   #after(nowMs: number): number {

@@ -1,7 +1,7 @@
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup } from "../../../base/market/index.ts";
 import { type GroupName, OTHER_CHAINS } from "../../../base/model/index.ts";
-import { type Actor, ActorQueue } from "./actors/actor.ts";
+import { type Actor, ActorQueue, TimedActor } from "./actors/actor.ts";
 import { establishedCompanions } from "./actors/companions.ts";
 import { Wallets } from "./actors/wallets.ts";
 import type { LabelSink } from "./episodes/label.ts";
@@ -33,7 +33,11 @@ interface SimulatedMarketOptions {
   readonly beginAtMs: number;
   /** Established tokens over all groups, at least 4. Newly listed ones are added. */
   readonly tokens: number;
-  readonly onLabel: LabelSink;
+  /**
+   * Receives each label, for tests and evaluations, no later than the step that emits the first
+   * event of its episode; those of the exchange's pairs come a minute after their start.
+   */
+  readonly onLabel?: LabelSink;
 }
 
 /** A market that can be advanced without limit. */
@@ -51,7 +55,7 @@ export interface SimulatedMarket {
  */
 export function createSimulatedMarket(options: SimulatedMarketOptions): SimulatedMarket {
   const seed = `${options.seed}`;
-  const { beginAtMs, onLabel } = options;
+  const { beginAtMs, onLabel = () => undefined } = options;
   const queue = new ActorQueue();
   const spawned: Actor[] = [];
   let rank = 0;
@@ -138,47 +142,33 @@ function simulatedDollar(group: MarketGroup, token: string, beginAtMs: number): 
 }
 
 /** Emits events that are known in advance, in the order given. */
-class ScheduledEvents implements Actor {
-  readonly rank: number;
+class ScheduledEvents extends TimedActor {
   readonly #events: readonly MarketEvent[];
   #emitted = 0;
-  #nextAtMs: number;
 
   constructor(rank: number, beginAtMs: number, events: readonly MarketEvent[]) {
-    this.rank = rank;
+    super(rank, beginAtMs);
     this.#events = events;
-    this.#nextAtMs = beginAtMs;
   }
 
-  get nextAtMs(): number {
-    return this.#nextAtMs;
-  }
-
-  act(out: MarketEvent[]): void {
+  protected perform(now: number, out: MarketEvent[]): number {
     let event = this.#events[this.#emitted];
-    for (; event && event.at <= this.#nextAtMs; event = this.#events[this.#emitted]) {
+    for (; event && event.at <= now; event = this.#events[this.#emitted]) {
       out.push(event);
       this.#emitted += 1;
     }
-    this.#nextAtMs = event?.at ?? Number.POSITIVE_INFINITY;
+    return event?.at ?? Number.POSITIVE_INFINITY;
   }
 }
 
 /** Emits a clock event each second, after everything else of that time. */
-class Ticker implements Actor {
-  readonly rank = Number.MAX_SAFE_INTEGER;
-  #nextAtMs: number;
-
+class Ticker extends TimedActor {
   constructor(beginAtMs: number) {
-    this.#nextAtMs = Math.ceil(beginAtMs / SECOND_MS) * SECOND_MS;
+    super(Number.MAX_SAFE_INTEGER, Math.ceil(beginAtMs / SECOND_MS) * SECOND_MS);
   }
 
-  get nextAtMs(): number {
-    return this.#nextAtMs;
-  }
-
-  act(out: MarketEvent[]): void {
-    out.push({ kind: "clock", at: this.#nextAtMs });
-    this.#nextAtMs += SECOND_MS;
+  protected perform(at: number, out: MarketEvent[]): number {
+    out.push({ kind: "clock", at });
+    return at + SECOND_MS;
   }
 }

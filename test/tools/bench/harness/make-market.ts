@@ -15,7 +15,7 @@ const TOKENS = 480;
  * with the real engine and the real comparison.
  */
 export function makeMarket(minutes: number): MarketFile {
-  const market = createSimulatedMarket({ seed: 1, beginAtMs: BEGIN_MS, tokens: TOKENS, onLabel: () => {} });
+  const market = createSimulatedMarket({ seed: 1, beginAtMs: BEGIN_MS, tokens: TOKENS });
   const engine = new TrendEngine({
     facts: { trades: true, liquidity: true, listings: true, profiles: true },
   });

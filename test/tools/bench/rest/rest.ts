@@ -16,11 +16,15 @@ const CONNECTIONS = 32;
 const SECONDS = 2;
 
 const OURS = "flarewire";
+const PROXIED = "flarewire behind nginx";
 const PLAIN = "node:http";
 
-/** Kinds of requests. `304` sends the server's current entity tag. */
+/**
+ * Kinds of requests. `304` sends the server's current entity tag. `framework` has a
+ * `Content-Length` of 0, so that `quick-path.ts` leaves it to the framework.
+ */
 const REQUEST_KINDS = ["plain", "304", "gzip", "br"] as const;
-type RequestKind = (typeof REQUEST_KINDS)[number];
+type RequestKind = (typeof REQUEST_KINDS)[number] | "framework";
 
 interface Entrant {
   readonly name: string;
@@ -67,12 +71,17 @@ async function enterAll(entrants: Entrant[], file: string): Promise<void> {
     }
   };
   const ours = await startNodeServer(new URL("gateway-rest-server.ts", import.meta.url));
-  entrants.push({ name: OURS, asked: REQUEST_KINDS, server: ours });
+  entrants.push({ name: OURS, asked: [...REQUEST_KINDS, "framework"], server: ours });
   const bytes = Buffer.from(await (await fetch(address(ours))).arrayBuffer());
   writeFileSync(file, bytes);
   const peer = (name: string) => new URL(`../peers/${name}`, import.meta.url);
   await enter(PLAIN, REQUEST_KINDS, () => startNodeServer(peer("node-http-server.ts"), [file]));
   await enter("nginx", ["plain"], () => startNginx(bytes));
+  // The time of the gateway, without the proxy's.
+  await enter(PROXIED, ["plain", "framework"], async () => ({
+    ...(await startNginx(ours.port)),
+    pid: ours.pid,
+  }));
   await enter("bun", ["plain"], async () =>
     startServer(bunProgram(), [peer("bun-rest-server.ts").pathname, file]),
   );
@@ -87,7 +96,9 @@ export function wrkProgram(): DebianProgram {
 
 async function microsPerAnswer(wrk: DebianProgram, server: BenchServer, asked: RequestKind): Promise<number> {
   const url = address(server);
-  const script = `wrk.headers["Accept-Encoding"] = "${asked === "gzip" || asked === "br" ? asked : "identity"}"\n`;
+  const script = `wrk.headers["Accept-Encoding"] = "${asked === "gzip" || asked === "br" ? asked : "identity"}"
+${asked === "framework" ? 'wrk.body = ""' : ""}
+`;
   const file = join(tmpdir(), `flarewire-rest-${process.pid}.lua`);
   writeFileSync(file, asked === "304" ? script + ASK_BY_TAG : script);
   const args = ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "-s", file, url];
@@ -145,6 +156,8 @@ function rowsOf(taken: ReadonlyMap<string, readonly number[]>): Row[] {
     ...ratio("304 as fast as 200", ours, of(OURS, "304"), "≥ 1.2"),
     ...ratio("ready gzip as fast as plain", ours, of(OURS, "gzip"), "≥ 1"),
     ...ratio("ready br as fast as plain", ours, of(OURS, "br"), "≥ 1"),
+    ...ratio("time through the framework", of(OURS, "framework"), ours, "shown"),
+    ...ratio("the same behind nginx", of(PROXIED, "framework"), of(PROXIED), "shown"),
     ...ratio("gzip as fast as node:http's", of(PLAIN, "gzip"), of(OURS, "gzip"), "shown"),
     ...ratio("304 as fast as node:http's", of(PLAIN, "304"), of(OURS, "304"), "shown"),
   ];

@@ -22,6 +22,7 @@ export async function serveSnapshots(poll: SnapshotSource["poll"]): Promise<numb
   const settings = {
     port: 0,
     data: "none",
+    trustProxy: "loopback",
     logLevel: "warn",
     anonymousRequests: 1_000_000_000,
     anonymousStreams: 1_000_000_000,

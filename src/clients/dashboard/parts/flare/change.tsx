@@ -1,4 +1,4 @@
-import { formatPct } from "../../../../base/lib/text/format-pct.ts";
+import { formatPct } from "../../../../base/lib/text/percent.ts";
 
 /** A change in percent, colored by direction; a change that rounds to zero has no color. */
 export function Change({ pct, digits = 0 }: { readonly pct: number; readonly digits?: number }) {

@@ -1,5 +1,5 @@
 import { Component } from "preact";
-import { formatPrice } from "../../../../base/lib/text/format-price.ts";
+import { formatPrice } from "../../../../base/lib/text/figures.ts";
 import type { Outcome } from "../../../../base/model/index.ts";
 import { courseOf, PLOT, type PlotCandle, plotOf } from "../../state/candles/plot.ts";
 

@@ -1,6 +1,7 @@
 import { Component } from "preact";
-import { formatCount } from "../../../../base/lib/text/format-compact.ts";
-import { formatPct, withWholePcts } from "../../../../base/lib/text/format-pct.ts";
+import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
+import { formatPct, withWholePcts } from "../../../../base/lib/text/percent.ts";
+import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
@@ -10,7 +11,6 @@ import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
-import { formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { TokenName } from "../untrusted-text.tsx";
@@ -34,13 +34,14 @@ interface FlareRowProps extends RowProps {
   readonly closedMs: number;
 }
 
+function hasOther<Props>(before: Props, after: Props, names: readonly (keyof Props)[]): boolean {
+  return names.some((name) => before[name] !== after[name]);
+}
+
 /** One running flare. Rerenders only for its own changes, because events are frequent. */
 export class FlareRow extends Component<FlareRowProps> {
   override shouldComponentUpdate(next: FlareRowProps): boolean {
-    const { flare, why, candles, isWatched } = this.props;
-    return (
-      next.flare !== flare || next.why !== why || next.candles !== candles || next.isWatched !== isWatched
-    );
+    return hasOther(this.props, next, ["flare", "why", "candles", "isWatched"]);
   }
 
   override render({ flare, why, candles, closedMs, isWatched, onWatch }: FlareRowProps) {
@@ -101,10 +102,7 @@ interface FinishedRowProps extends RowProps {
 /** One finished flare: how it went, and why it ended. */
 export class FinishedRow extends Component<FinishedRowProps> {
   override shouldComponentUpdate(next: FinishedRowProps): boolean {
-    const { flare, why, outcome, isWatched } = this.props;
-    return (
-      next.flare !== flare || next.why !== why || next.outcome !== outcome || next.isWatched !== isWatched
-    );
+    return hasOther(this.props, next, ["flare", "why", "outcome", "isWatched"]);
   }
 
   override render({ flare, why, outcome, isWatched, onWatch }: FinishedRowProps) {

@@ -1,4 +1,4 @@
-import { formatPrice } from "../../../../base/lib/text/format-price.ts";
+import { formatPrice } from "../../../../base/lib/text/figures.ts";
 
 /** A price in few characters, with the full value as its title. */
 export function Price({ value }: { readonly value: string }) {

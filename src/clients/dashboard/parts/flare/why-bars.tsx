@@ -1,3 +1,4 @@
+import { cssShare } from "../../../../base/lib/text/percent.ts";
 import type { Explanation } from "../../../../base/model/index.ts";
 
 /** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
@@ -10,7 +11,7 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
   const { score, threshold, finish_threshold, terms, text } = why;
   // All flares use the same scale, so that their bars are comparable.
-  const pct = (value: number) => `${((100 * Math.min(MAX_SCORE, value)) / MAX_SCORE).toFixed(2)}%`;
+  const pct = (value: number) => cssShare(Math.min(MAX_SCORE, value) / MAX_SCORE);
   let from = 0;
   const parts = terms.map(({ name, weight, z }) => {
     const width = weight * Math.min(MAX_SCORE, Math.max(0, z));

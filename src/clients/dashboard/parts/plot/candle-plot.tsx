@@ -1,6 +1,6 @@
 import type uPlot from "uplot";
+import { formatUsd } from "../../../../base/lib/text/figures.ts";
 import { type Bar, RANGES, type RangeName } from "../../state/candles/ranges.ts";
-import { formatUsd } from "../../text/format.ts";
 import { type Band, priceText, usePlot } from "./use-plot.ts";
 
 export interface CandlePlotProps {

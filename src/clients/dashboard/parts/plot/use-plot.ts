@@ -1,7 +1,7 @@
 import type { Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
-import { formatPrice } from "../../../../base/lib/text/format-price.ts";
+import { formatPrice } from "../../../../base/lib/text/figures.ts";
 import { formatMinute } from "../../text/format.ts";
 
 const MINUTE_S = 60;

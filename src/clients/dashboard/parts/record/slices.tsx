@@ -1,6 +1,7 @@
-import { formatCount } from "../../../../base/lib/text/format-compact.ts";
+import { formatCount } from "../../../../base/lib/text/figures.ts";
+import { formatChange, formatShare } from "../../../../base/lib/text/percent.ts";
 import type { RecordFigures, TrackRecord } from "../../../../base/model/index.ts";
-import { changeText, rangeText, shareText } from "../../text/record-text.ts";
+import { rangeText } from "../../text/record-text.ts";
 
 const MINUTES = [5, 15, 60];
 
@@ -62,13 +63,13 @@ function Slice({ name, figures }: { readonly name: string; readonly figures: Rec
         const after = figures.after.find((one) => one.minutes === minutes);
         return (
           <td key={minutes}>
-            <b>{changeText(after?.median)}</b>
-            <small>{changeText(after?.control.median)}</small>
+            <b>{formatChange(after?.median)}</b>
+            <small>{formatChange(after?.control.median)}</small>
             <small>n {formatCount(after?.n ?? 0)}</small>
           </td>
         );
       })}
-      <td>{shareText(figures.canary_share)}</td>
+      <td>{formatShare(figures.canary_share)}</td>
     </tr>
   );
 }

@@ -1,8 +1,9 @@
-import { formatCount } from "../../../../base/lib/text/format-compact.ts";
+import { formatCount } from "../../../../base/lib/text/figures.ts";
+import { formatChange, formatShare } from "../../../../base/lib/text/percent.ts";
 import type { RecordFigures } from "../../../../base/model/index.ts";
 import { type Scale, scaleOf } from "../../state/record/scale.ts";
 import { withMinus } from "../../text/format.ts";
-import { changeText, rowLeftOutText, shareText } from "../../text/record-text.ts";
+import { rowLeftOutText } from "../../text/record-text.ts";
 
 type After = RecordFigures["after"][number];
 type Spread = After["control"];
@@ -84,10 +85,10 @@ function Row({ name, spread, of, scale }: RowProps) {
       </th>
       <td class="picture">{scale && <Picture spread={spread} scale={scale} />}</td>
       <td>
-        <b>{changeText(median)}</b>
+        <b>{formatChange(median)}</b>
       </td>
-      <td>{q1 === null || q3 === null ? "–" : `${changeText(q1)} to ${changeText(q3)}`}</td>
-      <td>{shareText(rose)}</td>
+      <td>{q1 === null || q3 === null ? "–" : `${formatChange(q1)} to ${formatChange(q3)}`}</td>
+      <td>{formatShare(rose)}</td>
     </tr>
   );
 }

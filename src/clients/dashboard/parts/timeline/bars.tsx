@@ -1,4 +1,5 @@
 import { Component } from "preact";
+import { cssShare } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import { flarePageHref } from "../../route.ts";
 import type { Bar } from "../../state/timeline/bars.ts";
@@ -67,10 +68,10 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
               aria-label={`${safeText(bar.flare.token.symbol)}, ${fateText(bar)}`}
               style={{
                 // Keep a bar that has just started within the timeline.
-                left: `min(${pct(box.left)}, 100% - 4px)`,
-                width: pct(box.width),
-                top: pct(box.top),
-                height: `calc(${pct(1 / lanes)} - var(--lane-gap))`,
+                left: `min(${cssShare(box.left)}, 100% - 4px)`,
+                width: cssShare(box.width),
+                top: cssShare(box.top),
+                height: `calc(${cssShare(1 / lanes)} - var(--lane-gap))`,
               }}
             >
               {lanes <= MAX_NAMED_LANES && box.width >= MIN_NAMED && (
@@ -96,8 +97,4 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
 
 function idOf(target: EventTarget | null): string | undefined {
   return target instanceof Element ? target.closest<HTMLElement>("[data-id]")?.dataset.id : undefined;
-}
-
-function pct(share: number): string {
-  return `${(100 * share).toFixed(3)}%`;
 }

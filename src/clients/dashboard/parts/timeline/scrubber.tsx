@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { cssShare } from "../../../../base/lib/text/percent.ts";
+import { MINUTE_MS, startOf } from "../../../../base/lib/time/time.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
 import { type TimeSpan, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
@@ -29,7 +30,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
     isMoving.current = false;
   };
   const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
-  const endMs = Math.floor(span.toMs / MINUTE_MS) * MINUTE_MS;
+  const endMs = startOf(MINUTE_MS, span.toMs);
   const startMs = endMs - max * MINUTE_MS;
   const since = useStoredMinutes(server, apiKey, group, endMs);
   const isNone = since === "none";
@@ -69,7 +70,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
         type="range"
         aria-label="Time of the list"
         {...{ min: 0, max: newest, value }}
-        style={{ "--missing": `${((100 * min) / newest).toFixed(2)}%` }}
+        style={{ "--missing": cssShare(min / newest) }}
         disabled={isNone}
         aria-valuetext={text}
         onPointerDown={endMove}

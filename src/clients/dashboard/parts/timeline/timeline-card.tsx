@@ -1,8 +1,8 @@
+import { formatUsd } from "../../../../base/lib/text/figures.ts";
 import { outcomeText } from "../../../../base/model/text/outcome-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
 import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { fateText } from "../../text/fate-text.ts";
-import { formatUsd } from "../../text/format.ts";
 import { Change } from "../flare/change.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 import type { PlacedBar } from "./bars.tsx";

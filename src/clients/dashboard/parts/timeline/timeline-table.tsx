@@ -1,13 +1,11 @@
 import { useContext } from "preact/hooks";
-import { formatPct } from "../../../../base/lib/text/format-pct.ts";
+import { formatChange } from "../../../../base/lib/text/percent.ts";
 import { flarePageHref } from "../../route.ts";
 import type { Bar } from "../../state/timeline/bars.ts";
 import { fateText } from "../../text/fate-text.ts";
 import { IsAnonymous } from "../market.ts";
 import { TimeText } from "../time-text.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
-
-const percent = (value: number | null | undefined) => (value == null ? "–" : formatPct(value));
 
 export interface TimelineTableProps {
   readonly bars: readonly Bar[];
@@ -40,8 +38,8 @@ export function TimelineTable({ bars }: TimelineTableProps) {
                 <TimeText at={bar.flare.started_trending_at} />
               </td>
               <td>{fateText(bar)}</td>
-              <td>{percent(bar.outcome?.peak_change)}</td>
-              <td>{percent(bar.outcome?.end_change)}</td>
+              <td>{formatChange(bar.outcome?.peak_change, 0)}</td>
+              <td>{formatChange(bar.outcome?.end_change, 0)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,5 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { cssShare } from "../../../../base/lib/text/percent.ts";
 import { HOUR_MS } from "../../../../base/lib/time/time.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
@@ -113,10 +114,7 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
       <div class={`lanes ${lanes > 56 ? "packed" : lanes > 20 ? "dense" : ""}`}>
         <Hours span={span} />
         {atMs !== undefined && atMs >= span.fromMs && (
-          <span
-            class="then"
-            style={{ left: `${((100 * (atMs - span.fromMs)) / (span.toMs - span.fromMs)).toFixed(3)}%` }}
-          />
+          <span class="then" style={{ left: cssShare((atMs - span.fromMs) / (span.toMs - span.fromMs)) }} />
         )}
         <Bars placed={placed} lanes={lanes} isAnonymous={isAnonymous} onShow={card.show} />
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
@@ -139,7 +137,7 @@ function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
       {hoursWithin({ fromMs, toMs }).map((atMs) => {
         const share = (atMs - fromMs) / (toMs - fromMs);
         return (
-          <span key={atMs} style={{ left: `${(100 * share).toFixed(3)}%` }}>
+          <span key={atMs} style={{ left: cssShare(share) }}>
             <small>{formatMinute(atMs)}</small>
           </span>
         );

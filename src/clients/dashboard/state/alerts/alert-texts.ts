@@ -1,4 +1,4 @@
-import { formatPct } from "../../../../base/lib/text/format-pct.ts";
+import { formatPct } from "../../../../base/lib/text/percent.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import {
   type FlareAlert,

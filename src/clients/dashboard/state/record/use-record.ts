@@ -1,4 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
+import { messageOf } from "../../../../base/lib/text/message-of.ts";
 import type { TrackRecord } from "../../../../base/model/index.ts";
 import { NowS } from "../../parts/flare/age.tsx";
 import type { RecordChoice } from "../../route.ts";
@@ -25,7 +26,7 @@ export function useRecord(
       (record) => setFetched({ record, failure: undefined }),
       (error: unknown) => {
         if (over.signal.aborted) return;
-        const failure = error instanceof Error ? error.message : String(error);
+        const failure = messageOf(error);
         setFetched(({ record }) => ({ record, failure }));
       },
     );

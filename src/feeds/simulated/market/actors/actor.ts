@@ -15,6 +15,33 @@ export interface Actor {
   act(out: MarketEvent[]): void;
 }
 
+/** An actor that knows its next time. */
+export abstract class TimedActor implements Actor {
+  readonly rank: number;
+  #nextAtMs: number;
+
+  /** First acts at `nextAtMs`, unless the subclass calls {@link schedule}. */
+  constructor(rank: number, nextAtMs: number) {
+    this.rank = rank;
+    this.#nextAtMs = nextAtMs;
+  }
+
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
+  act(out: MarketEvent[]): void {
+    this.#nextAtMs = this.perform(this.#nextAtMs, out);
+  }
+
+  protected schedule(atMs: number): void {
+    this.#nextAtMs = atMs;
+  }
+
+  /** Performs the action due at `now` and returns the next time. */
+  protected abstract perform(now: number, out: MarketEvent[]): number;
+}
+
 /** A binary heap of actors by time and rank. Copies both, so that comparisons call no actor. */
 export class ActorQueue {
   readonly #actors: Actor[] = [];

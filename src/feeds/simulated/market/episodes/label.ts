@@ -71,11 +71,3 @@ export function labelOf(
 }
 
 export type LabelSink = (label: Label) => void;
-
-const MAX_LABELS = 10_000;
-
-/** Appends a label and drops the oldest one beyond `MAX_LABELS`. */
-export function addRecent(labels: Label[], label: Label): void {
-  if (labels.length >= MAX_LABELS) labels.shift();
-  labels.push(label);
-}

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
-import type { Actor } from "../actors/actor.ts";
+import { TimedActor } from "../actors/actor.ts";
 import { Random } from "../random.ts";
 import { type LabelSink, labelOf } from "./label.ts";
 
@@ -27,11 +27,9 @@ export function rhythmAt(atMs: number): number {
  * minutes, labeled `wide`, or falls by 5 to 15 % within 45 to 150 minutes and recovers, labeled
  * `slump`.
  */
-export class MarketFactor implements Actor {
-  readonly rank: number;
+export class MarketFactor extends TimedActor {
   readonly #random: Random;
   readonly #onLabel: LabelSink;
-  #nextAtMs: number;
   #level = 0;
   #wideAtMs: number;
   #wideUntilMs = Number.NEGATIVE_INFINITY;
@@ -42,16 +40,11 @@ export class MarketFactor implements Actor {
   #slumpPerStep = 0;
 
   constructor(seed: string, rank: number, beginAtMs: number, onLabel: LabelSink) {
-    this.rank = rank;
+    super(rank, beginAtMs);
     this.#random = new Random(`${seed}/climate`);
     this.#onLabel = onLabel;
-    this.#nextAtMs = beginAtMs;
     this.#wideAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_WIDE_MS);
     this.#slumpAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_SLUMPS_MS);
-  }
-
-  get nextAtMs(): number {
-    return this.#nextAtMs;
   }
 
   /** The market's level as a natural logarithm: 0.1 is about 10 % above the start. */
@@ -59,15 +52,14 @@ export class MarketFactor implements Actor {
     return this.#level;
   }
 
-  act(): void {
-    const now = this.#nextAtMs;
+  protected perform(now: number): number {
     if (now >= this.#wideAtMs) this.#startWide(now);
     this.#level += STEP_VOLATILITY * this.#random.normal() - (this.#level * STEP_MS) / RECALL_MS;
     if (now < this.#wideUntilMs) this.#level += this.#widePerStep;
     if (now >= this.#slumpAtMs) this.#startSlump(now);
     if (now < this.#slumpUntilMs) this.#level += this.#slumpPerStep;
     else if (now < this.#recoveryUntilMs) this.#level -= this.#slumpPerStep / RECOVERY;
-    this.#nextAtMs = now + STEP_MS;
+    return now + STEP_MS;
   }
 
   #startWide(now: number): void {

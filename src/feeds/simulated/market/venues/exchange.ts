@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../../../base/market/index.ts";
-import type { Actor } from "../actors/actor.ts";
+import { TimedActor } from "../actors/actor.ts";
 import { everydayEpisode } from "../episodes/episode-schedule.ts";
 import type { LabelSink } from "../episodes/label.ts";
 import type { MarketFactor } from "../episodes/market-factor.ts";
@@ -17,12 +17,10 @@ const IDLE_SHARE = 0.25;
 const SHALLOW_TRADES_PER_MINUTE = 5;
 
 /** Emits each minute's candles of all pairs that traded, each at one of three venues. */
-export class Exchange implements Actor {
-  readonly rank: number;
+export class Exchange extends TimedActor {
   readonly subjects: readonly Subject[];
   readonly #pairs: readonly ExchangePair[];
   readonly #venues: readonly Outages[];
-  #nextAtMs: number;
 
   constructor(
     seed: string,
@@ -33,7 +31,7 @@ export class Exchange implements Actor {
     nowMs: number,
     venues: readonly Outages[],
   ) {
-    this.rank = rank;
+    super(rank, (Math.ceil(nowMs / MINUTE_MS) + 1) * MINUTE_MS);
     this.#venues = venues;
     const naming = inventUniqueNames(count, new Random(`${seed}/exchange/names`));
     this.subjects = naming.map((one, serial) => ({
@@ -64,20 +62,15 @@ export class Exchange implements Actor {
       };
       return new ExchangePair(traits, marketFactor, onLabel, nowMs, life);
     });
-    this.#nextAtMs = (Math.ceil(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
   }
 
-  get nextAtMs(): number {
-    return this.#nextAtMs;
-  }
-
-  act(out: MarketEvent[]): void {
-    const openAt = this.#nextAtMs - MINUTE_MS;
+  protected perform(now: number, out: MarketEvent[]): number {
+    const openAt = now - MINUTE_MS;
     for (const [serial, pair] of this.#pairs.entries()) {
       const venue = this.#venues[serial % this.#venues.length];
       pair.passMinute(openAt, venue !== undefined && openAt < venue.downUntilMs, out);
     }
-    this.#nextAtMs += MINUTE_MS;
+    return now + MINUTE_MS;
   }
 }
 

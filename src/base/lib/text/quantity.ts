@@ -1,4 +1,4 @@
-/** Parses and formats durations and sizes as people write them. */
+/** Durations and sizes as people write and read them. */
 
 const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SIZE_UNITS = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;
@@ -11,6 +11,31 @@ export function parseDuration(text: string): number | undefined {
 /** Formats milliseconds in the largest unit that divides them: `90s`, `8h`, `0`. */
 export function formatDuration(ms: number): string {
   return format(ms, DURATION_UNITS);
+}
+
+/**
+ * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
+ * `0s`.
+ */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 48) return `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
+  return `${Math.floor(hours / 24)}d`;
+}
+
+/** Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown, `0 s` if negative. */
+export function formatRoughSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (!Number.isFinite(seconds)) return "-";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${(seconds / 3_600).toFixed(1)} h`;
+  const days = seconds / 86_400;
+  return `${days.toFixed(days < 99.95 ? 1 : 0)} d`;
 }
 
 /** Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or `0`; otherwise `undefined`. */

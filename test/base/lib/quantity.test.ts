@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nearest } from "../../../src/base/lib/text/nearest.ts";
-import { formatDuration, formatSize, parseDuration, parseSize } from "../../../src/base/settings/index.ts";
+import { formatDuration, formatSize, parseDuration, parseSize } from "../../../src/base/lib/text/quantity.ts";
 
 describe("durations and sizes", () => {
   test("a formatted value parses to the same value", () => {

@@ -1,0 +1,40 @@
+import { formatCompact } from "./figures.ts";
+
+/** From here on, a change is shown in compact form, because more digits would say nothing more. */
+const MIN_COMPACT_PCT = 10_000;
+
+/**
+ * Formats a signed percentage: `+12 %`, `−3.4 %`, `+12.3K %`, `±0 %`. Without decimals it has at
+ * most nine characters. `digits`: number of decimals below 10,000 %.
+ */
+export function formatPct(pct: number, digits = 0): string {
+  const size = Math.abs(pct);
+  const text = size < MIN_COMPACT_PCT ? size.toFixed(digits) : formatCompact(size);
+  const sign = Number(text) === 0 ? "±" : pct > 0 ? "+" : "−";
+  return `${sign}${text} %`;
+}
+
+/** Formats a percentage like {@link formatPct}; `–` if it is unknown. */
+export function formatChange(pct: number | null | undefined, digits = 1): string {
+  return pct == null ? "–" : formatPct(pct, digits);
+}
+
+/** Formats a percentage with all its digits, and with its sign unless it is 0. */
+export function signedPct(pct: number): string {
+  return `${pct > 0 ? "+" : pct < 0 ? "−" : ""}${Math.abs(pct)} %`;
+}
+
+/** Formats a share, such as 0.5, in percent with at most `digits` decimals; `–` if unknown. */
+export function formatShare(share: number | null, digits = 0): string {
+  return share === null ? "–" : `${Number((100 * share).toFixed(digits))} %`;
+}
+
+/** Formats a share as a length in a style sheet or picture: `12.500%`. */
+export function cssShare(share: number): string {
+  return `${(100 * share).toFixed(3)}%`;
+}
+
+/** Keeps each percentage of a text on one line, such as `−3 %`. */
+export function withWholePcts(text: string): string {
+  return text.replaceAll(" %", "\u00a0%");
+}
