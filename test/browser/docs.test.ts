@@ -1,9 +1,10 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
-import { GUIDES, OPERATIONS } from "../../src/extensions/docs/index.ts";
+import { GUIDES, operationsIn } from "../../src/extensions/docs/index.ts";
 import { test } from "../gateway/http/access/keyed-fixture.ts";
 import type { ConnectionHandle } from "../gateway/http/stream/websocket-fixture.ts";
 import type { HubUnderTest } from "../gateway/hub/hub-fixture.ts";
+import { BASIC_CONTRACTS } from "../support/expect/contracts.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
@@ -15,7 +16,7 @@ const PAGES: readonly string[] = [
   "/docs/protocol",
   "/docs/guides",
   ...GUIDES.map(({ path }) => path),
-  ...OPERATIONS.map(({ page }) => page),
+  ...operationsIn(BASIC_CONTRACTS).map(({ page }) => page),
 ];
 /** Pages that are opened on a phone: every page in `npm run soak`. */
 const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 16 === 0);

@@ -6,8 +6,7 @@ import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { Consumers } from "../../../../src/extensions/pairlist/consumers.ts";
-import { addProducerRoute } from "../../../../src/extensions/pairlist/producer-route.ts";
-import { PRODUCER_PATH } from "../../../../src/gateway/http/endpoints.ts";
+import { addProducerRoute, PRODUCER_ROUTE } from "../../../../src/extensions/pairlist/producer-route.ts";
 import type { HttpSettings } from "../../../../src/gateway/http/http-settings.ts";
 import {
   AdmissionQueue,
@@ -174,7 +173,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
         const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
         const consumers = new Consumers({ hub: sut.hub, clock: systemClock });
         const producer: SocketRoute = {
-          path: PRODUCER_PATH,
+          path: PRODUCER_ROUTE.path,
           add: (own, parts) => addProducerRoute(own, consumers, parts),
           stop: () => consumers.stop(),
         };
