@@ -1,22 +1,13 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
-import { GUIDES, OPERATIONS } from "../../src/extensions/docs/index.ts";
-import { test } from "../gateway/http/access/keyed-fixture.ts";
 import type { ConnectionHandle } from "../gateway/http/stream/websocket-fixture.ts";
 import type { HubUnderTest } from "../gateway/hub/hub-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
+import { PAGES, test } from "./docs-fixture.ts";
 import { lendPage, ownPage } from "./shared-page.ts";
 
-const PAGES: readonly string[] = [
-  "/docs",
-  "/docs/events",
-  "/docs/protocol",
-  "/docs/guides",
-  ...GUIDES.map(({ path }) => path),
-  ...OPERATIONS.map(({ page }) => page),
-];
 /** Pages that are opened on a phone: every page in `npm run soak`. */
 const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 16 === 0);
 const PHONE = { width: 360, height: 740 };

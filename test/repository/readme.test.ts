@@ -3,15 +3,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { settingsList } from "../../src/app/config/config.ts";
-import { GUIDES } from "../../src/extensions/docs/index.ts";
-import {
-  DOCUMENTS,
-  ENDPOINTS,
-  EVENTS_ENDPOINT,
-  HISTORY_ENDPOINTS,
-  STREAM_PATH,
-} from "../../src/gateway/http/index.ts";
+import { DOCUMENTS, GUIDES } from "../../src/extensions/docs/index.ts";
+import type { RouteContract } from "../../src/gateway/http/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../src/index.ts";
+import { CONTRACTS } from "../support/expect/contracts.ts";
 import { anchorsOf, DOCUMENT_FILES, readDocument } from "./documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -33,13 +28,8 @@ test("the list of settings matches the program", () => {
 });
 
 test("the README names every endpoint and event, and the first part of every channel", () => {
-  for (const { path } of Object.values(ENDPOINTS)) expect(README).toContain(path);
-  expect(README).toContain(STREAM_PATH);
-  expect(README).toContain(EVENTS_ENDPOINT.path);
-  for (const { path } of Object.values(HISTORY_ENDPOINTS)) expect(README).toContain(path);
-  for (const { path, type } of Object.values(DOCUMENTS)) {
-    if (/html|json/.test(type)) expect(README).toContain(path);
-  }
+  const files: readonly RouteContract[] = [DOCUMENTS.docsScript, DOCUMENTS.docsStyle];
+  for (const contract of CONTRACTS) if (!files.includes(contract)) expect(README).toContain(contract.path);
   for (const { path, file } of GUIDES) expect(README).toContain(`(${file}) | \`${path}\``);
   for (const name of EVENT_NAMES) expect(README).toContain(`\`${name}\``);
   for (const channel of CHANNELS) expect(README).toMatch(new RegExp(channel.split(".")[0] ?? channel));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { identityOf } from "../../src/app/open-source.ts";
-import type { HistoryResponse } from "../../src/gateway/http/rest/responses.ts";
+import type { HistoryResponse } from "../../src/extensions/history/http/history-routes.ts";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";

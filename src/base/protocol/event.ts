@@ -192,9 +192,10 @@ export const EventBody: z.ZodDiscriminatedUnion<
   ])
   .describe("Any event, discriminated by `name`.");
 export type EventBody = z.infer<typeof EventBody>;
-export type EventName = EventBody["name"];
 
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
+export const EventName = z.enum(EVENT_NAMES).describe("The name of an event.");
+export type EventName = z.infer<typeof EventName>;
 
 /**
  * Events that are stored longer: starts, finishes and outcomes of flares, and states of the source.

@@ -2,5 +2,6 @@
 export { createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi } from "./contracts/openapi.ts";
 export { docs } from "./docs-extension.ts";
+export { DOCUMENTS } from "./site/documents.ts";
 export { GUIDES, PROTOCOL_FILE, TEXTS } from "./site/guides.ts";
-export { OPERATIONS } from "./site/rest/operations.ts";
+export { operationsIn } from "./site/rest/operations.ts";

@@ -26,7 +26,7 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
       method: ["POST", "GET", "DELETE"],
       url: MCP_PATH,
       bodyLimit: MAX_BODY_BYTES,
-      config: { parameters: [], bodyLimitBytes: MAX_BODY_BYTES },
+      config: { contract: { query: {} }, bodyLimitBytes: MAX_BODY_BYTES },
       handler: async (request, reply) => {
         checkOrigin(request.headers.origin);
         const handler = await createHandler(inside(scope, request));

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   type Channel,
   channelsOfPlan,
@@ -6,7 +7,7 @@ import {
   type Plan,
   type Snapshot,
 } from "../../base/protocol/index.ts";
-import { invalid } from "../../gateway/http/connections/admission.ts";
+import { type ParameterSet, readQuery, text } from "../../gateway/http/contract/parameters.ts";
 import { type ListedPair, PAIR_SOURCES, type PairSource } from "./pair-sources.ts";
 
 /** Selects pairs of a list. */
@@ -20,24 +21,41 @@ export interface PairQuery {
   readonly settle?: string | undefined;
 }
 
-export const PAIR_LISTS = Object.keys(PAIR_SOURCES) as readonly PairSource[];
-export const DEFAULT_LIST: PairSource = "pro";
+const PAIR_LISTS = Object.keys(PAIR_SOURCES) as readonly PairSource[];
+const DEFAULT_LIST: PairSource = "pro";
 
 /** Names of currencies and exchanges. */
-export const PAIR_NAME = /^[A-Za-z0-9]{1,16}$/;
+const Name = text(/^[A-Za-z0-9]{1,16}$/, "one name of 1 to 16 letters and digits");
+
+/** The parameters that select pairs, over HTTP and for freqtrade's consumers. */
+export const PAIR_QUERY = {
+  list: {
+    schema: z.enum(PAIR_LISTS).default(DEFAULT_LIST),
+    description:
+      "`pro`: the exchange's flares, at once, newest first. `free`: those that are at least 5 minutes old and have no canary. `chart`: the chart of the exchange. `any`: a pattern for every pair, which tells a bot that this server runs and has fresh data.",
+    example: "chart",
+  },
+  exchange: {
+    schema: Name.transform((name) => name.toLowerCase()),
+    description: "Only pairs of this exchange; case is ignored.",
+    example: "binance",
+  },
+  quote: {
+    schema: Name.transform((name) => name.toUpperCase()),
+    description: "Only pairs with this quote currency; case is ignored.",
+    example: "USDT",
+  },
+  settle: {
+    schema: Name.transform((name) => name.toUpperCase()),
+    description:
+      "Pairs of futures that settle in this currency, such as `BTC/USDT:USDT`. Default: pairs of the spot market.",
+    example: "USDT",
+  },
+} as const satisfies ParameterSet;
 
 /** Reads a query. Throws `invalid-parameter`. */
 export function readPairQuery(query: unknown): PairQuery {
-  const given: Partial<Record<string, unknown>> = Object(query);
-  const { list = DEFAULT_LIST } = given;
-  const known = PAIR_LISTS.find((name) => name === list);
-  if (known === undefined) throw invalid("list", list, `one of ${PAIR_LISTS.join(", ")}`);
-  return {
-    list: known,
-    exchange: readName("exchange", given.exchange)?.toLowerCase(),
-    quote: readName("quote", given.quote)?.toUpperCase(),
-    settle: readName("settle", given.settle)?.toUpperCase(),
-  };
+  return readQuery(PAIR_QUERY, query);
 }
 
 /** Returns the channel of the list that a query names; none if there is no such list. */
@@ -77,10 +95,4 @@ export function selectPairs(listed: readonly ListedPair[], query: PairQuery): re
   );
   const suffix = settle === undefined ? "" : `:${settle}`;
   return [...new Set(selected.map((one) => `${one.base}/${one.quote ?? quote ?? "USDT"}${suffix}`))];
-}
-
-function readName(field: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && PAIR_NAME.test(value)) return value;
-  throw invalid(field, value, "one name of 1 to 16 letters and digits");
 }

@@ -1,8 +1,7 @@
-import { PRODUCER_PATH } from "../../gateway/http/endpoints.ts";
 import { extension } from "../../gateway/start/extension.ts";
 import { Consumers } from "./consumers.ts";
 import { addPairlistRoute } from "./pairlist-route.ts";
-import { addProducerRoute } from "./producer-route.ts";
+import { addProducerRoute, PRODUCER_ROUTE } from "./producer-route.ts";
 
 /** Serves pairs to freqtrade, on request and over a WebSocket. */
 export const pairlist = extension({
@@ -11,10 +10,10 @@ export const pairlist = extension({
   open: ({ hub, clock, head, freshness }) => {
     const consumers = new Consumers({ hub, clock });
     return {
-      routes: ({ add, hasPast }) => addPairlistRoute(add, { head, freshness, hasPast }),
+      routes: ({ add }) => addPairlistRoute(add, { head, freshness }),
       sockets: [
         {
-          path: PRODUCER_PATH,
+          path: PRODUCER_ROUTE.path,
           add: (scope, parts) => addProducerRoute(scope, consumers, parts),
           stop: () => consumers.stop(),
         },

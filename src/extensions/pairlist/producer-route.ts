@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { allowAll } from "../../gateway/http/access/access.ts";
 import { checkHub } from "../../gateway/http/connections/admission.ts";
-import { PRODUCER_PATH } from "../../gateway/http/endpoints.ts";
-import { PRODUCER_PARAMETERS, queryNames } from "../../gateway/http/parameters.ts";
+import type { RouteContract } from "../../gateway/http/contract/route-contract.ts";
+import { UPGRADE_PROBLEMS } from "../../gateway/http/stream/websocket-admission.ts";
 import {
   admitUpgrade,
   openConnection,
@@ -11,7 +12,35 @@ import {
 } from "../../gateway/http/stream/websocket-connection.ts";
 import type { Hub } from "../../gateway/hub/index.ts";
 import type { Consumers } from "./consumers.ts";
-import { channelsOfQuery, checkPlan, readPairQuery } from "./pair-query.ts";
+import { channelsOfQuery, checkPlan, PAIR_QUERY, readPairQuery } from "./pair-query.ts";
+
+export const PRODUCER_ROUTE: RouteContract = {
+  name: "producer",
+  // freqtrade sets the path.
+  path: "/api/v1/message/ws",
+  method: "GET",
+  tag: "events",
+  summary: "The WebSocket of a freqtrade producer: the pairs, at every change.",
+  description:
+    'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the current pairs. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`, because freqtrade ignores an empty list. Other requests are ignored.',
+  query: {
+    token: {
+      schema: z.string(),
+      description: "The key, if the server requires one. It is in the URL, because freqtrade sends it there.",
+      example: "KEY",
+    },
+    ...PAIR_QUERY,
+  },
+  keyParameter: "token",
+  channels: channelsOfQuery,
+  responses: {
+    101: {
+      description: "The connection becomes a WebSocket; the server waits for requests.",
+      headers: ["Upgrade"],
+    },
+  },
+  problems: UPGRADE_PROBLEMS,
+};
 
 /**
  * Serves the WebSocket of a freqtrade producer, so that a stock `external_message_consumer` gets
@@ -26,8 +55,8 @@ export function addProducerRoute(
   scope.route({
     method: "GET",
     exposeHeadRoute: false,
-    url: PRODUCER_PATH,
-    config: { parameters: queryNames(PRODUCER_PARAMETERS), keyParameter: "token", channels: channelsOfQuery },
+    url: PRODUCER_ROUTE.path,
+    config: { contract: PRODUCER_ROUTE },
     preValidation: async (request, reply) => {
       // Compression would save little: messages are small and rare.
       delete request.headers["sec-websocket-extensions"];

@@ -159,7 +159,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   addPicture(TOKEN_PATH, readToken);
 }
 
-const configOf = (path: string) => (path === TOKEN_PATH ? { channels: channelsOfToken } : {});
+const configOf = (path: string) => ({ contract: path === TOKEN_PATH ? { channels: channelsOfToken } : {} });
 
 /** Returns equal pages from the cache, so that each is compressed only once for many visitors. */
 function represent(page: string, cached: BoundedMap<string, Representation>): Representation {

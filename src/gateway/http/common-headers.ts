@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ENDPOINTS } from "./endpoints.ts";
+import { HEALTH_PATH, METRICS_PATH, READY_PATH } from "./contract/paths.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { METRICS_PATH } from "./metrics-route.ts";
 import { type ReadyFields, readyFields } from "./rest/ready-fields.ts";
 
 /** Response fields that scripts of other origins may read, besides the CORS-safelisted ones. */
@@ -41,7 +40,7 @@ export interface CommonHeaders {
 }
 
 /** Only operators read these paths; pages of other origins may not read them. */
-const OPERATOR_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
+const OPERATOR_PATHS: readonly string[] = [HEALTH_PATH, READY_PATH, METRICS_PATH];
 
 /** Creates the fields. With a list of origins, responses differ by origin, as `Vary` states. */
 export function createCommonHeaders({

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { z } from "zod";
 import { VERSION } from "../../base/lib/version.ts";
 import { FlarewireError, type Freshness } from "../../base/protocol/index.ts";
-import { ENDPOINTS } from "./endpoints.ts";
+import { MARKET } from "./contract/example-market.ts";
+import { HEALTH_PATH, READY_PATH } from "./contract/paths.ts";
+import { FRESHNESS_HEADERS, type HeaderName } from "./contract/response-headers.ts";
+import type { RouteContract } from "./contract/route-contract.ts";
 import { noDataYet } from "./problems/no-data-yet.ts";
 import { setFreshness } from "./rest/freshness-fields.ts";
-import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
+import { HealthResponse, ReadyResponse } from "./rest/responses.ts";
 import type { HttpServerOptions } from "./server.ts";
 
 declare module "fastify" {
@@ -20,17 +24,56 @@ interface HealthParts
   readonly ready: () => boolean;
 }
 
+function probe(
+  text: Pick<RouteContract, "name" | "path" | "summary" | "problems">,
+  body: { readonly schema: z.ZodType; readonly example: unknown },
+  headers: readonly HeaderName[] = [],
+): RouteContract {
+  return {
+    ...text,
+    method: "GET",
+    tag: "probes",
+    description: "With a base path, also served at the root.",
+    responses: {
+      200: {
+        description: text.summary,
+        headers: ["Cache-Control", ...headers],
+        content: { "application/json": body },
+      },
+    },
+  };
+}
+
+export const HEALTH_ROUTE = probe(
+  { name: "healthz", path: HEALTH_PATH, summary: "Whether the process is running.", problems: [] },
+  {
+    schema: HealthResponse,
+    example: { status: "ok", version: "0.1.0", uptime_s: 61 } satisfies HealthResponse,
+  },
+);
+
+export const READY_ROUTE = probe(
+  {
+    name: "readyz",
+    path: READY_PATH,
+    summary: "Whether fresh data is served.",
+    problems: ["not-ready", "draining"],
+  },
+  { schema: ReadyResponse, example: { status: "ready", ...MARKET.freshness } satisfies ReadyResponse },
+  FRESHNESS_HEADERS,
+);
+
 /**
  * Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise.
  * With `isStaleReady`, stale data is enough.
  */
 export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
   const startedAt = parts.clock.monotonic();
-  add(scope, ENDPOINTS.healthz.path, () => {
+  add(scope, HEALTH_ROUTE, () => {
     const uptime_s = Math.floor((parts.clock.monotonic() - startedAt) / 1_000);
     return { status: "ok", version: VERSION, uptime_s } satisfies HealthResponse;
   });
-  add(scope, ENDPOINTS.readyz.path, (reply) => {
+  add(scope, READY_ROUTE, (reply) => {
     const fresh = parts.freshness();
     setFreshness(reply, fresh, parts.info());
     if (!parts.ready()) throw new FlarewireError("draining", "the server is stopping");
@@ -46,11 +89,11 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
   });
 }
 
-function add(scope: FastifyInstance, url: string, answer: (reply: FastifyReply) => object): void {
+function add(scope: FastifyInstance, contract: RouteContract, answer: (reply: FastifyReply) => object): void {
   scope.route({
     method: ["GET", "HEAD"],
-    url,
-    config: { isHealthCheck: true },
+    url: contract.path,
+    config: { contract, isHealthCheck: true },
     handler: (_request, reply) =>
       reply
         .headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })

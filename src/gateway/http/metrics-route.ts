@@ -1,15 +1,28 @@
 import { type FastifyInstance, fastify } from "fastify";
+import { z } from "zod";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import type { Refusals } from "./access/refusals.ts";
+import { METRICS_PATH } from "./contract/paths.ts";
+import type { RouteContract } from "./contract/route-contract.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { sendProblem } from "./problems/send-problem.ts";
 
-/**
- * Relative to the base path, except on the metrics' own server. Served if the setting `metrics` is
- * on.
- */
-export const METRICS_PATH = "/metrics";
+export const METRICS_ROUTE: RouteContract = {
+  name: "metrics",
+  path: METRICS_PATH,
+  method: "GET",
+  tag: "probes",
+  summary: "The gateway's metrics for Prometheus, unless turned off.",
+  responses: {
+    200: {
+      description: "The metrics.",
+      headers: ["Cache-Control"],
+      content: { "text/plain": { schema: z.string() } },
+    },
+  },
+  problems: [],
+};
 
 /**
  * Maximum connections of the metrics' own server. Prometheus uses one or two, and each takes a file
@@ -27,6 +40,7 @@ export function registerMetrics(app: FastifyInstance, metrics: MetricsText): voi
   app.route({
     method: ["GET", "HEAD"],
     url: METRICS_PATH,
+    config: { contract: METRICS_ROUTE },
     handler: async (_request, reply) => {
       reply.headers({ "content-type": metrics.contentType, "cache-control": "no-store" });
       return metrics.text();

@@ -76,8 +76,6 @@ export interface RouteScope {
   readonly settings: HttpSettings;
   /** Adds a route whose body is prepared once per plan and URL. */
   readonly add: (route: PreparedRoute) => void;
-  /** Whether prepared routes have the parameter `at`. */
-  readonly hasPast: boolean;
 }
 
 /** Creates the server. The caller starts and closes it. */
@@ -156,10 +154,9 @@ export async function addRoutes(
   // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
-  const hasPast = options.past !== undefined;
   const add = createPreparedRoutes(scope, { ...options, settings, quick });
-  addResourceRoutes(add, options.head, hasPast);
-  await options.register?.({ app: scope, settings, add, hasPast });
+  addResourceRoutes(add, options.head);
+  await options.register?.({ app: scope, settings, add });
 }
 
 function limits(settings: HttpSettings): FastifyHttpOptions<Server> {

@@ -1,4 +1,5 @@
 import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/index.ts";
+import { CONTRACTS } from "../../support/expect/contracts.ts";
 
 /** The parts of JSON Schema that the contracts use. */
 interface Schema {
@@ -52,7 +53,10 @@ export function modelSource(): string {
 
 class ModelSource {
   readonly #schemas: Readonly<Record<string, Schema>> = JSON.parse(
-    JSON.stringify({ ...createAsyncApi("").components.schemas, ...createOpenApi("").components.schemas }),
+    JSON.stringify({
+      ...createAsyncApi("").components.schemas,
+      ...createOpenApi("", CONTRACTS).components.schemas,
+    }),
   );
   /** The source of each type by name, in the order of first use, inner types first. */
   readonly #written = new Map<string, string>();

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_WINDOW } from "../../../src/extensions/history/http/history-query.ts";
 import { hasPython, spawnPython } from "./python-client.ts";
 
 /** Calls methods of the client, and expects the server to reject each request. */
@@ -69,7 +68,7 @@ describe.skipIf(!hasPython)("REST in Python (python3-aiohttp)", () => {
       server.close();
     }
     expect(asked).toEqual([
-      `record?window=${DEFAULT_WINDOW}`,
+      `record?window=24h`,
       "record?window=30d&group=matic&at=T",
       "history?from=2026-01-31&limit=5",
       "candles?at=T",

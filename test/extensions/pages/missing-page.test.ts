@@ -4,6 +4,7 @@ import { PAGES } from "../../../src/clients/dashboard/route.ts";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../src/extensions/history/index.ts";
 import { addPageRoutes } from "../../../src/extensions/pages/page-routes.ts";
 import { addPermalinkRoutes } from "../../../src/extensions/permalinks/permalink-routes.ts";
+import { collectContracts } from "../../../src/gateway/http/contract/route-contract.ts";
 import { completeHttpSettings } from "../../../src/gateway/http/http-settings.ts";
 import { PROBLEM_TYPE } from "../../../src/gateway/http/problems/problem.ts";
 import { sendProblem } from "../../../src/gateway/http/problems/send-problem.ts";
@@ -63,6 +64,7 @@ test("a browser gets a small page for an unknown path; other clients and the API
 /** Creates a server without further routes, which is closed after the test. */
 function bareApp(finish: Finish): FastifyInstance {
   const app = fastify();
+  collectContracts(app);
   finish(() => app.close());
   return app.setErrorHandler((error, request, reply) =>
     sendProblem(error, request, reply, () => request.log),

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Snapshot, TokenDetails } from "../../../src/base/model/index.ts";
 import { FlarewireError } from "../../../src/base/protocol/index.ts";
-import { BODY_EXAMPLES } from "../../../src/extensions/docs/contracts/examples.ts";
+import { TOKEN_EXAMPLE as token } from "../../../src/extensions/history/http/history-examples.ts";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../src/extensions/history/index.ts";
 import { Pictures } from "../../../src/extensions/permalinks/picture/pictures.ts";
 import { tokenPage } from "../../../src/extensions/permalinks/token-page.ts";
@@ -129,7 +129,6 @@ test("tokens of other groups have pages while they are in a chart", async ({ ser
 });
 
 test("the caption of a token's prices says whether they come from its candles or from its chart", () => {
-  const { token } = BODY_EXAMPLES;
   const chart = {
     ...{ id: idOf(1), rank: 1, streak: 1, most_recent_price_average: "1.25" },
     ...{ price_change_from_average: 4, latest_candle_prices: [-1.5, 0, 4] },

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
-import { ENDPOINTS, registerMetrics } from "../../../src/gateway/http/index.ts";
+import { registerMetrics } from "../../../src/gateway/http/index.ts";
 import type { RouteScope } from "../../../src/gateway/http/server.ts";
+import { ENDPOINTS } from "../../support/expect/contracts.ts";
 import { test } from "./rest/rest-fixture.ts";
 
 const PAGE = "https://page.example";
@@ -70,8 +71,8 @@ describe("with all origins allowed", () => {
   });
 
   test("a preflight gets 204 with methods, fields and a maximum age", async ({ rest }) => {
-    for (const { path, alsoAtRoot } of Object.values(ENDPOINTS)) {
-      if (alsoAtRoot) continue;
+    for (const { path, tag } of Object.values(ENDPOINTS)) {
+      if (tag === "probes") continue;
       const { status, headers } = await rest.ask("OPTIONS", path, PREFLIGHT);
       expect(status).toBe(204);
       expect(headers).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import { GUIDES, OPERATIONS, TEXTS } from "../../../src/extensions/docs/index.ts";
-import { DOCUMENTS, ENDPOINTS } from "../../../src/gateway/http/index.ts";
+import { DOCUMENTS, GUIDES, TEXTS } from "../../../src/extensions/docs/index.ts";
+import { ENDPOINTS } from "../../support/expect/contracts.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { FRESH, test } from "./rest/rest-fixture.ts";
 
@@ -16,10 +16,10 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
       above.splice(depth, Number.POSITIVE_INFINITY, `${above[depth - 1] ?? ""}${path}`);
       routes.push(`${above[depth]} ${methods}`);
     }
-    const table = Object.values(ENDPOINTS).flatMap(({ path, alsoAtRoot }) =>
-      alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path],
+    const table = Object.values(ENDPOINTS).flatMap(({ path, tag }) =>
+      tag === "probes" && basePath !== "" ? [path, basePath + path] : [basePath + path],
     );
-    const operations = OPERATIONS.map(({ page }) => ({ path: page }));
+    const operations = [{ path: "/docs/rest/:name" }];
     table.push(...[...Object.values(DOCUMENTS), ...GUIDES, ...operations].map(({ path }) => basePath + path));
     table.push(...TEXTS.map(({ path }) => `${basePath}${path}.md`));
     // A page's URL with a final slash redirects to the page.

@@ -1,9 +1,14 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { HEADERS, type HeaderName, KEY_HEADERS } from "../../../src/extensions/docs/contracts/headers.ts";
 import type { ResponseContract } from "../../../src/extensions/docs/contracts/problem-responses.ts";
 import type { JsonSchema } from "../../../src/extensions/docs/contracts/schemas.ts";
 import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/index.ts";
+import {
+  HEADERS,
+  type HeaderName,
+  KEY_HEADERS,
+} from "../../../src/gateway/http/contract/response-headers.ts";
+import { CONTRACTS } from "./contracts.ts";
 
 /*
  * Checks all messages and responses of the tests against the served contracts. The check is
@@ -12,7 +17,7 @@ import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/inde
  * none that they do not name.
  */
 
-const OPENAPI = createOpenApi("");
+const OPENAPI = createOpenApi("", CONTRACTS);
 const ASYNCAPI = createAsyncApi("");
 
 /** Longest first, because some paths end with others. */

@@ -2,14 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { z } from "zod";
 import { ERROR_CODES, type ErrorCode } from "../../../src/base/protocol/index.ts";
-import {
-  ENDPOINTS,
-  EVENTS_ENDPOINT,
-  HISTORY_ENDPOINTS,
-  PROBLEM_TYPE_PREFIX,
-  Problem,
-} from "../../../src/gateway/http/index.ts";
+import { PROBLEM_TYPE_PREFIX, Problem } from "../../../src/gateway/http/index.ts";
 import { checkResponse, endsWithPath } from "./contract.ts";
+import { CONTRACTS } from "./contracts.ts";
 
 /** A response as any client receives it, with the body before any decoding. */
 interface SeenResponse {
@@ -78,8 +73,10 @@ function decode(body: Buffer, coding: string | string[] | number | undefined): s
 /** Returns the schema of the endpoint whose path the URL ends with, at any base path. */
 function schemaOf(url: string): z.ZodType | undefined {
   const { pathname } = new URL(url, "http://localhost");
-  const all = [...Object.values(ENDPOINTS), EVENTS_ENDPOINT, ...Object.values(HISTORY_ENDPOINTS)];
-  return all.find(({ path }) => endsWithPath(pathname, path))?.schema;
+  const found = CONTRACTS.find(({ path, method }) => method === "GET" && endsWithPath(pathname, path));
+  return found?.tag === "documents"
+    ? undefined
+    : found?.responses[200]?.content?.["application/json"]?.schema;
 }
 
 /** Fetches a response and checks it against its contract. */

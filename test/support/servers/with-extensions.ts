@@ -25,8 +25,8 @@ export function withExtensions({ history, pictures, ...options }: ServerOptions)
     answerUnknown: answerBrowser,
     ...options,
     register: async (scope) => {
-      const { app, settings, add, hasPast } = scope;
-      addPairlistRoute(add, { ...options, hasPast });
+      const { app, settings, add } = scope;
+      addPairlistRoute(add, options);
       if (history) addHistoryRoutes(add, { ...options, history });
       addDocumentRoutes(app, settings);
       if (history) addPermalinkRoutes(app, { ...options, settings, history, pages, pictures });

@@ -36,7 +36,7 @@ export function registerPush(app: FastifyInstance, { push, policy, allowedOrigin
   const shared = {
     url: PUSH_PATH,
     ...(push ? { bodyLimit: MAX_BYTES } : {}),
-    config: { parameters: [], ...limit },
+    config: { contract: { query: {} }, ...limit },
   };
   app.route({
     ...shared,
@@ -46,7 +46,7 @@ export function registerPush(app: FastifyInstance, { push, policy, allowedOrigin
   });
   app.route({
     ...shared,
-    config: { ...shared.config, channels: PUSH_CHANNELS },
+    config: { contract: { query: {}, channels: PUSH_CHANNELS } },
     method: "PUT",
     handler: async (request, reply) => {
       checkOrigin(request.headers.origin, allowedOrigins);

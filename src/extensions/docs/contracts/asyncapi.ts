@@ -7,17 +7,25 @@ import {
   EventBody,
   type EventName,
 } from "../../../base/protocol/index.ts";
-import { EVENTS_ENDPOINT, STREAM_PATH } from "../../../gateway/http/endpoints.ts";
-import {
-  EVENTS_PARAMETERS,
-  type ParameterContract,
-  STREAM_PARAMETERS,
-} from "../../../gateway/http/parameters.ts";
+import { EVENT_EXAMPLES } from "../../../gateway/http/contract/example-market.ts";
+import { EXCHANGE_STARTED } from "../../../gateway/http/contract/exchange-examples.ts";
+import type { ParameterSet } from "../../../gateway/http/contract/parameters.ts";
+import { EVENTS_QUERY } from "../../../gateway/http/stream/events-query.ts";
+import { EVENTS_ROUTE } from "../../../gateway/http/stream/events-route.ts";
+import { STREAM_QUERY } from "../../../gateway/http/stream/stream-query.ts";
 import { SUBPROTOCOL } from "../../../gateway/http/stream/websocket-admission.ts";
-import { EVENT_EXAMPLES } from "./examples.ts";
-import { EXCHANGE_STARTED } from "./exchange-examples.ts";
+import { STREAM_ROUTE } from "../../../gateway/http/stream/websocket-route.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
-import { EVENT_SCHEMAS, type JsonSchema, namedSchemas, pascal, referredTo, refTo } from "./schemas.ts";
+import { parametersOf } from "./parameters.ts";
+import {
+  type ContractSchemas,
+  createSchemas,
+  EVENT_SCHEMAS,
+  type JsonSchema,
+  pascal,
+  referredTo,
+  refTo,
+} from "./schemas.ts";
 
 /** A message of AsyncAPI, reduced to the fields used here. */
 export interface MessageContract {
@@ -82,7 +90,8 @@ export function createAsyncApi(basePath: string) {
     ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),
     ...eventMessages(),
   };
-  const channels = { stream: stream(), events: sse() };
+  const schemas = createSchemas("draft-7");
+  const channels = { stream: stream(schemas), events: sse(schemas) };
   return {
     asyncapi: "3.0.0",
     info: { title: "Flarewire", version: VERSION, description: DESCRIPTION, license: { name: "MIT" } },
@@ -92,7 +101,7 @@ export function createAsyncApi(basePath: string) {
     operations: operations(),
     components: {
       messages,
-      schemas: referredTo(namedSchemas("draft-7"), [messages, channels]),
+      schemas: referredTo(schemas.named, [messages, channels]),
       securitySchemes: SECURITY,
     },
     "x-channels": CHANNEL_EVENTS,
@@ -133,9 +142,9 @@ function server(protocol: "ws" | "http", basePath: string) {
   };
 }
 
-function stream(): ChannelContract {
+function stream(schemas: ContractSchemas): ChannelContract {
   return {
-    address: STREAM_PATH,
+    address: STREAM_ROUTE.path,
     title: "WebSocket",
     description: `Each message is one text frame. The subprotocol is \`${SUBPROTOCOL}\`; offering none means the same. A client that offers \`permessage-deflate\` receives compressed and plain frames. The close code states why the connection ended and what to do: see \`x-close-codes\`.`,
     servers: [{ $ref: "#/servers/websocket" }],
@@ -143,7 +152,7 @@ function stream(): ChannelContract {
     bindings: {
       ws: {
         method: "GET",
-        query: parametersSchema(STREAM_PARAMETERS, "query"),
+        query: querySchema(STREAM_QUERY, schemas),
         headers: {
           type: "object",
           properties: {
@@ -163,18 +172,16 @@ function stream(): ChannelContract {
   };
 }
 
-function sse(): ChannelContract {
+function sse(schemas: ContractSchemas): ChannelContract {
   return {
-    address: EVENTS_ENDPOINT.path,
+    address: EVENTS_ROUTE.path,
     title: "Server-sent events",
     description:
       "With `Accept: text/event-stream`. `event` is the message's type, the event's name, or `reset` for a `subscribed` that states a loss; `id` is the cursor, which a browser sends as `Last-Event-ID`; `data` is the message. There are no commands. If the server ends the stream, its last event is `close`.",
     servers: [{ $ref: "#/servers/http" }],
     messages: messageRefs(ON_EVENTS),
-    "x-query": parametersSchema(
-      EVENTS_PARAMETERS.filter(({ name }) => name !== "limit" && name !== "wait"),
-      "query",
-    ),
+    // With the default of streams, which a poll refuses.
+    "x-query": querySchema({ ...ofStreams(EVENTS_QUERY), mode: STREAM_QUERY.mode }, schemas),
   };
 }
 
@@ -263,13 +270,15 @@ function messageRefs(types: readonly string[]): ChannelContract["messages"] {
   return Object.fromEntries(types.map((type) => [type, { $ref: `#/components/messages/${type}` }]));
 }
 
-/** Describes the parameters at a location as the properties of an object. */
-function parametersSchema(
-  parameters: readonly ParameterContract[],
-  location: ParameterContract["in"],
-): JsonSchema {
-  const properties = parameters
-    .filter((parameter) => parameter.in === location)
-    .map(({ name, description, schema }) => [name, { ...schema, description }]);
+function ofStreams(query: ParameterSet): ParameterSet {
+  return Object.fromEntries(Object.entries(query).filter(([, { only }]) => only !== "polls"));
+}
+
+/** Describes a query as an object with its parameters. */
+function querySchema(query: ParameterSet, schemas: ContractSchemas): JsonSchema {
+  const properties = parametersOf({ query }, schemas).map(({ name, description, schema }) => [
+    name,
+    { ...schema, description },
+  ]);
   return { type: "object", properties: Object.fromEntries(properties) };
 }

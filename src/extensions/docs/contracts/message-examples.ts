@@ -1,8 +1,7 @@
 import type { CloseMessage, Command, ServerMessage } from "../../../base/protocol/index.ts";
-import { EVENT_EXAMPLES, PARTS } from "./examples.ts";
+import { EVENT_EXAMPLES, MARKET } from "../../../gateway/http/contract/example-market.ts";
 
-const { freshness, source, flares, explanations, emittedAt } = PARTS;
-const CURSOR = "13ac274a9f68b758-101";
+const { freshness, source, flares, explanations, emittedAt, cursor: CURSOR } = MARKET;
 
 type Typed<T extends string> = Extract<ServerMessage | Command | CloseMessage, { readonly type: T }>;
 

@@ -1,7 +1,11 @@
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../../base/protocol/index.ts";
+import {
+  FRESHNESS_HEADERS,
+  type HeaderName,
+  KEY_HEADERS,
+} from "../../../gateway/http/contract/response-headers.ts";
 import { PROBLEM_TYPE, problemOf } from "../../../gateway/http/problems/problem.ts";
 import { PROBLEM_TYPE_PREFIX, type Problem } from "../../../gateway/http/rest/responses.ts";
-import { FRESHNESS_HEADERS, type HeaderName, headerRefs, KEY_HEADERS } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 /** A response of OpenAPI, reduced to the fields used here. */
@@ -18,6 +22,12 @@ export interface ResponseContract {
       }
     >
   >;
+}
+
+export function headerRefs(
+  names: readonly HeaderName[],
+): Readonly<Record<string, { readonly $ref: string }>> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** Headers of a problem by status, in addition to the common ones. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import * as model from "../../../base/model/index.ts";
 import * as protocol from "../../../base/protocol/index.ts";
 import * as changes from "../../../base/protocol/view/change-schema.ts";
+import type { RouteContract } from "../../../gateway/http/contract/route-contract.ts";
 import * as responses from "../../../gateway/http/rest/responses.ts";
 
 /** The schemas of the API under their names in the code, as components that refer to each other. */
@@ -53,9 +54,20 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `${COMPONENTS}${name}` };
 }
 
-/** Returns all named schemas. Objects are open, except commands and filters (W6). */
-export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchema>> {
-  const registry = z.registry<{ id: string }>();
+/** The schemas of a document. */
+export interface ContractSchemas {
+  /** All named schemas. Objects are open, except commands and filters (W6). */
+  readonly named: Readonly<Record<string, JsonSchema>>;
+  /** Returns a reference to a named schema, or the schema itself, which refers to named ones. */
+  of(schema: z.ZodType): JsonSchema;
+}
+
+/**
+ * Converts the schemas of the API and of the bodies in `contracts`. A body's schema has the name of
+ * its `id`; without one, it has no name.
+ */
+export function createSchemas(target: Dialect, contracts: readonly RouteContract[] = []): ContractSchemas {
+  const names = new Map<z.core.$ZodType, string>();
   for (const [exported, schema] of Object.entries({
     ...model,
     ...protocol,
@@ -64,11 +76,44 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
     ...eventMessages(),
   })) {
     if (!(schema instanceof z.ZodType) || ALIASES.includes(exported)) continue;
-    registry.add(schema, { id: RENAMED[exported] ?? exported });
+    names.set(schema, RENAMED[exported] ?? exported);
   }
+  for (const { responses: all } of contracts)
+    for (const { content = {} } of Object.values(all))
+      for (const { schema } of Object.values(content)) {
+        const id = schema.meta()?.id;
+        if (id !== undefined) names.set(schema, id);
+      }
+  const named = convertNamed(target, names);
+  return {
+    named,
+    of: (schema) => {
+      const name = names.get(schema);
+      if (name !== undefined) return refTo(name);
+      const { $schema: _dialect, ...inline } = z.toJSONSchema(schema, {
+        io: "input",
+        target,
+        override: ({ zodSchema, jsonSchema }) => {
+          const inner = names.get(zodSchema);
+          if (inner === undefined) return;
+          for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+          Object.assign(jsonSchema, refTo(inner));
+        },
+      });
+      return inline as JsonSchema;
+    },
+  };
+}
+
+function convertNamed(
+  target: Dialect,
+  names: ReadonlyMap<z.core.$ZodType, string>,
+): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [schema, id] of names) registry.add(schema, { id });
   const made = z.toJSONSchema(registry, { io: "input", target, uri: (id) => `${COMPONENTS}${id}` });
   const schemas: Record<string, JsonSchema> = {};
-  for (const [name, { $schema: _dialect, $id: _id, ...schema }] of Object.entries(made.schemas)) {
+  for (const [name, { $schema: _dialect, $id: _uri, id: _id, ...schema }] of Object.entries(made.schemas)) {
     schemas[name] = schema as JsonSchema;
   }
   const items = [
@@ -84,7 +129,6 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
     // The log accepts any item. The item's form depends on the channel, so list the forms for
     // readers.
     InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
-    EventName: { description: "The name of an event.", type: "string", enum: protocol.EVENT_NAMES },
     EventMessage: oneOf(protocol.EventMessage.description, Object.values(EVENT_SCHEMAS)),
     Missed: oneOf(
       protocol.Missed.description,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
-import { DOCUMENTS } from "../../../gateway/http/endpoints.ts";
+import type { RouteRules } from "../../../gateway/http/contract/route-contract.ts";
 import type { HttpSettings } from "../../../gateway/http/http-settings.ts";
 import { readyAnswer, sendReady } from "../../../gateway/http/rest/ready-answer.ts";
 import { readyFields } from "../../../gateway/http/rest/ready-fields.ts";
@@ -10,90 +10,110 @@ import { type Html, html } from "../../pages/html.ts";
 import { varyOf } from "../../pages/send-page.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
+import { DOCUMENTS } from "./documents.ts";
 import { eventsPage } from "./events-page.ts";
 import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS } from "./guides.ts";
-import { pageHtml } from "./layout.ts";
+import { pageHtml, type Site } from "./layout.ts";
 import { llmsText } from "./llms-text.ts";
 import { markdown, resolveLinks } from "./markdown.ts";
 import { operationPage } from "./rest/operation-page.ts";
-import { OPERATIONS, operationsOf } from "./rest/operations.ts";
+import { OPERATION_PAGES, operationsOf } from "./rest/operations.ts";
 import { restPage } from "./rest/rest-page.ts";
 import { searchIndex } from "./search-index.ts";
 
 type DocumentName = keyof typeof DOCUMENTS;
 
 /**
- * Serves the contracts, the guides, their search index and `llms.txt`. Each is made at its first
- * request.
+ * Serves the contracts, the guides, their search index and `llms.txt`, of all routes that the
+ * server has at the first request. Each document is made at its first request.
  */
 export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
 ): void {
   const { basePath } = settings;
+  const site = { basePath, contracts: scope.routeContracts };
   let openapi: OpenApiDocument | undefined;
-  const describe = () => (openapi ??= createOpenApi(basePath));
+  const describe = () => (openapi ??= createOpenApi(basePath, site.contracts));
   const vary = varyOf(settings);
-  const add = (path: string, type: string, make: () => string): void => {
-    let made: Representation | undefined;
+  /** `make`: returns the document at a path of the route, `undefined` if nothing is there. */
+  const add = (
+    path: string,
+    type: string,
+    make: (path: string) => string | undefined,
+    contract: RouteRules = {},
+  ): void => {
+    const made = new Map<string, Representation>();
     const fields = readyFields({
       "cache-control": "no-cache",
       vary,
       ...(type === "text/html" ? DOCUMENT_FIELDS : {}),
     });
+    const read = (at: string) => {
+      const text = made.has(at) ? undefined : make(at);
+      if (text !== undefined) made.set(at, represent(text, `${type}; charset=utf-8`));
+      return made.get(at);
+    };
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
+      config: { contract },
       handler: (request, reply) => {
-        made ??= represent(make(), `${type}; charset=utf-8`);
-        return sendReady(reply, readyAnswer(made, [fields], request.raw));
+        const document = read(pathIn(path, request.params));
+        if (!document) return reply.callNotFound();
+        return sendReady(reply, readyAnswer(document, [fields], request.raw));
       },
     });
     if (type !== "text/html") return;
     scope.route({
       method: ["GET", "HEAD"],
       url: `${path}/`,
-      handler: (_request, reply) => reply.redirect(`${basePath}${path}`, 308),
+      handler: (request, reply) => reply.redirect(`${basePath}${pathIn(path, request.params)}`, 308),
     });
   };
-  const makers = createMakers(basePath, describe);
+  const makers = createMakers(site, describe);
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
-    add(DOCUMENTS[name].path, DOCUMENTS[name].type, makers[name]);
+    add(DOCUMENTS[name].path, DOCUMENTS[name].type, makers[name], DOCUMENTS[name]);
   for (const { path, file, title } of GUIDES)
-    add(path, "text/html", () => guidePage(basePath, path, title, file));
+    add(path, "text/html", () => guidePage(site, path, title, file));
   for (const { path, file } of TEXTS)
     add(markdownPath(path), "text/markdown", () => guideText(basePath, file));
-  for (const { page } of OPERATIONS)
-    add(page, "text/html", () => {
-      const document = describe();
-      const found = operationsOf(document).find((operation) => operation.page === page);
-      return found ? operationPage(basePath, found, document) : "";
-    });
+  add(`${OPERATION_PAGES}:name`, "text/html", (path) => {
+    const document = describe();
+    const found = operationsOf(document, site.contracts).find(({ page }) => page === path);
+    return found && operationPage(site, found, document);
+  });
+}
+
+/** Fills the part `:name` of a route's path, which only the path of operations has. */
+function pathIn(path: string, params: unknown): string {
+  const { name = "" }: { readonly name?: string } = Object(params);
+  return path.replace(":name", encodeURIComponent(name));
 }
 
 function createMakers(
-  basePath: string,
+  site: Site,
   describe: () => OpenApiDocument,
 ): Readonly<Record<DocumentName, () => string>> {
+  const { basePath } = site;
   const describeEvents = () => createAsyncApi(basePath);
   const { docsProtocol, docsGuides } = DOCUMENTS;
   return {
     openapi: () => JSON.stringify(describe()),
     asyncapi: () => JSON.stringify(describeEvents()),
-    docs: () => restPage(basePath, describe()),
-    docsEvents: () => eventsPage(basePath, describeEvents()),
-    docsProtocol: () => guidePage(basePath, docsProtocol.path, "Protocol", PROTOCOL_FILE),
-    docsGuides: () => pageHtml(basePath, docsGuides.path, "Guides", guidesHtml(basePath)),
-    docsSearch: () =>
-      JSON.stringify(searchIndex(basePath, describe(), describeEvents(), guidePages(basePath))),
-    llms: () => llmsText(basePath),
+    docs: () => restPage(site, describe()),
+    docsEvents: () => eventsPage(site, describeEvents()),
+    docsProtocol: () => guidePage(site, docsProtocol.path, "Protocol", PROTOCOL_FILE),
+    docsGuides: () => pageHtml(site, docsGuides.path, "Guides", guidesHtml(basePath)),
+    docsSearch: () => JSON.stringify(searchIndex(site, describe(), describeEvents(), guidePages(basePath))),
+    llms: () => llmsText(site),
     docsScript: () => `${readText("./assets/page.js")}\n${readText("./assets/search.js")}`,
     docsStyle: () => readText("./assets/page.css"),
   };
 }
 
-function guidePage(basePath: string, page: string, title: string, file: string): string {
-  return pageHtml(basePath, page, title, guideBody(basePath, file));
+function guidePage(site: Site, page: string, title: string, file: string): string {
+  return pageHtml(site, page, title, guideBody(site.basePath, file));
 }
 
 function guideBody(basePath: string, file: string): Html {

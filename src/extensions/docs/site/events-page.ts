@@ -1,14 +1,18 @@
-import { DOCUMENTS, TICKETS_ENDPOINT } from "../../../gateway/http/endpoints.ts";
-import { STREAM_PARAMETERS } from "../../../gateway/http/parameters.ts";
+import { TICKETS_ROUTE } from "../../../gateway/http/rest/tickets-route.ts";
+import { STREAM_QUERY } from "../../../gateway/http/stream/stream-query.ts";
 import { type Html, html, prose } from "../../pages/html.ts";
 import type { AsyncApiDocument, MessageContract } from "../contracts/asyncapi.ts";
-import { pageHtml } from "./layout.ts";
+import { parametersOf } from "../contracts/parameters.ts";
+import { createSchemas } from "../contracts/schemas.ts";
+import { DOCUMENTS } from "./documents.ts";
+import { pageHtml, type Site } from "./layout.ts";
 import { keyField, parameterFields } from "./parameter-fields.ts";
 import { introHtml } from "./rest/rest-page.ts";
 import { exampleHtml, foldHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
 /** Renders events and messages, with a form that opens a stream and shows its messages. */
-export function eventsPage(basePath: string, document: AsyncApiDocument): string {
+export function eventsPage(site: Site, document: AsyncApiDocument): string {
+  const { basePath } = site;
   const { info, channels, components } = document;
   const marketChannels = Object.entries(document["x-channels"]).map(
     ([channel, names]) =>
@@ -37,15 +41,16 @@ ${messages}</section>
 <p>The range says what to do: 4000–4099 stop, 4100–4199 wait and reconnect, 4200–4299 reconnect at once with the cursor.</p>
 <div class="wide"><table id="close-codes"><thead><tr><th>Code</th><th>Reason</th><th>Action</th><th>Meaning</th></tr></thead><tbody>${codes}</tbody></table></div></section>
 ${schemasHtml(components.schemas, true)}`;
-  return pageHtml(basePath, DOCUMENTS.docsEvents.path, "Events", body);
+  return pageHtml(site, DOCUMENTS.docsEvents.path, "Events", body);
 }
 
 function tryHtml(basePath: string, { channels }: AsyncApiDocument): Html {
   const names = [...Object.keys(channels.events.messages), "reset"].join(" ");
   // Without `client`, because a page opened twice would disconnect its own other copy.
-  const parameters = STREAM_PARAMETERS.filter(({ name }) => name !== "client");
+  const { client: _client, ...query } = STREAM_QUERY;
+  const parameters = parametersOf({ query }, createSchemas("draft-7"));
   return html`<section aria-labelledby="try"><h2 id="try">Try</h2>
-<form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-tickets="${basePath}${TICKETS_ENDPOINT.path}" data-names="${names}" aria-label="Open a stream">
+<form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-tickets="${basePath}${TICKETS_ROUTE.path}" data-names="${names}" aria-label="Open a stream">
 <div class="field"><label for="transport">Transport</label>
 <select id="transport" name="transport"><option value="websocket">WebSocket</option><option value="events">Server-sent events</option></select></div>
 ${keyField()}

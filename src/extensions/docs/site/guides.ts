@@ -1,4 +1,4 @@
-import { DOCUMENTS } from "../../../gateway/http/endpoints.ts";
+import { DOCUMENTS } from "./documents.ts";
 
 /** The protocol specification, which has its own path. */
 export const PROTOCOL_FILE = "src/base/protocol/PROTOCOL.md";

@@ -1,20 +1,29 @@
-import { DOCUMENTS } from "../../../gateway/http/endpoints.ts";
+import type { RouteContract } from "../../../gateway/http/contract/route-contract.ts";
 import { frameHtml } from "../../pages/frame.ts";
 import { Html, html } from "../../pages/html.ts";
+import { DOCUMENTS } from "./documents.ts";
 import { GUIDES } from "./guides.ts";
-import { OPERATIONS } from "./rest/operations.ts";
+import { operationsIn } from "./rest/operations.ts";
+
+/** What the pages of a server have in common. */
+export interface Site {
+  readonly basePath: string;
+  /** The contracts of the server's routes. */
+  readonly contracts: Iterable<RouteContract>;
+}
 
 type Entry = readonly [path: string, label: Html];
+type Groups = readonly (readonly [name: string, entries: readonly Entry[]])[];
 
-/** The pages of the map, by group. */
-const GROUPS: readonly (readonly [name: string, entries: readonly Entry[]])[] = [
-  [
-    "API",
-    [
-      [DOCUMENTS.docs.path, html`Overview`],
-      ...OPERATIONS.map(({ page, path }): Entry => [page, html`<code>${path.replace("/api/v1", "")}</code>`]),
-    ],
-  ],
+/** Returns the pages of the map, by group. */
+function groupsOf(contracts: Iterable<RouteContract>): Groups {
+  const operations = operationsIn(contracts).map(
+    ({ page, route }): Entry => [page, html`<code>${route.path.replace("/api/v1", "")}</code>`],
+  );
+  return [["API", [[DOCUMENTS.docs.path, html`Overview`], ...operations]], ...OTHER_GROUPS];
+}
+
+const OTHER_GROUPS: Groups = [
   [
     "Events",
     [
@@ -39,13 +48,13 @@ const GROUPS: readonly (readonly [name: string, entries: readonly Entry[]])[] = 
 ];
 
 /** Renders the search, and the map of all pages with the page's sections below its entry. */
-function sideHtml(basePath: string, page: string | undefined, body: Html): Html {
+function sideHtml({ basePath, contracts }: Site, page: string | undefined, body: Html): Html {
   const sections = [...body.markup.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
     // Safe, because it is part of safe markup.
     ([, id = "", title = ""]) =>
       html`<li><a href="#${id}">${new Html(title.replace(/<\/?a\b[^>]*>/g, ""))}</a></li>\n`,
   );
-  const entries = GROUPS.map(([name, links]) => {
+  const entries = groupsOf(contracts).map(([name, links]) => {
     const items = links.map(([path, label]) => {
       const isHere = path === page;
       const current = isHere ? html` aria-current="page"` : html``;
@@ -66,7 +75,7 @@ ${entries}<p class="close"><a href="#content">Close</a></p>
 /**
  * Renders a complete page. `page`: its path, which the map marks; `undefined` if it is not there.
  */
-export function pageHtml(basePath: string, page: string | undefined, title: string, body: Html): string {
-  const side = sideHtml(basePath, page, body);
-  return frameHtml(basePath, { title, body, side, isDocument: page !== undefined });
+export function pageHtml(site: Site, page: string | undefined, title: string, body: Html): string {
+  const side = sideHtml(site, page, body);
+  return frameHtml(site.basePath, { title, body, side, isDocument: page !== undefined });
 }

@@ -1,11 +1,7 @@
-import {
-  DOCUMENTS,
-  ENDPOINTS,
-  EVENTS_ENDPOINT,
-  HISTORY_ENDPOINTS,
-  STREAM_PATH,
-} from "../../../gateway/http/endpoints.ts";
+import { DOCUMENTS } from "./documents.ts";
 import { markdownPath, TEXTS } from "./guides.ts";
+import type { Site } from "./layout.ts";
+import { operationsIn } from "./rest/operations.ts";
 
 const INTRODUCTION = `# Flarewire
 
@@ -22,12 +18,11 @@ const INTRODUCTION = `# Flarewire
  *
  * @see https://llmstxt.org, the format: a title, a summary, and lists of links
  */
-export function llmsText(basePath: string): string {
+export function llmsText({ basePath, contracts }: Site): string {
   const skill = TEXTS.find(({ file }) => file === "examples/SKILL.md");
   const others = TEXTS.filter((text) => text !== skill);
   const documents = (list: typeof TEXTS) =>
     list.map(({ path, title, summary }) => link(title, `${basePath}${markdownPath(path)}`, summary));
-  const endpoints = [...Object.values(ENDPOINTS), ...Object.values(HISTORY_ENDPOINTS), EVENTS_ENDPOINT];
   const { openapi, asyncapi } = DOCUMENTS;
   return `${[
     INTRODUCTION,
@@ -36,10 +31,12 @@ export function llmsText(basePath: string): string {
       link("OpenAPI", basePath + openapi.path, openapi.summary),
       link("AsyncAPI", basePath + asyncapi.path, asyncapi.summary),
     ]),
-    section("Addresses", [
-      ...endpoints.map(({ path, summary }) => `- \`GET ${basePath}${path}\`: ${summary}`),
-      `- \`GET ${basePath}${STREAM_PATH}\`: The same events over WebSocket.`,
-    ]),
+    section(
+      "Addresses",
+      operationsIn(contracts).map(
+        ({ route }) => `- \`${route.method} ${basePath}${route.path}\`: ${route.summary}`,
+      ),
+    ),
     section("Documents", documents(others)),
   ].join("\n\n")}\n`;
 }

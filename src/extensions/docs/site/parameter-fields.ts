@@ -1,5 +1,5 @@
-import type { ParameterContract } from "../../../gateway/http/parameters.ts";
 import { type Html, html, prose } from "../../pages/html.ts";
+import type { ParameterContract } from "../contracts/parameters.ts";
 import { typeHtml } from "./schema-html.ts";
 
 /** Renders labeled inputs. `prefix` keeps the ids of a page's forms distinct. */
@@ -22,7 +22,7 @@ function inputHtml(id: string, { name, schema, example, in: location }: Paramete
     const options = values.map((value) => html`<option>${String(value)}</option>`);
     return html`<select id="${id}" name="${name}" data-in="${location}" aria-describedby="${id}-about"><option value="">default</option>${options}</select>`;
   }
-  const hint = example === undefined ? "" : [example].flat().join(",");
+  const hint = [example].flat().join(",");
   return html`<input id="${id}" name="${name}" data-in="${location}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
 }
 

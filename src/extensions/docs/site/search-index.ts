@@ -1,7 +1,8 @@
-import { DOCUMENTS } from "../../../gateway/http/endpoints.ts";
 import type { Html } from "../../pages/html.ts";
 import type { AsyncApiDocument } from "../contracts/asyncapi.ts";
 import type { OpenApiDocument } from "../contracts/openapi.ts";
+import { DOCUMENTS } from "./documents.ts";
+import type { Site } from "./layout.ts";
 import { operationsOf } from "./rest/operations.ts";
 
 /** A search result: its title, page and address, and more words that find it. */
@@ -32,14 +33,14 @@ const MAX_WORDS = 200;
 
 /** Lists every operation with its parameters, message, close code and section of the guides. */
 export function searchIndex(
-  basePath: string,
+  { basePath, contracts }: Site,
   openapi: OpenApiDocument,
   asyncapi: AsyncApiDocument,
   guides: readonly GuidePage[],
 ): { readonly entries: readonly SearchEntry[] } {
   const events = `${basePath}${DOCUMENTS.docsEvents.path}`;
   const entries = [
-    ...operationsOf(openapi).map(({ page, path, method, contract }): SearchEntry => {
+    ...operationsOf(openapi, contracts).map(({ page, route: { path, method }, contract }): SearchEntry => {
       const parameters = contract.parameters?.map((parameter) => parameter.name).join(" ") ?? "";
       const words = `${contract.summary} ${parameters}`;
       return [`${method} ${path}`, "API", `${basePath}${page}`, words];

@@ -1,28 +1,108 @@
+import { z } from "zod";
 import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
-import { type AnyFlares, type Explanation, type FlareRecord, flaresIn } from "../../../base/model/index.ts";
+import {
+  type AnyFlares,
+  type Explanation,
+  FlareRecord,
+  flaresIn,
+  Group,
+  Id,
+  TokenDetails,
+  TrackRecord,
+} from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, type Rights, type Snapshot } from "../../../base/protocol/index.ts";
 import { requireChannels } from "../../../gateway/http/access/key-access-policy.ts";
-import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
-import { HISTORY_ENDPOINTS } from "../../../gateway/http/endpoints.ts";
-import {
-  AT_PARAMETER,
-  HISTORY_PARAMETERS,
-  queryNames,
-  RECORD_PARAMETERS,
-} from "../../../gateway/http/parameters.ts";
+import { MARKET } from "../../../gateway/http/contract/example-market.ts";
+import { AT, resource } from "../../../gateway/http/contract/resource.ts";
+import { MAX_PATH_PART } from "../../../gateway/http/http-settings.ts";
+import { quote } from "../../../gateway/http/problems/invalid.ts";
 import type { PastState } from "../../../gateway/http/rest/past-states.ts";
 import { type PreparedRoute, shownTo } from "../../../gateway/http/rest/prepared-routes.ts";
 import { represent } from "../../../gateway/http/rest/representation.ts";
 import { flarePatternsIn } from "../../../gateway/http/rest/resource-routes.ts";
 import type { HistoryReader, StoredRecord } from "../index.ts";
-import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
-
+import { RECORD_EXAMPLE, TOKEN_EXAMPLE } from "./history-examples.ts";
+import { HISTORY_QUERY, RECORD_QUERY, readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import { historyThen } from "./history-then.ts";
 import { RecordBodies } from "./record-bodies.ts";
 import { TokenBodies } from "./token-bodies.ts";
 import { recordOf } from "./token-details.ts";
+
+const HistoryResponse = z
+  .object({
+    flares: z.array(FlareRecord),
+    next: z
+      .string()
+      .nullable()
+      .describe("Pass it as `cursor` for the next, older page; `null` on the last one."),
+  })
+  .describe(
+    "`GET /api/v1/history`: finished flares, newest finish first, ties by id. Flares that finish between two pages appear on neither: they are newer than both.",
+  )
+  .meta({ id: "HistoryResponse" });
+export type HistoryResponse = z.infer<typeof HistoryResponse>;
+
+/** Finished flares, single flares, tokens and the track record, by name. */
+export const HISTORY_ROUTES = {
+  flare: resource({
+    name: "flare",
+    path: "/api/v1/flares/{id}",
+    summary: "One flare, running or finished, with its explanations.",
+    schema: FlareRecord,
+    example: MARKET.ended,
+    params: {
+      id: {
+        schema: Id,
+        description: "The flare's id, as in lists and events.",
+        example: MARKET.ended.flare.id,
+      },
+    },
+    query: { at: AT },
+    // The group is unknown until the flare is found. Then flareText checks the rights.
+    channels: [],
+  }),
+  history: resource({
+    name: "history",
+    path: "/api/v1/history",
+    summary: "Finished flares with their explanations, newest finish first.",
+    schema: HistoryResponse,
+    example: { flares: [MARKET.ended], next: null } satisfies HistoryResponse,
+    query: HISTORY_QUERY,
+    channels: flarePatternsIn,
+    headers: ["Flarewire-Stored-Since"],
+    sample: "symbol=CAKE&limit=10",
+  }),
+  token: resource({
+    name: "token",
+    path: "/api/v1/tokens/{group}/{token}",
+    summary: "One token: facts, place in chart and leaderboard, a day of candles, and its flares.",
+    schema: TokenDetails,
+    example: TOKEN_EXAMPLE,
+    params: {
+      group: { schema: Group, description: "The token's group.", example: "bsc" },
+      token: {
+        schema: z.string().min(1).max(MAX_PATH_PART),
+        description:
+          "The token's address, or its symbol if no other token of the group has it, percent-encoded. Case is ignored. `0x` and hexadecimal digits are an address, except on the exchange.",
+        example: "CAKE",
+      },
+    },
+    query: { at: AT },
+    channels: channelsOfToken,
+  }),
+  record: resource({
+    name: "record",
+    path: "/api/v1/record",
+    summary: "What prices did after flares, compared with other moments of the same tokens.",
+    schema: TrackRecord,
+    example: RECORD_EXAMPLE,
+    query: RECORD_QUERY,
+    channels: flarePatternsIn,
+    sample: "window=7d",
+  }),
+} as const;
 
 interface HistoryParts {
   readonly head: HeadLike;
@@ -51,16 +131,14 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     return made;
   };
   add({
-    path: HISTORY_ENDPOINTS.history.path,
-    parameters: [AT_PARAMETER.name, ...queryNames(HISTORY_PARAMETERS)],
-    channels: flarePatternsIn,
+    contract: HISTORY_ROUTES.history,
     now: versionAndMinutes,
     fields: async () => {
       const range = await history.minuteRange();
       return range ? { "flarewire-stored-since": isoTime(range.oldestMs) } : {};
     },
     read: async ({ query }, _rights, then) => {
-      const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
+      const wanted = readHistoryQuery(query);
       // One more than wanted shows whether there is another page.
       const found = await historyOf(then).page({ ...wanted, limit: wanted.limit + 1 });
       const body = represent(pageText(found, wanted.limit));
@@ -68,10 +146,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     },
   });
   add({
-    path: HISTORY_ENDPOINTS.flare.path,
-    parameters: [AT_PARAMETER.name],
-    // The group is unknown until the flare is found. Then flareText checks the rights.
-    channels: [],
+    contract: HISTORY_ROUTES.flare,
     now: versionAndState,
     read: async ({ params }, rights, then) => {
       const { id } = params as { readonly id: string };
@@ -82,9 +157,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     },
   });
   add({
-    path: HISTORY_ENDPOINTS.token.path,
-    parameters: [AT_PARAMETER.name],
-    channels: channelsOfToken,
+    contract: HISTORY_ROUTES.token,
     now: versionAndState,
     read: ({ params }, { plan }, then) => {
       const given = params as { readonly group: string; readonly token: string };
@@ -92,13 +165,11 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     },
   });
   add({
-    path: HISTORY_ENDPOINTS.record.path,
-    parameters: [AT_PARAMETER.name, ...queryNames(RECORD_PARAMETERS)],
-    channels: flarePatternsIn,
+    contract: HISTORY_ROUTES.record,
     now: records.now,
     read: async ({ query }, _rights, then) => {
       const of = then ? new RecordBodies(then.head, historyOf(then)) : records;
-      const body = await of.read(readRecordQuery(query as Readonly<Record<string, unknown>>));
+      const body = await of.read(readRecordQuery(query));
       return () => body;
     },
   });

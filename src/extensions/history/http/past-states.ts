@@ -4,15 +4,16 @@ import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { completeSnapshot } from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../../../base/protocol/index.ts";
-import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
+import { readParameter } from "../../../gateway/http/contract/parameters.ts";
+import { AT } from "../../../gateway/http/contract/resource.ts";
+import { quote } from "../../../gateway/http/problems/invalid.ts";
 import { stateFields } from "../../../gateway/http/rest/freshness-fields.ts";
 import type { PastState, PastStates } from "../../../gateway/http/rest/past-states.ts";
 import { readyFields } from "../../../gateway/http/rest/ready-fields.ts";
 import { ResourceBodies } from "../../../gateway/http/rest/resource-bodies.ts";
 import { type Claimant, FairQueue } from "../../../gateway/hub/index.ts";
 import type { HistoryReader, MinuteState } from "../index.ts";
-import { readTime } from "./history-query.ts";
 import { candlesThen, historyThen } from "./history-then.ts";
 
 /** A state in the cache. */
@@ -56,7 +57,7 @@ export class StoredPast implements PastStates {
 
   async read(at: unknown, by: Claimant): Promise<PastState> {
     const { head } = this.#parts;
-    const givenMs = readTime("at", at) ?? Number.NaN;
+    const givenMs = readParameter("at", AT, at) ?? Number.NaN;
     const atMs = startOf(MINUTE_MS, givenMs);
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
     const now = () => (atMs < head.observedAtMs ? this.#version() : undefined);

@@ -11,8 +11,8 @@ import {
 } from "../../../base/model/index.ts";
 import { groupedKey } from "../../../base/model/token-key.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import { quote } from "../../../gateway/http/connections/admission.ts";
 import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
+import { quote } from "../../../gateway/http/problems/invalid.ts";
 import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
 import type { HistoryReader } from "../index.ts";
 import { detailsOf, type StoredToken } from "./token-details.ts";

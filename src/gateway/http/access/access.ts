@@ -3,18 +3,6 @@ import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
 import { hideSecrets, holdsKeyOrToken, type IssuedTicket, type KeyGrant } from "../../keys/index.ts";
 import type { Audit } from "../connections/audit.ts";
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /**
-     * Channels, or patterns of them, whose data the route serves. A key that is limited to some
-     * channels gets `forbidden` if it lacks one of these that its plan has. Default: `*` and
-     * `candles`. Empty: the route itself selects permitted channels. A function reads them from the
-     * query and the path's parameters.
-     */
-    channels?: readonly string[] | ((query: unknown, params: unknown) => readonly string[]);
-  }
-}
-
 /** Access that a request is granted. A connection keeps it for its lifetime. */
 export interface Access extends Rights {
   /** The key or token of the request. */

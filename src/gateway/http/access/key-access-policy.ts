@@ -243,7 +243,7 @@ function refusal(reply: FastifyReply, message: string, field: string): Flarewire
 
 /** Throws `forbidden` if a limited key lacks a channel of its plan that the route serves. */
 export function checkRoute({ routeOptions, query, params }: FastifyRequest, rights: Rights): void {
-  const { channels = ["*", "candles"] } = routeOptions.config;
+  const { channels = ["*", "candles"] } = routeOptions.config.contract ?? {};
   requireChannels(rights, typeof channels === "function" ? channels(query, params) : channels);
 }
 

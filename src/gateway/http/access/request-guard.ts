@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import type { CommonHeaders } from "../common-headers.ts";
 import { createOrderHook } from "../connections/answer-in-order.ts";
+import { collectContracts } from "../contract/route-contract.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { AllowedMethods } from "../problems/allowed-methods.ts";
 import type { AccessPolicy } from "./access.ts";
@@ -40,11 +41,13 @@ const MAX_REPEATED = 200;
 /**
  * Adds the hooks that each request passes first. They wait for the previous responses, verify the
  * token, set common fields, refuse requests above limits or for other hosts, and answer OPTIONS,
- * methods that are not allowed and unknown paths. Call it before the routes are added.
+ * methods that are not allowed and unknown paths. Collects the contracts of the routes. Call it
+ * before the routes are added.
  */
 export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
   const { settings, policy, common, checkHost, visitors, refusals, answerUnknown } = parts;
   const allowed = new AllowedMethods(scope);
+  collectContracts(scope);
   scope.addHook(
     "onRequest",
     createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { FlarewireError } from "../../../base/protocol/index.ts";
-import { EVENTS_ENDPOINT } from "../endpoints.ts";
+import { EVENTS_PATH } from "../contract/paths.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { asksForSse } from "../stream/accept-sse.ts";
 import type { AccessPolicy } from "./access.ts";
@@ -83,5 +83,5 @@ export class Visitors {
 /** Whether a request opens a stream: a WebSocket handshake, or events over SSE. */
 function isStream({ headers, routeOptions }: FastifyRequest): boolean {
   if (headers.upgrade !== undefined) return true;
-  return routeOptions.url?.endsWith(EVENTS_ENDPOINT.path) === true && asksForSse(headers.accept);
+  return routeOptions.url?.endsWith(EVENTS_PATH) === true && asksForSse(headers.accept);
 }

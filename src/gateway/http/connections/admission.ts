@@ -5,17 +5,14 @@ import { type Access, type AccessPolicy, CHALLENGE } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { ConnectionHolder, ReachedLimit } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
+import { quote } from "../problems/invalid.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { retryAfterS } from "../problems/problem.ts";
+import { readClientId } from "../stream/stream-query.ts";
 import type { Audit } from "./audit.ts";
 import type { ConnectionRegistry } from "./connection-registry.ts";
 
 /* Checks before a client may follow events, while a refusal can still be an HTTP response. */
-
-/** Maximum characters of a client's value that a message repeats. */
-const MAX_QUOTED = 64;
-/** Long enough for random ids that do not collide; RFC 3986 unreserved characters only. */
-const CLIENT_ID = /^[-.~\w]{8,64}$/;
 
 /** Throws `origin-refused` if pages of the origin may not connect. Without a list, all may. */
 export function checkOrigin(origin: string | undefined, allowedOrigins: readonly string[] | undefined): void {
@@ -91,24 +88,4 @@ export async function admitConnection(
 
 function overLimit({ bound, reason }: ReachedLimit): FlarewireError {
   return new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound, reason });
-}
-
-/**
- * Reads the parameter `client`, the id that a client sends with all its connections; `undefined` if
- * absent. Throws `invalid-parameter`.
- */
-export function readClientId(query: unknown): string | undefined {
-  const client = typeof query === "object" && query !== null && "client" in query ? query.client : undefined;
-  if (client === undefined || (typeof client === "string" && CLIENT_ID.test(client))) return client;
-  throw invalid("client", client, "8 to 64 of A-Z, a-z, 0-9, - . _ ~");
-}
-
-/** Returns FlarewireError `invalid-parameter` with the field, its value and its bound. */
-export function invalid(field: string, value: unknown, bound: string, hint = ""): FlarewireError {
-  const message = `${field} is ${quote(value)}${hint}; it must be ${bound}`;
-  return new FlarewireError("invalid-parameter", message, { field, bound });
-}
-
-export function quote(value: unknown): string {
-  return value === undefined ? "missing" : JSON.stringify(String(value).slice(0, MAX_QUOTED));
 }

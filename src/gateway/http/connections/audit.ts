@@ -6,7 +6,7 @@ import { TokenBucket } from "../../hub/index.ts";
 import type { Access } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
 import { isRefusal } from "../access/refusals.ts";
-import { EVENTS_ENDPOINT } from "../endpoints.ts";
+import { EVENTS_PATH } from "../contract/paths.ts";
 import { asksForSse } from "../stream/accept-sse.ts";
 
 /** Lines per minute and address, and the size of a burst. */
@@ -110,6 +110,6 @@ export class Audit {
 
 function transportOf({ ws, headers, routeOptions }: FastifyRequest): string {
   if (ws) return "websocket";
-  if (routeOptions.url?.endsWith(EVENTS_ENDPOINT.path) !== true) return "rest";
+  if (routeOptions.url?.endsWith(EVENTS_PATH) !== true) return "rest";
   return asksForSse(headers.accept) ? "sse" : "poll";
 }

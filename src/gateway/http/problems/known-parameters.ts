@@ -3,28 +3,18 @@ import { unknownName } from "../../../base/lib/text/nearest.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { keyInUrl } from "../access/access.ts";
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** Query parameters that the route reads; it rejects others. Absent: it ignores its query. */
-    readonly parameters?: readonly string[];
-    /**
-     * One of {@link parameters} that may contain a key, for clients that cannot send it otherwise.
-     */
-    readonly keyParameter?: string;
-  }
-}
-
 /**
  * Returns the error for a key in the query, a parameter that the route does not read, or an invalid
  * percent escape. An unknown parameter is an error because a mistyped filter would have no effect.
  * The message suggests the nearest known name.
  */
 export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): FlarewireError | undefined {
-  const { parameters: known, keyParameter } = routeOptions.config;
-  if (!known || typeof query !== "object" || query === null) return undefined;
+  const { query: parameters, keyParameter } = routeOptions.config.contract ?? {};
+  if (!parameters || typeof query !== "object" || query === null) return undefined;
   // Checked first, because its message is more specific and does not repeat the key.
   const refusal = keyInUrl(keyParameter === undefined ? query : { ...query, [keyParameter]: "" });
   if (refusal) return refusal;
+  const known = Object.keys(parameters);
   const given = Object.keys(query).find((name) => !known.includes(name));
   if (given === undefined) return badEscape(raw.url);
   const bound = known.length === 0 ? "left out" : `a parameter of this resource: ${known.join(", ")}`;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Stamp, StampedCache } from "../../../base/lib/stamped-cache.ts";
 import {
   type Freshness,
@@ -12,7 +12,9 @@ import {
 import { type AccessPolicy, allowAll } from "../access/access.ts";
 import { claimantOf } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
-import { STREAM_PATH } from "../endpoints.ts";
+import { STREAM_PATH } from "../contract/paths.ts";
+import { withoutPast } from "../contract/resource.ts";
+import { type RouteContract, routeOf } from "../contract/route-contract.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { createStateFields, setFreshness } from "./freshness-fields.ts";
@@ -36,11 +38,7 @@ export interface ResourceParts {
 }
 
 export interface PreparedRoute {
-  readonly path: string;
-  /** Names of the allowed query parameters. */
-  readonly parameters: readonly string[];
-  /** Channels with the same data, which a limited key needs: see FastifyContextConfig. */
-  readonly channels?: FastifyContextConfig["channels"] | undefined;
+  readonly contract: RouteContract;
   /**
    * Returns the body at the head, for requests without `at`. Absent if {@link read} makes all
    * bodies.
@@ -62,7 +60,8 @@ export interface PreparedRoute {
   readonly fields?: () => Promise<Readonly<Record<string, string>>>;
 }
 
-type RouteQuery = Readonly<Record<string, unknown>>;
+/** A query as Fastify parses it. */
+export type RouteQuery = Readonly<Record<string, unknown>>;
 
 interface Prepared {
   readonly body: Representation;
@@ -110,11 +109,11 @@ export function createPreparedRoutes(
     if (path.includes("{")) quick.addBelow(prefix, route, quickly);
     else quick.add(prefix, quickly);
   };
-  return ({ path, parameters, channels, live, now, read, fields }) => {
+  return ({ contract, live, now, read, fields }) => {
     scope.route({
       method: ["GET", "HEAD"],
-      url: routeOf(path),
-      config: { parameters, ...(channels && { channels }) },
+      url: routeOf(contract.path),
+      config: { contract: past ? contract : withoutPast(contract) },
       handler: async (request, reply) => {
         const rights = policy.admit(request, reply);
         const { plan } = rights;
@@ -147,12 +146,9 @@ export function createPreparedRoutes(
         return sendReady(reply, answer(raw, prepared));
       },
     });
-    addQuick(path, live);
+    addQuick(contract.path, live);
   };
 }
-
-/** `/flares/{id}` → `/flares/:id`. */
-const routeOf = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
  * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes. A

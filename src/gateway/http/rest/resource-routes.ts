@@ -1,60 +1,130 @@
-import { GROUPS, type Group, isAdditional, OTHER_GROUPS } from "../../../base/model/index.ts";
+import {
+  AnyFlares,
+  Candles,
+  Charts,
+  GROUPS,
+  Group,
+  groupSuggestion,
+  isAdditional,
+  Leaderboards,
+  Newest,
+  OTHER_GROUPS,
+} from "../../../base/model/index.ts";
 import { flarePatternOf, type Plan } from "../../../base/protocol/index.ts";
-import { readGroup } from "../../../extensions/history/http/history-query.ts";
 import type { HeadLike } from "../connections/head-like.ts";
-import { ENDPOINTS } from "../endpoints.ts";
-import { AT_PARAMETER, GROUP_PARAMETER, queryNames, RANKING_PARAMETERS } from "../parameters.ts";
-import type { PreparedRoute } from "./prepared-routes.ts";
+import { MARKET } from "../contract/example-market.ts";
+import { EXCHANGE_FLARES } from "../contract/exchange-examples.ts";
+import { type ParameterSet, readParameter } from "../contract/parameters.ts";
+import { SNAPSHOT_PATH } from "../contract/paths.ts";
+import { AT, GROUP, resource } from "../contract/resource.ts";
+import type { RouteContract } from "../contract/route-contract.ts";
+import type { PreparedRoute, RouteQuery } from "./prepared-routes.ts";
 import type { Representation } from "./representation.ts";
 import { ResourceBodies } from "./resource-bodies.ts";
+import { SnapshotResponse } from "./responses.ts";
 
-/** Adds the four resources, the candles and the snapshot. `hasPast`: with the parameter `at`. */
-export function addResourceRoutes(
-  add: (route: PreparedRoute) => void,
-  head: HeadLike,
-  hasPast: boolean,
-): void {
-  const bodies = new ResourceBodies(head);
-  const withPast = hasPast ? [AT_PARAMETER.name] : [];
-  const addResource = (
-    path: string,
-    bodyOf: BodyOf,
-    channels?: PreparedRoute["channels"],
-    others: readonly string[] = [],
-  ) =>
-    add({
-      ...{ path, parameters: [...withPast, ...others], channels },
-      live: (plan, query) => bodyOf(bodies, plan, groupIn(query)),
-      now: () => undefined,
-      read: async ({ query }, { plan }, then) => {
-        const of = (path === ENDPOINTS.candles.path ? await then?.withCandles() : then?.bodies) ?? bodies;
-        return () => bodyOf(of, plan, groupIn(query));
-      },
-    });
-  addResource(ENDPOINTS.newest.path, (of, plan) => of.resource("newest", plan), ["newest.*"]);
-  for (const name of ["charts", "leaderboards"] as const)
-    addResource(
-      ENDPOINTS[name].path,
-      (of, plan, group) => of.resource(name, plan, group),
-      (query) => [`${name}.*`, ...additionalIn(query, name)],
-      queryNames(RANKING_PARAMETERS),
-    );
-  addResource(
-    ENDPOINTS.flares.path,
-    (of, plan, group) => of.resource("flares", plan, group),
-    flarePatternsIn,
-    [GROUP_PARAMETER.name],
-  );
-  addResource(ENDPOINTS.candles.path, (of, plan) => of.candles(plan), ["candles"]);
-  addResource(
-    ENDPOINTS.snapshot.path,
-    (of, plan, group) => of.snapshot(plan, group),
-    (query) => [
+const { flares, newest, charts, leaderboards, candles, explanations } = MARKET;
+
+const [additional] = GROUPS.filter(isAdditional);
+/** The group of charts and leaderboards. There is nothing to choose without additional groups. */
+const RANKING_QUERY: ParameterSet =
+  additional === undefined
+    ? {}
+    : {
+        group: {
+          schema: Group,
+          description: "An additional group whose lists are served too. Default: none.",
+          example: additional,
+          hint: groupSuggestion,
+        },
+      };
+
+/** The current state of the market, by name. */
+export const RESOURCE_ROUTES = {
+  flares: resource({
+    name: "flares",
+    path: "/api/v1/flares",
+    summary: "Tokens that are flaring, and those that recently were.",
+    schema: AnyFlares,
+    examples: { bsc: flares, exchange: EXCHANGE_FLARES },
+    query: { at: AT, group: GROUP },
+    channels: flarePatternsIn,
+  }),
+  newest: resource({
+    name: "newest",
+    path: "/api/v1/newest",
+    summary: "BSC tokens listed within the last 15 minutes.",
+    schema: Newest,
+    example: newest,
+    query: { at: AT },
+    channels: ["newest.*"],
+  }),
+  charts: resource({
+    name: "charts",
+    path: "/api/v1/charts",
+    summary: "The ten tokens of each group with the best price change.",
+    schema: Charts,
+    example: charts,
+    query: { at: AT, ...RANKING_QUERY },
+    channels: (query) => ["charts.*", ...additionalIn(query, "charts")],
+  }),
+  leaderboards: resource({
+    name: "leaderboards",
+    path: "/api/v1/leaderboards",
+    summary: "The tokens of each group that were in the chart longest in the past 6 hours.",
+    schema: Leaderboards,
+    example: leaderboards,
+    query: { at: AT, ...RANKING_QUERY },
+    channels: (query) => ["leaderboards.*", ...additionalIn(query, "leaderboards")],
+  }),
+  candles: resource({
+    name: "candles",
+    path: "/api/v1/candles",
+    summary: "One-minute candles of the past hour for each token that is flaring.",
+    schema: Candles,
+    example: candles,
+    query: { at: AT },
+    channels: ["candles"],
+  }),
+  snapshot: resource({
+    name: "snapshot",
+    path: SNAPSHOT_PATH,
+    summary: "All of the above except the candles, at one instant, with a cursor to continue from.",
+    schema: SnapshotResponse,
+    example: {
+      cursor: MARKET.cursor,
+      observed_at: MARKET.observedAt,
+      ...{ flares, newest, charts, leaderboards, explanations },
+      outcomes: {},
+    } satisfies SnapshotResponse,
+    query: { at: AT, group: GROUP },
+    channels: (query) => [
       ...["*", "candles", ...flarePatternsIn(query)],
       ...additionalIn(query, "charts", "leaderboards"),
     ],
-    [GROUP_PARAMETER.name],
-  );
+  }),
+} as const;
+
+/** Adds the four resources, the candles and the snapshot. */
+export function addResourceRoutes(add: (route: PreparedRoute) => void, head: HeadLike): void {
+  const bodies = new ResourceBodies(head);
+  const addResource = (contract: RouteContract, bodyOf: BodyOf) =>
+    add({
+      contract,
+      live: (plan, query) => bodyOf(bodies, plan, query),
+      now: () => undefined,
+      read: async ({ query }, { plan }, then) => {
+        const of =
+          (contract === RESOURCE_ROUTES.candles ? await then?.withCandles() : then?.bodies) ?? bodies;
+        return () => bodyOf(of, plan, Object(query));
+      },
+    });
+  addResource(RESOURCE_ROUTES.flares, (of, plan, query) => of.resource("flares", plan, groupIn(query)));
+  addResource(RESOURCE_ROUTES.newest, (of, plan) => of.resource("newest", plan));
+  for (const name of ["charts", "leaderboards"] as const)
+    addResource(RESOURCE_ROUTES[name], (of, plan, query) => of.resource(name, plan, groupIn(query)));
+  addResource(RESOURCE_ROUTES.candles, (of, plan) => of.candles(plan));
+  addResource(RESOURCE_ROUTES.snapshot, (of, plan, query) => of.snapshot(plan, groupIn(query)));
 }
 
 /** Returns these resources' channels of the additional group that a query names. */
@@ -64,10 +134,9 @@ function additionalIn(query: unknown, ...resources: readonly string[]): readonly
   return named.flatMap((name) => resources.map((resource) => `${resource}.${name}`));
 }
 
-/** Reads the parameter `group`. Throws `invalid-parameter`. */
-function groupIn(query: unknown): Group | undefined {
-  const { group } = Object(query) as { readonly group?: unknown };
-  return readGroup(group);
+/** Reads the parameter `group`; `undefined` without a query. Throws `invalid-parameter`. */
+function groupIn(query: RouteQuery | undefined): Group | undefined {
+  return query && readParameter("group", GROUP, query.group);
 }
 
 /**
@@ -79,4 +148,4 @@ export function flarePatternsIn(query: unknown): readonly string[] {
   return [flarePatternOf(OTHER_GROUPS.find((name) => name === group) ?? "bsc")];
 }
 
-type BodyOf = (of: ResourceBodies, plan: Plan | undefined, group?: Group) => Representation;
+type BodyOf = (of: ResourceBodies, plan: Plan | undefined, query?: RouteQuery) => Representation;

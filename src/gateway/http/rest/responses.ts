@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  AnyFlares,
-  byGroup,
-  FlareRecord,
-  flaresOfOthers,
-  Snapshot,
-  Timestamp,
-} from "../../../base/model/index.ts";
+import { AnyFlares, byGroup, flaresOfOthers, Snapshot, Timestamp } from "../../../base/model/index.ts";
 import {
   CursorText,
   ERROR_CODES,
@@ -16,7 +9,6 @@ import {
   Freshness,
   FreshnessPart,
   Lost,
-  SourceState,
   ViewSchema,
 } from "../../../base/protocol/index.ts";
 
@@ -52,32 +44,6 @@ export const EventsResponse = z
     "`GET /api/v1/events`: the events after the given cursor, in order, each as a WebSocket delivers it.",
   );
 export type EventsResponse = z.infer<typeof EventsResponse>;
-
-export const HistoryResponse = z
-  .object({
-    flares: z.array(FlareRecord),
-    next: z
-      .string()
-      .nullable()
-      .describe("Pass it as `cursor` for the next, older page; `null` on the last one."),
-  })
-  .describe(
-    "`GET /api/v1/history`: finished flares, newest finish first, ties by id. Flares that finish between two pages appear on neither: they are newer than both.",
-  );
-export type HistoryResponse = z.infer<typeof HistoryResponse>;
-
-export const Pairlist = z
-  .object({
-    pairs: z
-      .array(z.string())
-      .describe(
-        "Pairs in ccxt's unified form, `BTC/USDT`. Empty if there are none, and while `state` is not `live`.",
-      ),
-    refresh_period: z.int().describe("Seconds between two requests; freqtrade waits at least as long."),
-    state: SourceState.describe("State of the data source. A past list always has `live`."),
-  })
-  .describe("`GET /api/v1/pairlist`: the pairs that a trading bot may open now.");
-export type Pairlist = z.infer<typeof Pairlist>;
 
 export const TicketResponse = z
   .object({

@@ -1,13 +1,48 @@
+import { z } from "zod";
 import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
 import { type ConnectQuery, OLDEST, type PollQuery, resolveChannels } from "../../hub/index.ts";
-import { invalid } from "../connections/admission.ts";
-import { readStreamQuery } from "./websocket-admission.ts";
+import { type ParameterSet, readQuery } from "../contract/parameters.ts";
+import { invalid } from "../problems/invalid.ts";
+import { FILTER_QUERY } from "./filter-query.ts";
+import {
+  CHANNELS_PARAMETER,
+  CLIENT_QUERY,
+  CursorForm,
+  MODE,
+  readStreamQuery,
+  SNAPSHOT,
+} from "./stream-query.ts";
 
-/** Default maximum number of events in a response. */
-export const DEFAULT_LIMIT = 100;
-/** Maximum number of events that a request may ask for. */
-export const MAX_LIMIT = 1_000;
-export const MAX_WAIT_S = 60;
+const PAGE = {
+  limit: {
+    schema: z.int().min(1).max(1_000).default(100),
+    description: "JSON only: maximum number of events per response.",
+    example: 10,
+    only: "polls",
+  },
+  wait: {
+    schema: z.int().min(0).max(60).default(0),
+    description: "JSON only: seconds to wait for an event if there is none.",
+    example: 1,
+    only: "polls",
+  },
+} as const satisfies ParameterSet;
+
+/** The parameters of polls and of server-sent events. */
+export const EVENTS_QUERY = {
+  after: {
+    schema: z.union([CursorForm, z.literal(OLDEST)], "given once"),
+    description:
+      "Only events after this cursor. JSON only: `oldest` for all stored events. Default: the head.",
+    example: OLDEST,
+  },
+  ...PAGE,
+  channels: { ...CHANNELS_PARAMETER, description: `${CHANNELS_PARAMETER.description} Default: all.` },
+  ...FILTER_QUERY,
+  snapshot: SNAPSHOT,
+  mode: MODE,
+  ...CLIENT_QUERY,
+} as const satisfies ParameterSet;
 
 /**
  * Reads an SSE query. `Last-Event-ID` overrides `after`: a reconnecting browser updates only that
@@ -15,9 +50,7 @@ export const MAX_WAIT_S = 60;
  */
 export function readSseQuery(query: unknown, lastEventId: string | undefined, rights: Rights): ConnectQuery {
   const given = withDefaultChannels(query);
-  for (const field of ["limit", "wait"]) {
-    if (field in given) throw invalid(field, given[field], "left out: it is for polls only");
-  }
+  refuseOthers("polls", given);
   const after = lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId };
   return readStreamQuery({ ...given, ...after }, rights);
 }
@@ -27,7 +60,7 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
   const given = withDefaultChannels(query);
   if ("mode" in given)
     throw invalid("mode", given.mode, "left out: only streams have modes; a poll returns every event");
-  if ("client" in given) throw invalid("client", given.client, "left out: it is for streams only");
+  refuseOthers("streams", given);
   if (rights.plan !== undefined && "ticket" in given) {
     const message = 'a ticket opens a stream; to poll, send "Authorization: Bearer KEY"';
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
@@ -39,13 +72,14 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
     after,
     snapshot,
   } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) }, rights);
+  const { limit, wait } = readQuery(PAGE, given);
   return {
     channels: resolveChannels(channels, rights),
     after: fromOldest ? OLDEST : after,
     filter,
     snapshot,
-    limit: readWhole("limit", given.limit, DEFAULT_LIMIT, 1, MAX_LIMIT),
-    waitMs: 1_000 * readWhole("wait", given.wait, 0, 0, MAX_WAIT_S),
+    limit,
+    waitMs: 1_000 * wait,
   };
 }
 
@@ -57,16 +91,10 @@ function withDefaultChannels(query: unknown): Record<string, unknown> {
   return { channels: "*", ...(typeof query === "object" ? query : {}) };
 }
 
-/** Reads a whole number; `fallback` if it is absent. Throws `invalid-parameter`. */
-export function readWhole(
-  field: string,
-  value: unknown,
-  fallback: number,
-  least: number,
-  most: number,
-): number {
-  if (value === undefined) return fallback;
-  const whole = typeof value === "string" && /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
-  if (whole >= least && whole <= most) return whole;
-  throw invalid(field, value, `a whole number from ${least} to ${most}`);
+/** Throws `invalid-parameter` for a parameter of the other requests. */
+function refuseOthers(others: "streams" | "polls", given: Readonly<Record<string, unknown>>): void {
+  const parameters: ParameterSet = EVENTS_QUERY;
+  for (const [name, { only }] of Object.entries(parameters))
+    if (only === others && name in given)
+      throw invalid(name, given[name], `left out: it is for ${others} only`);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import {
   CLOSE_CODES,
   type CloseReason,
@@ -26,17 +27,20 @@ import {
   checkHub,
   checkOrigin,
   claimantOf,
-  readClientId,
   setRetryAfter,
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import { leaveHttp } from "../connections/node-internals.ts";
-import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
-import { EVENTS_PARAMETERS, queryNames } from "../parameters.ts";
+import { EVENT_EXAMPLES } from "../contract/example-market.ts";
+import { EVENTS_PATH, SNAPSHOT_PATH } from "../contract/paths.ts";
+import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "../contract/response-headers.ts";
+import type { RouteContract } from "../contract/route-contract.ts";
 import { setFreshness } from "../rest/freshness-fields.ts";
+import { EventsResponse } from "../rest/responses.ts";
 import { asksForSse } from "./accept-sse.ts";
-import { readPollQuery, readSseQuery } from "./events-query.ts";
+import { EVENTS_QUERY, readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
+import { readClientId } from "./stream-query.ts";
 import type { WebSocketOptions } from "./websocket-route.ts";
 
 /**
@@ -66,6 +70,61 @@ const SSE_FIELDS = {
   connection: "close",
 } as const;
 
+const FIELDS: readonly HeaderName[] = [
+  "Flarewire-Cursor",
+  "Cache-Control",
+  "Vary",
+  "Link",
+  ...FRESHNESS_HEADERS,
+  ...KEY_HEADERS,
+];
+const STARTED = EVENT_EXAMPLES["flare-started"];
+
+export const EVENTS_ROUTE: RouteContract<typeof EVENTS_QUERY> = {
+  name: "events",
+  path: EVENTS_PATH,
+  method: "GET",
+  tag: "events",
+  summary:
+    "Events after a cursor, as JSON with an optional wait (long poll), or as server-sent events (SSE).",
+  description:
+    "A request for `text/event-stream`, as from an `EventSource`, gets a stream; its messages are in `/asyncapi.json`. Any other request gets one JSON response with the stored events after `after`. If there are none, `wait` waits for the next.",
+  query: EVENTS_QUERY,
+  headers: {
+    "Last-Event-ID": {
+      schema: z.string().max(64),
+      description:
+        "Server-sent events: the cursor, which a browser sends on reconnecting. Unless empty, it overrides `after`.",
+      example: HEADERS["Flarewire-Cursor"].example,
+    },
+  },
+  channels: [],
+  responses: {
+    200: {
+      description: "The events, in order; or the stream.",
+      headers: FIELDS,
+      content: {
+        "application/json": {
+          schema: EventsResponse,
+          example: { cursor: STARTED.cursor, events: [STARTED], more: false } satisfies EventsResponse,
+        },
+        "text/event-stream": {
+          schema: z.string().describe("Server-sent events; `data` is a message of `/asyncapi.json`."),
+          example: `event: flare-started\nid: ${STARTED.cursor}\ndata: ${JSON.stringify(STARTED)}\n\n`,
+        },
+      },
+    },
+    204: {
+      description: "No event during the wait: continue after `Flarewire-Cursor`.",
+      headers: FIELDS,
+    },
+  },
+  problems: [
+    ...(["invalid-parameter", "unknown-channel", "unauthorized", "forbidden"] as const),
+    ...(["origin-refused", "cursor-gone", "not-ready", "draining"] as const),
+  ],
+};
+
 /** Serves `/api/v1/events`: a stream if `text/event-stream` is accepted, else a page as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
   const { policy = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
@@ -75,8 +134,8 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
   const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs, mayLackEvents });
   app.route({
     method: ["GET", "HEAD"],
-    url: EVENTS_ENDPOINT.path,
-    config: { parameters: queryNames(EVENTS_PARAMETERS), channels: [] },
+    url: EVENTS_ROUTE.path,
+    config: { contract: EVENTS_ROUTE },
     handler: async (request, reply) => {
       const vary = reply.getHeader("vary");
       const varies = policy.isKeyed ? "Accept, Authorization" : "Accept";
@@ -173,8 +232,8 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
   setFreshness(reply, freshness(), info());
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
-    reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
-    const message = `after is "${query.after}" (${reason}); ${lossText(events)} lost; get the current lists and their cursor from ${prefix}${ENDPOINTS.snapshot.path}`;
+    reply.header("link", `<${prefix}${SNAPSHOT_PATH}>; rel="current"; title="snapshot"`);
+    const message = `after is "${query.after}" (${reason}); ${lossText(events)} lost; get the current lists and their cursor from ${prefix}${SNAPSHOT_PATH}`;
     throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
   }
   const cursor = formatCursor(answer.cursor);
@@ -246,5 +305,5 @@ function errorOfRevokedKey(reason: CloseReason, reply: FastifyReply): FlarewireE
 function nextPage({ url }: FastifyRequest, prefix: string, cursor: string): string {
   const parameters = new URLSearchParams(url.split("?")[1]);
   parameters.set("after", cursor);
-  return `${prefix}${EVENTS_ENDPOINT.path}?${parameters}`;
+  return `${prefix}${EVENTS_PATH}?${parameters}`;
 }

@@ -1,29 +1,55 @@
+import { z } from "zod";
 import { suggestion } from "../../../base/lib/text/nearest.ts";
-import { EVENT_NAMES, Filter, QUERY_DECIMAL } from "../../../base/protocol/index.ts";
-import { invalid } from "../connections/admission.ts";
+import { EVENT_NAMES, EventName, Filter } from "../../../base/protocol/index.ts";
+import { decodeQuery, type ParameterSet } from "../contract/parameters.ts";
+import { invalid } from "../problems/invalid.ts";
 
-const LISTS = ["tokens", "symbols", "names"] as const;
-const NUMBERS = ["min_liquidity", "min_price_change"] as const;
+const { tokens, symbols, min_price_change, sticky } = Filter.shape;
+
+/** The fields of a filter as parameters. {@link Filter} checks their values. */
+export const FILTER_QUERY = {
+  tokens: {
+    schema: tokens.unwrap(),
+    description: "Only items with these addresses; case is ignored.",
+    example: ["0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab"],
+  },
+  symbols: {
+    schema: symbols.unwrap(),
+    description:
+      "Only items with these symbols, or flares of the exchange with these pairs, such as `BTC/USDT`; case is ignored.",
+    example: ["CAKE"],
+  },
+  min_liquidity: {
+    schema: z.number().min(0),
+    description:
+      "Only items with at least this liquidity in US dollars, now or, with `sticky`, at any earlier time.",
+    example: 50_000,
+  },
+  min_price_change: {
+    schema: min_price_change.unwrap(),
+    description:
+      "Only items whose price change is at least this percentage, now or, with `sticky`, at any earlier time. It may be negative.",
+    example: 10,
+  },
+  sticky: {
+    schema: sticky.unwrap(),
+    description:
+      "`false`: an item is selected while it meets the filter. `true`: an item that met the filter once stays selected until it leaves its list. Default: `false` without `names`, `true` with `names`. Requires a parameter that selects items: `tokens`, `symbols`, `min_liquidity` or `min_price_change`.",
+    example: true,
+  },
+  names: {
+    schema: z.array(EventName).min(1).max(EVENT_NAMES.length),
+    description: "Only events with these names.",
+    example: ["flare-started", "flare-finished"],
+  },
+} as const satisfies ParameterSet;
 
 /**
  * Reads a query's filter, with lists comma-separated or repeated; `undefined` if there is none.
  * Throws FlarewireError `invalid-parameter` with the field.
  */
 export function readFilter(query: Readonly<Record<string, unknown>>): Filter | undefined {
-  const given: Record<string, unknown> = {};
-  for (const field of LISTS) {
-    if (query[field] !== undefined)
-      given[field] = [query[field]].flat().flatMap((part) => String(part).split(","));
-  }
-  for (const field of NUMBERS) {
-    const value = query[field];
-    if (value === undefined) continue;
-    if (typeof value !== "string" || !QUERY_DECIMAL.test(value))
-      throw invalid(field, value, "a decimal number");
-    given[field] = Number(value);
-  }
-  const sticky = readFlag("sticky", query.sticky);
-  if (sticky !== undefined) given.sticky = sticky;
+  const given = decodeQuery(FILTER_QUERY, query);
   if (Object.keys(given).length === 0) return undefined;
   const parsed = Filter.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -36,11 +62,4 @@ export function readFilter(query: Readonly<Record<string, unknown>>): Filter | u
       .map(String)
       .find((name) => !names.includes(name)) ?? "";
   throw invalid(field, query[field], `${issue?.message ?? "another value"}${suggestion(wrong, names)}`);
-}
-
-/** Reads `true` or `false`; `undefined` if it is absent. Throws `invalid-parameter`. */
-export function readFlag(field: string, value: unknown): boolean | undefined {
-  if (value === undefined) return undefined;
-  if (value === "true" || value === "false") return value === "true";
-  throw invalid(field, value, "true or false");
 }

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
-import { type ConnectQuery, checkQuery } from "../../hub/index.ts";
-import { checkOrigin, invalid, quote } from "../connections/admission.ts";
-import { readFilter, readFlag } from "./filter-query.ts";
+import { type ErrorCode, FlarewireError } from "../../../base/protocol/index.ts";
+import { checkOrigin } from "../connections/admission.ts";
+import { invalid, quote } from "../problems/invalid.ts";
 
 export const SUBPROTOCOL = "flarewire.v1";
 
@@ -10,8 +9,20 @@ export const SUBPROTOCOL = "flarewire.v1";
 const SUBPROTOCOL_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
 /** 16 bytes in base64 (RFC 6455, 4.1). */
 const HANDSHAKE_KEY = /^[+/0-9A-Za-z]{22}==$/;
-const MAX_CHANNELS = 64;
 const SUPPORTED_VERSION = "13";
+
+/** Problems that refuse a WebSocket while it is still HTTP, in addition to those of any path. */
+export const UPGRADE_PROBLEMS = [
+  "invalid-parameter",
+  "unknown-channel",
+  "unsupported-version",
+  "unauthorized",
+  "forbidden",
+  "origin-refused",
+  "upgrade-required",
+  "not-ready",
+  "draining",
+] as const satisfies readonly ErrorCode[];
 
 /** Refuses an invalid handshake while it is still HTTP and the client can read the response. */
 export function checkHandshake(
@@ -45,24 +56,6 @@ function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   }
 }
 
-/**
- * Reads the parameters that all transports share. Throws `invalid-parameter`, `unknown-channel` or
- * `forbidden`.
- */
-export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
-  const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
-  const { mode } = given;
-  if (mode !== undefined && mode !== "events" && mode !== "latest")
-    throw invalid("mode", mode, "events or latest");
-  const filter = readFilter(given);
-  const snapshot = readFlag("snapshot", given.snapshot);
-  const mirror = readFlag("mirror", given.mirror);
-  const channels = readChannels(given.channels);
-  const read: ConnectQuery = { channels, filter, mode, after: readAfter(given.after), snapshot, mirror };
-  checkQuery(read, rights);
-  return read;
-}
-
 function checkProtocols(offered: string | undefined): void {
   if (offered === undefined) return;
   const names = offered.split(",").map((name) => name.trim());
@@ -79,21 +72,4 @@ function checkProtocols(offered: string | undefined): void {
     field: "Sec-WebSocket-Protocol",
     bound: SUBPROTOCOL,
   });
-}
-
-/** Reads `channels=a,b` and `channels=a&channels=b` alike, up to {@link MAX_CHANNELS} in all. */
-function readChannels(value: unknown): readonly string[] | undefined {
-  if (value === undefined) return undefined;
-  const names = [value].flat().flatMap((part) => String(part).split(","));
-  if (names.length <= MAX_CHANNELS) return names;
-  const bound = `at most ${MAX_CHANNELS} names`;
-  throw new FlarewireError("invalid-parameter", `channels has ${names.length} names; it must have ${bound}`, {
-    field: "channels",
-    bound,
-  });
-}
-
-function readAfter(value: unknown): string | undefined {
-  if (value === undefined || typeof value === "string") return value;
-  throw invalid("after", value, "given once");
 }

@@ -1,5 +1,5 @@
 import { WINDOW_BITS } from "../../hub/index.ts";
-import { invalid } from "../connections/admission.ts";
+import { invalid } from "../problems/invalid.ts";
 
 /** A name, or a value without its quotes (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -6,10 +6,11 @@ import type { AccessPolicy } from "../access/access.ts";
 import { checkHub } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import type { ConnectionRegistry } from "../connections/connection-registry.ts";
-import { STREAM_PATH } from "../endpoints.ts";
-import { queryNames, STREAM_PARAMETERS } from "../parameters.ts";
+import { STREAM_PATH } from "../contract/paths.ts";
+import type { RouteContract } from "../contract/route-contract.ts";
+import { readStreamQuery, STREAM_QUERY } from "./stream-query.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
-import { readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
+import { SUBPROTOCOL, UPGRADE_PROBLEMS } from "./websocket-admission.ts";
 import { admitUpgrade, openConnection, requireUpgrade, type UpgradeParts } from "./websocket-connection.ts";
 import { reduceOffers } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
@@ -63,6 +64,25 @@ const untypedOptions: object = {
  */
 const DEFLATE_OPTIONS = { zlibInflateOptions: { chunkSize: 4_096 } };
 
+export const STREAM_ROUTE: RouteContract<typeof STREAM_QUERY> = {
+  name: "stream",
+  path: STREAM_PATH,
+  method: "GET",
+  tag: "events",
+  summary: "The WebSocket: events after a snapshot or after a cursor.",
+  description:
+    "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; offering none means the same.",
+  query: STREAM_QUERY,
+  channels: [],
+  responses: {
+    101: {
+      description: "The connection becomes a WebSocket; the server first sends `hello`.",
+      headers: ["Upgrade"],
+    },
+  },
+  problems: UPGRADE_PROBLEMS,
+};
+
 /**
  * Serves `GET /api/v1/stream` and the further WebSockets. A refused handshake gets an HTTP error.
  * When the instance closes, streams get `going-away`; for a graceful end, call `hub.drain()` first.
@@ -74,7 +94,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   const parts = { ...options, admissions, pings, responses: new WeakMap() };
   const deflateFraming = createDeflateFraming(hub.counters);
   app.server.on("connection", () => hub.turn.noteArrival());
-  const paths = [STREAM_PATH, ...sockets.map(({ path }) => path)].map((path) => `${app.prefix}${path}`);
+  const paths = [STREAM_ROUTE, ...sockets].map(({ path }) => `${app.prefix}${path}`);
   const upgrades: object = { server: streamUpgrades(app, paths) };
   // In its own context, because the plugin wraps every route that it sees.
   await app.register(async (scope) => {
@@ -96,8 +116,8 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     scope.route({
       method: "GET",
       exposeHeadRoute: false,
-      url: STREAM_PATH,
-      config: { parameters: queryNames(STREAM_PARAMETERS), channels: [] },
+      url: STREAM_ROUTE.path,
+      config: { contract: STREAM_ROUTE },
       preValidation: async (request, reply) => {
         if (compression) replaceOffers(request);
         await admitUpgrade(request, reply, parts, (access) => {

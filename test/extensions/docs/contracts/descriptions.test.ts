@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { namedSchemas } from "../../../../src/extensions/docs/contracts/schemas.ts";
+import { createSchemas } from "../../../../src/extensions/docs/contracts/schemas.ts";
 
 test("the contracts describe each schema and its fields, including those of shared parts", () => {
-  const { Flare, BscChartItem, Hello, FlareStartedMessage } = namedSchemas("draft-2020-12");
+  const { Flare, BscChartItem, Hello, FlareStartedMessage } = createSchemas("draft-2020-12").named;
   expect(Flare?.description).toMatch(/^A trending episode: an item of the lists/);
   expect(Flare?.properties?.liquidity?.description).toContain("Dollars in the token's pools");
   expect(BscChartItem?.properties?.streak?.description).toBe(

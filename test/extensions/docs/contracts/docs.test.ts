@@ -2,25 +2,40 @@ import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect } from "vitest";
 import { escapeHtml } from "../../../../src/base/lib/text/escape-html.ts";
-import { createAsyncApi, createOpenApi, GUIDES, OPERATIONS } from "../../../../src/extensions/docs/index.ts";
+import {
+  createAsyncApi,
+  createOpenApi,
+  DOCUMENTS,
+  GUIDES,
+  operationsIn,
+} from "../../../../src/extensions/docs/index.ts";
+import { HISTORY_ROUTES } from "../../../../src/extensions/history/http/history-routes.ts";
 import { html } from "../../../../src/extensions/pages/html.ts";
-import { DOCUMENTS } from "../../../../src/gateway/http/index.ts";
 import { type Rest, test as restTest, useRests } from "../../../gateway/http/rest/rest-fixture.ts";
+import { CONTRACTS } from "../../../support/expect/contracts.ts";
 import { IS_SOAK } from "../../../support/law-runs.ts";
+import { WITH_ALL_ROUTES } from "./all-routes.ts";
 
 /**
  * Servers that all tests share, because tests do not change them and each page is rendered once.
  */
 const test = restTest.extend<{ atRoot: Rest; below: Rest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
-  atRoot: [async ({}, use) => useRests(async (makeRest) => use(await makeRest())), { scope: "file" }],
+  atRoot: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+    async ({}, use) => useRests(async (makeRest) => use(await makeRest(WITH_ALL_ROUTES))),
+    { scope: "file" },
+  ],
   below: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
-    async ({}, use) => useRests(async (makeRest) => use(await makeRest({ settings: { basePath: "/fw" } }))),
+    async ({}, use) =>
+      useRests(async (makeRest) =>
+        use(await makeRest({ ...WITH_ALL_ROUTES, settings: { basePath: "/fw" } })),
+      ),
     { scope: "file" },
   ],
 });
 
+const OPERATIONS = operationsIn(CONTRACTS);
 const ALL = [
   ...Object.values(DOCUMENTS),
   ...[...GUIDES.map(({ path }) => path), ...OPERATIONS.map(({ page }) => page)].map((path) => ({
@@ -34,12 +49,20 @@ const PAGES = ALL.filter(({ type }) => type === "text/html");
 
 test("both contracts are served below the base path, and contain it", async ({ below: rest }) => {
   const openapi = await rest.ask("GET", "/fw/openapi.json");
-  expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw"))));
+  expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw", CONTRACTS))));
   expect(openapi.json).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/fw" }] });
   const asyncapi = await rest.ask("GET", "/fw/asyncapi.json");
   expect(asyncapi.json).toEqual(JSON.parse(JSON.stringify(createAsyncApi("/fw"))));
   expect(asyncapi.json).toMatchObject({ asyncapi: "3.0.0", servers: { websocket: { pathname: "/fw" } } });
   expect((await rest.ask("GET", "/openapi.json")).status).toBe(404);
+});
+
+test("a server without a history describes neither its paths nor past states", async ({ makeRest }) => {
+  const { json, body } = await (await makeRest()).ask("GET", "/openapi.json");
+  const { paths } = json as { readonly paths: object };
+  expect(Object.keys(paths)).toContain("/api/v1/flares");
+  for (const { path } of Object.values(HISTORY_ROUTES)) expect(paths).not.toHaveProperty([path]);
+  expect(body.toString()).not.toMatch(/"name":"at"|"Flarewire-At"|responses\/time-gone/);
 });
 
 test("every document has an entity tag, supports HEAD and OPTIONS, and is compressed", async ({
@@ -125,8 +148,10 @@ test("the pages show every path, every message and every rule", async ({ atRoot:
   const [docs, events, protocol] = await Promise.all(
     PAGES.map(async ({ path }) => (await rest.ask("GET", path)).body.toString()),
   );
-  for (const path of Object.keys(createOpenApi("").paths)) expect(docs).toContain(`<code>${path}</code>`);
-  for (const { path, page } of OPERATIONS) {
+  for (const path of Object.keys(createOpenApi("", CONTRACTS).paths))
+    expect(docs).toContain(`<code>${path}</code>`);
+  for (const { route, page } of OPERATIONS) {
+    const { path } = route;
     expect(docs).toContain(`<a href="${page}"><code>${path}</code></a>`);
     const text = (await rest.ask("GET", page)).body.toString();
     expect(text).toContain(`<code>${path}</code></h1>`);
@@ -196,7 +221,7 @@ test("the search finds every operation, message, close code, rule, setting and s
     index
       .filter((entry) => words.split(" ").every((word) => entry.join(" ").includes(word)))
       .map(([, , href]) => href);
-  for (const { path, page } of OPERATIONS) expect(finds(path)).toContain(`/fw${page}`);
+  for (const { route, page } of OPERATIONS) expect(finds(route.path)).toContain(`/fw${page}`);
   for (const name of Object.keys(createAsyncApi("").components.messages))
     expect(finds(name)).toContain(`/fw/docs/events#message-${name}`);
   expect(finds("min_liquidity")).toContain("/fw/docs/rest/get-events");

@@ -1,34 +1,27 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../../../src/base/protocol/index.ts";
-import { HEADERS } from "../../../../src/extensions/docs/contracts/headers.ts";
 import type { ResponseContract } from "../../../../src/extensions/docs/contracts/problem-responses.ts";
 import { createOpenApi } from "../../../../src/extensions/docs/index.ts";
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from "../../../../src/gateway/http/common-headers.ts";
-import {
-  ANY_PROBLEMS,
-  DOCUMENTS,
-  ENDPOINTS,
-  EVENTS_ENDPOINT,
-  HISTORY_ENDPOINTS,
-  METRICS_PATH,
-  PRODUCER_PATH,
-  STREAM_PATH,
-  STREAM_PROBLEMS,
-  TICKETS_ENDPOINT,
-} from "../../../../src/gateway/http/index.ts";
-import { EVENTS_PARAMETERS, STREAM_PARAMETERS } from "../../../../src/gateway/http/parameters.ts";
+import { HEADERS } from "../../../../src/gateway/http/contract/response-headers.ts";
+import { ANY_PROBLEMS, EVENTS_ROUTE } from "../../../../src/gateway/http/index.ts";
+import { EVENTS_QUERY } from "../../../../src/gateway/http/stream/events-query.ts";
+import { STREAM_QUERY } from "../../../../src/gateway/http/stream/stream-query.ts";
 import { test as rest } from "../../../gateway/http/rest/rest-fixture.ts";
 import { test as wire } from "../../../gateway/http/stream/websocket-fixture.ts";
 import { checkResponse } from "../../../support/expect/contract.ts";
+import { CONTRACTS } from "../../../support/expect/contracts.ts";
 import { danglingRefs } from "./dangling-refs.ts";
 
-const OPENAPI = createOpenApi("");
+const OPENAPI = createOpenApi("", CONTRACTS);
 
 rest("the document passes the validator of OpenAPI 3.1, below a base path too", async () => {
   for (const basePath of ["", "/fw/a"]) {
     const validator = new Validator();
-    const { valid, errors } = await validator.validate(structuredClone({ ...createOpenApi(basePath) }));
+    const { valid, errors } = await validator.validate(
+      structuredClone({ ...createOpenApi(basePath, CONTRACTS) }),
+    );
     expect(errors).toBeUndefined();
     expect([valid, validator.version]).toEqual([true, "3.1"]);
   }
@@ -50,28 +43,11 @@ rest("every reference leads somewhere, and every component is referred to", () =
   }
 });
 
-rest("its addresses are those of the tables, each with the problems that it can answer", () => {
-  const served = [
-    ...Object.values(ENDPOINTS),
-    EVENTS_ENDPOINT,
-    ...Object.values(HISTORY_ENDPOINTS),
-    ...Object.values(DOCUMENTS),
-    { path: STREAM_PATH },
-    { path: PRODUCER_PATH },
-    TICKETS_ENDPOINT,
-    { path: METRICS_PATH },
-  ];
-  expect(Object.keys(OPENAPI.paths).toSorted()).toEqual(served.map(({ path }) => path).toSorted());
-  const own = new Map<string, readonly ErrorCode[]>([
-    ...Object.values({
-      ...ENDPOINTS,
-      ...HISTORY_ENDPOINTS,
-      events: EVENTS_ENDPOINT,
-      tickets: TICKETS_ENDPOINT,
-    }).map(({ path, problems }) => [path, problems] as const),
-    [STREAM_PATH, STREAM_PROBLEMS],
-    [PRODUCER_PATH, STREAM_PROBLEMS],
-  ]);
+rest("each operation has the problems that its route can answer, and an id of its own", () => {
+  const own = new Map(
+    CONTRACTS.map(({ path, problems }): [string, readonly ErrorCode[]] => [path, problems]),
+  );
+  expect(Object.keys(OPENAPI.paths).toSorted()).toEqual([...own.keys()].toSorted());
   for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
     const statuses = [...ANY_PROBLEMS, ...(own.get(path) ?? [])].map((code) => `${ERROR_CODES[code].status}`);
     const reported = Object.keys((get ?? post)?.responses ?? {}).filter((status) => Number(status) >= 400);
@@ -162,8 +138,7 @@ describe("the parameters have the server's limits", () => {
   const besides = (name: string) => (name === "sticky" ? { symbols: "A" } : {});
 
   wire("over HTTP as JSON", async ({ wire }) => {
-    const named = EVENTS_PARAMETERS.filter((parameter) => parameter.in === "query").map(({ name }) => name);
-    expect(Object.keys(CASES).toSorted()).toEqual(named.toSorted());
+    expect(Object.keys(CASES).toSorted()).toEqual(Object.keys(EVENTS_QUERY).toSorted());
     for (const [name, [good, bad]] of Object.entries(CASES)) {
       for (const [values, status] of [
         [good, 200],
@@ -171,7 +146,7 @@ describe("the parameters have the server's limits", () => {
       ] as const) {
         for (const value of values) {
           const query = new URLSearchParams({ ...besides(name), [name]: value });
-          const { message } = await wire.ask(`${EVENTS_ENDPOINT.path}?${query}`);
+          const { message } = await wire.ask(`${EVENTS_ROUTE.path}?${query}`);
           expect([name, value, message.statusCode]).toEqual([name, value, status]);
         }
       }
@@ -191,7 +166,7 @@ describe("the parameters have the server's limits", () => {
         ["abcdefg", "x".repeat(65), "abcdefg!"],
       ],
     } as const;
-    expect(Object.keys(streams).toSorted()).toEqual(STREAM_PARAMETERS.map(({ name }) => name).toSorted());
+    expect(Object.keys(streams).toSorted()).toEqual(Object.keys(STREAM_QUERY).toSorted());
     for (const [name, [good, bad]] of Object.entries(streams)) {
       for (const [values, status] of [
         [good, 200],
@@ -200,7 +175,7 @@ describe("the parameters have the server's limits", () => {
         for (const value of values) {
           const query = new URLSearchParams({ channels: "status", ...besides(name), [name]: value });
           const { message } = await wire.ask(
-            `${EVENTS_ENDPOINT.path}?${query}`,
+            `${EVENTS_ROUTE.path}?${query}`,
             { accept: "text/event-stream" },
             "HEAD",
           );

@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
-import { DOCUMENTS } from "../../../../src/gateway/http/index.ts";
-import { type Rest, test } from "../../../gateway/http/rest/rest-fixture.ts";
+import { DOCUMENTS } from "../../../../src/extensions/docs/index.ts";
+import { test as base, type Rest } from "../../../gateway/http/rest/rest-fixture.ts";
+import { WITH_ALL_ROUTES } from "./all-routes.ts";
+
+const test = base.extend<{ rest: Rest }>({
+  rest: async ({ makeRest }, use) => use(await makeRest(WITH_ALL_ROUTES)),
+});
 
 type Entry = readonly [title: string, page: string, href: string, words: string];
 interface Script {

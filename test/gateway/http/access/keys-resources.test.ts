@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Explanation, Snapshot } from "../../../../src/base/model/index.ts";
 import type { Plan } from "../../../../src/base/protocol/index.ts";
-import { ENDPOINTS } from "../../../../src/gateway/http/index.ts";
 import { ResourceBodies } from "../../../../src/gateway/http/rest/resource-bodies.ts";
+import { ENDPOINTS } from "../../../support/expect/contracts.ts";
 import { planByHeader } from "../../../support/servers/plan-by-header.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 import { HandHead, type Rest, test } from "../rest/rest-fixture.ts";

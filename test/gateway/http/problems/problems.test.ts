@@ -1,9 +1,9 @@
 import { connect, Socket } from "node:net";
 import { expect } from "vitest";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../../../src/base/protocol/index.ts";
-import { ENDPOINTS } from "../../../../src/gateway/http/index.ts";
 import { destroyAfter } from "../../../../src/gateway/http/problems/client-error.ts";
 import type { RouteScope } from "../../../../src/gateway/http/server.ts";
+import { ENDPOINTS } from "../../../support/expect/contracts.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { test } from "../rest/rest-fixture.ts";
 

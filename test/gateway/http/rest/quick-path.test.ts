@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../../src/extensions/history/index.ts";
 import { KeyAccessPolicy } from "../../../../src/gateway/http/access/key-access-policy.ts";
-import { ENDPOINTS } from "../../../../src/gateway/http/index.ts";
 import { TicketTable } from "../../../../src/gateway/keys/index.ts";
 import { finishAt } from "../../../extensions/history/flare-records.ts";
+import { ENDPOINTS } from "../../../support/expect/contracts.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 import { test as base, type Rest } from "./rest-fixture.ts";
@@ -22,7 +22,7 @@ interface Answer {
 }
 
 const PATHS = Object.values(ENDPOINTS)
-  .filter(({ conditional }) => conditional)
+  .filter(({ responses }) => 304 in responses)
   .map(({ path }) => path);
 
 /** Sends a request over TCP, on a connection that stays open or one that does not. */

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { toEpoch } from "../../../../src/base/protocol/index.ts";
-import { ENDPOINTS } from "../../../../src/gateway/http/index.ts";
 import { chooseCoding } from "../../../../src/gateway/http/rest/accept-encoding.ts";
 import { matchesEtag } from "../../../../src/gateway/http/rest/if-none-match.ts";
 import { ResourceBodies } from "../../../../src/gateway/http/rest/resource-bodies.ts";
+import { ENDPOINTS } from "../../../support/expect/contracts.ts";
 import { shownLists } from "../../../support/expect/shown-lists.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 import { test } from "./rest-fixture.ts";
 
 /** All but the pair list, which has its own parameters and is too small to compress. */
 const CONDITIONAL = (Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[]).filter(
-  (name) => ENDPOINTS[name].conditional && name !== "pairlist",
+  (name) => 304 in ENDPOINTS[name].responses && name !== "pairlist",
 );
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
 

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { expect } from "vitest";
-import { EVENTS_ENDPOINT } from "../../../../src/gateway/http/index.ts";
+import { EVENTS_ROUTE } from "../../../../src/gateway/http/index.ts";
 import { validateResponse } from "../../../support/expect/validate-response.ts";
 import { EPOCH } from "../../hub/hub-fixture.ts";
 import { COME_BACK_S, type ConnectionHandle, test } from "./websocket-fixture.ts";
 
-const PATH = EVENTS_ENDPOINT.path;
+const PATH = EVENTS_ROUTE.path;
 
 interface Body {
   readonly cursor: string;
@@ -322,7 +322,7 @@ test("[P9] HEAD does not wait, and OPTIONS and other methods get the usual respo
 });
 
 test("every problem of the endpoint is tested here or in the tests of streams and keys", () => {
-  expect([...EVENTS_ENDPOINT.problems].toSorted()).toEqual([
+  expect([...EVENTS_ROUTE.problems].toSorted()).toEqual([
     "cursor-gone",
     "draining",
     "forbidden",

@@ -5,9 +5,9 @@ import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import type { HistoryReader } from "../../../../src/extensions/history/index.ts";
 import { Consumers } from "../../../../src/extensions/pairlist/consumers.ts";
-import { addProducerRoute } from "../../../../src/extensions/pairlist/producer-route.ts";
-import { PRODUCER_PATH } from "../../../../src/gateway/http/endpoints.ts";
+import { addProducerRoute, PRODUCER_ROUTE } from "../../../../src/extensions/pairlist/producer-route.ts";
 import type { HttpSettings } from "../../../../src/gateway/http/http-settings.ts";
 import {
   AdmissionQueue,
@@ -125,6 +125,8 @@ export type WireFactory = (
     readonly basePath?: string;
     readonly trustProxy?: readonly string[];
     readonly http?: Partial<HttpSettings>;
+    /** Default: no history. */
+    readonly history?: HistoryReader;
   },
 ) => Promise<ConnectionHandle>;
 
@@ -155,6 +157,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
       freshness: () => FRESH,
       info: () => INFO,
       clock: systemClock,
+      history: options.history,
       policy: options.stream?.policy,
       settings: {
         basePath: options.basePath ?? "",
@@ -174,7 +177,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
         const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
         const consumers = new Consumers({ hub: sut.hub, clock: systemClock });
         const producer: SocketRoute = {
-          path: PRODUCER_PATH,
+          path: PRODUCER_ROUTE.path,
           add: (own, parts) => addProducerRoute(own, consumers, parts),
           stop: () => consumers.stop(),
         };

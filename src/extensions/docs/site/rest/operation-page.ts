@@ -1,20 +1,24 @@
-import { ANY_PROBLEMS, DOCUMENTS, STREAM_PATH } from "../../../../gateway/http/endpoints.ts";
+import { STREAM_PATH } from "../../../../gateway/http/contract/paths.ts";
+import type { HeaderContract } from "../../../../gateway/http/contract/response-headers.ts";
+import { ANY_PROBLEMS } from "../../../../gateway/http/contract/route-contract.ts";
 import { type Html, html, prose } from "../../../pages/html.ts";
-import type { HeaderContract } from "../../contracts/headers.ts";
 import type { OpenApiDocument, OperationContract } from "../../contracts/openapi.ts";
 import type { ResponseContract } from "../../contracts/problem-responses.ts";
 import { referredTo } from "../../contracts/schemas.ts";
-import { pageHtml } from "../layout.ts";
+import { DOCUMENTS } from "../documents.ts";
+import { pageHtml, type Site } from "../layout.ts";
 import { keyField, parameterFields } from "../parameter-fields.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "../schema-html.ts";
-import type { Operation } from "./operations.ts";
+import type { DescribedOperation } from "./operations.ts";
 import { samplesHtml } from "./samples.ts";
 
 type Responses = OpenApiDocument["components"]["responses"];
 
 /** Renders an operation: a form to try it, samples, its responses, and their schemas. */
-export function operationPage(basePath: string, operation: Operation, document: OpenApiDocument): string {
-  const { page, path, method, contract } = operation;
+export function operationPage(site: Site, operation: DescribedOperation, document: OpenApiDocument): string {
+  const { basePath } = site;
+  const { page, route, contract } = operation;
+  const { path, method } = route;
   const { summary, description } = contract;
   const { responses: named, schemas, headers } = document.components;
   const responses = Object.entries(contract.responses).filter((one) => !isCommon(one));
@@ -33,13 +37,13 @@ ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
 <h2 id="try">Try</h2>
 ${tryHtml(basePath, operation)}
 <h2 id="samples">Samples</h2>
-${samplesHtml(basePath, operation)}
+${samplesHtml(basePath, route)}
 <h2 id="responses">Responses</h2>
 <div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>
 <p><a href="${basePath}${DOCUMENTS.docs.path}#problems">Problems that any path can return</a></p>
 ${shown.length === 0 ? html`` : headersHtml(shown)}
 ${Object.keys(used).length === 0 ? html`` : schemasHtml(used)}`;
-  return pageHtml(basePath, page, `${method} ${path}`, body);
+  return pageHtml(site, page, `${method} ${path}`, body);
 }
 
 export function headersHtml(headers: readonly (readonly [string, HeaderContract])[]): Html {
@@ -54,7 +58,7 @@ export function headersHtml(headers: readonly (readonly [string, HeaderContract]
 /** Shows the response above the optional parameters, because most calls need none. */
 function tryHtml(
   basePath: string,
-  { path, method, contract: { operationId, parameters = [] } }: Operation,
+  { route: { path, method }, contract: { operationId, parameters = [] } }: DescribedOperation,
 ): Html {
   if (path === STREAM_PATH)
     return html`<p><a href="${basePath}${DOCUMENTS.docsEvents.path}#try">Try it on the Events page.</a></p>`;

@@ -1,17 +1,19 @@
 import { type Html, html, prose } from "../../../pages/html.ts";
 import type { OpenApiDocument } from "../../contracts/openapi.ts";
 import { referredTo } from "../../contracts/schemas.ts";
-import { pageHtml } from "../layout.ts";
+import { pageHtml, type Site } from "../layout.ts";
 import { schemasHtml } from "../schema-html.ts";
 import { headersHtml, isCommon, responseHtml } from "./operation-page.ts";
 import { operationsOf } from "./operations.ts";
 import { quickStartHtml } from "./samples.ts";
 
 /** Renders the start page: a quick start, every path, and what all of them have in common. */
-export function restPage(basePath: string, document: OpenApiDocument): string {
+export function restPage(site: Site, document: OpenApiDocument): string {
+  const { basePath } = site;
+  const described = operationsOf(document, site.contracts);
   const { info, paths, components } = document;
-  const operations = operationsOf(document).map(
-    ({ page, path, method, contract }) =>
+  const operations = described.map(
+    ({ page, route: { path, method }, contract }) =>
       html`<tr><th scope="row"><span class="method">${method}</span> <a href="${basePath}${page}"><code>${path}</code></a></th><td>${prose(contract.summary)}</td></tr>\n`,
   );
   const documents = Object.entries(paths).flatMap(([path, { get }]) =>
@@ -23,7 +25,7 @@ export function restPage(basePath: string, document: OpenApiDocument): string {
   );
   // Every operation has these problems; show each once.
   const common = new Map(
-    operationsOf(document).flatMap(({ contract }) =>
+    described.flatMap(({ contract }) =>
       Object.entries(contract.responses)
         .filter(isCommon)
         .flatMap(([status, response]) => ("$ref" in response ? [[response.$ref, status] as const] : [])),
@@ -46,7 +48,7 @@ ${introHtml(info.description)}</section>
 <div class="wide"><table class="fields"><tbody>${problems}</tbody></table></div></section>
 ${headersHtml(Object.entries(components.headers))}
 ${schemasHtml(used)}`;
-  return pageHtml(basePath, "/docs", "API", body);
+  return pageHtml(site, "/docs", "API", body);
 }
 
 export function introHtml(description: string): Html {

@@ -1,16 +1,9 @@
-import { EVENTS_ENDPOINT, STREAM_PATH } from "../../../../gateway/http/endpoints.ts";
+import { EVENTS_PATH, STREAM_PATH } from "../../../../gateway/http/contract/paths.ts";
+import type { RouteContract } from "../../../../gateway/http/contract/route-contract.ts";
 import { type Html, html } from "../../../pages/html.ts";
-import type { Operation } from "./operations.ts";
 
 /** The default address of a server. The page's script replaces it with the page's origin. */
 const SERVER = "http://127.0.0.1:8080";
-const EVENTS_QUERY = "?channels=flares.pro";
-/** Values that show what an operation is for. */
-const QUERIES: Readonly<Record<string, string>> = {
-  history: "?symbol=CAKE&limit=10",
-  record: "?window=7d",
-  events: EVENTS_QUERY,
-};
 
 type Samples = Readonly<Record<"curl" | "TypeScript" | "Python", string>>;
 
@@ -21,15 +14,18 @@ ${languagesHtml(quickStart(`${SERVER}${basePath}`))}`;
 }
 
 /** Renders a call of the operation in three languages. */
-export function samplesHtml(basePath: string, { name, path, method }: Operation): Html {
+export function samplesHtml(basePath: string, route: RouteContract): Html {
+  const { path, method, params = {}, sample, responses } = route;
   const server = `${SERVER}${basePath}`;
-  if (path === STREAM_PATH || path === EVENTS_ENDPOINT.path) return languagesHtml(quickStart(server));
-  const filled = path.replace("{id}", "ID").replace("{group}/{token}", "bsc/CAKE");
-  return languagesHtml(callOf(`${server}${filled}${QUERIES[name] ?? ""}`, method, name === "metrics"));
+  if (path === STREAM_PATH || path === EVENTS_PATH) return languagesHtml(quickStart(server));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]?.example));
+  const query = sample === undefined ? "" : `?${sample}`;
+  const isText = responses[200]?.content?.["text/plain"] !== undefined;
+  return languagesHtml(callOf(`${server}${filled}${query}`, method, isText));
 }
 
 function quickStart(server: string): Samples {
-  const events = `${server}${EVENTS_ENDPOINT.path}${EVENTS_QUERY}&names=flare-started`;
+  const events = `${server}${EVENTS_PATH}?channels=flares.pro&names=flare-started`;
   return {
     curl: `curl -N -H 'Accept: text/event-stream' '${events}'`,
     TypeScript: `import { connect } from "flarewire/client";
@@ -45,7 +41,7 @@ for line in urllib.request.urlopen(request):
   };
 }
 
-function callOf(url: string, method: Operation["method"], isText: boolean): Samples {
+function callOf(url: string, method: RouteContract["method"], isText: boolean): Samples {
   const isPost = method === "POST";
   return {
     curl: `curl -s${isPost ? " -X POST -H 'Authorization: Bearer KEY'" : ""} '${url}'`,

@@ -1,14 +1,14 @@
 import { PLANS } from "../../../base/protocol/index.ts";
-import { CHALLENGE } from "../../../gateway/http/access/access.ts";
-import type { JsonSchema } from "./schemas.ts";
+import { CHALLENGE } from "../access/access.ts";
 
 export interface HeaderContract {
   readonly description: string;
-  readonly schema: JsonSchema;
+  /** JSON Schema of the value. */
+  readonly schema: { readonly type: string; readonly [keyword: string]: unknown };
   readonly example: string | number;
 }
 
-const text = (pattern: string): JsonSchema => ({ type: "string", pattern });
+const text = (pattern: string) => ({ type: "string", pattern }) as const;
 export const CURSOR_PATTERN = "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$";
 const FACT = "(trades|liquidity|listings|profiles)";
 
@@ -125,12 +125,6 @@ export const HEADERS = {
 } as const satisfies Record<string, HeaderContract>;
 
 export type HeaderName = keyof typeof HEADERS;
-
-export function headerRefs(
-  names: readonly HeaderName[],
-): Readonly<Record<string, { readonly $ref: string }>> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
 
 /** The headers about the freshness of the data. */
 export const FRESHNESS_HEADERS = [

@@ -1,6 +1,6 @@
 import type { ExchangeFlare, ExchangeFlares } from "../../../base/model/index.ts";
 import type { EventMessage } from "../../../base/protocol/index.ts";
-import { EVENT_EXAMPLES } from "./examples.ts";
+import { EVENT_EXAMPLES } from "./example-market.ts";
 
 const { data, ...started } = EVENT_EXAMPLES["flare-started"];
 

@@ -13,23 +13,13 @@ import {
   type NestedFlare,
   type Newest,
   type Outcome,
-  type RecordFigures,
-  type TokenDetails,
-  type TrackRecord,
 } from "../../../base/model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../../base/protocol/index.ts";
-import type {
-  EventsResponse,
-  HealthResponse,
-  Pairlist,
-  ReadyResponse,
-  SnapshotResponse,
-  TicketResponse,
-} from "../../../gateway/http/rest/responses.ts";
 
 /* One story for all examples: Uni Token flares on BSC while Quick leads the chart of Matic. */
 
 const OBSERVED_AT = "2017-11-12T08:24:00.000Z";
+const CURSOR = "13ac274a9f68b758-101";
 const EMITTED_AT = "2026-11-21T08:00:01.000Z";
 
 const facts = {
@@ -132,7 +122,6 @@ const quick: ChainChartItem = {
 const newest: Newest = { bsc: [listing] };
 const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
 const charts: Charts = { ...EMPTY_SNAPSHOT.charts, matic: [quick] };
-const pairlist: Pairlist = { pairs: ["BTC/USDT", "SOL/USDT"], refresh_period: 10, state: "live" };
 
 const leaderboards: Leaderboards = {
   ...EMPTY_SNAPSHOT.leaderboards,
@@ -156,17 +145,6 @@ const candles: Candles = {
   bsc: { [flare.token.address]: [candle] },
 };
 
-const snapshot: SnapshotResponse = {
-  cursor: "13ac274a9f68b758-101",
-  observed_at: OBSERVED_AT,
-  flares,
-  newest,
-  charts,
-  leaderboards,
-  explanations,
-  outcomes: {},
-};
-
 const freshness: Freshness = {
   state: "live",
   reason: "",
@@ -179,14 +157,6 @@ const source: SourceInfo = {
   name: "replay",
   origin: "recorded",
   facts: { trades: false, liquidity: false, listings: false, profiles: true },
-};
-
-const health: HealthResponse = { status: "ok", version: "0.1.0", uptime_s: 61 };
-const ready: ReadyResponse = { status: "ready", ...freshness };
-
-const ticket: TicketResponse = {
-  ticket: "0123456789abcdef0123456789abcdef",
-  expires_at: "2026-11-21T08:01:01.000Z",
 };
 
 function placed(seq: number, prev: number) {
@@ -292,12 +262,6 @@ export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<Eve
   },
 };
 
-const events: EventsResponse = {
-  cursor: EVENT_EXAMPLES["flare-started"].cursor,
-  events: [EVENT_EXAMPLES["flare-started"]],
-  more: false,
-};
-
 const ended: FlareRecord = {
   flare: finished,
   started: why,
@@ -306,70 +270,8 @@ const ended: FlareRecord = {
   outcome,
 };
 
-const after = (
-  minutes: number,
-  q1: number,
-  median: number,
-  q3: number,
-  rose: number,
-): RecordFigures["after"][number] => ({
-  ...{ minutes, unknown: 18, n: 212, rose, q1, median, q3 },
-  control: { n: 1_890, rose: 0.49, q1: -0.8, median: 0, q3: 0.7 },
-});
-
-const row: RecordFigures = {
-  flares: 230,
-  ended_by_canary: 71,
-  canary_share: 0.3087,
-  collapsed: 34,
-  warned: 29,
-  warning_s: { q1: 12, median: 41, q3: 190 },
-  after: [after(5, -2.1, 0.3, 3.4, 0.53), after(15, -4.4, -0.6, 3.9, 0.46), after(60, -8.2, -2.5, 4.1, 0.4)],
-};
-
-const record: TrackRecord = {
-  window: "24h",
-  first_at: "2017-11-11T09:20:00.000Z",
-  last_at: "2017-11-12T09:01:00.000Z",
-  all: row,
-  by_group: [{ group: "bsc", figures: row }],
-  by_score: [{ from: 2.5, to: 3.5, figures: row }],
-  by_liquidity: [{ from: 10_000, to: 50_000, figures: row }],
-};
-
-const token: TokenDetails = {
-  group: "bsc",
-  ...facts.token,
-  liquidity: facts.liquidity,
-  market_data: facts.market_data,
-  social_data: facts.social_data,
-  contract_source: facts.contract_source,
-  as_of: ended.flare.finished_trending_at,
-  warnings: [],
-  canary: null,
-  chart: null,
-  leaderboard: null,
-  candles: [candle],
-  flares: [ended],
-};
-
-export const BODY_EXAMPLES = {
-  flare: ended,
-  token,
-  record,
-  history: { flares: [ended], next: null },
-  flares,
-  newest,
-  charts,
-  leaderboards,
-  candles,
-  snapshot,
-  pairlist,
-  healthz: health,
-  readyz: ready,
-  events,
-  tickets: ticket,
+/** The market of the examples, its state, and the record of the flare after its end. */
+export const MARKET = {
+  ...{ facts, flares, newest, charts, leaderboards, explanations, candles, candle, ended },
+  ...{ freshness, source, cursor: CURSOR, observedAt: OBSERVED_AT, emittedAt: EMITTED_AT },
 } as const;
-
-/** Parts that the examples of other messages share. */
-export const PARTS = { freshness, source, flares, explanations, emittedAt: EMITTED_AT } as const;

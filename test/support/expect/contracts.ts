@@ -1,0 +1,31 @@
+import { DOCUMENTS } from "../../../src/extensions/docs/index.ts";
+import { HISTORY_ROUTES } from "../../../src/extensions/history/http/history-routes.ts";
+import { PAIRLIST_ROUTE } from "../../../src/extensions/pairlist/pairlist-route.ts";
+import { PRODUCER_ROUTE } from "../../../src/extensions/pairlist/producer-route.ts";
+import {
+  EVENTS_ROUTE,
+  HEALTH_ROUTE,
+  METRICS_ROUTE,
+  READY_ROUTE,
+  RESOURCE_ROUTES,
+  type RouteContract,
+  STREAM_ROUTE,
+  TICKETS_ROUTE,
+} from "../../../src/gateway/http/index.ts";
+
+/** The resources of the head, and the probes. */
+export const ENDPOINTS = {
+  ...RESOURCE_ROUTES,
+  pairlist: PAIRLIST_ROUTE,
+  healthz: HEALTH_ROUTE,
+  readyz: READY_ROUTE,
+} as const;
+
+/** The contracts of a server with everything. A test compares them with those of a gateway. */
+export const CONTRACTS: readonly RouteContract[] = [
+  ...Object.values(ENDPOINTS),
+  ...Object.values(HISTORY_ROUTES),
+  ...[STREAM_ROUTE, PRODUCER_ROUTE, EVENTS_ROUTE, TICKETS_ROUTE],
+  METRICS_ROUTE,
+  ...Object.values(DOCUMENTS),
+];
