@@ -7,4 +7,13 @@ import { pairlist } from "../extensions/pairlist/index.ts";
 import { permalinks } from "../extensions/permalinks/index.ts";
 
 /** The extensions of every gateway. They are opened in this order and closed in reverse. */
-export const EXTENSIONS = [alerts, history, pairlist, docs, pages, permalinks, mcp] as const;
+// biome-ignore format: one line each
+export const EXTENSIONS = [
+  alerts,
+  history,
+  pairlist,
+  docs,
+  pages,
+  permalinks,
+  mcp,
+] as const;

@@ -11,6 +11,7 @@ import { type Gateway, runGateway } from "../gateway/start/run-gateway.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import { EXTENSIONS } from "./extensions.ts";
 import { identityOf, openSource } from "./open-source.ts";
+import { sharedLogOf } from "./shared-logs.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */
 export interface GatewayParts {
@@ -72,11 +73,8 @@ export async function startGatewayWithFrontend(
   const stored = { config, clock, logger, isDataOptional, identity };
   const open = (restored: RestoredState | undefined) =>
     openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, parts.source);
-  // A cluster's client library is loaded only if there is one.
-  const library =
-    config.cluster === "none" ? undefined : await import("../scale/cluster/node/open-cluster.ts");
-  const cluster = await library?.openCluster(config, {
-    ...{ clock, logger, openCopy, signal, clusterPassword: parts.clusterPassword },
+  const joined = await sharedLogOf(config)?.join(config, {
+    ...{ clock, logger, openCopy, signal, password: parts.clusterPassword },
     market: {
       ...identity,
       open: (restored) => {
@@ -86,22 +84,22 @@ export async function startGatewayWithFrontend(
       },
     },
   });
-  const persistence = cluster?.persistence ?? openPersistence({ ...stored, epoch: parts.epoch });
-  // A cluster's log is not in the data directory and does not lock it. Other processes of the user
+  const persistence = joined?.persistence ?? openPersistence({ ...stored, epoch: parts.epoch });
+  // A shared log is not in the data directory and does not lock it. Other processes of the user
   // may use the default one.
-  const isOwnDirectory = !cluster || !isDataOptional;
+  const isOwnDirectory = !joined || !isDataOptional;
   const settings = isOwnDirectory ? config : { ...config, data: "none" };
   try {
     return await runGateway({
       ...{ settings, clock, logger, persistence, extensions, openFrontend, onWarmup, signal },
-      ...{ state: cluster?.state, tasks: cluster?.tasks },
+      ...{ state: joined?.state, tasks: joined?.tasks },
       leaderKey: leaderOf(config) === undefined ? undefined : leaderKey,
       openStore: createOpenStore({ ...stored, config: settings }),
-      openSource: () => cluster?.opened ?? open(persistence.restored),
+      openSource: () => joined?.opened ?? open(persistence.restored),
     });
   } catch (error) {
     await persistence.close();
-    await cluster?.opened.close?.();
+    await joined?.opened.close?.();
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.t
 import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import type { Extension } from "../../gateway/start/extension.ts";
+import type { SharedLog } from "../../gateway/start/shared-log.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
@@ -14,7 +15,9 @@ import {
   settingsHelp,
 } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";
+import { isSettingName } from "../config/settings.ts";
 import { checksOf } from "../market.ts";
+import { SHARED_LOGS, sharedLogOf } from "../shared-logs.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
 import { type Finding, hostsWithoutDns, type LookUp, runProbe } from "./run-probe.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
@@ -22,8 +25,7 @@ import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 const SETTINGS: readonly SettingName[] = [
   "feed",
   ...feedFlags(({ parts, market, layer }) => (parts ?? market?.checks ?? layer?.checks) !== undefined),
-  "cluster",
-  "clusterName",
+  ...SHARED_LOGS.flatMap(({ settings }: SharedLog) => Object.keys(settings)).filter(isSettingName),
   "config",
 ];
 
@@ -68,7 +70,7 @@ export async function doctor(
   const market = checksOf(config, systemClock, serviceKeysFrom(environment));
   const alertFile = flagText(flags, "test-alerts");
   const targets = await probesOfAlerts(alertFile);
-  const probes = [...market, ...(await probesOfCluster(config, environment)), ...targets];
+  const probes = [...market, ...(await probesOfSharedLog(config, environment)), ...targets];
   if (probes.length === 0) {
     const brokers =
       alertFile === undefined ? "" : ", and the alert file has only MQTT brokers, which are not tested";
@@ -102,18 +104,15 @@ export async function doctor(
   }
 }
 
-/**
- * Returns the probes of the cluster's servers; none without a cluster. Loads their client library
- * only if it is needed.
- */
-async function probesOfCluster(
+/** Returns the probes of the servers of a shared log; none without one. */
+async function probesOfSharedLog(
   config: Config,
   environment: Terminal["environment"],
 ): Promise<readonly Probe[]> {
-  if (config.cluster === "none") return [];
-  const { clusterProbes } = await import("../../scale/cluster/node/cluster-probes.ts");
+  const log = sharedLogOf(config);
+  if (!log) return [];
   const password = keyFrom(environment, CLUSTER_PASSWORD_VARIABLE, "of the cluster's servers");
-  return clusterProbes(config, password, systemClock);
+  return log.checks(config, password, systemClock);
 }
 
 /** Returns the probes of the targets in an alert file; none without one. Loads them on demand. */

@@ -1,10 +1,13 @@
 import type { IdleSettings } from "../../feeds/index.ts";
+import type { SharedLog } from "../../gateway/start/shared-log.ts";
 import { FEEDS, MARKET_SETTINGS } from "../feeds.ts";
 import { marketOf } from "../market.ts";
+import { SHARED_LOGS } from "../shared-logs.ts";
 import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config } from "./settings.ts";
 
+const ALL_SHARED: readonly SharedLog[] = SHARED_LOGS;
 const namesOf = (kinds: typeof FEEDS) => kinds.flatMap(({ settings }) => Object.keys(settings));
 const ENGINE_SETTINGS = [...Object.keys(MARKET_SETTINGS), ...namesOf(FEEDS.filter(({ polled }) => !polled))];
 const POLLING_SETTINGS = namesOf(FEEDS.filter(({ polled }) => polled));
@@ -14,7 +17,7 @@ const POLLING_SETTINGS = namesOf(FEEDS.filter(({ polled }) => polled));
  * expects something else. Skips environment variables, because one environment serves many runs.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
-  const { source, cluster, metrics } = config;
+  const { source, metrics } = config;
   const idle = (isIdle: boolean, names: readonly string[], reason: string) =>
     (isIdle ? names : []).flatMap((name) => {
       const given = layers.find((layer) => layer.has(name) && !layer.get(name)?.ambient)?.get(name);
@@ -33,8 +36,14 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
       ? idleOfMarket(config).flatMap(({ names, reason }) => idle(true, names, reason))
       : idle(true, ENGINE_SETTINGS, noEngine)),
     ...idle(isFollowing, POLLING_SETTINGS, `${withSource} a polled service; leave it out`),
-    ...idle(cluster === "none", ["clusterName"], "without cluster; leave it out, or set cluster"),
-    ...idle(cluster !== "none", ["push"], "with cluster: it works in one process; leave it out"),
+    ...ALL_SHARED.flatMap((log) => {
+      const others = Object.keys(log.settings).filter((name) => name !== log.name);
+      const isOn = log.isOn(config);
+      return [
+        ...idle(!isOn, others, `without ${log.name}; leave it out, or set ${log.name}`),
+        ...idle(isOn, ["push"], `with ${log.name}: it works in one process; leave it out`),
+      ];
+    }),
   ];
 }
 

@@ -4,6 +4,7 @@ import { FlarewireError } from "../../base/protocol/index.ts";
 import type { Setting } from "../../base/settings/index.ts";
 import { FEEDS } from "../feeds.ts";
 import { marketOf } from "../market.ts";
+import { sharedLogOf } from "../shared-logs.ts";
 import { leaderOf } from "./leader-of.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
@@ -101,10 +102,11 @@ function defaultOf(name: SettingName, ofMarket: string | undefined): unknown {
   return text === undefined || path ? text : schema.parse(text);
 }
 
-/** Returns the problems of settings that a gateway in a cluster cannot have. */
-function clusterContradictions(config: Config): readonly string[] {
-  if (config.cluster === "none") return [];
-  return leaderOf(config) === undefined ? [] : ["with cluster, source must not follow another server"];
+/** Returns the problems of settings that a gateway with a shared log cannot have. */
+function sharedContradictions(config: Config): readonly string[] {
+  const log = sharedLogOf(config);
+  if (!log || leaderOf(config) === undefined) return [];
+  return [`with ${log.name}, source must not follow another server`];
 }
 
 /**
@@ -122,7 +124,7 @@ function tokenContradictions({ jwtKey, jwksUrl, jwtIssuer, jwtAudience }: Config
 function contradictions(config: Config): readonly string[] {
   const isTlsHalf = (config.tlsCert === undefined) !== (config.tlsKey === undefined);
   const apart = [
-    ...clusterContradictions(config),
+    ...sharedContradictions(config),
     ...tokenContradictions(config),
     ...(isTlsHalf ? ["TLS needs both tlsCert and tlsKey"] : []),
   ];

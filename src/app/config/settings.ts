@@ -21,9 +21,9 @@ import {
   PROCESS_SETTINGS,
   WEB_SETTINGS,
 } from "../../gateway/settings/index.ts";
-import { CLUSTER_SETTINGS } from "../../scale/cluster/cluster-settings.ts";
 import { EXTENSIONS } from "../extensions.ts";
 import { FEED_SETTINGS, FEEDS, MARKET_SETTINGS } from "../feeds.ts";
+import { SHARED_LOGS } from "../shared-logs.ts";
 
 /** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";
@@ -64,7 +64,7 @@ export const SETTINGS = {
   ...ACCESS_SETTINGS,
   ...mergeTables<(typeof EXTENSIONS)[number]>(EXTENSIONS),
   ...WEB_SETTINGS,
-  ...CLUSTER_SETTINGS,
+  ...mergeTables<(typeof SHARED_LOGS)[number]>(SHARED_LOGS),
   ...PROCESS_SETTINGS,
   config: setting("config", existingFile, {
     default: undefined,

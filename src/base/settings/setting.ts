@@ -36,7 +36,7 @@ type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (a
 /** Returns the settings of all these features in one table, in their order. `F`: their types. */
 export function mergeTables<F extends { readonly settings: SettingTable }>(
   features: readonly { readonly settings: SettingTable }[],
-): Intersection<F["settings"]> {
+): [F] extends [never] ? object : Intersection<F["settings"]> {
   return Object.assign({}, ...features.map(({ settings }) => settings));
 }
 

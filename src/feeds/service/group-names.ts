@@ -1,6 +1,8 @@
 import type { GroupName } from "../../base/model/index.ts";
 
-/** How public services name a group's chain. A service without a name here is not asked about it. */
+/**
+ * How public services name a group's chain. A service without a name here is not asked about it.
+ */
 interface ServiceNames {
   readonly coingecko?: string;
   readonly dexscreener?: string;

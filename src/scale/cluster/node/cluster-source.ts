@@ -3,6 +3,7 @@ import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../base/protocol/index.ts";
 import type { Follower, FollowerRun } from "../../../gateway/source/index.ts";
+import type { MarketOpener } from "../../../gateway/start/shared-log.ts";
 import { createReplicaSink, type ReplicaSink } from "../../follow/index.ts";
 import type { ClusterState } from "../cluster-metrics.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";
@@ -11,7 +12,7 @@ import type { Entry, Position } from "../entry.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
-import { Leading, type MarketOpener, UNKNOWN } from "./leading.ts";
+import { Leading, UNKNOWN } from "./leading.ts";
 import { LogFollower } from "./log-follower.ts";
 import { loadStoredNode, type NodeState } from "./stored-node.ts";
 

@@ -24,22 +24,13 @@ import {
   runPoller,
   watchFreshness,
 } from "../../../gateway/source/index.ts";
+import type { MarketOpener } from "../../../gateway/start/shared-log.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
-
-/** The market of a cluster, and how a node that leads opens it. */
-export interface MarketOpener {
-  /** Identifies the market and its settings: stored state is reused only if it is equal. */
-  readonly fingerprint: string;
-  /** Whether resuming needs a stored state of the engine. */
-  readonly needsEngine: boolean;
-  /** Opens the market, resuming from the state if there is one. */
-  open(restored: RestoredState | undefined): OpenSnapshots;
-}
 
 interface LeadingParts {
   readonly clock: Clock;

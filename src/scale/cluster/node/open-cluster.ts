@@ -1,13 +1,12 @@
 import type { Logger } from "pino";
 import { type Notify, notifyLog } from "../../../base/lib/notify.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
-import type { Clock } from "../../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { memoryPersistence } from "../../../gateway/persistence/persistence.ts";
 import { createReplicaStore } from "../../../gateway/persistence/replica-store.ts";
 import type { GatewaySettings } from "../../../gateway/settings/index.ts";
 import { type OpenFollower, resumeOf } from "../../../gateway/source/index.ts";
-import type { OpenCopy } from "../../../gateway/start/shared-task.ts";
+import type { JoinedLog, Joining } from "../../../gateway/start/shared-log.ts";
 import { clusterMetrics } from "../cluster-metrics.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import type { Engine } from "../engine.ts";
@@ -16,20 +15,7 @@ import { ClusterSharedState } from "./cluster-shared-state.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { ClusterTask } from "./cluster-task.ts";
 import { engineAddress } from "./engine-address.ts";
-import type { MarketOpener } from "./leading.ts";
 import { loadStoredNode } from "./stored-node.ts";
-
-interface ClusterParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** The market, which the node opens when it leads. */
-  readonly market: MarketOpener;
-  /** Opens a copy of the state of the leader's task. Default: there is no task. */
-  readonly openCopy?: OpenCopy | undefined;
-  /** Password of the servers. Default: none. */
-  readonly clusterPassword?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
 
 type Settings = ClusterSettings & GatewaySettings;
 
@@ -43,10 +29,10 @@ const TAKE_OVER_MS = 10_000;
 const MIN_ENTRIES = 3_600;
 
 /** Connects to the cluster's servers and loads the state that is stored there, once they answer. */
-export async function openCluster(config: Settings, parts: ClusterParts) {
-  const { clock, logger, market, openCopy, clusterPassword } = parts;
-  const { signal = new AbortController().signal } = parts;
-  const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
+export async function openCluster(config: Settings, joining: Joining): Promise<JoinedLog> {
+  const { clock, logger, market, openCopy, password } = joining;
+  const { signal = new AbortController().signal } = joining;
+  const { connection, acknowledgements } = engineAddress(config.cluster, password);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
   const report = notifyLog(logger);
   let rejection = "";
