@@ -8,9 +8,12 @@
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
+ * - against --checkout DIRECTORY [--rounds 5]
  * - dashboard [--short], heap [--short], widget [--short]
  */
+
 import { parseArgs } from "node:util";
+import { benchAgainst } from "./against/against.ts";
 import { benchChain } from "./chain.ts";
 import { benchCluster } from "./cluster/cluster.ts";
 import { benchCompression } from "./compression/compression.ts";
@@ -41,6 +44,7 @@ const { values, positionals } = parseArgs({
     hours: { type: "string", default: "24" },
     clients: { type: "string", default: "2000" },
     readers: { type: "string", default: "200" },
+    checkout: { type: "string" },
     rounds: { type: "string" },
     idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
@@ -95,6 +99,9 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   edges: () => benchEdges(clients),
   lockout: () => benchLockout(),
+  ...(values.checkout === undefined
+    ? {}
+    : { against: () => benchAgainst(values.checkout ?? "", readCount("rounds", 5)) }),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),
   heap: () => benchHeap(values.short ? "short" : "full"),
   widget: () => benchWidget(values.short ? "short" : "full"),

@@ -94,7 +94,12 @@ export function wrkProgram(): DebianProgram {
   return debianProgram("wrk", "usr/bin/wrk", ["libluajit-5.1-2"]);
 }
 
-async function microsPerAnswer(wrk: DebianProgram, server: BenchServer, asked: RequestKind): Promise<number> {
+/** Returns the CPU time per response, in microseconds, while a load program asks. */
+export async function microsPerAnswer(
+  wrk: DebianProgram,
+  server: BenchServer,
+  asked: RequestKind,
+): Promise<number> {
   const url = address(server);
   const script = `wrk.headers["Accept-Encoding"] = "${asked === "gzip" || asked === "br" ? asked : "identity"}"
 ${asked === "framework" ? 'wrk.body = ""' : ""}
