@@ -17,7 +17,9 @@ import {
   projectLists,
 } from "../../src/base/protocol/index.ts";
 import { Head, Hub, websocketFraming } from "../../src/gateway/hub/index.ts";
-import { openLogFile, SqliteLog, type StoredLog } from "../../src/gateway/log/index.ts";
+import type { StoredLog } from "../../src/gateway/log/index.ts";
+import { openLogFile } from "../../src/gateway/log/sqlite/log-file.ts";
+import { SqliteLog } from "../../src/gateway/log/sqlite/sqlite-log.ts";
 import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { FRESH, INFO, settled } from "../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../gateway/hub/mock-socket.ts";

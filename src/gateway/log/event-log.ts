@@ -8,7 +8,7 @@ import type {
   Run,
   Seq,
 } from "../../base/protocol/index.ts";
-import type { RunStart } from "./sqlite/runs.ts";
+import type { RunStart } from "./runs.ts";
 
 /** A stored event, encoded once for all readers. */
 export interface LogRecord {

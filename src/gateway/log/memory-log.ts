@@ -20,7 +20,7 @@ import { checkContiguous } from "./check-contiguous.ts";
 import { encodeTail } from "./encode-tail.ts";
 import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult } from "./event-log.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
-import { type RunStart, Runs } from "./sqlite/runs.ts";
+import { type RunStart, Runs } from "./runs.ts";
 
 export interface MemoryLogOptions {
   /** Default: a random one, for a log that does not continue an earlier one. */

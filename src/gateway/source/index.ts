@@ -1,6 +1,4 @@
 export * from "./diff.ts";
-export * from "./engine-source.ts";
-export * from "./event-line.ts";
 export * from "./events.ts";
 export type { Feed, FeedPart, ServiceKeys, ServiceReport } from "./feed.ts";
 export * from "./opened-source.ts";

@@ -3,13 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
-import {
-  type LogFile,
-  MemoryLog,
-  openLogFile,
-  SqliteLog,
-  type SqliteLogOptions,
-} from "../../../src/gateway/log/index.ts";
+import { MemoryLog } from "../../../src/gateway/log/index.ts";
+import { type LogFile, openLogFile } from "../../../src/gateway/log/sqlite/log-file.ts";
+import { SqliteLog, type SqliteLogOptions } from "../../../src/gateway/log/sqlite/sqlite-log.ts";
 import { batchOf, type LogSettings } from "../../contract/event-log-contract.ts";
 import { followerLogContract } from "../../contract/follower-log-contract.ts";
 import { lastingContract } from "../../contract/lasting-contract.ts";

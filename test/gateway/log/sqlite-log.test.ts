@@ -14,13 +14,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
-import {
-  type LogFile,
-  type LogFileOptions,
-  openLogFile,
-  SqliteLog,
-  type SqliteLogOptions,
-} from "../../../src/gateway/log/index.ts";
+import { type LogFile, type LogFileOptions, openLogFile } from "../../../src/gateway/log/sqlite/log-file.ts";
+import { SqliteLog, type SqliteLogOptions } from "../../../src/gateway/log/sqlite/sqlite-log.ts";
 import { batchOf, eventLogContract, type LogFactory } from "../../contract/event-log-contract.ts";
 import { lastingContract } from "../../contract/lasting-contract.ts";
 import { type Image, putImage, takeImage } from "../../support/image.ts";

@@ -1,11 +1,9 @@
 import type { ExchangeFlare, ExchangeFlares } from "../../../base/model/index.ts";
-import type { EventMessage } from "../../../base/protocol/index.ts";
-import { EVENT_EXAMPLES } from "./example-market.ts";
+import { FLARE_STARTED } from "./example-market.ts";
 
-const { data, ...started } = EVENT_EXAMPLES["flare-started"];
-
-const flare: ExchangeFlare = {
-  ...data.flare,
+/** A flare on an exchange. Feeds of exchanges report candles, so no buyers are counted. */
+export const EXCHANGE_FLARE: ExchangeFlare = {
+  ...FLARE_STARTED.data.flare,
   id: "0d0c3a52-64a7-5b9c-8d2c-6f0f2a8f7f11",
   recent_price_change: 5,
   previous_price_change: 1,
@@ -21,11 +19,4 @@ const flare: ExchangeFlare = {
   exchange: "binance",
 };
 
-/** A flare on an exchange starts. Feeds of exchanges report candles, so no buyers are counted. */
-export const EXCHANGE_STARTED: Extract<EventMessage, { readonly name: "flare-started" }> = {
-  ...started,
-  channel: "flares.exchange.pro",
-  data: { ...data, flare },
-};
-
-export const EXCHANGE_FLARES: ExchangeFlares = { free: [], pro: [flare], finished_trending: [] };
+export const EXCHANGE_FLARES: ExchangeFlares = { free: [], pro: [EXCHANGE_FLARE], finished_trending: [] };

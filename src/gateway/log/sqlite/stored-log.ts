@@ -12,7 +12,7 @@ import {
   toSeq,
 } from "../../../base/protocol/index.ts";
 import type { LogRecord } from "../event-log.ts";
-import { type RunStart, Runs } from "./runs.ts";
+import { type RunStart, Runs } from "../runs.ts";
 
 /** The contents of a file from an earlier process. */
 export interface StoredLog {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Cursor, type Epoch, type Run, type Seq, toRun, toSeq } from "../../../base/protocol/index.ts";
+import { type Cursor, type Epoch, type Run, type Seq, toRun, toSeq } from "../../base/protocol/index.ts";
 
 export interface RunStart {
   /**

@@ -9,13 +9,9 @@ import { join } from "node:path";
 import { connect, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
+import { FEW_HANDSHAKES, MAX_HANDSHAKES_PER_ADDRESS, TlsServer } from "../../../src/app/server/tls-server.ts";
 import { connect as follow } from "../../../src/clients/sdk/index.ts";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
-import {
-  FEW_HANDSHAKES,
-  MAX_HANDSHAKES_PER_ADDRESS,
-  TlsServer,
-} from "../../../src/gateway/start/tls-server.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { type Finish, hasty, newDirectory } from "../../support/servers/edges.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { EXIT, watchShutdown } from "../../../src/base/lib/io/shutdown.ts";
+import { EXIT, watchShutdown } from "../../../src/app/cli/shutdown.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 
 class FakeProcess extends EventEmitter {

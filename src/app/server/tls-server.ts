@@ -6,8 +6,8 @@ import { FollowedFiles } from "../../base/lib/io/followed-files.ts";
 import { readTrustedText } from "../../base/lib/io/json-file.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { clientOf, createTrust, type Refusals } from "../http/index.ts";
-import type { GatewaySettings } from "../settings/index.ts";
+import { clientOf, createTrust, type Refusals } from "../../gateway/http/index.ts";
+import type { GatewaySettings } from "../../gateway/settings/index.ts";
 
 export type TlsConfig = Partial<Pick<GatewaySettings, "tlsCert" | "tlsKey" | "trustProxy">>;
 

@@ -1,6 +1,6 @@
 import type { openFiles } from "../../base/lib/io/open-files.ts";
-import type { ConnectionBounds } from "../http/index.ts";
-import type { GatewaySettings } from "../settings/index.ts";
+import type { ConnectionBounds } from "../../gateway/http/index.ts";
+import type { GatewaySettings } from "../../gateway/settings/index.ts";
 
 /** Connections reserved for REST requests and idle keep-alive connections. */
 const SPARE = 1_024;

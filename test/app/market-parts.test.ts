@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { fillingText } from "../../../src/clients/sdk/filling-text.ts";
-import { connect } from "../../../src/clients/sdk/index.ts";
-import { TrendEngine } from "../../../src/engine/index.ts";
-import { mergeFeeds } from "../../../src/feeds/merge/merge-feeds.ts";
-import type { ReadyResponse } from "../../../src/gateway/http/rest/responses.ts";
-import { EngineSource } from "../../../src/gateway/source/index.ts";
-import { createConfig, startGateway } from "../../../src/index.ts";
-import { LeaderHealth } from "../../../src/scale/follow/leader-health.ts";
-import { clock as clockAt, ToldFeed } from "../../feeds/merge/told-feed.ts";
-import { checkedFetch } from "../../support/expect/validate-response.ts";
-import { ManualClock } from "../../support/time/manual-clock.ts";
-import { FRESH } from "../hub/hub-fixture.ts";
+import { EngineSource } from "../../src/app/engine-source.ts";
+import { fillingText } from "../../src/clients/sdk/filling-text.ts";
+import { connect } from "../../src/clients/sdk/index.ts";
+import { TrendEngine } from "../../src/engine/index.ts";
+import { mergeFeeds } from "../../src/feeds/merge/merge-feeds.ts";
+import type { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { LeaderHealth } from "../../src/scale/follow/leader-health.ts";
+import { clock as clockAt, ToldFeed } from "../feeds/merge/told-feed.ts";
+import { FRESH } from "../gateway/hub/hub-fixture.ts";
+import { checkedFetch } from "../support/expect/validate-response.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const SECOND = 1_000;
 const settle = async () => {

@@ -1,8 +1,8 @@
-import { type Channel, type Cursor, toSeq } from "../../base/protocol/index.ts";
-import type { KnownLists } from "../hub/index.ts";
-import type { LogRecord, RunStart } from "../log/index.ts";
-import { memoryPersistence, type Persistence } from "./persistence.ts";
-import { decodeLists, type RestoredState } from "./restored-state.ts";
+import { type Channel, type Cursor, toSeq } from "../../../base/protocol/index.ts";
+import type { KnownLists } from "../../../gateway/hub/index.ts";
+import type { LogRecord, RunStart } from "../../../gateway/log/index.ts";
+import { memoryPersistence, type Persistence } from "../../../gateway/persistence/persistence.ts";
+import { decodeLists, type RestoredState } from "../../../gateway/persistence/restored-state.ts";
 
 /** Where a stored log ends, and the lists there. */
 interface SnapshotEnd {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../time/clock.ts";
+import { type Clock, systemClock } from "../../base/lib/time/clock.ts";
 
 /** The process to watch: `process`, or a test's substitute. */
 interface SignalSource {

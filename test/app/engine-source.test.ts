@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
-import { InputError } from "../../../src/base/lib/input-error.ts";
-import type { Snapshot } from "../../../src/base/model/index.ts";
-import type { Feed } from "../../../src/gateway/source/feed.ts";
-import {
-  EngineSource,
-  type FeedEvent,
-  type Poll,
-  type PolledEngine,
-  type SnapshotSource,
-} from "../../../src/gateway/source/index.ts";
-import { ManualClock } from "../../support/time/manual-clock.ts";
-import { flare, snapshotOf } from "./sample-snapshots.ts";
+import { EngineSource, type FeedEvent, type PolledEngine } from "../../src/app/engine-source.ts";
+import { InputError } from "../../src/base/lib/input-error.ts";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import type { Feed } from "../../src/gateway/source/feed.ts";
+import type { Poll, SnapshotSource } from "../../src/gateway/source/index.ts";
+import { flare, snapshotOf } from "../gateway/source/sample-snapshots.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
 
 const START = Date.UTC(2017, 10, 12);
 const tick = (ms: number): FeedEvent => ({ kind: "clock", at: START + ms });

@@ -1,12 +1,12 @@
-import { InputError } from "../../base/lib/input-error.ts";
-import { StickyThreshold } from "../../base/lib/sticky-threshold.ts";
-import { messageOf } from "../../base/lib/text/message-of.ts";
-import type { Clock } from "../../base/lib/time/clock.ts";
-import { isoTime } from "../../base/lib/time/iso-time.ts";
-import type { Snapshot } from "../../base/model/index.ts";
-import { FlarewireError, type Freshness, type SourceInfo } from "../../base/protocol/index.ts";
-import type { Feed, FeedPart } from "./feed.ts";
-import type { Poll, SnapshotSource } from "./snapshot-source.ts";
+import { InputError } from "../base/lib/input-error.ts";
+import { StickyThreshold } from "../base/lib/sticky-threshold.ts";
+import { messageOf } from "../base/lib/text/message-of.ts";
+import type { Clock } from "../base/lib/time/clock.ts";
+import { isoTime } from "../base/lib/time/iso-time.ts";
+import type { Snapshot } from "../base/model/index.ts";
+import { FlarewireError, type Freshness, type SourceInfo } from "../base/protocol/index.ts";
+import type { Feed, FeedPart } from "../gateway/source/feed.ts";
+import type { Poll, SnapshotSource } from "../gateway/source/snapshot-source.ts";
 
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
 

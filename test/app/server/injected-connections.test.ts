@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, createServer as createNetServer, type Socket } from "node:net";
 import { expect } from "vitest";
-import { InjectedConnections } from "../../../src/gateway/start/injected-connections.ts";
+import { InjectedConnections } from "../../../src/app/server/injected-connections.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test as base } from "../../support/time/still-running.ts";
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { isatty } from "node:tty";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { escapeJson } from "../../base/lib/text/plain-text.ts";
-import { hideSecrets } from "../keys/index.ts";
+import { hideSecrets } from "../../gateway/keys/index.ts";
 import { prettyLogLine } from "./pretty-log-line.ts";
 
 const SECRET_FIELDS = ["authorization", "key", "ticket"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 
 function logTo(isTerminal: boolean) {
   const lines: string[] = [];

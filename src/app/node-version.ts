@@ -1,4 +1,4 @@
-import { ENGINES } from "../version.ts";
+import { ENGINES } from "../base/lib/version.ts";
 
 /** Returns why this Node is unsupported, if so. Call it before importing what it cannot parse. */
 export function nodeVersionProblem(version: string = process.versions.node): string | undefined {
