@@ -16,9 +16,9 @@ import {
 } from "../gateway/source/index.ts";
 import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
+import type { SourceIdentity } from "./data/file-persistence.ts";
 import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
-import type { SourceIdentity } from "./file-persistence.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
 
 interface SourceParts {

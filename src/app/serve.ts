@@ -7,12 +7,12 @@ import type { Extension } from "../gateway/start/extension.ts";
 import type { OpenFrontend } from "../gateway/start/frontend.ts";
 import { type Gateway, runGateway } from "../gateway/start/run-gateway.ts";
 import { type Config, leaderOf } from "./config/config.ts";
+import { createOpenStore, openPersistence } from "./data/file-persistence.ts";
 import { EXTENSIONS } from "./extensions.ts";
-import { createOpenStore, openPersistence } from "./file-persistence.ts";
 import { identityOf, openSource } from "./open-source.ts";
-import { sharedLogOf } from "./shared-logs.ts";
 import { createLogger } from "./server/create-logger.ts";
 import { openServer } from "./server/open-server.ts";
+import { sharedLogOf } from "./shared-logs.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */
 export interface GatewayParts {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { storedPath } from "../../src/app/file-persistence.ts";
+import { storedPath } from "../../src/app/data/file-persistence.ts";
 import { identityOf } from "../../src/app/open-source.ts";
 import type { HistoryResponse } from "../../src/extensions/history/http/history-routes.ts";
 import { createConfig, startGateway } from "../../src/index.ts";

@@ -17,7 +17,6 @@ export { LISTEN_BACKLOG } from "./connections/listen-backlog.ts";
 export { METRICS_PATH, STREAM_PATH } from "./contract/paths.ts";
 export { ANY_PROBLEMS, type RouteContract } from "./contract/route-contract.ts";
 export { HEALTH_ROUTE, READY_ROUTE } from "./health-routes.ts";
-export * from "./host-routes.ts";
 export * from "./http-settings.ts";
 export type { KeyCounts } from "./key-counts.ts";
 export * from "./metrics-route.ts";

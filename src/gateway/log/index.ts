@@ -1,6 +1,6 @@
-/** The event log: its interface and the implementations. */
+/** The event log: its interface, and the log in memory. */
 export { decodeTail, encodeTail } from "./encode-tail.ts";
 export * from "./event-log.ts";
 export * from "./memory-log.ts";
 export { type RunStart, Runs } from "./runs.ts";
-export type { ListCheckpoint, StoredLog } from "./sqlite/stored-log.ts";
+export type { ListCheckpoint, StoredLog } from "./stored-log.ts";

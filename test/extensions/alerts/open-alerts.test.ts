@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
-import { storedPath } from "../../../src/app/file-persistence.ts";
+import { storedPath } from "../../../src/app/data/file-persistence.ts";
 import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { alerts } from "../../../src/extensions/alerts/index.ts";
 import { newDirectory } from "../../support/servers/edges.ts";

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
-import { storedPath } from "../../../src/app/file-persistence.ts";
+import { storedPath } from "../../../src/app/data/file-persistence.ts";
 import { startGateway } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../../../src/app/config/config.ts";
-import { createOpenStore } from "../../../src/app/file-persistence.ts";
+import { createOpenStore } from "../../../src/app/data/file-persistence.ts";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
 import { allowAll } from "../../../src/gateway/http/index.ts";
 import type { Extension, ExtensionContext, OpenExtension } from "../../../src/gateway/start/extension.ts";

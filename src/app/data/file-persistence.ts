@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { notifyLog } from "../base/lib/notify.ts";
-import { messageOf } from "../base/lib/text/message-of.ts";
-import { DurationHistogram } from "../base/lib/time/duration-histogram.ts";
-import { type Epoch, FlarewireError } from "../base/protocol/index.ts";
-import type { EventLog, FollowerLog } from "../gateway/log/index.ts";
-import { type LogFile, openLogFile } from "../gateway/log/sqlite/log-file.ts";
-import { FileBusyError } from "../gateway/log/sqlite/sqlite-fault.ts";
-import { SqliteLog } from "../gateway/log/sqlite/sqlite-log.ts";
-import { CheckpointSchedule } from "../gateway/persistence/checkpoint-schedule.ts";
+import { notifyLog } from "../../base/lib/notify.ts";
+import { messageOf } from "../../base/lib/text/message-of.ts";
+import { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
+import { type Epoch, FlarewireError } from "../../base/protocol/index.ts";
+import type { EventLog, FollowerLog } from "../../gateway/log/index.ts";
+import { CheckpointSchedule } from "../../gateway/persistence/checkpoint-schedule.ts";
 import {
   type HeadState,
   type MemoryOptions,
@@ -16,15 +13,18 @@ import {
   memoryPersistence,
   type OpenStore,
   type Persistence,
-} from "../gateway/persistence/persistence.ts";
+} from "../../gateway/persistence/persistence.ts";
 import {
   type EngineProgress,
   encodeLists,
   formatState,
   type RestoredState,
   restoreState,
-} from "../gateway/persistence/restored-state.ts";
-import type { GatewaySettings } from "../gateway/settings/index.ts";
+} from "../../gateway/persistence/restored-state.ts";
+import type { GatewaySettings } from "../../gateway/settings/index.ts";
+import { type LogFile, openLogFile } from "./log-file.ts";
+import { FileBusyError } from "./sqlite-fault.ts";
+import { SqliteLog } from "./sqlite-log.ts";
 
 /** Identifies a source in what is stored. */
 export interface SourceIdentity {

@@ -1,10 +1,10 @@
-import type { Notify } from "../../../base/lib/notify.ts";
-import { messageOf } from "../../../base/lib/text/message-of.ts";
-import type { LogRecord, LogStart } from "../event-log.ts";
-import { MemoryLog, type MemoryLogOptions } from "../memory-log.ts";
-import { randomRun } from "../runs.ts";
+import type { Notify } from "../../base/lib/notify.ts";
+import { messageOf } from "../../base/lib/text/message-of.ts";
+import type { LogRecord, LogStart } from "../../gateway/log/event-log.ts";
+import { MemoryLog, type MemoryLogOptions } from "../../gateway/log/memory-log.ts";
+import { randomRun } from "../../gateway/log/runs.ts";
+import type { StoredLog } from "../../gateway/log/stored-log.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
-import type { StoredLog } from "./stored-log.ts";
 
 export interface SqliteLogOptions extends MemoryLogOptions {
   readonly file: LogFile;

@@ -1,47 +1,10 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { DamagedError } from "../../../base/lib/io/sqlite.ts";
-import {
-  CHANNELS,
-  type Channel,
-  type Epoch,
-  EVENT_NAMES,
-  LASTING_EVENTS,
-  toEpoch,
-  toRun,
-  toSeq,
-} from "../../../base/protocol/index.ts";
-import type { LogRecord } from "../event-log.ts";
-import { type RunStart, Runs } from "../runs.ts";
-
-/** The contents of a file from an earlier process. */
-export interface StoredLog {
-  readonly epoch: Epoch;
-  readonly fingerprint: string;
-  /** Whether the last writer closed the file. False if it was killed or the machine went down. */
-  readonly closedInOrder: boolean;
-  /** Why the file may lack events that clients received; `undefined` if it is complete. */
-  readonly doubt: string | undefined;
-  /** In order up to the head: all events after {@link oldest}, only lasting ones before it. */
-  readonly records: readonly LogRecord[];
-  /** The runs of the records, as far back as {@link oldestLasting}. */
-  readonly runs: readonly RunStart[];
-  /** {@link records} contains every event after this seq. */
-  readonly oldest: number;
-  /** {@link records} contains every lasting event after this seq; at most {@link oldest}. */
-  readonly oldestLasting: number;
-  /** Seq of the latest event of each channel that had one in the epoch. */
-  readonly positions: Readonly<Partial<Record<Channel, number>>>;
-  /** The latest saved state. `records` has every event after its seq. */
-  readonly state: { readonly seq: number; readonly text: string } | undefined;
-  /** The checkpoints, in order, including that of {@link state}. */
-  readonly checkpoints: readonly ListCheckpoint[];
-}
-
-export interface ListCheckpoint {
-  readonly seq: number;
-  readonly bytes: Uint8Array;
-}
+import { DamagedError } from "../../base/lib/io/sqlite.ts";
+import { CHANNELS, EVENT_NAMES, LASTING_EVENTS, toEpoch, toRun, toSeq } from "../../base/protocol/index.ts";
+import type { LogRecord } from "../../gateway/log/event-log.ts";
+import { type RunStart, Runs } from "../../gateway/log/runs.ts";
+import type { ListCheckpoint, StoredLog } from "../../gateway/log/stored-log.ts";
 
 /** Facts about a file that show whether its contents are complete. */
 interface FileFacts {

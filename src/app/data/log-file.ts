@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { PRIVATE_DIRECTORY } from "../../../base/lib/io/private-file.ts";
-import { openDatabase, transact } from "../../../base/lib/io/sqlite.ts";
-import { messageOf } from "../../../base/lib/text/message-of.ts";
-import { type Channel, LASTING_EVENTS, type Run } from "../../../base/protocol/index.ts";
-import { checkpointInterval } from "../checkpoint-interval.ts";
-import type { LogRecord, LogStart } from "../event-log.ts";
+import { PRIVATE_DIRECTORY } from "../../base/lib/io/private-file.ts";
+import { openDatabase, transact } from "../../base/lib/io/sqlite.ts";
+import { messageOf } from "../../base/lib/text/message-of.ts";
+import { type Channel, LASTING_EVENTS, type Run } from "../../base/protocol/index.ts";
+import { checkpointInterval } from "../../gateway/log/checkpoint-interval.ts";
+import type { LogRecord, LogStart } from "../../gateway/log/event-log.ts";
+import type { StoredLog } from "../../gateway/log/stored-log.ts";
+import { inodeOf, readStoredLog } from "./read-stored-log.ts";
 import { FileBusyError, faultOf } from "./sqlite-fault.ts";
-import { inodeOf, readStoredLog, type StoredLog } from "./stored-log.ts";
 
 export interface LogFileOptions {
   readonly path: string;

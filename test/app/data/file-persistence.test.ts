@@ -1,20 +1,20 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createConfig } from "../../src/app/config/config.ts";
-import { openPersistence } from "../../src/app/file-persistence.ts";
-import { identityOf } from "../../src/app/open-source.ts";
-import { createLogger } from "../../src/app/server/create-logger.ts";
-import { EMPTY_SNAPSHOT } from "../../src/base/model/index.ts";
-import { type EventBody, formatMarks, type Lists, toSeq } from "../../src/base/protocol/index.ts";
-import { Head, Hub } from "../../src/gateway/hub/index.ts";
-import { decodeTail, type EventLog } from "../../src/gateway/log/index.ts";
-import { prepareSource } from "../../src/gateway/start/run-source.ts";
-import { createReplicaSink } from "../../src/scale/follow/log-replica.ts";
-import { createHubUnderTest, FRESH, INFO } from "../gateway/hub/hub-fixture.ts";
-import { type Step, TestMarket } from "../gateway/hub/test-market.ts";
-import { newDirectory } from "../support/servers/edges.ts";
-import { ManualClock } from "../support/time/manual-clock.ts";
+import { createConfig } from "../../../src/app/config/config.ts";
+import { openPersistence } from "../../../src/app/data/file-persistence.ts";
+import { identityOf } from "../../../src/app/open-source.ts";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
+import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
+import { type EventBody, formatMarks, type Lists, toSeq } from "../../../src/base/protocol/index.ts";
+import { Head, Hub } from "../../../src/gateway/hub/index.ts";
+import { decodeTail, type EventLog } from "../../../src/gateway/log/index.ts";
+import { prepareSource } from "../../../src/gateway/start/run-source.ts";
+import { createReplicaSink } from "../../../src/scale/follow/log-replica.ts";
+import { createHubUnderTest, FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
+import { type Step, TestMarket } from "../../gateway/hub/test-market.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
+import { ManualClock } from "../../support/time/manual-clock.ts";
 
 const IDENTITY = { name: "a test", fingerprint: "a test", needsEngine: false };
 

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { FlarewireError } from "../../../base/protocol/index.ts";
+import { FlarewireError } from "../../base/protocol/index.ts";
 
 /** `busy`: another process has it; `damaged`: unreadable or not ours; `other`: e.g. disk full. */
 type SqliteFault = "busy" | "damaged" | "other";
