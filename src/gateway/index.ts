@@ -6,7 +6,7 @@ export type { Clock } from "../base/lib/time/clock.ts";
 export * from "./hub/index.ts";
 export * from "./log/index.ts";
 export { memoryPersistence, type Persistence } from "./persistence/persistence.ts";
-export * from "./settings/index.ts";
+export type { GatewaySettings } from "./settings/index.ts";
 export * from "./source/index.ts";
 export {
   type Extension,

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
-import { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
 import { type Epoch, FlarewireError } from "../../base/protocol/index.ts";
 import type { EventLog, FollowerLog } from "../../gateway/log/index.ts";
+import { DurationHistogram } from "../../gateway/metrics/duration-histogram.ts";
 import { CheckpointSchedule } from "../../gateway/persistence/checkpoint-schedule.ts";
 import {
   type HeadState,

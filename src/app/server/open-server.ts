@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { openFiles } from "../../base/lib/io/open-files.ts";
-import { createHttpServer, LISTEN_BACKLOG } from "../../gateway/http/index.ts";
+import { createHttpServer } from "../../gateway/http/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import type { Frontend, FrontendOptions } from "../../gateway/start/frontend.ts";
 import { listenProblem } from "../../gateway/start/listen-problem.ts";
@@ -54,3 +54,9 @@ export async function openServer(
     },
   };
 }
+
+/**
+ * Maximum number of connections that wait to be accepted. The system lowers it to its own limit.
+ * Node's default of 511 overflows when 600 clients return at once: the rest retry after 1 to 31 s.
+ */
+export const LISTEN_BACKLOG = 65_535;

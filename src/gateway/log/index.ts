@@ -1,5 +1,4 @@
 /** The event log: its interface, and the log in memory. */
-export { decodeTail, encodeTail } from "./encode-tail.ts";
 export * from "./event-log.ts";
 export * from "./memory-log.ts";
 export { type RunStart, Runs } from "./runs.ts";

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import type { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
 import { type Epoch, formatCursor, type Lists } from "../../base/protocol/index.ts";
 import type { Head } from "../hub/index.ts";
 import { type EventLog, type FollowerLog, MemoryLog, type Stray } from "../log/index.ts";
+import type { DurationHistogram } from "../metrics/duration-histogram.ts";
 import type { GatewaySettings } from "../settings/index.ts";
 import type { EngineProgress, RestoredState } from "./restored-state.ts";
 
