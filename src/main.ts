@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeVersionProblem } from "./base/lib/io/node-version.ts";
+import { nodeVersionProblem } from "./app/node-version.ts";
 
 const problem = nodeVersionProblem();
 if (problem === undefined) {

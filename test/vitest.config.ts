@@ -28,7 +28,7 @@ const SYSTEM = [
 
 /** Tests that measure memory, or replace a module of Node, need a process of their own. */
 const MEMORY = [
-  "gateway/start/tls.test.ts",
+  "app/server/tls.test.ts",
   "feeds/chain/pools/usd-prices.test.ts",
   "feeds/merge/merge-bounds.test.ts",
   "gateway/log/log-bytes.test.ts",

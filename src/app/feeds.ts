@@ -1,4 +1,3 @@
-import { mergeTables } from "../base/settings/index.ts";
 import { aggregator } from "../feeds/aggregator/index.ts";
 import { chain } from "../feeds/chain/index.ts";
 import { enrich } from "../feeds/enrich/index.ts";
@@ -9,6 +8,7 @@ import { record } from "../feeds/record/index.ts";
 import { replay } from "../feeds/replay/index.ts";
 import { simulated } from "../feeds/simulated/index.ts";
 import { upstream } from "../feeds/upstream/index.ts";
+import { mergeTables } from "./config/merge-tables.ts";
 
 /**
  * All kinds of feeds. To remove one, remove its line, its import and its folder. The first market

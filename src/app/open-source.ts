@@ -6,10 +6,8 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
 import { type EngineCheckpoint, neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
-import type { SourceIdentity } from "../gateway/persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../gateway/persistence/restored-state.ts";
 import {
-  EngineSource,
   type OpenSnapshots,
   type OpenSource,
   resumeOf,
@@ -18,6 +16,8 @@ import {
 } from "../gateway/source/index.ts";
 import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
+import type { SourceIdentity } from "./data/file-persistence.ts";
+import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
 

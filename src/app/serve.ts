@@ -1,16 +1,17 @@
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../base/lib/time/clock.ts";
 import { type Epoch, FlarewireError } from "../base/protocol/index.ts";
-import { createOpenStore, openPersistence } from "../gateway/persistence/persistence.ts";
 import type { RestoredState } from "../gateway/persistence/restored-state.ts";
 import type { ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
-import { createLogger } from "../gateway/start/create-logger.ts";
 import type { Extension } from "../gateway/start/extension.ts";
-import { type OpenFrontend, openServer } from "../gateway/start/frontend.ts";
+import type { OpenFrontend } from "../gateway/start/frontend.ts";
 import { type Gateway, runGateway } from "../gateway/start/run-gateway.ts";
 import { type Config, leaderOf } from "./config/config.ts";
+import { createOpenStore, openPersistence } from "./data/file-persistence.ts";
 import { EXTENSIONS } from "./extensions.ts";
 import { identityOf, openSource } from "./open-source.ts";
+import { createLogger } from "./server/create-logger.ts";
+import { openServer } from "./server/open-server.ts";
 import { sharedLogOf } from "./shared-logs.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */

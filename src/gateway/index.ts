@@ -5,21 +5,15 @@
 export type { Clock } from "../base/lib/time/clock.ts";
 export * from "./hub/index.ts";
 export * from "./log/index.ts";
-export {
-  createOpenStore,
-  memoryPersistence,
-  openPersistence,
-  type Persistence,
-} from "./persistence/persistence.ts";
-export * from "./settings/index.ts";
+export { memoryPersistence, type Persistence } from "./persistence/persistence.ts";
+export type { GatewaySettings } from "./settings/index.ts";
 export * from "./source/index.ts";
-export { createLogger } from "./start/create-logger.ts";
 export {
   type Extension,
   type ExtensionContext,
   extension,
   type OpenExtension,
 } from "./start/extension.ts";
-export { type OpenFrontend, openServer } from "./start/frontend.ts";
+export type { OpenFrontend } from "./start/frontend.ts";
 export { type Gateway, type GatewayRun, runGateway } from "./start/run-gateway.ts";
 export type { SharedTasks, TaskCopy } from "./start/shared-task.ts";

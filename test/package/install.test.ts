@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
-import { nodeVersionProblem } from "../../src/base/lib/io/node-version.ts";
+import { nodeVersionProblem } from "../../src/app/node-version.ts";
 import { copyOfDependencies, copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 
 const TOO_OLD = "20.19.6";

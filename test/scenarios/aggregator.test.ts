@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { loadConfig } from "../../src/app/config/config.ts";
+import { createLogger } from "../../src/app/server/create-logger.ts";
 import type { Snapshot } from "../../src/base/model/index.ts";
 import { fetchAccess } from "../../src/clients/dashboard/state/visitor/access.ts";
 import type { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";
-import { createLogger } from "../../src/gateway/start/create-logger.ts";
 import { startGateway } from "../../src/index.ts";
 import { runInProcess } from "../app/cli/run-in-process.ts";
 import { spawnCli } from "../app/cli/spawn-cli.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/app/config/config.ts";
+import { EngineSource } from "../../src/app/engine-source.ts";
 import { systemClock } from "../../src/base/lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../src/base/market/index.ts";
@@ -7,7 +8,7 @@ import { type EngineCheckpoint, TrendEngine } from "../../src/engine/index.ts";
 import { ReplayFeed, type ReplayResume } from "../../src/feeds/replay/replay-feed.ts";
 import { createSimulatedFeed } from "../../src/feeds/simulated/simulated-feed.ts";
 import type { Feed } from "../../src/gateway/source/feed.ts";
-import { EngineSource, type Publication, runPoller } from "../../src/gateway/source/index.ts";
+import { type Publication, runPoller } from "../../src/gateway/source/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { pumpedDay } from "../support/world/pumped-market.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLogger } from "../../src/gateway/start/create-logger.ts";
+import { createLogger } from "../../src/app/server/create-logger.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { type RunningCli, spawnCli } from "../app/cli/spawn-cli.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";

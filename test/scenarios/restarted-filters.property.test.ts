@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { openLogFile } from "../../src/app/data/log-file.ts";
+import { SqliteLog } from "../../src/app/data/sqlite-log.ts";
 import {
   advanceLists,
   type Channel,
@@ -17,7 +19,7 @@ import {
   projectLists,
 } from "../../src/base/protocol/index.ts";
 import { Head, Hub, websocketFraming } from "../../src/gateway/hub/index.ts";
-import { openLogFile, SqliteLog, type StoredLog } from "../../src/gateway/log/index.ts";
+import type { StoredLog } from "../../src/gateway/log/index.ts";
 import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { FRESH, INFO, settled } from "../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../gateway/hub/mock-socket.ts";

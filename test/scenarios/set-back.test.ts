@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLogger } from "../../src/gateway/start/create-logger.ts";
+import { createLogger } from "../../src/app/server/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { spawnCli } from "../app/cli/spawn-cli.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";

@@ -1,5 +1,4 @@
 import { lookup } from "node:dns/promises";
-import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import type { Extension } from "../../gateway/start/extension.ts";
@@ -20,6 +19,7 @@ import { checksOf } from "../market.ts";
 import { SHARED_LOGS, sharedLogOf } from "../shared-logs.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
 import { type Finding, hostsWithoutDns, type LookUp, runProbe } from "./run-probe.ts";
+import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/lib/input-error.ts";
-import { EXIT, type ExitCode } from "../../base/lib/io/shutdown.ts";
 import { OutputError } from "../../base/lib/output-error.ts";
 import { actionAfter, ERROR_CODES, FlarewireError } from "../../base/protocol/index.ts";
+import { EXIT, type ExitCode } from "./shutdown.ts";
 
 /**
  * Returns the exit code for an error. An unknown error, such as a bug, is `retry`: a supervisor

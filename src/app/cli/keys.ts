@@ -1,14 +1,12 @@
 import { statSync } from "node:fs";
 import { InputError } from "../../base/lib/input-error.ts";
 import { NO_FILE } from "../../base/lib/io/json-file.ts";
-import { EXIT, type ExitCode } from "../../base/lib/io/shutdown.ts";
 import { ownCommand } from "../../base/lib/own-command.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { parseDuration } from "../../base/lib/text/quantity.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError, PLANS, type Plan } from "../../base/protocol/index.ts";
 import {
-  editKeyFile,
   hideSecrets,
   idOf,
   isExpired,
@@ -18,6 +16,8 @@ import {
   readKeyUses,
 } from "../../gateway/keys/index.ts";
 import { type FlagForm, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
+import { editKeyFile } from "./edit-key-file.ts";
+import { EXIT, type ExitCode } from "./shutdown.ts";
 import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";

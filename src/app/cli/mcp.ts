@@ -1,10 +1,10 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import type { RequestApi } from "../../extensions/mcp/market-api.ts";
 import { createMcpServer } from "../../extensions/mcp/mcp-server.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../config/key-variables.ts";
+import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { DEFAULT_URL, readStreamAddress } from "./stream-address.ts";
 import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 

@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import { counted } from "../../base/lib/text/figures.ts";
 import { plainText } from "../../base/lib/text/plain-text.ts";
 import { parseDuration } from "../../base/lib/text/quantity.ts";
@@ -6,10 +5,11 @@ import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import { Recorder, recordFeed } from "../../feeds/record/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
-import { createLogger } from "../../gateway/start/create-logger.ts";
 import { feedFlags, loadConfig, type SettingName, serviceKeysFrom, settingsHelp } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
 import { openMarket } from "../market.ts";
+import { createLogger } from "../server/create-logger.ts";
+import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { EventBody } from "../../base/protocol/index.ts";
 import type { TrendEngine } from "../../engine/index.ts";
-import { type PolledEngine, withAccept } from "../../gateway/source/index.ts";
+import { type PolledEngine, withAccept } from "../engine-source.ts";
 
 type Counts = Readonly<Record<string, number | undefined>>;
 type Kind = MarketEvent["kind"];

@@ -1,15 +1,16 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../base/model/index.ts";
-import { FlarewireError } from "../../base/protocol/index.ts";
+import { type EventBody, FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
-import { EngineSource, eventLine, type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
+import { type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, settingsHelp } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";
+import { EngineSource } from "../engine-source.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "./play-recording.ts";
 import { ReplayTally } from "./replay-tally.ts";
+import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { openSink, type TextSink } from "./terminal/text-sink.ts";
 
@@ -141,4 +142,12 @@ async function play(
     }
     snapshot = after;
   }
+}
+
+/**
+ * Formats an event as NDJSON: `{"seq":…,"name":…,"channel":…,"observed_at":…,"data":{…}}`, from the
+ * event alone (law L4 of src/README.md): no wall-clock time, no log epoch. `seq` starts at 1.
+ */
+export function eventLine(seq: number, { name, channel, observed_at, data }: EventBody): string {
+  return JSON.stringify({ seq, name, channel, observed_at, data });
 }

@@ -1,10 +1,10 @@
-import { EXIT, type ExitCode } from "../../base/lib/io/shutdown.ts";
 import { ownCommand } from "../../base/lib/own-command.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import { isSettingError } from "../config/setting-error.ts";
 import { exitCodeOf } from "./exit-code.ts";
+import { EXIT, type ExitCode } from "./shutdown.ts";
 import { isBrokenPipe, say, type Terminal } from "./terminal/terminal.ts";
 
 /** A command. Resolves with its exit code; an error that it throws becomes a message. */

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { EXIT, type ExitCode, watchShutdown } from "../../base/lib/io/shutdown.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
-import { createLogger } from "../../gateway/start/create-logger.ts";
 import type { Gateway } from "../../gateway/start/run-gateway.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
@@ -19,6 +17,8 @@ import {
 import { FEEDS } from "../feeds.ts";
 import { marketOf } from "../market.ts";
 import { startGateway } from "../serve.ts";
+import { createLogger } from "../server/create-logger.ts";
+import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 /** The same paths from src/cli and from dist/cli. */

@@ -1,4 +1,5 @@
-import { flagOf, type Setting, variableOf } from "../../base/settings/index.ts";
+import { flagOf, type Setting } from "../../base/settings/index.ts";
+import { variableOf } from "./flags.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
 
 /** Renders the settings as a Markdown list, for SETTINGS.md. */

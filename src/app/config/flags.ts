@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { suggestion } from "../../base/lib/text/nearest.ts";
+import { flagOf } from "../../base/settings/index.ts";
 import { goneProblem } from "./gone.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
@@ -94,4 +95,9 @@ function readFlag(
   if (value === undefined || value === "" || (!inline && value.startsWith("--")))
     return { problem: `--${name} needs a value` };
   return { name, value };
+}
+
+/** `pollInterval` → `FLAREWIRE_POLL_INTERVAL`. */
+export function variableOf(name: string): string {
+  return `FLAREWIRE_${flagOf(name).replaceAll("-", "_").toUpperCase()}`;
 }

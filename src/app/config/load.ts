@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { suggestion } from "../../base/lib/text/nearest.ts";
-import { flagOf, variableOf } from "../../base/settings/index.ts";
+import { flagOf } from "../../base/settings/index.ts";
 import { FEEDS } from "../feeds.ts";
 import { placeholder } from "./describe.ts";
-import { type FlagForm, parseFlags } from "./flags.ts";
+import { type FlagForm, parseFlags, variableOf } from "./flags.ts";
 import { goneProblem } from "./gone.ts";
 import { ineffective } from "./ineffective.ts";
 import {

@@ -5,7 +5,6 @@ import {
   existingFile,
   isServiceUrl,
   type Kind,
-  mergeTables,
   type SettingsOf,
   type SettingTable,
   setting,
@@ -24,6 +23,7 @@ import {
 import { EXTENSIONS } from "../extensions.ts";
 import { FEED_SETTINGS, FEEDS, MARKET_SETTINGS } from "../feeds.ts";
 import { SHARED_LOGS } from "../shared-logs.ts";
+import { mergeTables } from "./merge-tables.ts";
 
 /** Prefix of the address of a gateway to follow. */
 export const FOLLOW = "follow:";

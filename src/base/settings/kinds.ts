@@ -82,21 +82,6 @@ export const directoryOrNone: Kind<string> = {
   words: ["none"],
 };
 
-/** One or more of these words, separated by commas, or a list of them. */
-export function someOf<const W extends string>(words: readonly W[]): Kind<readonly W[]> {
-  return {
-    schema: list(z.enum(words)).refine((given) => given.length > 0),
-    bound: `one or more of ${words.join(", ")}, separated by commas`,
-    names: words,
-  };
-}
-
-/** Like {@link someOf}, or `none` for the empty list. */
-export function someOrNone<const W extends string>(words: readonly W[]): Kind<readonly W[]> {
-  const bound = `none, or some of ${words.join(", ")}, separated by commas`;
-  return { schema: list(z.enum(words)), bound, names: words };
-}
-
 /** The URL of an external service, without trailing slash. `https` and `wss` are allowed too. */
 export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
   const isGood = (text: string) =>

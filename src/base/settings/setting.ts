@@ -29,17 +29,6 @@ export type SettingsOf<T extends SettingTable> = {
   readonly [N in keyof T as T[N]["field"]]: z.output<T[N]["schema"]> | Extract<T[N]["default"], undefined>;
 };
 
-type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-
-/** Returns the settings of all these features in one table, in their order. `F`: their types. */
-export function mergeTables<F extends { readonly settings: SettingTable }>(
-  features: readonly { readonly settings: SettingTable }[],
-): [F] extends [never] ? object : Intersection<F["settings"]> {
-  return Object.assign({}, ...features.map(({ settings }) => settings));
-}
-
 /** Combines a kind with the other facts of a setting. */
 export function setting<T, const F extends string, D extends Default>(
   field: F,
@@ -52,9 +41,4 @@ export function setting<T, const F extends string, D extends Default>(
 /** `pollInterval` → `poll-interval`. */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-/** `pollInterval` → `FLAREWIRE_POLL_INTERVAL`. */
-export function variableOf(name: string): string {
-  return `FLAREWIRE_${flagOf(name).replaceAll("-", "_").toUpperCase()}`;
 }

@@ -1,9 +1,10 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
 import type { Notify } from "../../base/lib/notify.ts";
-import { type Clock, createForwardTime } from "../../base/lib/time/clock.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup, TokenEvent } from "../../base/market/index.ts";
 import { eventsOnce, type Feed } from "../../gateway/source/feed.ts";
+import { createForwardTime } from "../forward-time.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } from "./gecko-terminal.ts";
 

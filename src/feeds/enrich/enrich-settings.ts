@@ -1,5 +1,6 @@
-import { type SettingTable, setting, someOrNone } from "../../base/settings/index.ts";
+import { type SettingTable, setting } from "../../base/settings/index.ts";
 import { urlSetting } from "../service/url-setting.ts";
+import { someOrNone } from "../some-of.ts";
 import { ENRICHERS } from "./enricher.ts";
 
 /** The variables of the services' keys. */

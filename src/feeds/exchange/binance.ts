@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { chunks } from "../../base/lib/chunks.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity } from "./venue-fields.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { integer, type Kind, list, type SettingTable, setting, someOf } from "../../base/settings/index.ts";
+import { integer, type Kind, list, type SettingTable, setting } from "../../base/settings/index.ts";
 import { urlSetting } from "../service/url-setting.ts";
+import { someOf } from "../some-of.ts";
 import { VENUES } from "./venue.ts";
 
 /** Currency names in capitals. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { plainDecimal } from "../../base/lib/text/plain-decimal.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { plainDecimal } from "../plain-decimal.ts";
 
 /** A decimal in any of the exchanges' spellings, normalized. */
 export const Decimal = z.string().transform((text, context) => {

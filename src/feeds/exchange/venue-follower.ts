@@ -1,8 +1,8 @@
-import { chunks } from "../../base/lib/chunks.ts";
 import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { ServiceReport } from "../../gateway/source/feed.ts";
+import { chunks } from "../chunks.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
 import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";

@@ -1,9 +1,10 @@
 import { notifyLog } from "../../base/lib/notify.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
-import { setting, someOf } from "../../base/settings/index.ts";
+import { setting } from "../../base/settings/index.ts";
 import type { FeedKind, Part } from "../feed-kind.ts";
 import { gapProblem } from "../gap-problem.ts";
 import { mergeFeeds } from "../merge/merge-feeds.ts";
+import { someOf } from "../some-of.ts";
 
 /** After a longer gap, no part has all of what was missed. */
 const MAX_GAP_MS = 12 * HOUR_MS;

@@ -1,10 +1,11 @@
 import type { Notify } from "../../base/lib/notify.ts";
 import { ownCommand } from "../../base/lib/own-command.ts";
-import { type Clock, createForwardTime } from "../../base/lib/time/clock.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../base/market/index.ts";
 import type { Feed, FeedPart } from "../../gateway/source/feed.ts";
+import { createForwardTime } from "../forward-time.ts";
 import { FeedBuffer, IN_STEP_MS, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 
 interface MergeOptions {

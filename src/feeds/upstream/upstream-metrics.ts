@@ -1,4 +1,4 @@
-import { type Metrics, total } from "../../gateway/metrics/index.ts";
+import { type Metrics, total } from "../../gateway/metrics/metric-table.ts";
 import type { UpstreamStats } from "./upstream-source.ts";
 
 /** Returns the metrics of a polled service. */

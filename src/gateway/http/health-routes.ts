@@ -6,8 +6,7 @@ import { MARKET } from "./contract/example-market.ts";
 import { HEALTH_PATH, READY_PATH } from "./contract/paths.ts";
 import { FRESHNESS_HEADERS, type HeaderName } from "./contract/response-headers.ts";
 import type { RouteContract } from "./contract/route-contract.ts";
-import { noDataYet } from "./problems/no-data-yet.ts";
-import { setFreshness } from "./rest/freshness-fields.ts";
+import { noDataYet, setFreshness } from "./rest/freshness-fields.ts";
 import { HealthResponse, ReadyResponse } from "./rest/responses.ts";
 import type { HttpServerOptions } from "./server.ts";
 

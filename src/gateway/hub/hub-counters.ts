@@ -1,5 +1,5 @@
-import { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
 import { CLOSE_CODES, type CloseReason, type Lost } from "../../base/protocol/index.ts";
+import { DurationHistogram } from "../metrics/duration-histogram.ts";
 import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 

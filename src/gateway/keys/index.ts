@@ -1,4 +1,3 @@
-export * from "./edit-key-file.ts";
 export * from "./key-file.ts";
 export * from "./key-ring.ts";
 export * from "./key-uses.ts";

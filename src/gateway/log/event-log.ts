@@ -8,7 +8,7 @@ import type {
   Run,
   Seq,
 } from "../../base/protocol/index.ts";
-import type { RunStart } from "./sqlite/runs.ts";
+import type { RunStart } from "./runs.ts";
 
 /** A stored event, encoded once for all readers. */
 export interface LogRecord {
@@ -108,4 +108,22 @@ export interface EventLog {
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
   /** Releases all resources. Afterwards, appending and reading reject with `draining`. */
   close(): Promise<void>;
+}
+
+/**
+ * Returns the minimum number of events between two checkpoints: a 32nd of the log's `events`, but
+ * at least 64.
+ */
+export function checkpointInterval(events: number): number {
+  return Math.max(64, events / 32);
+}
+
+/** Encodes a body as a frame's end: UTF-8 JSON without the opening brace, fields in this order. */
+export function encodeTail({ name, channel, observed_at, data }: EventBody): Buffer {
+  return Buffer.from(JSON.stringify({ name, channel, observed_at, data }).slice(1));
+}
+
+/** Decodes the result of {@link encodeTail}. */
+export function decodeTail(tail: Buffer): EventBody {
+  return JSON.parse(`{${tail.toString()}`) as EventBody;
 }

@@ -16,11 +16,16 @@ import {
   toEpoch,
   toSeq,
 } from "../../base/protocol/index.ts";
-import { checkContiguous } from "./check-contiguous.ts";
-import { encodeTail } from "./encode-tail.ts";
-import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult } from "./event-log.ts";
+import {
+  encodeTail,
+  type FollowerLog,
+  type LastingResult,
+  type LogRecord,
+  type LogStart,
+  type ReadResult,
+} from "./event-log.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
-import { type RunStart, Runs } from "./sqlite/runs.ts";
+import { type RunStart, Runs } from "./runs.ts";
 
 export interface MemoryLogOptions {
   /** Default: a random one, for a log that does not continue an earlier one. */
@@ -372,4 +377,18 @@ export class MemoryLog implements FollowerLog {
 function withOwnTail(record: LogRecord): LogRecord {
   const tail = copyOutOfPool(record.tail);
   return tail === record.tail ? record : { ...record, tail };
+}
+
+/** Throws `invalid-input` unless the records are one complete batch right after `head`, or none. */
+export function checkContiguous(records: readonly LogRecord[], head: number): void {
+  const last = records.at(-1)?.seq;
+  for (const [index, { seq, batch }] of records.entries()) {
+    const expected = head + 1 + index;
+    if (seq !== expected) throw outOfOrder(`seq is ${seq}; it must be ${expected}`);
+    if (batch !== last) throw outOfOrder(`event ${seq} has batch ${batch}; it must be ${last}`);
+  }
+}
+
+function outOfOrder(message: string): FlarewireError {
+  return new FlarewireError("invalid-input", message, { field: "seq" });
 }

@@ -1,7 +1,7 @@
-import type { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
 import { CHANNELS } from "../../base/protocol/index.ts";
 import type { Head } from "../hub/index.ts";
 import type { EventLog, LogRecord } from "../log/index.ts";
+import type { DurationHistogram } from "./duration-histogram.ts";
 import { distribution, level, type Metrics, total } from "./metric-table.ts";
 
 export interface EventParts {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry, Summary } from "prom-client";
-import type { DurationHistogram } from "../../base/lib/time/duration-histogram.ts";
+import type { DurationHistogram } from "./duration-histogram.ts";
 
 /** A value, several by one label, or several by all labels. */
 type Values =

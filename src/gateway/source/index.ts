@@ -1,9 +1,7 @@
 export * from "./diff.ts";
-export * from "./engine-source.ts";
-export * from "./event-line.ts";
 export * from "./events.ts";
 export type { Feed, FeedPart, ServiceKeys, ServiceReport } from "./feed.ts";
 export * from "./opened-source.ts";
 export * from "./poller.ts";
-export * from "./snapshot-source.ts";
+export type { Poll, SnapshotSource } from "./snapshot-source.ts";
 export * from "./watch-freshness.ts";

@@ -7,7 +7,7 @@ import type { SettingsOf, SettingTable } from "../../base/settings/index.ts";
 import type { AccessPolicy, PastStates, RouteScope, SocketRoute } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
-import type { Metrics } from "../metrics/index.ts";
+import type { Metrics } from "../metrics/metric-table.ts";
 import type { OpenStore } from "../persistence/persistence.ts";
 import type { GatewaySettings } from "../settings/index.ts";
 import type { OpenCopy, SharedTasks } from "./shared-task.ts";

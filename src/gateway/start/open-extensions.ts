@@ -1,6 +1,6 @@
 import type { SettingTable } from "../../base/settings/index.ts";
 import type { RouteScope } from "../http/index.ts";
-import type { Metrics } from "../metrics/index.ts";
+import type { Metrics } from "../metrics/metric-table.ts";
 import type { Extension, ExtensionContext, OpenExtension } from "./extension.ts";
 
 /** The extensions of one gateway, opened. */

@@ -1,30 +1,9 @@
 import type { Logger } from "pino";
-import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import {
-  type AccessPolicy,
-  Audit,
-  allowAll,
-  ConnectionLimiter,
-  ConnectionRegistry,
-  createLocalState,
-  KeyAccessPolicy,
-  type KeyCounts,
-  type SharedState,
-} from "../http/index.ts";
-import {
-  type EndReason,
-  isExpired,
-  type Key,
-  KeyRing,
-  KeyUses,
-  type KnownKeys,
-  knownKeys,
-  type TokenVerifier,
-  withTokens,
-} from "../keys/index.ts";
+import type { AccessPolicy, ConnectionRegistry, KeyCounts, SharedState } from "../http/index.ts";
+import { allowAll, createLocalState, createRegistry } from "../http/index.ts";
+import type { Key } from "../keys/key-file.ts";
 import type { GatewaySettings } from "../settings/index.ts";
-import { openTokens, type TokenConfig } from "./open-tokens.ts";
 
 /** The access policy and the connection registry, which follow the key file and the token keys. */
 export interface Keys {
@@ -43,9 +22,14 @@ export interface Keys {
   readonly isFileUsable?: () => boolean;
 }
 
-const TROUBLE = "key file is invalid; the previous keys stay in use, and changes to the file have no effect";
+/** The settings of tokens. */
+export type TokenConfig = Partial<Pick<GatewaySettings, "jwtKey" | "jwksUrl" | "jwtIssuer" | "jwtAudience">>;
 
-interface KeyParts {
+/** The settings of {@link openKeys}. */
+export type KeyConfig = Pick<GatewaySettings, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> &
+  TokenConfig;
+
+interface KeyOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
@@ -60,116 +44,25 @@ interface KeyParts {
 const OPEN_EDGE =
   "this edge has no key file: it serves its leader's pro plan to everyone who can reach it; start it with --keys FILE to serve pro to keys only";
 
-/** How often to look for connections whose token is no longer valid. */
-const LOOK_MS = 1_000;
-
-interface AccessParts {
-  readonly clock: Clock;
-  /** The keys; `undefined` without a key file. */
-  readonly ring: KnownKeys | undefined;
-  readonly tokens?: TokenVerifier | undefined;
-  readonly state: SharedState;
-  /** Receives the audit of a server with keys. Default: none. */
-  readonly logger?: Logger | undefined;
-  /** Receives the id of a key in the file at each use. Default: none. */
-  readonly onUsed?: ((id: string) => void) | undefined;
-}
-
-/**
- * Creates one process's access policy and connection registry. Without keys and tokens, everyone
- * has full access.
- */
-export function createAccess(
-  {
-    anonymous,
-    maxSockets,
-    maxSocketsPerIp,
-  }: Pick<GatewaySettings, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
-  { clock, ring: file, tokens, state, logger, onUsed }: AccessParts,
-) {
-  const { tickets } = state;
-  const limiter = new ConnectionLimiter(maxSockets, maxSocketsPerIp);
-  const registry = new ConnectionRegistry(
-    limiter,
-    (ticket) => tickets.spend(ticket),
-    (client) => state.claim(client),
-  );
-  const onCounted = (keyId: string) => state.count(keyId);
-  const ring = tokens ? withTokens(file ?? knownKeys([]), tokens) : file;
-  const audit = logger && new Audit(clock, logger);
-  const policy =
-    ring &&
-    new KeyAccessPolicy({
-      ...{ ring, tokens, clock, anonymous, tickets, onCounted, onUsed, audit },
-    });
-  const endInvalid = (now: number) =>
-    limiter.endInvalid(
-      (key) => key.signer === undefined || (!isExpired(key, now) && tokens?.isSignerTrusted(key) === true),
-    );
-  const stopLooking = tokens && clock.every(LOOK_MS, () => endInvalid(clock.now()));
-  state.onClaimed((client) => registry.supersede(client));
-  state.onCounted((keyId, requests) => policy?.countElsewhere(keyId, requests));
-  return {
-    policy: policy ?? allowAll,
-    registry,
-    counts: policy?.counts,
-    /** Closes the connections of a key that was removed, replaced or downgraded, or has expired. */
-    end: (keyId: string, reason: EndReason) => {
-      if (reason === "unauthorized") policy?.forget(keyId);
-      limiter.endAll(keyId, reason);
-    },
-    /** Stops checking connections for invalid tokens, and stops following the token keys. */
-    stop: () => {
-      stopLooking?.();
-      tokens?.source.stop();
-    },
-  };
-}
-
 /**
  * Opens the access policy. It closes the connections of a key that is removed, replaced or
- * downgraded, or expires. Rejects if the key file or the tokens' settings are unusable.
+ * downgraded, or expires. Without keys and tokens, everyone has full access. Rejects if the key
+ * file or the tokens' settings are unusable.
  */
 export async function openKeys(
-  config: Pick<GatewaySettings, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,
-  { clock, logger, leaderKey, state: given }: KeyParts,
+  config: KeyConfig,
+  { clock, logger, leaderKey, state = createLocalState(clock) }: KeyOptions,
 ): Promise<Keys> {
-  const { keys: file, anonymous } = config;
-  const tokens = await openTokens(config, { clock, logger });
-  const state = given ?? createLocalState(clock);
-  const notify = notifyLog(logger);
-  let ring: KeyRing | undefined;
-  let uses: KeyUses | undefined;
-  if (file === undefined) {
-    if (leaderKey !== undefined && !tokens) logger.warn(OPEN_EDGE);
-  } else {
-    ring = await KeyRing.open({
-      ...{ file, clock, notify },
-      onReload: (change) => logger.info({ file, ...change }, "reloaded the key file"),
-      onEnd: (id, reason) => {
-        logger.info({ keyId: id, reason }, "closing the connections of a key");
-        access.end(id, reason);
-      },
-    });
-    uses = new KeyUses({ file, clock, notify, isKnown: (id) => ring?.get(id) !== undefined });
-    logger.info({ file, keys: ring.keys.length, anonymous }, "loaded the key file");
+  if (config.keys !== undefined || (config.jwtIssuer !== undefined && config.jwtAudience !== undefined)) {
+    const { openKeyedAccess } = await import("./keyed-access.ts");
+    return await openKeyedAccess(config, { clock, logger, state });
   }
-  const onUsed = (id: string) => uses?.note(id);
-  const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed });
-  const keys: Keys = {
-    ...access,
-    list: () => ring?.keys,
-    stop: () => {
-      access.stop();
-      ring?.stop();
-      uses?.stop();
-    },
-    looked: async () => ring?.looked(),
-    ...((ring || tokens) && { isFileUsable: () => keys.trouble === undefined }),
-    get trouble() {
-      const troubles = [ring?.isStale ? TROUBLE : undefined, tokens?.source.trouble];
-      return troubles.filter((trouble) => trouble !== undefined).join("; ") || undefined;
-    },
+  if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
+  return {
+    policy: allowAll,
+    registry: createRegistry(config, state),
+    list: () => undefined,
+    stop: () => {},
+    looked: async () => {},
   };
-  return keys;
 }

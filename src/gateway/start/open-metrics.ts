@@ -1,20 +1,15 @@
 import type { Logger } from "pino";
 import { VERSION } from "../../base/lib/version.ts";
 import type { Freshness } from "../../base/protocol/index.ts";
-import {
-  createMetricsServer,
-  METRICS_PATH,
-  type MetricsText,
-  Refusals,
-  ResponseCounts,
-} from "../http/index.ts";
+import { METRICS_PATH, Refusals, ResponseCounts } from "../http/index.ts";
+import type { MetricsText } from "../http/metrics-route.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
-import { createGatewayMetrics, type GatewayMetrics, type Metrics } from "../metrics/index.ts";
+import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
+import type { Metrics } from "../metrics/metric-table.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { GatewaySettings } from "../settings/index.ts";
 import type { OpenSource } from "../source/index.ts";
-import { listenProblem } from "./listen-problem.ts";
 import type { Keys } from "./open-keys.ts";
 
 interface MeasuredParts {
@@ -35,12 +30,13 @@ export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals
 }
 
 /** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
-export function openMetrics(
+export async function openMetrics(
   config: { readonly metrics: boolean },
   { hub, head, log, freshness, opened, persistence, keys, further }: MeasuredParts,
   { refusals, responses }: ReturnType<typeof createHttpCounts>,
-): GatewayMetrics | undefined {
+): Promise<GatewayMetrics | undefined> {
   if (!config.metrics) return undefined;
+  const { createGatewayMetrics } = await import("../metrics/gateway-metrics.ts");
   const { source, rejected, services, late } = opened;
   return createGatewayMetrics({
     ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
@@ -71,6 +67,8 @@ export async function listenWithMetrics(
   const { metricsHost: host, metricsPort: port, allowedHosts } = config;
   if (!metrics || !hasOwnMetricsPort(config))
     return { url: await listen(), metricsUrl: undefined, close: async () => {} };
+  const { createMetricsServer } = await import("../http/metrics-route.ts");
+  const { listenProblem } = await import("./listen-problem.ts");
   const app = createMetricsServer({ host, allowedHosts }, metrics, refusals);
   const close = () => app.close();
   try {

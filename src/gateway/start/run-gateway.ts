@@ -8,7 +8,6 @@ import {
   AdmissionQueue,
   type RouteScope,
   registerEvents,
-  registerMetrics,
   registerTickets,
   registerWebSocket,
   type SharedState,
@@ -153,7 +152,7 @@ async function startParts(run: GatewayRun, parts: Parts): Promise<Gateway> {
   const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
   const counts = createHttpCounts(clock, logger);
   const measured = { hub, head, log, freshness, opened, persistence, keys, further: extensions.metrics };
-  const metrics = openMetrics(settings, measured, counts);
+  const metrics = await openMetrics(settings, measured, counts);
   const polling = new AbortController();
   let draining = false;
   const [answerUnknown] = extensions.opened.flatMap((one) => one.answerUnknown ?? []);
@@ -171,7 +170,10 @@ async function startParts(run: GatewayRun, parts: Parts): Promise<Gateway> {
       const shared = { hub, clock, registry, policy, allowedOrigins, admissions };
       await extensions.routes(scope);
       await registerWebSocket(scope.app, { ...shared, compression, sockets });
-      if (metrics && !hasOwnMetricsPort(settings)) registerMetrics(scope.app, metrics);
+      if (metrics && !hasOwnMetricsPort(settings)) {
+        const { registerMetrics } = await import("../http/metrics-route.ts");
+        registerMetrics(scope.app, metrics);
+      }
       registerEvents(scope.app, { ...shared, log, head, freshness, info });
       await registerTickets(scope.app, shared);
     },

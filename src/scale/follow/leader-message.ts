@@ -36,7 +36,7 @@ export interface ReplicatedEvent {
   readonly emittedAtMs: number;
   readonly run?: Run | undefined;
   readonly body: EventBody;
-  /** The encoded body (`log/encode-tail.ts`), if it exists already. Frames do not have it. */
+  /** The encoded body (`log/event-log.ts`), if it exists already. Frames do not have it. */
   readonly tail?: Buffer;
 }
 

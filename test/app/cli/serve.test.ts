@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/app/config/config.ts";
 import { startGateway } from "../../../src/app/serve.ts";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { IS_SOAK, shareOf } from "../../support/law-runs.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { type RunningCli, spawnCli } from "./spawn-cli.ts";

@@ -10,8 +10,9 @@ import {
   SETTINGS,
   type SettingName,
 } from "../../../src/app/config/config.ts";
+import { variableOf } from "../../../src/app/config/flags.ts";
 import { FEEDS } from "../../../src/app/feeds.ts";
-import { flagOf, type Setting, variableOf } from "../../../src/base/settings/index.ts";
+import { flagOf, type Setting } from "../../../src/base/settings/index.ts";
 
 /** An invalid value for each setting, as text and as JSON. The type requires all settings. */
 const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: unknown }>> = {

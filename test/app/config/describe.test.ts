@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SETTING_NAMES, settingsHelp, settingsList } from "../../../src/app/config/config.ts";
-import { flagOf, variableOf } from "../../../src/base/settings/index.ts";
+import { variableOf } from "../../../src/app/config/flags.ts";
+import { flagOf } from "../../../src/base/settings/index.ts";
 
 test("the list has one line for each setting, in order, with its flag, variable, default and values", () => {
   const line =

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createForwardTime, systemClock } from "../../../src/base/lib/time/clock.ts";
+import { systemClock } from "../../../src/base/lib/time/clock.ts";
+import { createForwardTime } from "../../../src/feeds/forward-time.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { storedPath } from "../../../src/app/data/file-persistence.ts";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { alerts } from "../../../src/extensions/alerts/index.ts";
-import { storedPath } from "../../../src/gateway/persistence/persistence.ts";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 import { openExtension } from "../../support/servers/extension-context.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { EngineSource, type PolledEngine } from "../../../src/app/engine-source.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { type EventBody, parseCursor } from "../../../src/base/protocol/index.ts";
@@ -10,7 +11,7 @@ import {
 import { Head } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import type { Feed } from "../../../src/gateway/source/feed.ts";
-import { EngineSource, type PolledEngine, toEvents } from "../../../src/gateway/source/index.ts";
+import { toEvents } from "../../../src/gateway/source/index.ts";
 import { ROOMY } from "../../contract/event-log-contract.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 

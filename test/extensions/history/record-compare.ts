@@ -1,9 +1,9 @@
 import { expect } from "vitest";
+import { withAccept } from "../../../src/app/engine-source.ts";
 import type { EventBody } from "../../../src/base/protocol/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { createHistoryReader } from "../../../src/extensions/history/index.ts";
 import type { Feed } from "../../../src/gateway/source/feed.ts";
-import { withAccept } from "../../../src/gateway/source/index.ts";
 import type { RestFactory } from "../../gateway/http/rest/rest-fixture.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 import { playIntoHistory } from "./played-history.ts";

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "vitest";
+import { eventLine } from "../../../src/app/cli/replay.ts";
+import { EngineSource } from "../../../src/app/engine-source.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
@@ -9,7 +11,7 @@ import { recordFeed } from "../../../src/feeds/record/record-feed.ts";
 import { Recorder } from "../../../src/feeds/record/recorder.ts";
 import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import type { Feed } from "../../../src/gateway/source/feed.ts";
-import { EngineSource, eventLine, toEvents } from "../../../src/gateway/source/index.ts";
+import { toEvents } from "../../../src/gateway/source/index.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
 
 export const START = Date.UTC(2026, 0, 1);

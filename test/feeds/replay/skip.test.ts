@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { plainDecimal } from "../../../src/base/lib/text/plain-decimal.ts";
 import { EventTimeMs, LATEST_AT_MS, type MarketEvent } from "../../../src/base/market/index.ts";
+import { plainDecimal } from "../../../src/feeds/plain-decimal.ts";
 import { MAX_PAIRS, PairBook } from "../../../src/feeds/replay/pair-book.ts";
 import { CandleCsvParser } from "../../../src/feeds/replay/read/candle-csv.ts";
 import { LineSplitter, MAX_LINE_CHARS } from "../../../src/feeds/replay/read/line-splitter.ts";

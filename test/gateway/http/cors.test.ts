@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { registerMetrics } from "../../../src/gateway/http/index.ts";
+import { registerMetrics } from "../../../src/gateway/http/metrics-route.ts";
 import type { RouteScope } from "../../../src/gateway/http/server.ts";
 import { ENDPOINTS } from "../../support/expect/contracts.ts";
 import { test } from "./rest/rest-fixture.ts";

@@ -14,15 +14,9 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { editKeyFile } from "../../../src/app/cli/edit-key-file.ts";
 import { InputError } from "../../../src/base/lib/input-error.ts";
-import {
-  editKeyFile,
-  formatKeys,
-  type Key,
-  mintSecret,
-  parseKeys,
-  readKeyFile,
-} from "../../../src/gateway/keys/index.ts";
+import { formatKeys, type Key, mintSecret, parseKeys, readKeyFile } from "../../../src/gateway/keys/index.ts";
 
 let directory = "";
 beforeAll(() => {

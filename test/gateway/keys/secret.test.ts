@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { digestOf, hideSecrets, idOf, isSecretOf, mintSecret } from "../../../src/gateway/keys/index.ts";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 
 test("a key has 256 random bits after a recognizable prefix, and no two are equal", () => {
   const made = Array.from({ length: 100 }, () => mintSecret("fw"));

@@ -2,14 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LogFile, openLogFile } from "../../../src/app/data/log-file.ts";
+import { SqliteLog, type SqliteLogOptions } from "../../../src/app/data/sqlite-log.ts";
 import { toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
-import {
-  type LogFile,
-  MemoryLog,
-  openLogFile,
-  SqliteLog,
-  type SqliteLogOptions,
-} from "../../../src/gateway/log/index.ts";
+import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import { batchOf, type LogSettings } from "../../contract/event-log-contract.ts";
 import { followerLogContract } from "../../contract/follower-log-contract.ts";
 import { lastingContract } from "../../contract/lasting-contract.ts";

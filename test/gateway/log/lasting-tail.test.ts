@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toRun, toSeq } from "../../../src/base/protocol/index.ts";
 import { type RetainedEvent, RetainedEvents } from "../../../src/gateway/log/retained-events.ts";
-import { Runs } from "../../../src/gateway/log/sqlite/runs.ts";
+import { Runs } from "../../../src/gateway/log/runs.ts";
 
 const BYTES = 512 + 10;
 

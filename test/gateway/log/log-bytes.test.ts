@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { type EventBody, listsOf, toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
 import { type LogRecord, MemoryLog } from "../../../src/gateway/log/index.ts";
-import { createReplicaStore, type LogSnapshot } from "../../../src/gateway/persistence/replica-store.ts";
 import { encodeLists } from "../../../src/gateway/persistence/restored-state.ts";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
+import { createReplicaStore, type LogSnapshot } from "../../../src/scale/cluster/node/replica-store.ts";
 import { createGc } from "../../support/create-gc.ts";
 import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { eventLine } from "../../../src/app/cli/replay.ts";
 import { type ChainChartItem, EMPTY_SNAPSHOT, type Snapshot } from "../../../src/base/model/index.ts";
 import { type EventBody, FlarewireError } from "../../../src/base/protocol/index.ts";
-import { eventLine, toEvents } from "../../../src/gateway/source/index.ts";
+import { toEvents } from "../../../src/gateway/source/index.ts";
 import { SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 import { explanation, flare, flareId, listing, snapshotOf } from "./sample-snapshots.ts";
 

@@ -11,7 +11,7 @@ import {
   TokenVerifier,
 } from "../../../src/gateway/keys/index.ts";
 import { parseTokenKeys } from "../../../src/gateway/keys/token-keys.ts";
-import { createAccess } from "../../../src/gateway/start/open-keys.ts";
+import { createAccess } from "../../../src/gateway/start/keyed-access.ts";
 import { AUDIENCE, createIssuer, ISSUER, START_S } from "../../support/servers/token-issuer.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Channel, type EventBody, matchChannels } from "../../../src/base/protocol/index.ts";
-import { decodeTail } from "../../../src/gateway/log/encode-tail.ts";
+import { decodeTail } from "../../../src/gateway/log/event-log.ts";
 import { readEntry } from "../../../src/scale/cluster/entry-text.ts";
 import { decodeContent } from "../../../src/scale/cluster/node/entry-body.ts";
 import type { HoppingClient } from "../../support/clients/hopping-client.ts";

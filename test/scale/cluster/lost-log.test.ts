@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../../src/index.ts";
 import { HoppingClient } from "../../support/clients/hopping-client.ts";
 import { expectOneState } from "../../support/expect/one-state.ts";

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
-import { createLogger } from "../../../src/gateway/start/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../../src/index.ts";
 import { LOG_START } from "../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../src/scale/cluster/entry-text.ts";

@@ -1,4 +1,5 @@
 import { createHash, hash } from "node:crypto";
+import { EngineSource } from "../../../src/app/engine-source.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import { toEpoch } from "../../../src/base/protocol/index.ts";
@@ -15,7 +16,7 @@ import { createHttpServer } from "../../../src/gateway/http/index.ts";
 import { Head, Hub, websocketFraming } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import type { Feed } from "../../../src/gateway/source/feed.ts";
-import { EngineSource, toEvents } from "../../../src/gateway/source/index.ts";
+import { toEvents } from "../../../src/gateway/source/index.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../../gateway/hub/mock-socket.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";

@@ -5,13 +5,13 @@ import { PRODUCER_ROUTE } from "../../../src/extensions/pairlist/producer-route.
 import {
   EVENTS_ROUTE,
   HEALTH_ROUTE,
-  METRICS_ROUTE,
   READY_ROUTE,
   RESOURCE_ROUTES,
   type RouteContract,
   STREAM_ROUTE,
   TICKETS_ROUTE,
 } from "../../../src/gateway/http/index.ts";
+import { METRICS_ROUTE } from "../../../src/gateway/http/metrics-route.ts";
 
 /** The resources of the head, and the probes. */
 export const ENDPOINTS = {

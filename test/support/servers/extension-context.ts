@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Config } from "../../../src/app/config/config.ts";
+import { createOpenStore } from "../../../src/app/data/file-persistence.ts";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
 import { allowAll } from "../../../src/gateway/http/index.ts";
-import { createOpenStore } from "../../../src/gateway/persistence/persistence.ts";
 import type { Extension, ExtensionContext, OpenExtension } from "../../../src/gateway/start/extension.ts";
 import { createHubUnderTest, FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 

@@ -10,11 +10,11 @@ import { queryObjects } from "node:v8";
 import { WebSocket } from "ws";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../src/base/protocol/index.ts";
+import { KeyAccessPolicy } from "../../../src/gateway/http/access/key-access-policy.ts";
 import {
   ConnectionLimiter,
   ConnectionRegistry,
   createHttpServer,
-  KeyAccessPolicy,
   registerEvents,
 } from "../../../src/gateway/http/index.ts";
 import { registerWebSocket } from "../../../src/gateway/http/stream/websocket-route.ts";

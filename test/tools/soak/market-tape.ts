@@ -1,9 +1,10 @@
+import { EngineSource } from "../../../src/app/engine-source.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../../src/base/lib/time/time.ts";
 import type { Freshness, SourceInfo } from "../../../src/base/protocol/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
-import { EngineSource, type Poll, type SnapshotSource } from "../../../src/gateway/source/index.ts";
+import type { Poll, SnapshotSource } from "../../../src/gateway/source/index.ts";
 
 /** Event time between two recorded states of the market. */
 export const LOOK_MS = 30 * SECOND_MS;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { EngineSource } from "../../../src/app/engine-source.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
@@ -21,7 +22,7 @@ import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed
 import { createHttpServer } from "../../../src/gateway/http/index.ts";
 import { Head } from "../../../src/gateway/hub/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
-import { EngineSource, toEvents } from "../../../src/gateway/source/index.ts";
+import { toEvents } from "../../../src/gateway/source/index.ts";
 import { createChance } from "../../support/random/chance.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";
 import { withExtensions } from "../../support/servers/with-extensions.ts";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { EXIT, type ExitCode, watchShutdown } from "../../../base/lib/io/shutdown.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { plainText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
@@ -10,6 +9,7 @@ import { FlarewireError } from "../../../base/protocol/index.ts";
 import { settingsHelp } from "../../config/config.ts";
 import { type FlagForm, flagText } from "../../config/flags.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "../play-recording.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../shutdown.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openSink } from "../terminal/text-sink.ts";
 import type { Bot } from "./bot.ts";

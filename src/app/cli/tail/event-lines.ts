@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { formatDollars, formatPrice } from "../../../base/lib/text/figures.ts";
-import { signedPct } from "../../../base/lib/text/percent.ts";
-import { columns, padColumns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
+import { columns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import {
   FinishCause,
   flaresKeyOf,
@@ -14,6 +13,7 @@ import { END_TEXTS, sayWarning } from "../../../base/model/text/end-texts.ts";
 import { valuesText } from "../../../base/model/text/values-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
+import { padColumns } from "../terminal/columns.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { candlesText } from "./candle-text.ts";
 import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
@@ -264,4 +264,9 @@ function strings(value: unknown): readonly string[] {
 function list(value: unknown): readonly Fields[] {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   return parts.map(asRecord).filter((part) => part !== undefined);
+}
+
+/** Formats a percentage with all its digits, and with its sign unless it is 0. */
+function signedPct(pct: number): string {
+  return `${pct > 0 ? "+" : pct < 0 ? "−" : ""}${Math.abs(pct)} %`;
 }

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { EXIT, type ExitCode } from "../../../base/lib/io/shutdown.ts";
 import { plainJson, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
@@ -9,6 +8,7 @@ import { type FlagForm, flagText, parseFlags } from "../../config/flags.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/key-variables.ts";
 import { redact } from "../../config/redact.ts";
 import { fetchGranted, fetchResource } from "../fetch-resource.ts";
+import { EXIT, type ExitCode } from "../shutdown.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,

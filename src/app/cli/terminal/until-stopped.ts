@@ -1,4 +1,4 @@
-import { type ExitCode, watchShutdown } from "../../../base/lib/io/shutdown.ts";
+import { type ExitCode, watchShutdown } from "../shutdown.ts";
 import { isBrokenPipe, type Terminal } from "./terminal.ts";
 
 /** Runs a command until the user stops it or its reader leaves. Rejects if output fails. */

@@ -1,8 +1,7 @@
-import { formatInColumn } from "../../../base/lib/text/figures.ts";
-import { columns, padColumns, plainText } from "../../../base/lib/text/plain-text.ts";
-import { formatRoughSpan } from "../../../base/lib/text/quantity.ts";
+import { columns, plainText } from "../../../base/lib/text/plain-text.ts";
 import type { Group } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell } from "../../../base/model/text/end-texts.ts";
+import { formatInColumn, formatRoughSpan, padColumns } from "../terminal/columns.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
 import { rowWindow } from "./scroll.ts";

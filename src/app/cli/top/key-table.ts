@@ -1,5 +1,6 @@
-import { alignColumns, plainText } from "../../../base/lib/text/plain-text.ts";
+import { plainText } from "../../../base/lib/text/plain-text.ts";
 import { isExpired, type Key } from "../../../gateway/keys/index.ts";
+import { alignColumns } from "../terminal/columns.ts";
 
 const HEAD = [
   "id",

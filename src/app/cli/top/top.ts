@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from "../../../base/lib/io/shutdown.ts";
 import { plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
@@ -12,6 +11,7 @@ import { type Stream, StreamError } from "../../../clients/sdk/index.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/key-variables.ts";
 import { fetchResource } from "../fetch-resource.ts";
+import { EXIT, type ExitCode } from "../shutdown.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,

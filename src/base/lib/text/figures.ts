@@ -3,12 +3,6 @@ const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 const MAX_LETTERED = 1e15;
 /** Counts from here on are abbreviated. */
 const MIN_COMPACT_COUNT = 100_000;
-const COLUMN_UNITS = [
-  [1e12, 1e12, "T"],
-  [1e9, 1e9, "G"],
-  [1e6, 1e6, "M"],
-  [1e4, 1e3, "k"],
-] as const;
 const priceFormat = (maximumSignificantDigits: number) =>
   new Intl.NumberFormat("en", { maximumSignificantDigits }).format;
 const formatWhole = priceFormat(6);
@@ -43,15 +37,6 @@ export function formatCount(count: number): string {
 /** Formats a count with its noun: `1 flare` or `2 flares`. */
 export function counted(count: number, noun: string, text = String(count)): string {
   return `${text} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** Formats `51.2k` with a decimal to align; below 10,000 in full, from 1e15 as a power of ten. */
-export function formatInColumn(value: number): string {
-  const size = Math.abs(value);
-  if (size >= 1e15) return value.toExponential(0);
-  const [, divisor, unit] = COLUMN_UNITS.find(([min]) => size >= min) ?? [];
-  if (divisor === undefined) return String(Math.round(value));
-  return `${(value / divisor).toFixed(size / divisor < 99.95 ? 1 : 0)}${unit}`;
 }
 
 /** Formats a price: `0.001844`, `0.0₈3542` (eight zeros), `63,412.5`; `–` if unknown, sent as 0. */

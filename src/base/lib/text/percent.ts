@@ -19,11 +19,6 @@ export function formatChange(pct: number | null | undefined, digits = 1): string
   return pct == null ? "–" : formatPct(pct, digits);
 }
 
-/** Formats a percentage with all its digits, and with its sign unless it is 0. */
-export function signedPct(pct: number): string {
-  return `${pct > 0 ? "+" : pct < 0 ? "−" : ""}${Math.abs(pct)} %`;
-}
-
 /** Formats a share, such as 0.5, in percent with at most `digits` decimals; `–` if unknown. */
 export function formatShare(share: number | null, digits = 0): string {
   return share === null ? "–" : `${Number((100 * share).toFixed(digits))} %`;

@@ -36,22 +36,6 @@ export function wrapText(
   return [...lines.slice(0, most - 1), `${cut(lines[most - 1] ?? "", width - 1)}…`];
 }
 
-/** Pads `text` with spaces to `width` columns. Longer text is not cut. */
-export function padColumns(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - columns(text)));
-}
-
-/** Formats rows as lines, each column as wide as its longest cell. */
-export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-}
-
 /** Formats JSON with every unsafe character as `\uXXXX`: the same value, safe to print. */
 export function plainJson(value: unknown): string {
   return escapeJson(JSON.stringify(value));

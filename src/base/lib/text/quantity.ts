@@ -27,17 +27,6 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown, `0 s` if negative. */
-export function formatRoughSpan(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (!Number.isFinite(seconds)) return "-";
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${(seconds / 3_600).toFixed(1)} h`;
-  const days = seconds / 86_400;
-  return `${days.toFixed(days < 99.95 ? 1 : 0)} d`;
-}
-
 /** Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or `0`; otherwise `undefined`. */
 export function parseSize(text: string): number | undefined {
   return parse(text, SIZE_UNITS);

@@ -7,14 +7,13 @@ import {
   EventBody,
   type EventName,
 } from "../../../base/protocol/index.ts";
-import { EVENT_EXAMPLES } from "../../../gateway/http/contract/example-market.ts";
-import { EXCHANGE_STARTED } from "../../../gateway/http/contract/exchange-examples.ts";
 import type { ParameterSet } from "../../../gateway/http/contract/parameters.ts";
 import { EVENTS_QUERY } from "../../../gateway/http/stream/events-query.ts";
 import { EVENTS_ROUTE } from "../../../gateway/http/stream/events-route.ts";
 import { STREAM_QUERY } from "../../../gateway/http/stream/stream-query.ts";
 import { SUBPROTOCOL } from "../../../gateway/http/stream/websocket-admission.ts";
 import { STREAM_ROUTE } from "../../../gateway/http/stream/websocket-route.ts";
+import { EVENT_EXAMPLES, EXCHANGE_STARTED } from "./event-examples.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { parametersOf } from "./parameters.ts";
 import {

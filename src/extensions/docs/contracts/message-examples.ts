@@ -1,5 +1,6 @@
 import type { CloseMessage, Command, ServerMessage } from "../../../base/protocol/index.ts";
-import { EVENT_EXAMPLES, MARKET } from "../../../gateway/http/contract/example-market.ts";
+import { MARKET } from "../../../gateway/http/contract/example-market.ts";
+import { EVENT_EXAMPLES } from "./event-examples.ts";
 
 const { freshness, source, flares, explanations, emittedAt, cursor: CURSOR } = MARKET;
 

@@ -1,6 +1,6 @@
-import { plainDecimal } from "../../../base/lib/text/plain-decimal.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { type Candle, LATEST_AT_MS, type MarketEvent } from "../../../base/market/index.ts";
+import { plainDecimal } from "../../plain-decimal.ts";
 import { type PairBook, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
 import type { Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";

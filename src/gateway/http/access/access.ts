@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
-import { hideSecrets, holdsKeyOrToken, type IssuedTicket, type KeyGrant } from "../../keys/index.ts";
+import type { KeyGrant } from "../../keys/key-file.ts";
+import { hideSecrets, holdsKeyOrToken } from "../../keys/secret.ts";
+import type { IssuedTicket } from "../../keys/ticket-table.ts";
 import type { Audit } from "../connections/audit.ts";
 
 /** Access that a request is granted. A connection keeps it for its lifetime. */
@@ -97,3 +99,7 @@ export const allowAll: AccessPolicy = {
     throw new FlarewireError("not-found", "this server has no keys; connect without a ticket");
   },
 };
+
+/** Reason for refusing a ticket. It does not reveal which cause applies. */
+export const TICKET_GONE =
+  "invalid ticket: unknown, used, expired, or its key was revoked; get a new one for each connection";

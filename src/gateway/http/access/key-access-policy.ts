@@ -23,7 +23,7 @@ import {
 import type { Audit } from "../connections/audit.ts";
 import { KeyCounts } from "../key-counts.ts";
 import { retryAfterS } from "../problems/problem.ts";
-import { type Access, type AccessPolicy, type Anonymous, CHALLENGE } from "./access.ts";
+import { type Access, type AccessPolicy, type Anonymous, CHALLENGE, TICKET_GONE } from "./access.ts";
 import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
@@ -231,10 +231,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     return rate;
   }
 }
-
-/** Reason for refusing a ticket. It does not reveal which cause applies. */
-export const TICKET_GONE =
-  "invalid ticket: unknown, used, expired, or its key was revoked; get a new one for each connection";
 
 function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
   reply.header("www-authenticate", CHALLENGE);

@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import type { CommonHeaders } from "../common-headers.ts";
-import { createOrderHook } from "../connections/answer-in-order.ts";
 import { collectContracts } from "../contract/route-contract.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { AllowedMethods } from "../problems/allowed-methods.ts";
 import type { AccessPolicy } from "./access.ts";
-import { sanitizeForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { Refusals } from "./refusals.ts";
+import { sanitizeForwardedFor } from "./trusted-peers.ts";
 import type { Visitors } from "./visitors.ts";
 
 declare module "fastify" {
@@ -114,4 +113,33 @@ function refuse(
 
 function nothingAt(target: string): FlarewireError {
   return new FlarewireError("not-found", `nothing is served at "${target.slice(0, MAX_REPEATED)}"`);
+}
+
+/** Maximum pipelined requests that wait; one more cuts the connection. Browsers send none. */
+export const MAX_AHEAD = 16;
+
+/**
+ * Creates a hook that delays a pipelined request until the previous responses on its connection are
+ * written, because Node would buffer them without bound. `onCut`: called for each connection cut.
+ */
+export function createOrderHook(
+  onCut: (request: FastifyRequest) => void,
+): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
+  const ahead = new WeakMap<object, number>();
+  return (request, reply, done) => {
+    // Node assigns a response its socket once the previous response has been written.
+    if (reply.raw.socket) return done();
+    const { socket } = request.raw;
+    const waiting = (ahead.get(socket) ?? 0) + 1;
+    ahead.set(socket, waiting);
+    if (waiting > MAX_AHEAD) {
+      if (!socket.destroyed) onCut(request);
+      socket.destroy();
+      return;
+    }
+    reply.raw.once("socket", () => {
+      ahead.set(socket, (ahead.get(socket) ?? 1) - 1);
+      done();
+    });
+  };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import { type IssuedTicket, TicketTable } from "../../keys/index.ts";
+import { type IssuedTicket, TicketTable } from "../../keys/ticket-table.ts";
 
 /** Tickets, which one process may issue and another redeem. `ref`: see refOf. */
 export interface Tickets {

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from "node:http";
-import { BlockList, isIPv6 } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 import type { HttpSettings } from "../http-settings.ts";
-import { sanitizeForwardedFor } from "./forwarded-for.ts";
 
 /** Named networks, as Fastify defines them. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -37,4 +36,29 @@ export function createAddressReader(
     const forwarded = String(headers["x-forwarded-for"] ?? peer).split(", ");
     return forwarded.findLast((address) => !isTrusted(address)) ?? forwarded[0];
   };
+}
+
+/**
+ * Reduces `X-Forwarded-For` to plain addresses, because some proxies append a port. Drops an entry
+ * that is not an address, and all entries to its left, because clients can send any text.
+ */
+export function sanitizeForwardedFor(headers: IncomingHttpHeaders): void {
+  const given = headers["x-forwarded-for"];
+  if (given === undefined) return;
+  const addresses: string[] = [];
+  for (const entry of String(given).split(",").reverse()) {
+    const address = addressOf(entry.trim());
+    if (address === undefined) break;
+    addresses.unshift(address);
+  }
+  if (addresses.length > 0) headers["x-forwarded-for"] = addresses.join(", ");
+  else delete headers["x-forwarded-for"];
+}
+
+/** Parses `ip`, `ip:port` or `[ip]:port`; returns `undefined` for other text. */
+function addressOf(entry: string): string | undefined {
+  if (isIPv6(entry)) return entry;
+  const [, inBrackets, plain = inBrackets] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(entry) ?? [];
+  if (plain === undefined) return undefined;
+  return (inBrackets === undefined ? isIPv4(plain) : isIPv6(plain)) ? plain : undefined;
 }

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, FlarewireError } from "../../../base/protocol/index.ts";
 import type { Claimant, Hub } from "../../hub/index.ts";
-import { type Access, type AccessPolicy, CHALLENGE } from "../access/access.ts";
+import { type Access, type AccessPolicy, CHALLENGE, TICKET_GONE } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { ConnectionHolder, ReachedLimit } from "../access/connection-limiter.ts";
-import { TICKET_GONE } from "../access/key-access-policy.ts";
 import { quote } from "../problems/invalid.ts";
-import { noDataYet } from "../problems/no-data-yet.ts";
 import { retryAfterS } from "../problems/problem.ts";
+import { noDataYet } from "../rest/freshness-fields.ts";
 import { readClientId } from "../stream/stream-query.ts";
 import type { Audit } from "./audit.ts";
 import type { ConnectionRegistry } from "./connection-registry.ts";

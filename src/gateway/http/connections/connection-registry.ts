@@ -1,6 +1,7 @@
 import type { CloseReason } from "../../../base/protocol/index.ts";
 import type { Access } from "../access/access.ts";
-import type { ConnectionHolder, ConnectionLimiter, ReachedLimit } from "../access/connection-limiter.ts";
+import { type ConnectionHolder, ConnectionLimiter, type ReachedLimit } from "../access/connection-limiter.ts";
+import type { SharedState } from "../access/shared-state.ts";
 
 interface ConnectionHandle {
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
@@ -156,4 +157,18 @@ export class ConnectionRegistry {
     held.before = undefined;
     held.end("superseded");
   }
+}
+
+/** Creates a process's registry, in which a client's stream replaces its streams elsewhere too. */
+export function createRegistry(
+  { maxSockets, maxSocketsPerIp }: { readonly maxSockets: number; readonly maxSocketsPerIp: number },
+  state: SharedState,
+): ConnectionRegistry {
+  const registry = new ConnectionRegistry(
+    new ConnectionLimiter(maxSockets, maxSocketsPerIp),
+    (ticket) => state.tickets.spend(ticket),
+    (client) => state.claim(client),
+  );
+  state.onClaimed((client) => registry.supersede(client));
+  return registry;
 }

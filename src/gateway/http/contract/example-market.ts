@@ -4,6 +4,8 @@ import {
   type ChainChartItem,
   type Charts,
   EMPTY_SNAPSHOT,
+  type ExchangeFlare,
+  type ExchangeFlares,
   type Explanation,
   type Flare,
   type FlareRecord,
@@ -159,107 +161,17 @@ const source: SourceInfo = {
   facts: { trades: false, liquidity: false, listings: false, profiles: true },
 };
 
-function placed(seq: number, prev: number) {
-  const cursor = `13ac274a9f68b758-${seq}`;
-  return { type: "event", cursor, seq, prev, emitted_at: EMITTED_AT, observed_at: OBSERVED_AT } as const;
-}
-
-export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<EventMessage, { name: N }> } = {
-  "flare-started": {
-    ...placed(102, 101),
-    name: "flare-started",
-    channel: "flares.pro",
-    data: { op: "insert", index: 0, flare, why, cause: "detected" },
-  },
-  "flare-updated": {
-    ...placed(103, 102),
-    name: "flare-updated",
-    channel: "flares.pro",
-    data: { op: "set", id: flare.id, set: { recent_price_change: 17 } },
-  },
-  "flare-finished": {
-    ...placed(140, 103),
-    name: "flare-finished",
-    channel: "flares.pro",
-    data: {
-      op: "remove",
-      id: flare.id,
-      flare: finished,
-      why: { ...why, finish_cause: "faded" },
-      cause: "faded",
-      outcome,
-    },
-  },
-  "flare-outcome": {
-    ...placed(260, 140),
-    name: "flare-outcome",
-    channel: "flares.finished",
-    data: {
-      op: "set",
-      id: flare.id,
-      set: {},
-      outcome: { ...outcome, change_60m: -1.6, relative_change_60m: -1.4, final: true },
-    },
-  },
-  "flare-withdrawn": {
-    ...placed(130, 103),
-    name: "flare-withdrawn",
-    channel: "flares.free",
-    data: { op: "remove", id: flare.id, cause: "canary" },
-  },
-  "flare-expired": {
-    ...placed(900, 140),
-    name: "flare-expired",
-    channel: "flares.finished",
-    data: { op: "remove", id: flare.id },
-  },
-  "token-listed": {
-    ...placed(104, 103),
-    name: "token-listed",
-    channel: "newest.bsc",
-    data: { op: "insert", index: 0, listing },
-  },
-  "token-updated": {
-    ...placed(105, 104),
-    name: "token-updated",
-    channel: "newest.bsc",
-    data: { op: "set", id: listing.id, set: { liquidity: "48700" } },
-  },
-  "token-unlisted": {
-    ...placed(106, 105),
-    name: "token-unlisted",
-    channel: "newest.bsc",
-    data: { op: "remove", id: listing.id },
-  },
-  "chart-updated": {
-    ...placed(107, 106),
-    name: "chart-updated",
-    channel: "charts.matic",
-    data: { group: "matic", changes: [{ op: "insert", index: 0, item: quick }] },
-  },
-  "leaderboard-updated": {
-    ...placed(108, 107),
-    name: "leaderboard-updated",
-    channel: "leaderboards.matic",
-    data: { group: "matic", changes: [{ op: "set", id: quick.token.address, set: { time_trended: 480 } }] },
-  },
-  "candles-closed": {
-    ...placed(110, 109),
-    name: "candles-closed",
-    channel: "candles",
-    data: {
-      group: "bsc",
-      closed_at: "2017-11-12T08:24:00.000Z",
-      tokens: [{ address: flare.token.address, from: candle.open_at, candles: [candle] }],
-      gone: [],
-    },
-  },
-  "source-status": {
-    ...placed(109, 108),
-    name: "source-status",
-    channel: "status",
-    data: { state: "stale", reason: "no answer for 15 s" },
-  },
+/** The event that starts the flare. */
+export const FLARE_STARTED: Extract<EventMessage, { readonly name: "flare-started" }> = {
+  type: "event",
+  cursor: "13ac274a9f68b758-102",
+  seq: 102,
+  prev: 101,
+  emitted_at: EMITTED_AT,
+  observed_at: OBSERVED_AT,
+  name: "flare-started",
+  channel: "flares.pro",
+  data: { op: "insert", index: 0, flare, why, cause: "detected" },
 };
 
 const ended: FlareRecord = {
@@ -272,6 +184,42 @@ const ended: FlareRecord = {
 
 /** The market of the examples, its state, and the record of the flare after its end. */
 export const MARKET = {
-  ...{ facts, flares, newest, charts, leaderboards, explanations, candles, candle, ended },
-  ...{ freshness, source, cursor: CURSOR, observedAt: OBSERVED_AT, emittedAt: EMITTED_AT },
+  facts,
+  why,
+  outcome,
+  flares,
+  listing,
+  newest,
+  quick,
+  charts,
+  leaderboards,
+  explanations,
+  candle,
+  candles,
+  ended,
+  freshness,
+  source,
+  cursor: CURSOR,
+  observedAt: OBSERVED_AT,
+  emittedAt: EMITTED_AT,
 } as const;
+
+/** A flare on an exchange. Feeds of exchanges report candles, so no buyers are counted. */
+export const EXCHANGE_FLARE: ExchangeFlare = {
+  ...FLARE_STARTED.data.flare,
+  id: "0d0c3a52-64a7-5b9c-8d2c-6f0f2a8f7f11",
+  recent_price_change: 5,
+  previous_price_change: 1,
+  latest_buy_count: 0,
+  latest_sell_count: 0,
+  social_data: null,
+  contract_source: { status: "0", message: "NOTOK" },
+  liquidity: "0",
+  market_data: { market_id: "bitcoin", image_url: null, name: "Bitcoin" },
+  token: { name: "BTC", symbol: "BTC", price: "6412.5", created_at: "2017-11-11T00:00:00.000Z" },
+  group: "exchange",
+  pair: "BTC/USDT",
+  exchange: "binance",
+};
+
+export const EXCHANGE_FLARES: ExchangeFlares = { free: [], pro: [EXCHANGE_FLARE], finished_trending: [] };

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../../base/protocol/index.ts";
-import { hideSecrets } from "../../keys/index.ts";
+import { hideSecrets } from "../../keys/secret.ts";
 import { PROBLEM_TYPE_PREFIX, type Problem } from "../rest/responses.ts";
 
 /** Content type of every problem. It has no charset parameter. */

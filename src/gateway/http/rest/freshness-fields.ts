@@ -1,5 +1,11 @@
 import type { FastifyReply } from "fastify";
-import { type Cursor, type Freshness, formatCursor, type SourceInfo } from "../../../base/protocol/index.ts";
+import {
+  type Cursor,
+  FlarewireError,
+  type Freshness,
+  formatCursor,
+  type SourceInfo,
+} from "../../../base/protocol/index.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
 
 const FACTS = [
@@ -58,4 +64,10 @@ function freshnessFields(fresh: ShownFreshness, { origin, facts }: SourceInfo): 
 
 function ageS({ data_age_ms }: ShownFreshness): number {
   return Math.floor(data_age_ms / 1_000);
+}
+
+/** Returns the error for requests before the first data, with the same reasons as `/readyz`. */
+export function noDataYet({ state, reason, parts }: Freshness): FlarewireError {
+  const why = state === "live" || reason === "" ? "the market's past is still being read" : reason;
+  return new FlarewireError("not-ready", `no data yet: ${why}`, { parts });
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply } from "fastify";
 import { chooseCoding } from "./accept-encoding.ts";
-import { matchesEtag } from "./if-none-match.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 import type { Representation } from "./representation.ts";
 
@@ -32,4 +31,13 @@ export function readyAnswer(
 export function sendReady(reply: FastifyReply, { status, fields, body }: ReadyAnswer): FastifyReply {
   for (const ready of fields) reply.headers(ready.fields);
   return body ? reply.code(status).send(body) : reply.code(status).send();
+}
+
+const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** True if `If-None-Match` names `etag`: `*`, or weakly equal (RFC 9110, 13.1.2). */
+export function matchesEtag(field: string, etag: string): boolean {
+  if (field === etag || field.trim() === "*") return true;
+  for (const [, tag] of field.matchAll(ENTITY_TAG)) if (tag === etag) return true;
+  return false;
 }

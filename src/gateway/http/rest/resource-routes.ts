@@ -12,8 +12,7 @@ import {
 } from "../../../base/model/index.ts";
 import { flarePatternOf, type Plan } from "../../../base/protocol/index.ts";
 import type { HeadLike } from "../connections/head-like.ts";
-import { MARKET } from "../contract/example-market.ts";
-import { EXCHANGE_FLARES } from "../contract/exchange-examples.ts";
+import { EXCHANGE_FLARES, MARKET } from "../contract/example-market.ts";
 import { type ParameterSet, readParameter } from "../contract/parameters.ts";
 import { SNAPSHOT_PATH } from "../contract/paths.ts";
 import { AT, GROUP, resource } from "../contract/resource.ts";

@@ -31,7 +31,7 @@ import {
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import { leaveHttp } from "../connections/node-internals.ts";
-import { EVENT_EXAMPLES } from "../contract/example-market.ts";
+import { FLARE_STARTED } from "../contract/example-market.ts";
 import { EVENTS_PATH, SNAPSHOT_PATH } from "../contract/paths.ts";
 import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "../contract/response-headers.ts";
 import type { RouteContract } from "../contract/route-contract.ts";
@@ -78,7 +78,6 @@ const FIELDS: readonly HeaderName[] = [
   ...FRESHNESS_HEADERS,
   ...KEY_HEADERS,
 ];
-const STARTED = EVENT_EXAMPLES["flare-started"];
 
 export const EVENTS_ROUTE: RouteContract<typeof EVENTS_QUERY> = {
   name: "events",
@@ -106,11 +105,15 @@ export const EVENTS_ROUTE: RouteContract<typeof EVENTS_QUERY> = {
       content: {
         "application/json": {
           schema: EventsResponse,
-          example: { cursor: STARTED.cursor, events: [STARTED], more: false } satisfies EventsResponse,
+          example: {
+            cursor: FLARE_STARTED.cursor,
+            events: [FLARE_STARTED],
+            more: false,
+          } satisfies EventsResponse,
         },
         "text/event-stream": {
           schema: z.string().describe("Server-sent events; `data` is a message of `/asyncapi.json`."),
-          example: `event: flare-started\nid: ${STARTED.cursor}\ndata: ${JSON.stringify(STARTED)}\n\n`,
+          example: `event: flare-started\nid: ${FLARE_STARTED.cursor}\ndata: ${JSON.stringify(FLARE_STARTED)}\n\n`,
         },
       },
     },

@@ -1,7 +1,12 @@
 import { DeflateCache, type DeflateCounts, deflateBlocks } from "./deflate-cache.ts";
-import { FINAL_DEFLATED_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
 import type { FramedEvent, Framing } from "./framing.ts";
-import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
+import {
+  FINAL_DEFLATED_TEXT,
+  headerBytes,
+  websocketFraming,
+  writeHeader,
+  writePlainEvent,
+} from "./websocket-framing.ts";
 
 /** Shorter texts stay uncompressed: they would save little. */
 const MIN_DEFLATED_BYTES = 256;

@@ -1,4 +1,3 @@
-import { FINAL_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
 import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
 
 /** Builds unmasked text frames, so that one frame serves every socket. */
@@ -34,4 +33,31 @@ export function writePlainEvent(frames: Buffer, offset: number, { own, head, tai
   const text = payload + frames.write(own, payload, "latin1");
   const rest = text + frames.write(head, text, "latin1");
   return rest + tail.copy(frames, rest);
+}
+
+/** First byte of an unfragmented text message: FIN and opcode 1 (RFC 6455, 5.2). */
+export const FINAL_TEXT = 0x81;
+/** The same with RSV1: a compressed payload (RFC 7692, 6). */
+export const FINAL_DEFLATED_TEXT = 0xc1;
+
+const LENGTH_16 = 126;
+const LENGTH_64 = 127;
+
+/** Size of a payload's header. Server frames are unmasked, so one header serves all clients. */
+export function headerBytes(payloadBytes: number): number {
+  if (payloadBytes < LENGTH_16) return 2;
+  return payloadBytes < 65_536 ? 4 : 10;
+}
+
+/** Writes that header and returns the offset after it. */
+export function writeHeader(target: Buffer, offset: number, first: number, payloadBytes: number): number {
+  target[offset] = first;
+  if (payloadBytes < LENGTH_16) return target.writeUInt8(payloadBytes, offset + 1);
+  if (payloadBytes < 65_536) {
+    target[offset + 1] = LENGTH_16;
+    return target.writeUInt16BE(payloadBytes, offset + 2);
+  }
+  target[offset + 1] = LENGTH_64;
+  target.writeUInt16BE(0, offset + 2);
+  return target.writeUIntBE(payloadBytes, offset + 4, 6);
 }

@@ -15,8 +15,8 @@ import {
   toSeq,
   type View,
 } from "../../../base/protocol/index.ts";
-import { checkpointInterval } from "../../log/checkpoint-interval.ts";
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
+import { checkpointInterval } from "../../log/event-log.ts";
 import { channelsOf } from "../channel-mask.ts";
 import { type SelectionPart, selectionOf } from "../session/selection.ts";
 import { ListWalk } from "./list-walk.ts";

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { advanceLists, type Lists, type Step } from "../../../base/protocol/index.ts";
-import { decodeTail } from "../../log/encode-tail.ts";
 import type { LogRecord } from "../../log/event-log.ts";
+import { decodeTail } from "../../log/event-log.ts";
 
 /** Maximum cached steps, which share most items: a thousand took 2 MB. */
 export const MAX_STEPS = 4_096;

@@ -1,6 +1,6 @@
 import { type EventName, filterEvent, type ListFilter, type Step } from "../../../base/protocol/index.ts";
-import { encodeTail } from "../../log/encode-tail.ts";
 import type { LogRecord } from "../../log/event-log.ts";
+import { encodeTail } from "../../log/event-log.ts";
 import { bitOf } from "../channel-mask.ts";
 import type { Framing } from "../delivery/framing.ts";
 import type { Selection } from "./selection.ts";

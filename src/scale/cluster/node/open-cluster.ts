@@ -3,7 +3,6 @@ import { type Notify, notifyLog } from "../../../base/lib/notify.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { memoryPersistence } from "../../../gateway/persistence/persistence.ts";
-import { createReplicaStore } from "../../../gateway/persistence/replica-store.ts";
 import type { GatewaySettings } from "../../../gateway/settings/index.ts";
 import { type OpenFollower, resumeOf } from "../../../gateway/source/index.ts";
 import type { JoinedLog, Joining } from "../../../gateway/start/shared-log.ts";
@@ -15,6 +14,7 @@ import { ClusterSharedState } from "./cluster-shared-state.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { ClusterTask } from "./cluster-task.ts";
 import { engineAddress } from "./engine-address.ts";
+import { createReplicaStore } from "./replica-store.ts";
 import { loadStoredNode } from "./stored-node.ts";
 
 type Settings = ClusterSettings & GatewaySettings;

@@ -4,7 +4,6 @@ import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { type Lists, toEpoch, toRun } from "../../../base/protocol/index.ts";
 import type { Head, ListHistory } from "../../../gateway/hub/index.ts";
 import { type EventLog, type LogRecord, type RunStart, Runs } from "../../../gateway/log/index.ts";
-import type { LogSnapshot } from "../../../gateway/persistence/replica-store.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -14,6 +13,7 @@ import {
 import type { Checkpoint, Engine } from "../engine.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
+import type { LogSnapshot } from "./replica-store.ts";
 
 /** A node's log, lists and alerts. */
 export interface NodeState {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clientOf } from "../../../../src/gateway/http/access/client-address.ts";
-import { sanitizeForwardedFor } from "../../../../src/gateway/http/access/forwarded-for.ts";
+import { sanitizeForwardedFor } from "../../../../src/gateway/http/access/trusted-peers.ts";
 
 /** Ways to write an address that do not change which address it is. */
 const spelling = fc.record({

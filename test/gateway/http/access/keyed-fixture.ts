@@ -1,10 +1,10 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLogger } from "../../../../src/app/server/create-logger.ts";
 import { formatKeys, type Key, mintSecret } from "../../../../src/gateway/keys/index.ts";
-import { createLogger } from "../../../../src/gateway/start/create-logger.ts";
+import type { TokenConfig } from "../../../../src/gateway/start/open-keys.ts";
 import { type Keys, openKeys } from "../../../../src/gateway/start/open-keys.ts";
-import type { TokenConfig } from "../../../../src/gateway/start/open-tokens.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { eventually } from "../../../support/time/waiters.ts";
 import { test as base, type ConnectionHandle } from "../stream/websocket-fixture.ts";

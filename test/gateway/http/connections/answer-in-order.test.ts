@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect } from "vitest";
-import { MAX_AHEAD } from "../../../../src/gateway/http/connections/answer-in-order.ts";
+import { MAX_AHEAD } from "../../../../src/gateway/http/access/request-guard.ts";
 import { EPOCH } from "../../hub/hub-fixture.ts";
 import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { LINES_PER_MINUTE } from "../../../../src/gateway/http/index.ts";
+import { LINES_PER_MINUTE } from "../../../../src/gateway/http/connections/audit.ts";
 import { SseClient } from "../../../support/clients/sse-client.ts";
 import { type Keyed, test } from "../access/keyed-fixture.ts";
 import { HANDSHAKE } from "../stream/websocket-fixture.ts";

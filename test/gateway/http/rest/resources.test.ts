@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { toEpoch } from "../../../../src/base/protocol/index.ts";
 import { chooseCoding } from "../../../../src/gateway/http/rest/accept-encoding.ts";
-import { matchesEtag } from "../../../../src/gateway/http/rest/if-none-match.ts";
+import { matchesEtag } from "../../../../src/gateway/http/rest/ready-answer.ts";
 import { ResourceBodies } from "../../../../src/gateway/http/rest/resource-bodies.ts";
 import { ENDPOINTS } from "../../../support/expect/contracts.ts";
 import { shownLists } from "../../../support/expect/shown-lists.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { listsOf, toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
 import { MAX_STEPS, StepCache } from "../../../../src/gateway/hub/lists/step-cache.ts";
-import { encodeTail } from "../../../../src/gateway/log/encode-tail.ts";
+import { encodeTail } from "../../../../src/gateway/log/event-log.ts";
 import type { LogRecord } from "../../../../src/gateway/log/index.ts";
 import { EPOCH, settled, test } from "../hub-fixture.ts";
 import { TestMarket } from "../test-market.ts";

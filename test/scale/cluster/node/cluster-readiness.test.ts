@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { createLogger } from "../../../../src/app/server/create-logger.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
 import { MemoryLog } from "../../../../src/gateway/log/index.ts";
 import { encodeLists } from "../../../../src/gateway/persistence/restored-state.ts";
 import type { SnapshotSource } from "../../../../src/gateway/source/index.ts";
-import { createLogger } from "../../../../src/gateway/start/create-logger.ts";
 import type { MarketOpener } from "../../../../src/gateway/start/shared-log.ts";
 import type { Engine, LogNews } from "../../../../src/scale/cluster/engine.ts";
 import { type Entry, LOG_START } from "../../../../src/scale/cluster/entry.ts";

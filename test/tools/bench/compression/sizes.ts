@@ -15,7 +15,7 @@ import {
   type Framing,
   websocketFraming,
 } from "../../../../src/gateway/hub/index.ts";
-import { encodeTail } from "../../../../src/gateway/log/encode-tail.ts";
+import { encodeTail } from "../../../../src/gateway/log/event-log.ts";
 import { makeMarket } from "../harness/make-market.ts";
 import type { Row } from "../report.ts";
 

@@ -3,6 +3,7 @@
  * port sets the batches and publishes them.
  */
 import type { AddressInfo } from "node:net";
+import { LISTEN_BACKLOG } from "../../../../src/app/server/open-server.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import {
   applyEvent,
@@ -16,7 +17,6 @@ import {
   ConnectionLimiter,
   ConnectionRegistry,
   createHttpServer,
-  LISTEN_BACKLOG,
 } from "../../../../src/gateway/http/index.ts";
 import { registerWebSocket } from "../../../../src/gateway/http/stream/websocket-route.ts";
 import { Head, type HeadBatch, Hub } from "../../../../src/gateway/hub/index.ts";
