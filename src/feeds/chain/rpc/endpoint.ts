@@ -22,6 +22,8 @@ interface EndpointOptions {
   readonly maxRequests?: number;
   /** Called when the endpoint's final head has moved. */
   readonly onFinalHead: () => void;
+  /** Called with each HTTP response, before its body is read. */
+  readonly onResponse?: (response: Response) => void;
 }
 
 /** A reverted call is a valid response. */
@@ -86,7 +88,7 @@ export class Endpoint {
   #nextAt = 0;
 
   constructor(options: EndpointOptions) {
-    const { url, timeoutMs, clock } = options;
+    const { url, timeoutMs, clock, onResponse } = options;
     const { protocol, host } = new URL(url);
     const isSocket = /^wss?:$/.test(protocol);
     this.#options = options;
@@ -94,7 +96,9 @@ export class Endpoint {
     this.name = isSocket ? `${protocol}//${host}` : host;
     this.tally = new ServiceTally(clock);
     this.#socket = isSocket ? new JsonRpcSocket({ url, clock, timeoutMs }) : undefined;
-    this.#client = createClient({ transport: http(url, { retryCount: 0, timeout: timeoutMs }) });
+    this.#client = createClient({
+      transport: http(url, { retryCount: 0, timeout: timeoutMs, onFetchResponse: onResponse }),
+    });
   }
 
   get hasSocket(): boolean {
