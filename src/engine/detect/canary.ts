@@ -1,8 +1,8 @@
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
-import type { TradeState } from "./forms/trade-detector.ts";
-import type { WindowState } from "./forms/window-detector.ts";
 import { lossOf } from "./liquidity-level.ts";
+import type { TradeState } from "./measures/trade-detector.ts";
+import type { WindowState } from "./measures/window-detector.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*

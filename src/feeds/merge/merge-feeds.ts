@@ -118,9 +118,9 @@ class Merger {
     return moving.length === 0 ? 0 : Math.min(...moving.map(({ behindMs }) => behindMs));
   }
 
-  async *events(given: AbortSignal): AsyncGenerator<MarketEvent> {
+  async *events(outer: AbortSignal): AsyncGenerator<MarketEvent> {
     const over = new AbortController();
-    const signal = AbortSignal.any([given, over.signal]);
+    const signal = AbortSignal.any([outer, over.signal]);
     const reading = this.#buffers.map((buffer) => this.#read(buffer, signal));
     try {
       while (!signal.aborted) {

@@ -9,7 +9,14 @@ import {
 import { ABSENT_MS, Absences } from "./upstream-absence.ts";
 import { withKnownIds } from "./upstream-identity.ts";
 import { listFormOf } from "./upstream-list.ts";
-import { buildResource, idsOf, joinParts, RESOURCES, type Resource, reuseRecord } from "./upstream-part.ts";
+import {
+  buildResource,
+  completeSnapshot,
+  idsOf,
+  RESOURCES,
+  type Resource,
+  reuseRecord,
+} from "./upstream-resources.ts";
 
 /** Minimum length of an absence in doubted responses, and of any absence of a finished flare. */
 const DOUBTED_MS = 60_000;
@@ -197,8 +204,8 @@ function withRetained(
         : insertRetained(is, was, retained[channel]).slice(0, listFormOf(channel).maxItems);
     }),
   );
-  const snapshot = joinParts(parts, undefined);
-  return joinParts([snapshot, notesOf(snapshot, answer, before, retained)], before);
+  const snapshot = completeSnapshot(parts, undefined);
+  return completeSnapshot([snapshot, notesOf(snapshot, answer, before, retained)], before);
 }
 
 /** Inserts each retained item after the item that it followed before. */

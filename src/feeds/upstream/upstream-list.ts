@@ -91,7 +91,7 @@ function readItem(
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
-  const fault = unfit ? { path: "", reason: unfit } : faultOf(listFormOf(list).schema, entry);
+  const fault = unfit ? { path: "", reason: unfit } : issueOf(listFormOf(list).schema, entry);
   if (!fault && key !== undefined) return { item: asListItem(entry), valid: true };
   const last = sameKey ?? lastValid.byToken(entry);
   reports.add("invalidItems", {
@@ -104,7 +104,7 @@ function readItem(
 }
 
 /** Returns the first schema issue of a value; `undefined` if it is valid. */
-export function faultOf(schema: z.ZodType, value: unknown): { path: string; reason: string } | undefined {
+export function issueOf(schema: z.ZodType, value: unknown): { path: string; reason: string } | undefined {
   const { error } = schema.safeParse(value);
   if (!error) return undefined;
   const { field, message } = firstIssue(error, value);

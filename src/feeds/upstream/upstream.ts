@@ -16,7 +16,12 @@ export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
     ) {
       const source = new UpstreamSource({
         ...(resume ? { resume } : {}),
-        ...{ url, intervalMs, timeoutMs, staleAfterMs, clock, neverFlaredId },
+        url,
+        intervalMs,
+        timeoutMs,
+        staleAfterMs,
+        clock,
+        neverFlaredId,
         onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
       });
       return { source, metrics: upstreamMetrics(() => source.stats()) };

@@ -6,7 +6,7 @@ import { JsonRpcSocket, SocketFailure } from "../../service/json-rpc-socket.ts";
 import { Quantity } from "../evm-block.ts";
 import { MULTICALL3, type Network } from "../network.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
-import { RpcTrouble } from "../rpc/rpc-trouble.ts";
+import { RpcFailure } from "../rpc/rpc-failure.ts";
 import { proveBlock } from "./prove-block.ts";
 import { weighReceipts } from "./weigh-receipts.ts";
 
@@ -89,14 +89,14 @@ export async function checkEndpoint(
   try {
     return await CHECKS[name]({ ...options, endpoint, encodings }, signal);
   } catch (error) {
-    if (error instanceof RpcTrouble) throw new Error(error.message + adviceOn(error), { cause: error });
+    if (error instanceof RpcFailure) throw new Error(error.message + adviceOn(error), { cause: error });
     throw error;
   } finally {
     endpoint.close();
   }
 }
 
-function adviceOn({ kind, cause }: RpcTrouble): string {
+function adviceOn({ kind, cause }: RpcFailure): string {
   if (kind === "rate") return "; use your own key or another endpoint";
   return (cause instanceof HttpRequestError && ADVICE[cause.status ?? 0]) || "";
 }
@@ -162,7 +162,7 @@ async function measureLogSpan({ endpoint }: CheckContext, signal: AbortSignal): 
     try {
       await endpoint.ask("eth_getLogs", [{ ...range, address: SILENT_ADDRESS, topics: [TRANSFER] }], signal);
     } catch (error) {
-      if (!(error instanceof RpcTrouble)) throw error;
+      if (!(error instanceof RpcFailure)) throw error;
       why = error.message;
       break;
     }

@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { Network } from "../network.ts";
 import { BlockReader } from "../rpc/block-reader.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
-import { RpcTrouble } from "../rpc/rpc-trouble.ts";
+import { RpcFailure } from "../rpc/rpc-failure.ts";
 
 interface BlockProbe {
   readonly network: Network;
@@ -24,7 +24,7 @@ const ADVICE = {
   reverted: "use another endpoint",
   pending: "try again in a few seconds",
   failed: "use another endpoint",
-} as const satisfies Record<RpcTrouble["kind"], string>;
+} as const satisfies Record<RpcFailure["kind"], string>;
 
 /**
  * Proves the newest final block with the code that a chain's feed uses. Rejects if the
@@ -53,7 +53,7 @@ export async function proveBlock(
       try {
         return await read();
       } catch (error) {
-        const isPending = error instanceof RpcTrouble && error.kind === "pending";
+        const isPending = error instanceof RpcFailure && error.kind === "pending";
         if (!isPending || retries === MAX_RETRIES) throw error;
         await pool.changed(SECOND_MS, inner);
       }
@@ -74,9 +74,9 @@ export async function proveBlock(
     return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof RpcTrouble)) throw error;
+    if (!(error instanceof RpcFailure)) throw error;
     // Use the message without the endpoint's name, because the finding has it.
-    const { message } = error.cause instanceof RpcTrouble ? error.cause : error;
+    const { message } = error.cause instanceof RpcFailure ? error.cause : error;
     throw new Error(`${message}; ${ADVICE[error.kind]}`, { cause: error });
   } finally {
     over.abort();

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { RpcTrouble } from "../rpc/rpc-trouble.ts";
+import { RpcFailure } from "../rpc/rpc-failure.ts";
 
 /** `timestamp`: seconds since 1970 UTC. */
 type BlockTime = Readonly<Record<"number" | "timestamp", number>>;
@@ -28,7 +28,7 @@ export async function weighReceipts(
   for (const age of SAMPLES) {
     const id = `0x${Math.max(0, newest.number - age).toString(16)}`;
     const receipts = await endpoint.ask("eth_getBlockReceipts", [id], signal).catch((error: unknown) => {
-      if (!(error instanceof RpcTrouble)) throw error;
+      if (!(error instanceof RpcFailure)) throw error;
       throw new Error(`${error.message}; Flarewire reads every block's receipts: use another endpoint`);
     });
     const text = JSON.stringify(receipts ?? null);

@@ -27,7 +27,7 @@ const LAST_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
 type TokensOf = (group: MarketGroup) => Iterable<TokenState>;
 
 /** Measures the outcomes of flares until they are final. */
-export class OutcomeBook {
+export class OutcomeTracker {
   readonly #settings: DetectorSettings;
   readonly #detector: Detector;
   readonly #tokensOf: TokensOf;
@@ -164,8 +164,12 @@ function viewOutcome(followed: FollowedFlare, end: FlareEnd, atMs: number): Outc
     peak_change: changeFrom(start, peak.price),
     end_price: textOf(end.point),
     end_change: changeFrom(start, end.point.price),
-    ...{ change_5m, change_15m, change_60m },
-    ...{ relative_change_5m, relative_change_15m, relative_change_60m },
+    change_5m,
+    change_15m,
+    change_60m,
+    relative_change_5m,
+    relative_change_15m,
+    relative_change_60m,
     ended_by: end.cause,
     collapsed_at: collapsedMs < 0 ? null : toTimestamp(collapsedMs),
     collapse_warning_s: collapsedMs < 0 ? null : Math.floor(collapsedCanaryMs / 1_000),

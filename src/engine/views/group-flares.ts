@@ -45,7 +45,7 @@ const NOTHING: ServedFlares = {
 };
 
 /** Maintains the running flares of one group, in `pro` and `free`, and the finished ones. */
-export class FlareBook {
+export class GroupFlares {
   readonly #settings: DetectorSettings;
   readonly #running = new Set<TokenState>();
   /** In the order of their finish, oldest first. */
