@@ -47,7 +47,6 @@ export class AllFlares {
     return Math.min(...this.#all.map(({ deadlineMs }) => deadlineMs));
   }
 
-  /** Returns the flares of the token's group. */
   of({ group }: TokenState): GroupFlares {
     return this.#groups[group];
   }

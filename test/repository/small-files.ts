@@ -38,8 +38,6 @@ export const SMALL_FILES: readonly string[] = [
   "extensions/alerts/targets/webhook-signature.ts",
   "feeds/chain/block-pace.ts",
   "feeds/chain/pools/forms/positions/ticks.ts",
-  "feeds/chain/rpc/header-hash.ts",
-  "feeds/upstream/upstream-metrics.ts",
   "gateway/http/connections/answer-in-order.ts",
   "gateway/http/stream/stream-upgrades.ts",
   "gateway/log/check-contiguous.ts",

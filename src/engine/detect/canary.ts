@@ -30,8 +30,7 @@ const RULES = {
   "round-trips": { bit: 16, weight: 0.6, isGrave: false },
   /**
    * Most buyers sold within minutes: the crowd left, or was one person with many wallets. With many
-   * wallets, one person avoids the other warnings, so this one is enough by itself. It does not end
-   * a flare.
+   * wallets, one person avoids the other warnings, so this one suffices. It does not end a flare.
    */
   "quick-sellers": { bit: 128, weight: 1, isGrave: false },
   /** One wallet bought more than half of the dollars. */

@@ -16,7 +16,7 @@ const STEADY_MS = 20 * SECOND_MS;
 const PRICE_POOL_SHARE = 0.1;
 /** Time constant of a pool's recent volume. */
 const VOLUME_MS = 10 * MINUTE_MS;
-/** A pool takes over the price if its recent volume is this many times that of the current one. */
+/** A pool takes over the price if its recent volume is this many times the current pool's. */
 const TAKE_OVER = 2;
 /** Minimum time between takeovers while the current pool trades. */
 const MIN_STAY_MS = HOUR_MS;

@@ -249,7 +249,7 @@ function rescalePrices(token: TokenState, ratio: number): void {
 }
 
 /**
- * Sets the token's price to that of an event. If another pool set it before, rescales past prices.
+ * Sets the token's price to an event's. If another pool set it before, rescales past prices.
  */
 export function setPrice(
   token: TokenState,

@@ -52,7 +52,6 @@ export class GroupFlares {
   readonly #finished: FinishedFlare[];
   #served: ServedFlares = NOTHING;
   #isDirty = true;
-  /** An outcome has changed since the last {@link serve}. */
   #hasNewOutcome = false;
   /** A finished flare was added or dropped since the last {@link serve}. */
   #hasNewFinished = true;
@@ -99,7 +98,6 @@ export class GroupFlares {
     this.#running.add(token);
   }
 
-  /** Starts the token's flare. */
   start(token: TokenState, atMs: number, explanation: Explanation): RunningFlare {
     const id = flareId(token.group, token.key, atMs);
     const flare = {

@@ -90,7 +90,7 @@ export class OutcomeTracker {
   }
 
   /**
-   * Takes the measurements due at `atMs`, also those of control moments. Returns the outcomes that
+   * Takes the measurements due at `atMs`, also at control moments. Returns the outcomes that
    * are final now, with their flares' ids.
    */
   step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {

@@ -81,7 +81,7 @@ const Token = z.object({
 type Token = z.infer<typeof Token>;
 
 /**
- * Reads a list, dated `atMs`. Skips invalid pools and those of quote tokens. Throws
+ * Reads a list, dated `atMs`. Skips invalid pools and pools of quote tokens. Throws
  * UnexpectedAnswer if the answer has no list, or no valid pool in a list with items.
  */
 export function readPools(

@@ -27,7 +27,7 @@ const MAX_BLOCKS = 200;
 const MAX_LOGS = 20_000;
 /** Blocks that arrive within this time of each other are collected. */
 const GAP_MS = 250;
-/** Older states are not requested, because full nodes keep those of the last 128 blocks only. */
+/** Older states are not requested, because full nodes store only the last 128 blocks' states. */
 const STATE_BLOCKS = 100;
 /** Contracts that endpoints disagree about are looked up again at this interval, when needed. */
 const RETRY_MS = 10 * MINUTE_MS;

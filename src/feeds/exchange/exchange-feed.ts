@@ -60,7 +60,7 @@ const MAX_TOKENS = 600;
  *
  * If an exchange is down, the others continue and {@link Feed.trouble} reports it. Its missed
  * minutes follow as past candles. While no exchange is live, event time pauses, and the missed
- * minutes follow afterwards. Never ends by itself and never throws.
+ * minutes follow afterwards. Ends only if its signal aborts, and never throws.
  */
 export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
   let run: ExchangeRun | undefined;
@@ -86,7 +86,6 @@ class ExchangeRun {
   readonly #signal: AbortSignal;
   readonly #candles = new CandleBuffer();
   readonly #listings = new Map<VenueName, Listing>();
-  /** Each token's last published candle. */
   readonly #published = new Map<string, Candle>();
   /** The market of each token's last published profile. */
   readonly #introduced = new Map<string, FollowedPair>();

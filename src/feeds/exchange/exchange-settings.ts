@@ -3,7 +3,6 @@ import { integer, type Kind, list, type SettingTable, setting, someOf } from "..
 import { urlSetting } from "../service/url-setting.ts";
 import { VENUES } from "./venue.ts";
 
-/** Currency names in capitals. */
 const currencies: Kind<readonly string[]> = {
   schema: list(z.string().regex(/^[A-Z0-9]{2,12}$/)).refine((names) => names.length > 0),
   bound: "one or more names of 2 to 12 capital letters and digits, separated by commas",

@@ -23,7 +23,6 @@ interface Span {
   readonly toMs: number;
 }
 
-/** A request for the past of an exchange's markets. */
 interface MarketRequest {
   /** Length of the requested past in milliseconds. */
   readonly spanMs: number;

@@ -91,13 +91,13 @@ function readItem(
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
-  const fault = unfit ? { path: "", reason: unfit } : issueOf(listFormOf(list).schema, entry);
-  if (!fault && key !== undefined) return { item: asListItem(entry), valid: true };
+  const issue = unfit ? { path: "", reason: unfit } : issueOf(listFormOf(list).schema, entry);
+  if (!issue && key !== undefined) return { item: asListItem(entry), valid: true };
   const last = sameKey ?? lastValid.byToken(entry);
   reports.add("invalidItems", {
     list,
     key: key ?? null,
-    ...(fault ?? { reason: `has no key of at most ${MAX_KEY} characters` }),
+    ...(issue ?? { reason: `has no key of at most ${MAX_KEY} characters` }),
     action: last ? "kept" : "dropped",
   });
   return { item: last, valid: false };

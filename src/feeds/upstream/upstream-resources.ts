@@ -166,9 +166,9 @@ function readValue<T>(
   if (previous && jsonEqual(previous, raw)) return previous;
   const unfit = sanitize(raw);
   if (previous && !unfit && jsonEqual(previous, raw)) return previous;
-  const fault = unfit ? { path: "", reason: unfit } : issueOf(schema, raw);
-  if (!fault) return raw as T;
-  reports.add("invalidItems", { ...item, ...fault, action: previous ? "kept" : "dropped" });
+  const issue = unfit ? { path: "", reason: unfit } : issueOf(schema, raw);
+  if (!issue) return raw as T;
+  reports.add("invalidItems", { ...item, ...issue, action: previous ? "kept" : "dropped" });
   return previous;
 }
 

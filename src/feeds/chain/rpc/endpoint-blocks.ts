@@ -1,18 +1,18 @@
-import { numberToHex } from "viem";
+import { numberToHex, toRlp } from "viem";
 import type { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { contradictionOf, Header, type Receipt, Receipts } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { contradictsHash } from "./header-hash.ts";
+import { keccak } from "./keccak.ts";
 import { countProved, receiptsRootOf } from "./receipts-root.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 /*
  * Reads blocks from one endpoint and proves their receipts by its headers.
  *
- * Usually the root in a header is that of the block's own receipts. Avalanche executes a block
- * after it was accepted (ACP-194, since Helicon). There the root in header H is that of the
- * receipts of all blocks that H settles, in one trie: settledHeight(H − 1) + 1 to
+ * Usually the root in a header covers the block's own receipts. Avalanche executes a block after it
+ * was accepted (ACP-194, since Helicon). There the root in header H covers, in one trie, the
+ * receipts of all blocks that H settles. These are the blocks settledHeight(H − 1) + 1 to
  * settledHeight(H), which are about five seconds older. So a later header proves such a block.
  * Source: avalanchego, vms/saevm/sae/block_builder.go and vms/saevm/blocks/settlement.go.
  */
@@ -108,7 +108,6 @@ export class EndpointBlocks {
     throw new RpcFailure("failed", `returned ${MAX_LAG} blocks after block ${number} that do not settle it`);
   }
 
-  /** Proves all blocks that a header settles. */
   async #provedBy(parent: Header, settler: Header, signal: AbortSignal): Promise<readonly ProvedBlock[]> {
     const first = settledBy(parent) + 1;
     const count = settledBy(settler) - settledBy(parent);
@@ -189,4 +188,42 @@ function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
   throw new RpcFailure("failed", `returned an invalid block ${number}`, { cause: read.error });
+}
+
+/**
+ * The fields of an Avalanche C-Chain header since Helicon, in the order in which its hash covers
+ * them: avalanchego, graft/coreth/plugin/evm/customtypes/gen_header_serializable_rlp.go.
+ */
+const HEADER_FIELDS = [
+  ...["parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"],
+  ...["difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce"],
+  ...["extDataHash", "baseFeePerGas", "extDataGasUsed", "blockGasCost", "blobGasUsed", "excessBlobGas"],
+  ...["parentBeaconBlockRoot", "timestampMilliseconds", "minDelayExcess", "targetExponent"],
+  ...["minPriceExponent", "settledHeight", "settledGasUnix", "settledGasNumerator", "settledExcess"],
+];
+/** Fields of the response that are not part of the header. */
+const OTHER_FIELDS = ["hash", "size", "totalDifficulty", "transactions", "uncles", "blockExtraData"];
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([...HEADER_FIELDS, ...OTHER_FIELDS]);
+
+/**
+ * Returns whether a header, as a node returned it, does not match the hash that it claims. Returns
+ * `false` if one of {@link HEADER_FIELDS} is missing or an unknown field is present, because a
+ * later upgrade may have changed the hash.
+ */
+function contradictsHash(header: Readonly<Record<string, unknown> & { hash?: unknown }>): boolean {
+  const values = HEADER_FIELDS.map((name) => header[name]);
+  const hexes = values.filter((value) => typeof value === "string");
+  if (hexes.length < HEADER_FIELDS.length || Object.keys(header).some((name) => !KNOWN_FIELDS.has(name)))
+    return false;
+  const hash = Buffer.from(keccak(toRlp(hexes.map(bytesOf), "bytes"))).toString("hex");
+  return `0x${hash}` !== String(header.hash).toLowerCase();
+}
+
+/**
+ * An odd number of digits means an integer, which is padded to whole bytes. RLP encodes the integer
+ * 0 as no bytes.
+ */
+function bytesOf(hex: string): Uint8Array {
+  const digits = hex === "0x0" ? "" : hex.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex");
 }

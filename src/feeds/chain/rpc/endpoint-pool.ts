@@ -144,7 +144,6 @@ export class EndpointPool {
     return `none of the ${troubles.length} endpoints of ${chain} can be used, because ${listFormat.format(groups)}`;
   }
 
-  /** Whether all endpoints are on another chain. */
   get allWrongChain(): boolean {
     return this.#foreign.size === this.#endpoints.length;
   }

@@ -223,7 +223,6 @@ export class Endpoint {
     }
   }
 
-  /** Closes its WebSocket. */
   close(): void {
     this.#socket?.close();
   }

@@ -14,7 +14,6 @@ const BASIS = 10_000n;
 const BITS = 128n;
 const ONE = 1n << BITS;
 
-/** Price and bins of a pool. */
 interface BinFacts {
   /** Basis points between the prices of neighboring bins. */
   readonly step: number;
