@@ -53,7 +53,7 @@ const THOROUGH = [
   "{gateway/source/events-law,feeds/upstream/{upstream-doubt,upstream-law}}.test.ts",
   "scale/follow/mirror-law.test.ts",
   "engine/real-markets/*.test.ts",
-  "engine/{detect/forms/candle-flare,memory,recorded-market}.test.ts",
+  "engine/{detect/measures/candle-flare,memory,recorded-market}.test.ts",
   "engine/views/{control-moments,group-flares,pro-secrecy}.test.ts",
 ];
 

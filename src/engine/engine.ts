@@ -1,25 +1,25 @@
 import { MINUTE_MS, SECOND_MS, startOf } from "../base/lib/time/time.ts";
 import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "../base/market/index.ts";
 import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } from "../base/model/index.ts";
+import { AllFlares } from "./all-flares.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector } from "./detect/detector.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import type { Reading } from "./detect/score.ts";
-import { FlareBooks } from "./flare-books.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
 import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
-import { TokenBook } from "./state/token-book.ts";
-import { ProfileBook } from "./state/token-profile.ts";
+import { ProfileStore } from "./state/token-profile.ts";
+import { TokenRegistry } from "./state/token-registry.ts";
 import { isOnWatch, offeredSince, type TokenState } from "./state/token-state.ts";
-import { CandleBook } from "./views/candles.ts";
+import { FlareCandles } from "./views/flare-candles.ts";
 import { viewExplanation } from "./views/flare-view.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
-import { NewestBook } from "./views/newest.ts";
-import { OutcomeBook } from "./views/outcomes.ts";
+import { NewestListings } from "./views/newest-listings.ts";
+import { OutcomeTracker } from "./views/outcome-tracker.ts";
 import { Rankings } from "./views/rankings.ts";
 
 /** Maximum number of events buffered before the first clock event. */
@@ -51,15 +51,15 @@ interface TrendEngineOptions {
 export class TrendEngine {
   readonly #settings: DetectorSettings;
   readonly #refreshMs: number;
-  readonly #tokens: TokenBook;
-  readonly #profiles: ProfileBook;
+  readonly #tokens: TokenRegistry;
+  readonly #profiles: ProfileStore;
   readonly #priors: BuyerRatePriors;
   readonly #markets: Markets;
   readonly #detector: Detector;
-  readonly #flares: FlareBooks;
-  readonly #outcomes: OutcomeBook;
-  readonly #candles: CandleBook;
-  readonly #newest: NewestBook;
+  readonly #flares: AllFlares;
+  readonly #outcomes: OutcomeTracker;
+  readonly #candles: FlareCandles;
+  readonly #newest: NewestListings;
   readonly #rankings: Rankings;
   readonly #intake: Intake;
   readonly #rejected: Rejections;
@@ -85,16 +85,16 @@ export class TrendEngine {
     const settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.#settings = settings;
     this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
-    const profiles = new ProfileBook(settings.maxProfiles, state?.profiles);
+    const profiles = new ProfileStore(settings.maxProfiles, state?.profiles);
     this.#profiles = profiles;
-    this.#tokens = new TokenBook(settings, (token) => rememberToken(profiles, token));
+    this.#tokens = new TokenRegistry(settings, (token) => rememberToken(profiles, token));
     this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = { ...byGroup(createMarket), ...state?.markets };
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
-    this.#flares = new FlareBooks(settings, state?.finished);
-    this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));
-    this.#candles = new CandleBook(state?.stepMs ?? 0);
-    this.#newest = new NewestBook(settings, state?.newest);
+    this.#flares = new AllFlares(settings, state?.finished);
+    this.#outcomes = new OutcomeTracker(settings, this.#detector, (group) => this.#tokens.of(group));
+    this.#candles = new FlareCandles(state?.stepMs ?? 0);
+    this.#newest = new NewestListings(settings, state?.newest);
     this.#rankings = new Rankings(facts, settings, state?.standings);
     this.#rejected = state?.rejected ?? createRejections();
     this.#clockMs = state?.clockMs ?? -1;
@@ -102,8 +102,8 @@ export class TrendEngine {
     this.#nextMinuteMs = state?.nextMinuteMs ?? 0;
     this.#hasClock = state?.hasClock ?? false;
     this.#waiting = [...(state?.waiting ?? [])];
-    const books = { tokens: this.#tokens, profiles, priors: this.#priors, newest: this.#newest };
-    this.#intake = new Intake({ settings, ...books, detector: this.#detector });
+    const stores = { tokens: this.#tokens, profiles, priors: this.#priors, newest: this.#newest };
+    this.#intake = new Intake({ settings, ...stores, detector: this.#detector });
     for (const token of state?.tokens ?? []) this.#resume(token);
     if (state) this.#plan();
   }
@@ -393,7 +393,7 @@ export class TrendEngine {
 }
 
 /** Remembers since when a forgotten token was known, so that a listing cannot make it new. */
-function rememberToken(profiles: ProfileBook, token: TokenState): void {
+function rememberToken(profiles: ProfileStore, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
 }

@@ -75,7 +75,7 @@ export interface Market<T extends SettingTable = SettingTable> {
   readonly title: string;
   /** What it is, in the description of the setting `feed`. Default: its name says it. */
   readonly about?: string;
-  /** Names of the settings that have an effect on it, besides those of every market. */
+  /** Names of the settings that affect it. Omits the settings of every market. */
   readonly settings: readonly string[];
   /** If this setting is given, this market is the default. */
   readonly impliedBy?: string;
@@ -83,15 +83,15 @@ export interface Market<T extends SettingTable = SettingTable> {
   readonly isRealTime: boolean;
   /** Whether it starts at the present, and reads the warm-up meanwhile. */
   readonly startsAtPresent: boolean;
-  /** Defaults of settings, as the user would write them, that replace those of the tables. */
+  /** Defaults that replace the tables' defaults, as the user would write them. */
   defaults(isGiven: (name: string) => boolean): Readonly<Record<string, string>>;
-  /** Its settings that have no effect with the others, besides those of other markets. */
+  /** Its settings that have no effect with the others. Omits the settings of other markets. */
   idle?(settings: Given<T>): readonly IdleSettings[];
-  /** Why these settings, each of which is valid, cannot be used together. */
+  /** Why these settings cannot be used together, although each is valid. */
   problem?(settings: Given<T>): string | undefined;
   /** What it serves, in the first line that `serve` prints. */
   describe(settings: Given<T>): string;
-  /** Opens it. Starts anew without `resume`. */
+  /** Opens it. Without `resume`, starts from the beginning. */
   open(settings: Given<T>, context: FeedContext, resume: ResumedMarket | undefined): OpenMarket;
   /** Returns the present, or why an earlier process's market cannot resume, as half a sentence. */
   resume(
@@ -99,7 +99,7 @@ export interface Market<T extends SettingTable = SettingTable> {
     stored: StoredMarket,
     nowMs: number,
   ): { readonly presentAtMs: number } | { readonly problem: string };
-  /** What distinguishes its files from those of another such market, besides its name. */
+  /** What else than its name distinguishes its files from another market's. */
   identity(settings: Given<T>): string;
   /** What a stored state depends on, to be compared as JSON. */
   fingerprint(settings: Given<T> & { readonly refreshMs: number }): Readonly<Record<string, unknown>>;
@@ -116,7 +116,7 @@ export interface IdleSettings {
 }
 
 export interface PartContext extends FeedContext {
-  /** Event time after which it resumes; `undefined` if it starts anew. */
+  /** Event time after which it resumes; `undefined` if it starts from the beginning. */
   readonly afterMs: number | undefined;
   /** The groups that the other parts follow. */
   readonly otherGroups: ReadonlySet<MarketGroup>;

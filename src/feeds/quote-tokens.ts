@@ -77,8 +77,8 @@ export const QUOTE_TOKENS = {
 
 /** Returns the tokens in which the group's others are priced; none for an unknown chain. */
 export function quoteTokensOf(group: ChainGroup): readonly QuoteToken[] {
-  const known: Partial<Record<ChainGroup, readonly QuoteToken[]>> = QUOTE_TOKENS;
-  return known[group] ?? [];
+  const tokens: Partial<Record<ChainGroup, readonly QuoteToken[]>> = QUOTE_TOKENS;
+  return tokens[group] ?? [];
 }
 
 function quoteToken(symbol: string, decimals: number, address: string): QuoteToken {

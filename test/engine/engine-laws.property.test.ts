@@ -93,11 +93,10 @@ function reportsOf(token: string, random: () => number): MarketEvent[] {
       usd: isHot ? "4000" : "60",
     };
     return report(START + minute * MINUTE + Math.floor(random() * MINUTE), token, {
-      ...{
-        price: decimal(isHot ? 1.2 : 1 + random() * 0.01),
-        liquidity: decimal(90_000 + random() * 20_000),
-      },
-      ...{ counts: { m5, h1, h24 }, pool: random() < 0.1 ? "other" : `pool-${token}` },
+      price: decimal(isHot ? 1.2 : 1 + random() * 0.01),
+      liquidity: decimal(90_000 + random() * 20_000),
+      counts: { m5, h1, h24 },
+      pool: random() < 0.1 ? "other" : `pool-${token}`,
     });
   });
   const last = START + (MINUTES - 5) * MINUTE;

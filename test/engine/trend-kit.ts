@@ -91,11 +91,19 @@ export function liquidity(
  */
 export function report(at: number, token: string, part: Partial<Window> = {}): Window {
   const usual = (spans: number) => ({
-    ...{ buys: 2 * spans, sells: 2 * spans, buyers: 2 * spans, sellers: 2 * spans },
+    buys: 2 * spans,
+    sells: 2 * spans,
+    buyers: 2 * spans,
+    sellers: 2 * spans,
     usd: String(40 * spans),
   });
   return {
-    ...{ kind: "window", at, group: "bsc", pool: `pool-${token}`, token, price: "1" },
+    kind: "window",
+    at,
+    group: "bsc",
+    pool: `pool-${token}`,
+    token,
+    price: "1",
     past: { m5: "1", m30: "1", h1: "1" },
     liquidity: "100000",
     counts: { m5: usual(1), h1: usual(12), h24: usual(288) },

@@ -11,8 +11,13 @@ const DAY = fileURLToPath(new URL("../../examples/data/2017-11-12.csv.gz", impor
 
 const simulated = (seed: number) =>
   createSimulatedFeed({
-    ...{ seed, startAtMs: START, warmupMs: 0, durationMs: 180_000, tokens: 30 },
-    ...{ speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() },
+    seed,
+    startAtMs: START,
+    warmupMs: 0,
+    durationMs: 180_000,
+    tokens: 30,
+    speed: Number.POSITIVE_INFINITY,
+    clock: new LeapingClock(),
   });
 const merged = () =>
   mergeFeeds({

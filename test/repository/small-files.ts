@@ -40,8 +40,6 @@ export const SMALL_FILES: readonly string[] = [
   "extensions/alerts/targets/webhook-signature.ts",
   "feeds/chain/block-pace.ts",
   "feeds/chain/pools/forms/positions/ticks.ts",
-  "feeds/chain/rpc/header-hash.ts",
-  "feeds/upstream/upstream-metrics.ts",
   "gateway/metrics/http-metrics.ts",
   "gateway/metrics/process/process-metrics.ts",
   "scale/cluster/redis/append-script.ts",

@@ -1,8 +1,8 @@
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
-import type { TradeState } from "./forms/trade-detector.ts";
-import type { WindowState } from "./forms/window-detector.ts";
 import { lossOf } from "./liquidity-level.ts";
+import type { TradeState } from "./measures/trade-detector.ts";
+import type { WindowState } from "./measures/window-detector.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
@@ -30,8 +30,7 @@ const RULES = {
   "round-trips": { bit: 16, weight: 0.6, isGrave: false },
   /**
    * Most buyers sold within minutes: the crowd left, or was one person with many wallets. With many
-   * wallets, one person avoids the other warnings, so this one is enough by itself. It does not end
-   * a flare.
+   * wallets, one person avoids the other warnings, so this one suffices. It does not end a flare.
    */
   "quick-sellers": { bit: 128, weight: 1, isGrave: false },
   /** One wallet bought more than half of the dollars. */

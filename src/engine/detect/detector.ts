@@ -14,10 +14,10 @@ import {
 } from "../state/token-state.ts";
 import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
 import { hasGraveWarning, judgeCanary } from "./canary.ts";
-import { type Minute, stepCandle } from "./forms/candle-detector.ts";
-import { decayTrades, logVolume, sampleTrades } from "./forms/trade-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
 import { extendPath, isCutOff, type Markets } from "./market.ts";
+import { type Minute, stepCandle } from "./measures/candle-detector.ts";
+import { decayTrades, logVolume, sampleTrades } from "./measures/trade-detector.ts";
 import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readTrades, readWindow } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";

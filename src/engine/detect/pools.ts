@@ -16,7 +16,7 @@ const STEADY_MS = 20 * SECOND_MS;
 const PRICE_POOL_SHARE = 0.1;
 /** Time constant of a pool's recent volume. */
 const VOLUME_MS = 10 * MINUTE_MS;
-/** A pool takes over the price if its recent volume is this many times that of the current one. */
+/** A pool takes over the price if its recent volume is this many times the current pool's. */
 const TAKE_OVER = 2;
 /** Minimum time between takeovers while the current pool trades. */
 const MIN_STAY_MS = HOUR_MS;
@@ -65,15 +65,15 @@ export function notePool(
   settings: DetectorSettings,
 ): Pool {
   const { atMs, usd, usdText, cause, tradedUsd = usd } = report;
-  const known = findPool(token, name);
-  if (known && atMs < known.usdAtMs) return known;
+  const existing = findPool(token, name);
+  if (existing && atMs < existing.usdAtMs) return existing;
   advanceTo(token, atMs, settings);
-  const isFirst = isFirstLiquidity(token, known);
-  const steadyBefore = known ? steadyUsd(known, atMs) : 0;
-  const pool = known ?? createPool(name, atMs);
-  if (!known) token.pools.push(pool);
+  const isFirst = isFirstLiquidity(token, existing);
+  const steadyBefore = existing ? steadyUsd(existing, atMs) : 0;
+  const pool = existing ?? createPool(name, atMs);
+  if (!existing) token.pools.push(pool);
   if (isFirst) pool.leastUsd = pool.leastBeforeUsd = usd;
-  if (isFirst || (!known && cause === "sync")) pool.referenceUsd = usd;
+  if (isFirst || (!existing && cause === "sync")) pool.referenceUsd = usd;
   else if (cause === "sync") pool.referenceUsd = referenceAfterTrade(pool.referenceUsd, pool.usd, tradedUsd);
   noteMinimum(pool, usd, atMs);
   pool.usd = usd;
@@ -98,8 +98,8 @@ export function notePool(
  * Returns whether this is the token's first liquidity. Its only pool may be known already, because
  * a bonding curve starts empty.
  */
-function isFirstLiquidity({ pools }: TokenState, known: Pool | undefined): boolean {
-  return pools.length === 0 || (pools.length === 1 && known?.usd === 0 && known.referenceUsd === 0);
+function isFirstLiquidity({ pools }: TokenState, pool: Pool | undefined): boolean {
+  return pools.length === 0 || (pools.length === 1 && pool?.usd === 0 && pool.referenceUsd === 0);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { TermName } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import type { CandleState } from "./forms/candle-detector.ts";
-import { logVolume, type TradeState, usualUsd } from "./forms/trade-detector.ts";
-import type { WindowState } from "./forms/window-detector.ts";
 import type { Market } from "./market.ts";
+import type { CandleState } from "./measures/candle-detector.ts";
+import { logVolume, type TradeState, usualUsd } from "./measures/trade-detector.ts";
+import type { WindowState } from "./measures/window-detector.ts";
 import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 
 const MAX_Z = 6;

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { Window } from "../../base/market/index.ts";
-import { measureWindow, type WindowState } from "../detect/forms/window-detector.ts";
+import { measureWindow, type WindowState } from "../detect/measures/window-detector.ts";
 import { findPool, notePool, noteTradeInPool, type Pool, steadyUsd } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { recordInRing } from "./bucket-ring.ts";
@@ -27,10 +27,10 @@ export function applyReport(
   settings: DetectorSettings,
 ): boolean {
   const { at, counts } = event;
-  const known = findPool(token, event.pool);
-  if (known && at < known.usdAtMs) return false;
+  const existing = findPool(token, event.pool);
+  if (existing && at < existing.usdAtMs) return false;
   token.lastSeenMs = Math.max(token.lastSeenMs, at);
-  const change = known ? explainChange(known, price, usd) : ({ cause: "sync" } as const);
+  const change = existing ? explainChange(existing, price, usd) : ({ cause: "sync" } as const);
   const report = { atMs: at, usd, usdText: event.liquidity, ...change };
   const pool = notePool(token, event.pool, report, settings);
   pool.reportedPrice = price;

@@ -101,8 +101,8 @@ export function scaleRing(ring: BucketRing, factor: number): void {
  */
 export function closeAt(ring: BucketRing, bucket: number): number {
   if (ring.last < 0) return 0;
-  const known = Math.max(oldest(ring), Math.min(bucket, ring.last));
-  return ring.closes[known % ring.closes.length] ?? 0;
+  const stored = Math.max(oldest(ring), Math.min(bucket, ring.last));
+  return ring.closes[stored % ring.closes.length] ?? 0;
 }
 
 const SCRATCH = new Float64Array(1_024);

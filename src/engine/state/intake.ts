@@ -9,7 +9,7 @@ import type {
 } from "../../base/market/index.ts";
 import type { BuyerRatePriors } from "../detect/buyer-rate-priors.ts";
 import type { Detector } from "../detect/detector.ts";
-import { createCandleState } from "../detect/forms/candle-detector.ts";
+import { createCandleState } from "../detect/measures/candle-detector.ts";
 import {
   addPastPrice,
   addTrade,
@@ -18,7 +18,7 @@ import {
   extendObservation,
   type TradeInput,
   type TradeState,
-} from "../detect/forms/trade-detector.ts";
+} from "../detect/measures/trade-detector.ts";
 import {
   countsTradesOfUnknownDepth,
   findPool,
@@ -34,13 +34,13 @@ import {
 } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { addTradeToCandle, createCandleRing, setCandle } from "../views/candle-ring.ts";
-import type { NewestBook } from "../views/newest.ts";
+import type { NewestListings } from "../views/newest-listings.ts";
 import { applyReport } from "./apply-report.ts";
 import { createRing, recordInRing, recordPast } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import type { RejectReason } from "./rejection.ts";
-import type { TokenBook } from "./token-book.ts";
-import type { ProfileBook } from "./token-profile.ts";
+import type { ProfileStore } from "./token-profile.ts";
+import type { TokenRegistry } from "./token-registry.ts";
 import {
   FINE_RING,
   FINE_STEP_MS,
@@ -50,12 +50,12 @@ import {
   type TokenState,
 } from "./token-state.ts";
 
-interface IntakeBooks {
+interface IntakeOptions {
   readonly settings: DetectorSettings;
-  readonly tokens: TokenBook;
-  readonly profiles: ProfileBook;
+  readonly tokens: TokenRegistry;
+  readonly profiles: ProfileStore;
   readonly priors: BuyerRatePriors;
-  readonly newest: NewestBook;
+  readonly newest: NewestListings;
   readonly detector: Detector;
 }
 
@@ -64,7 +64,7 @@ interface IntakeBooks {
  * returns the changed token, or why the event is unusable.
  */
 export class Intake {
-  readonly #books: IntakeBooks;
+  readonly #options: IntakeOptions;
   /** Reused, because a trade must not allocate. */
   readonly #trade: TradeInput = {
     at: 0,
@@ -76,8 +76,8 @@ export class Intake {
     isShallow: false,
   };
 
-  constructor(books: IntakeBooks) {
-    this.#books = books;
+  constructor(options: IntakeOptions) {
+    this.#options = options;
   }
 
   /**
@@ -85,13 +85,13 @@ export class Intake {
    * or if no price is known yet. A trade that is too small to mean anything is rejected as `dust`.
    */
   enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
-    const { settings, detector, tokens } = this.#books;
-    const known = tokens.find(event.group, event.token);
-    const pool = known && findPool(known, event.pool);
+    const { settings, detector, tokens } = this.#options;
+    const existing = tokens.find(event.group, event.token);
+    const pool = existing && findPool(existing, event.pool);
     // Only a wash trade can exceed the pool's liquidity.
     const usd = pool ? Math.min(numbers.usd, steadyUsd(pool, event.at)) : numbers.usd;
-    if (usd < minTradeUsd(known, pool, settings)) return "dust";
-    const token = known ?? this.#create(event);
+    if (usd < minTradeUsd(existing, pool, settings)) return "dust";
+    const token = existing ?? this.#create(event);
     if (token.candle) return "mixed";
     if (!pool && !countsTradesOfUnknownDepth(token, event.pool)) return "unknown-pool";
     const { pool: name } = event;
@@ -152,7 +152,7 @@ export class Intake {
    * rejected as `late` unless it follows all known ones.
    */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
-    const { settings, detector } = this.#books;
+    const { settings, detector } = this.#options;
     const minute = event.openAt / MINUTE_MS;
     const endMs = event.openAt + MINUTE_MS;
     const lastMinute = nextMinuteMs / MINUTE_MS - 2;
@@ -185,10 +185,10 @@ export class Intake {
    * candles, and as `late` if the pool's known liquidity is newer.
    */
   enterWindow(event: Window, numbers: EventNumbers): TokenState | RejectReason {
-    const known = this.#books.tokens.find(event.group, event.token);
-    if (known?.trades || known?.candle) return "mixed";
-    const token = known ?? this.#create(event);
-    return applyReport(token, event, numbers, this.#books.settings) ? token : "late";
+    const existing = this.#options.tokens.find(event.group, event.token);
+    if (existing?.trades || existing?.candle) return "mixed";
+    const token = existing ?? this.#create(event);
+    return applyReport(token, event, numbers, this.#options.settings) ? token : "late";
   }
 
   /**
@@ -196,7 +196,7 @@ export class Intake {
    * quote token nor established ({@link isEstablished}). A pool's second listing is rejected.
    */
   enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
-    const { settings, newest } = this.#books;
+    const { settings, newest } = this.#options;
     const token = this.#find(event);
     if ((findPool(token, event.pool)?.listedMs ?? -1) >= 0) return "duplicate";
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
@@ -210,10 +210,10 @@ export class Intake {
 
   /** Applies a change of a pool's liquidity. A removal from an unknown pool is rejected. */
   enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
-    const { settings, tokens } = this.#books;
-    const known = tokens.find(event.group, event.token);
-    if (event.cause === "remove" && !(known && findPool(known, event.pool))) return "unknown-pool";
-    const token = known ?? this.#create(event);
+    const { settings, tokens } = this.#options;
+    const existing = tokens.find(event.group, event.token);
+    if (event.cause === "remove" && !(existing && findPool(existing, event.pool))) return "unknown-pool";
+    const token = existing ?? this.#create(event);
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
     const report = { atMs: event.at, usd: numbers.usd, usdText: event.usd, cause: event.cause };
     notePool(token, event.pool, report, settings);
@@ -222,7 +222,7 @@ export class Intake {
 
   /** Stores facts about a token. Returns `undefined` if the token is not known yet. */
   enterProfile(event: Profile): TokenState | undefined {
-    const { tokens, profiles } = this.#books;
+    const { tokens, profiles } = this.#options;
     const key = tokens.keyOf(event.group, event.token) ?? event.token;
     const profile = profiles.learn(event, key);
     const token = tokens.find(event.group, event.token);
@@ -231,16 +231,16 @@ export class Intake {
   }
 
   #find(event: Candle | ListingEvent): TokenState {
-    return this.#books.tokens.find(event.group, event.token) ?? this.#create(event);
+    return this.#options.tokens.find(event.group, event.token) ?? this.#create(event);
   }
 
   #create({ group, token, at }: Trade | Candle | Window | ListingEvent | LiquidityEvent): TokenState {
-    const { tokens, profiles } = this.#books;
+    const { tokens, profiles } = this.#options;
     return tokens.create(group, token, at, profiles.find(group, tokens.keyOf(group, token) ?? token));
   }
 
   #createTrades(token: TokenState, atMs: number) {
-    const { settings, priors } = this.#books;
+    const { settings, priors } = this.#options;
     token.window = null;
     token.fine = createRing(FINE_RING);
     const trades = createTradeState(atMs, token.price, settings);

@@ -37,7 +37,7 @@ export const NO_PROFILE: TokenProfile = {
  * Stores the profiles of all tokens, including those that have not traded yet. Drops the least
  * recently used.
  */
-export class ProfileBook {
+export class ProfileStore {
   readonly #profiles: Map<string, TokenProfile>;
   readonly #max: number;
 

@@ -2,11 +2,11 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup, Trade } from "../../base/market/index.ts";
 import type { AnyFlare, Candle, Explanation } from "../../base/model/index.ts";
 import { type CanaryState, createCanary } from "../detect/canary.ts";
-import type { CandleState, Minute } from "../detect/forms/candle-detector.ts";
-import type { TradeState } from "../detect/forms/trade-detector.ts";
-import type { WindowState } from "../detect/forms/window-detector.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
+import type { CandleState, Minute } from "../detect/measures/candle-detector.ts";
+import type { TradeState } from "../detect/measures/trade-detector.ts";
+import type { WindowState } from "../detect/measures/window-detector.ts";
 import type { Pool } from "../detect/pools.ts";
 import type { CandleRing } from "../views/candle-ring.ts";
 import { type BucketRing, createRing, scaleRing, type TradeCounts, tradesWithin } from "./bucket-ring.ts";
@@ -249,7 +249,7 @@ function rescalePrices(token: TokenState, ratio: number): void {
 }
 
 /**
- * Sets the token's price to that of an event. If another pool set it before, rescales past prices.
+ * Sets the token's price to an event's. If another pool set it before, rescales past prices.
  */
 export function setPrice(
   token: TokenState,

@@ -153,11 +153,11 @@ function assignRanks(
 
 /** Returns the new list, with every item that equals its predecessor replaced by that object. */
 function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T[]): T[] {
-  const known = new Map(before.map((item) => [keyOf(item), item]));
+  const previous = new Map(before.map((item) => [keyOf(item), item]));
   return reuseListIfSame(
     before,
     after.map((item) => {
-      const old = known.get(keyOf(item));
+      const old = previous.get(keyOf(item));
       return old !== undefined && jsonEqual(old, item) ? old : item;
     }),
   );

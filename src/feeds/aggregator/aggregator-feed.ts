@@ -43,8 +43,8 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  * Follows an aggregator's trending and new pools. Each minute, it reports the counts of each pool
  * in the lists as `window` events, tokens' new or changed profiles, and new pools as listings. It
  * starts with the present, because a report contains its own past. Event time starts with the first
- * valid answer, and stops while none has arrived for {@link SILENT_MS}. Never ends by itself and
- * never throws.
+ * valid answer, and stops while none has arrived for {@link SILENT_MS}. Ends only if its signal
+ * aborts, and never throws.
  */
 export function createAggregatorFeed(options: AggregatorFeedOptions): Feed {
   let run: AggregatorRun | undefined;

@@ -81,7 +81,7 @@ const Token = z.object({
 type Token = z.infer<typeof Token>;
 
 /**
- * Reads a list, dated `atMs`. Skips invalid pools and those of quote tokens. Throws
+ * Reads a list, dated `atMs`. Skips invalid pools and pools of quote tokens. Throws
  * UnexpectedAnswer if the answer has no list, or no valid pool in a list with items.
  */
 export function readPools(
@@ -122,7 +122,11 @@ function readPool(
     usd: attributes.volume_usd[span],
   });
   const report = Window.safeParse({
-    ...{ kind: "window", at: atMs, group, pool: attributes.address, token },
+    kind: "window",
+    at: atMs,
+    group,
+    pool: attributes.address,
+    token,
     price: attributes.base_token_price_usd,
     past: { m5: priceBefore(m5), m30: priceBefore(m30 ?? h1), h1: priceBefore(h1) },
     liquidity: attributes.reserve_in_usd,
@@ -146,7 +150,10 @@ function profileOf(
     name: name ?? null,
   };
   return Profile.safeParse({
-    ...{ kind: "profile", at: atMs, group, token },
+    kind: "profile",
+    at: atMs,
+    group,
+    token,
     ...(symbol ? { symbol } : {}),
     ...(name ? { name } : {}),
     ...(marketData ? { marketData } : {}),

@@ -39,9 +39,9 @@ export interface ChainFeedOptions {
  * Every block is verified against its own header (see receipts-root.ts) and must be the child of
  * the previous one. With two or more endpoints, a second must return the same block. The feed waits
  * for an endpoint that does not have the block yet, but not for one that fails or has stopped
- * advancing. While no endpoint responds, the feed is silent; it then continues, so an outage delays
- * events but loses none. Events have the times of their blocks; those of the past are dated when
- * they are read, and trades and listings also state their own time.
+ * advancing. While no endpoint responds, the feed is silent. Then it continues, so an outage delays
+ * events but loses none. Events have the times of their blocks. Events of the past are dated when
+ * they are read; trades and listings also state their own time.
  *
  * `events` throws if it can never succeed: every endpoint serves another chain, or the chain lacks
  * Multicall3, all of the network's factories or all of its quote tokens.

@@ -63,7 +63,8 @@ function openChain(
     network: NETWORKS[name],
     urls,
     ...(directory === undefined ? {} : { factsFile: join(directory, `chain-${name}.sqlite`) }),
-    ...{ clock, backfillMs },
+    clock,
+    backfillMs,
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
     notify: notifyLog(logger, { chain: name }),
   });
@@ -73,9 +74,9 @@ function gapOf(afterMs: number, nowMs: number): string | undefined {
   return gapProblem("chains", MAX_GAP_MS, afterMs, nowMs);
 }
 
-function checksOf(name: NetworkName, given: readonly string[], clock: Clock) {
+function checksOf(name: NetworkName, configuredUrls: readonly string[], clock: Clock) {
   const network = NETWORKS[name];
-  const urls = given.length > 0 ? given : network.rpcUrls;
+  const urls = configuredUrls.length > 0 ? configuredUrls : network.rpcUrls;
   return [
     ...[...new Set(urls)].flatMap((url, index) => endpointProbes({ network, url, number: index + 1, clock })),
     ...hostProbes(network, urls),

@@ -5,7 +5,7 @@ import type { EvmBlock } from "./evm-block.ts";
 import { pauseAfter } from "./persist.ts";
 import type { BlockReader } from "./rpc/block-reader.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
-import { RpcTrouble } from "./rpc/rpc-trouble.ts";
+import { RpcFailure } from "./rpc/rpc-failure.ts";
 
 interface FinalBlocksOptions {
   readonly pool: EndpointPool;
@@ -78,7 +78,7 @@ class FinalBlockStream {
         else if (this.#doubts >= DOUBTS) yield* this.#replacements();
       } catch (error) {
         this.#signal.throwIfAborted();
-        if (!(error instanceof RpcTrouble)) throw error;
+        if (!(error instanceof RpcFailure)) throw error;
         if (error.kind === "pending") await this.#waitForProof();
         else await this.#waitAfter(error);
       }
@@ -169,7 +169,7 @@ class FinalBlockStream {
     await this.#options.pool.changed(SECOND_MS, this.#signal);
   }
 
-  async #waitAfter(error: RpcTrouble): Promise<void> {
+  async #waitAfter(error: RpcFailure): Promise<void> {
     const { clock, pool } = this.#options;
     this.#failures += 1;
     this.#reads.clear();

@@ -19,7 +19,7 @@ import { ContractReader } from "./rpc/contract-reader.ts";
 import { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { FactStore } from "./rpc/fact-store.ts";
 import { findBlock } from "./rpc/find-block.ts";
-import { RpcTrouble } from "./rpc/rpc-trouble.ts";
+import { RpcFailure } from "./rpc/rpc-failure.ts";
 
 /**
  * How far before the head a feed starts by default. Short, because the present must not wait for
@@ -183,9 +183,12 @@ export class ChainFollower {
   }
 
   #contracts(network: Network): ContractReader {
-    const { clock } = this.#options;
     return new ContractReader({
-      ...{ network, pool: this.endpoints, facts: this.#facts, clock, notify: this.#notify },
+      network,
+      pool: this.endpoints,
+      facts: this.#facts,
+      clock: this.#options.clock,
+      notify: this.#notify,
     });
   }
 
@@ -233,10 +236,9 @@ export class ChainFollower {
     };
     const { found, highestAtMs } = await this.#findAgreed((headMs) => timesOf(headMs).fromMs);
     const times = timesOf(highestAtMs);
-    const { fromMs, pastMs } = times;
-    const isResumed = resumeAfterMs !== undefined && fromMs <= resumeAfterMs;
+    const isResumed = resumeAfterMs !== undefined && times.fromMs <= resumeAfterMs;
     if (resumeAfterMs !== undefined && !isResumed) {
-      const [since, past] = [resumeAfterMs, pastMs].map((ms) => isoTime(ms));
+      const [since, past] = [resumeAfterMs, times.pastMs].map((ms) => isoTime(ms));
       this.#notify(
         "warn",
         `${network.name} was not followed since ${since}; starting at the present and reading the past since ${past} meanwhile`,
@@ -257,7 +259,7 @@ export class ChainFollower {
   ): Promise<{ readonly found: number; readonly highestAtMs: number }> {
     const { agreedHeads, finalHeads, finalHead } = this.endpoints;
     let old: { readonly found: number; readonly highestAtMs: number } | undefined;
-    let last = new RpcTrouble("failed", "no endpoint is available");
+    let last = new RpcFailure("failed", "no endpoint is available");
     // An endpoint may claim blocks that no other has. Then try the next lower claim.
     for (const highest of new Set([...agreedHeads, ...finalHeads])) {
       try {
@@ -270,7 +272,7 @@ export class ChainFollower {
         if (!isOld) return { found, highestAtMs };
         old ??= { found, highestAtMs };
       } catch (error) {
-        if (!(error instanceof RpcTrouble)) throw error;
+        if (!(error instanceof RpcFailure)) throw error;
         last = error;
       }
     }
@@ -300,7 +302,10 @@ export class ChainFollower {
       return lookup.known(paced(finalBlocks(past, this.#signal), pause), PAST_GAP_MS);
     };
     this.#pastFill = new PastFill({
-      ...{ pool, open, fromMs: pastMs, toMs: fromMs },
+      pool,
+      open,
+      fromMs: pastMs,
+      toMs: fromMs,
       translate: (read) => this.#translate(translator, read, this.#wasPublished(read)),
       isIdle: () => pool.finalHead - (this.#latest?.number ?? 0) <= IDLE_BLOCKS,
     });
@@ -334,8 +339,12 @@ export class ChainFollower {
 
   #lookUp(contracts: ContractReader, translator: BlockTranslator): PoolLookup {
     return new PoolLookup({
-      ...{ pool: this.endpoints, contracts, translator },
-      ...{ clock: this.#options.clock, signal: this.#signal, persist: (work) => this.#persist(work) },
+      pool: this.endpoints,
+      contracts,
+      translator,
+      clock: this.#options.clock,
+      signal: this.#signal,
+      persist: (work) => this.#persist(work),
     });
   }
 
@@ -357,9 +366,8 @@ export class ChainFollower {
    */
   *#ticks(atMs: number): Generator<MarketEvent> {
     const second = Math.floor(atMs / SECOND_MS);
-    for (let tick = (this.#lastSecond ?? second - 1) + 1; tick <= second; tick++) {
+    for (let tick = (this.#lastSecond ?? second - 1) + 1; tick <= second; tick++)
       yield { kind: "clock", at: tick * SECOND_MS };
-    }
     this.#lastSecond = Math.max(this.#lastSecond ?? second, second);
   }
 
@@ -383,8 +391,10 @@ export class ChainFollower {
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
     return persist(work, {
-      ...{ clock: this.#options.clock, random: this.#random },
-      ...{ notify: this.#notify, signal: this.#signal },
+      clock: this.#options.clock,
+      random: this.#random,
+      notify: this.#notify,
+      signal: this.#signal,
     });
   }
 }

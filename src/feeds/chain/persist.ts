@@ -2,7 +2,7 @@ import type { Notify } from "../../base/lib/notify.ts";
 import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
-import { RpcTrouble } from "./rpc/rpc-trouble.ts";
+import { RpcFailure } from "./rpc/rpc-failure.ts";
 
 const BACK_OFF = { floorMs: SECOND_MS / 8, ceilingMs: 15 * SECOND_MS } as const;
 /** Consecutive failures after which the operator is notified. */
@@ -21,7 +21,7 @@ export function pauseAfter(failures: number, random: () => number): number {
   return backOffMs(failures, random, BACK_OFF);
 }
 
-/** Repeats the work while it fails with RpcTrouble. Rethrows other errors. */
+/** Repeats the work while it fails with RpcFailure. Rethrows other errors. */
 export async function persist<T>(
   work: () => Promise<T>,
   { clock, signal, notify, random }: PersistOptions,
@@ -31,7 +31,7 @@ export async function persist<T>(
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RpcTrouble)) throw error;
+      if (!(error instanceof RpcFailure)) throw error;
       if (failures === NOTIFY_AFTER) notify("warn", `the chain is unavailable; retrying: ${error.message}`);
       await clock.sleep(pauseAfter(failures, random), signal);
     }

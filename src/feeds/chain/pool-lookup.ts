@@ -27,7 +27,7 @@ const MAX_BLOCKS = 200;
 const MAX_LOGS = 20_000;
 /** Blocks that arrive within this time of each other are collected. */
 const GAP_MS = 250;
-/** Older states are not requested, because full nodes keep those of the last 128 blocks only. */
+/** Older states are not requested, because full nodes store only the last 128 blocks' states. */
 const STATE_BLOCKS = 100;
 /** Contracts that endpoints disagree about are looked up again at this interval, when needed. */
 const RETRY_MS = 10 * MINUTE_MS;
@@ -67,22 +67,22 @@ export class PoolLookup {
     const created = translator.unknownTokens(logs);
     if (unknown.length === 0 && created.length === 0) return;
     const atBlock = (blocks[0]?.number ?? 0) - 1;
-    const { facts, tokens, known } = await persist(async () => {
+    const { states, tokens, facts } = await persist(async () => {
       const identities = await contracts.identify(unknown, signal);
       const needed = identities.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
       const tokens = [...new Set([...needed, ...created])];
-      const [facts, known] = await Promise.all([
+      const [states, facts] = await Promise.all([
         contracts.readStates(identities, this.#stateBlocks(atBlock), signal),
         contracts.tokens(tokens, signal),
       ]);
-      return { facts, tokens, known };
+      return { states, tokens, facts };
     });
-    const byAddress = new Map(known.map((token) => [token.address, token]));
+    const byAddress = new Map(facts.map((token) => [token.address, token]));
     for (const token of tokens) {
       pools.learnToken(token, byAddress.get(token));
       if (contracts.isUndecided("token", token)) pools.markUndecided(token);
     }
-    for (const pool of facts) pools.learnPool(pool);
+    for (const pool of states) pools.learnPool(pool);
     for (const { pool } of unknown) {
       if (!pools.isUnknown(pool)) continue;
       pools.dismiss(pool);
@@ -99,7 +99,9 @@ export class PoolLookup {
     const batches = inBatches(readAll(blocks, translator), {
       isFull: (batch) => batch.length >= MAX_BLOCKS || logsOf(batch) >= MAX_LOGS,
       mayGrow: (batch) => (batch.at(-1)?.block.number ?? 0) < pool.finalHead,
-      ...{ gapMs, clock, signal },
+      gapMs,
+      clock,
+      signal,
     });
     for await (const batch of batches) {
       await this.learn(batch.map(({ read }) => read));

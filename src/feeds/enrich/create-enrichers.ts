@@ -74,7 +74,11 @@ function clientOptions(name: EnricherName, options: EnrichersOptions): ServiceOp
   const { urls, keys, clock, notify, fetch } = options;
   return {
     headers: name === "coingecko" ? coingeckoHeaders(urls.coingecko, keys.coingecko) : {},
-    ...{ clock, fetch, pauseMs: PAUSE_MS[name], timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
+    clock,
+    fetch,
+    pauseMs: PAUSE_MS[name],
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
     onHealth: (trouble) =>
       trouble === undefined
         ? notify("info", `${name} responds again`)

@@ -76,9 +76,9 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
       const { address, symbol } = token;
       const read = (body: unknown) => lookup.read(body, [address], group);
       const outcome = await send(lookup.url(group, [address]), read, signal);
-      const known = outcome.kind === "ok" ? outcome.value.get(address) : undefined;
+      const facts = outcome.kind === "ok" ? outcome.value.get(address) : undefined;
       if (outcome.kind === "refused") refused.push([group, outcome.reason]);
-      else found.push(known ? `${Object.keys(known).join(", ")} of ${symbol}` : `no facts about ${symbol}`);
+      else found.push(facts ? `${Object.keys(facts).join(", ")} of ${symbol}` : `no facts about ${symbol}`);
     }
     const words = [...found, ...(refused.length === 0 ? [] : [refusalOf(refused)])].join("; ");
     if (found.length === 0) throw new UnexpectedAnswer(words);

@@ -63,7 +63,6 @@ export class FactCache {
     this.#isDirty = true;
   }
 
-  /** Replaces all entries. */
   replace(entries: ReadonlyMap<string, CachedFacts>): void {
     this.#entries.clear();
     for (const [key, entry] of entries) this.set(key, entry);

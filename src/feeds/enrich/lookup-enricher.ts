@@ -91,11 +91,11 @@ export class LookupEnricher implements Enricher {
   note(token: TokenRef): void {
     if (!this.#lookup.serves(token.group)) return;
     const key = groupedKey(token);
-    const known = this.#cache.get(key);
-    if (known) {
-      const isKnown = Object.keys(known.facts).length > 0;
-      if (isKnown) this.#onFound(token, known.facts);
-      if (this.#clock.now() - known.at < this.#lookup.holdsMs(isKnown ? known.facts : undefined)) return;
+    const entry = this.#cache.get(key);
+    if (entry) {
+      const isKnown = Object.keys(entry.facts).length > 0;
+      if (isKnown) this.#onFound(token, entry.facts);
+      if (this.#clock.now() - entry.at < this.#lookup.holdsMs(isKnown ? entry.facts : undefined)) return;
     }
     if (this.#clock.monotonic() < (this.#refused.get(token.group)?.untilMs ?? 0)) return;
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
@@ -183,10 +183,10 @@ export class LookupEnricher implements Enricher {
    * request about it alone must decide.
    */
   #factsOfMissing(key: string, kind: "ok" | "absent", count: number): Facts | "unknown" {
-    const known = this.#cache.get(key)?.facts ?? {};
+    const facts = this.#cache.get(key)?.facts ?? {};
     const { gone } = this.#lookup;
-    const hasFacts = ![{}, gone].some((none) => JSON.stringify(none) === JSON.stringify(known));
-    if (gone === undefined || kind === "absent" || !hasFacts) return known;
+    const hasFacts = ![{}, gone].some((none) => JSON.stringify(none) === JSON.stringify(facts));
+    if (gone === undefined || kind === "absent" || !hasFacts) return facts;
     return count > 1 ? "unknown" : gone;
   }
 

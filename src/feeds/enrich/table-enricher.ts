@@ -50,8 +50,8 @@ export class TableEnricher implements Enricher {
   note(token: TokenRef): void {
     const key = groupedKey(token);
     this.#tokens.set(key, token);
-    const known = this.#cache.get(key);
-    if (known) this.#onFound(token, known.facts);
+    const entry = this.#cache.get(key);
+    if (entry) this.#onFound(token, entry.facts);
   }
 
   async run(onFound: OnFound, signal: AbortSignal): Promise<void> {

@@ -31,7 +31,14 @@ const Row = z
   )
   .transform(
     ([openAt, open, high, low, close, volume, , , trades, buyVolume]): MinuteCandle => ({
-      ...{ openAt, open, high, low, close, volume, trades, buyVolume },
+      openAt,
+      open,
+      high,
+      low,
+      close,
+      volume,
+      trades,
+      buyVolume,
     }),
   );
 const Kline = z.object({
@@ -39,8 +46,15 @@ const Kline = z.object({
   E: z.int(),
   s: z.string(),
   k: z.object({
-    ...{ t: z.int(), i: z.literal("1m"), o: Decimal, c: Decimal, h: Decimal, l: Decimal, v: Decimal },
-    ...{ n: z.int().min(0), V: Decimal },
+    t: z.int(),
+    i: z.literal("1m"),
+    o: Decimal,
+    c: Decimal,
+    h: Decimal,
+    l: Decimal,
+    v: Decimal,
+    n: z.int().min(0),
+    V: Decimal,
   }),
 });
 const MiniTicker = z.object({ e: z.literal("24hrMiniTicker"), s: z.string(), q: Quantity });

@@ -59,25 +59,25 @@ export function choosePairs(
   before: ReadonlyMap<string, FollowedPair>,
   choice: Choice,
 ): ReadonlyMap<string, FollowedPair> {
-  const known = new Set(listings.map(({ venue }) => venue));
-  const kept = new Map([...before].filter(([, { venue }]) => !known.has(venue)));
-  const isHeld = ({ token, venue, pair }: Candidate) => {
+  const available = new Set(listings.map(({ venue }) => venue));
+  const unlisted = new Map([...before].filter(([, { venue }]) => !available.has(venue)));
+  const isCurrent = ({ token, venue, pair }: Candidate) => {
     const was = before.get(token);
     return was?.venue === venue && was.pair === pair;
   };
   const qualified = [...candidatesOf(listings, choice)].filter((one) => {
-    const minVolume = choice.minVolume * (isHeld(one) ? STAYS_AT : 1);
-    return one.volume > 0 && one.volume >= minVolume && !kept.has(one.token);
+    const minVolume = choice.minVolume * (isCurrent(one) ? STAYS_AT : 1);
+    return one.volume > 0 && one.volume >= minVolume && !unlisted.has(one.token);
   });
   const chosen = [...Map.groupBy(qualified, ({ token }) => token).values()].flatMap((markets) => {
     const preferred = preferredOf(markets);
-    const held = markets.find(isHeld);
-    return held && preferred && stays(held, preferred) ? [held] : (preferred ?? []);
+    const current = markets.find(isCurrent);
+    return current && preferred && stays(current, preferred) ? [current] : (preferred ?? []);
   });
   chosen.sort((one, two) => two.volume - one.volume);
-  const followed = chosen.slice(0, Math.max(0, choice.maxTokens - kept.size));
+  const followed = chosen.slice(0, Math.max(0, choice.maxTokens - unlisted.size));
   const all: readonly FollowedPair[] = [
-    ...kept.values(),
+    ...unlisted.values(),
     ...followed.map(({ token, venue, pair, quote }) => ({ token, venue, pair, quote })),
   ];
   return new Map(all.toSorted((one, two) => (one.token < two.token ? -1 : 1)).map((one) => [one.token, one]));
@@ -97,9 +97,9 @@ function preferredOf(markets: readonly Candidate[]): Candidate | undefined {
 }
 
 /** Whether a followed market is good enough to stay in place of the preferred one. */
-function stays(held: Candidate, preferred: Candidate): boolean {
-  if (preferred.venue === PREFERRED && held.venue !== PREFERRED) return false;
-  const [less, more] = [held.volume, preferred.volume].toSorted((one, two) => one - two);
+function stays(current: Candidate, preferred: Candidate): boolean {
+  if (preferred.venue === PREFERRED && current.venue !== PREFERRED) return false;
+  const [less, more] = [current.volume, preferred.volume].toSorted((one, two) => one - two);
   return (less ?? 0) >= (more ?? 0) * STAYS_AT;
 }
 

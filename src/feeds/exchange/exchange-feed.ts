@@ -5,7 +5,7 @@ import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../base/market/index.ts";
 import { eventsOnce, type Feed } from "../../gateway/source/feed.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
-import { CandleBook } from "./candle-book.ts";
+import { CandleBuffer } from "./candle-buffer.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
 import { MAX_REQUEST_MS, PastMinutes } from "./past-minutes.ts";
 import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
@@ -60,7 +60,7 @@ const MAX_TOKENS = 600;
  *
  * If an exchange is down, the others continue and {@link Feed.trouble} reports it. Its missed
  * minutes follow as past candles. While no exchange is live, event time pauses, and the missed
- * minutes follow afterwards. Never ends by itself and never throws.
+ * minutes follow afterwards. Ends only if its signal aborts, and never throws.
  */
 export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
   let run: ExchangeRun | undefined;
@@ -84,9 +84,8 @@ class ExchangeRun {
   readonly past: PastMinutes;
   readonly #options: ExchangeFeedOptions;
   readonly #signal: AbortSignal;
-  readonly #book = new CandleBook();
+  readonly #candles = new CandleBuffer();
   readonly #listings = new Map<VenueName, Listing>();
-  /** Each token's last published candle. */
   readonly #published = new Map<string, Candle>();
   /** The market of each token's last published profile. */
   readonly #introduced = new Map<string, FollowedPair>();
@@ -103,7 +102,10 @@ class ExchangeRun {
     this.followers = options.venues.map(
       (venue) =>
         new VenueFollower({
-          ...{ venue, clock, random, signal },
+          venue,
+          clock,
+          random,
+          signal,
           onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
           onGap: (pairs, sinceMs) => this.#fillGap(venue.name, pairs, sinceMs),
           notify: (...given) => options.notify?.(...given),
@@ -154,7 +156,7 @@ class ExchangeRun {
   }
 
   *#minute(at: number): Generator<MarketEvent> {
-    for (const candle of this.#book.close(at - MINUTE_MS)) {
+    for (const candle of this.#candles.close(at - MINUTE_MS)) {
       if (this.past.has(candle.token)) this.past.add(candle);
       else yield* this.#publish(candle, at);
     }
@@ -169,7 +171,7 @@ class ExchangeRun {
     for (const candle of this.past.take(at)) {
       const last = this.#published.get(candle.token);
       if (!last || candle.openAt > last.openAt) yield* this.#publish(candle, at);
-      else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#book.late += 1;
+      else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#candles.late += 1;
     }
   }
 
@@ -192,7 +194,7 @@ class ExchangeRun {
   }
 
   *#amendments(): Generator<MarketEvent> {
-    for (const candle of this.#book.amendments()) {
+    for (const candle of this.#candles.amendments()) {
       if (this.past.has(candle.token)) this.past.add(candle);
       else if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
     }
@@ -331,15 +333,15 @@ class ExchangeRun {
 
   #put(venue: VenueName, pair: string, candle: MinuteCandle): void {
     const token = this.#tokens.get(`${venue}/${pair}`);
-    // A minute in the future is the exchange's error, and would stay in the book until then.
+    // A minute in the future is the exchange's error, and would stay in the buffer until then.
     if (token === undefined || candle.openAt > this.#nowMs() + MINUTE_MS) return;
-    this.#book.put(token, candle);
+    this.#candles.put(token, candle);
   }
 
   #reportLate(): void {
-    const { late } = this.#book;
+    const { late } = this.#candles;
     if (late === 0) return;
-    this.#book.late = 0;
+    this.#candles.late = 0;
     this.#options.notify?.("warn", `${late} candles arrived too late to amend their published minute`);
   }
 

@@ -4,9 +4,8 @@ import { urlSetting } from "../service/url-setting.ts";
 import { someOf } from "../some-of.ts";
 import { VENUES } from "./venue.ts";
 
-/** Currency names in capitals. */
 const currencies: Kind<readonly string[]> = {
-  schema: list(z.string().regex(/^[A-Z0-9]{2,12}$/)).refine((given) => given.length > 0),
+  schema: list(z.string().regex(/^[A-Z0-9]{2,12}$/)).refine((names) => names.length > 0),
   bound: "one or more names of 2 to 12 capital letters and digits, separated by commas",
 };
 

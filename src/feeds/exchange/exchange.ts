@@ -89,8 +89,8 @@ function partWarmupOf(warmupMs: number): number {
 
 function tooLongWarmup({ feed, warmupMs }: MarketSettings): string | undefined {
   if (warmupMs <= MAX_FILL_MS) return undefined;
-  const [given, max] = [formatDuration(warmupMs), formatDuration(MAX_FILL_MS)];
-  return `warmup must be at most ${max} with feed = ${feed}, got ${given}: exchanges do not serve a longer history`;
+  const [value, max] = [formatDuration(warmupMs), formatDuration(MAX_FILL_MS)];
+  return `warmup must be at most ${max} with feed = ${feed}, got ${value}: exchanges do not serve a longer history`;
 }
 
 function followed({ exchanges, exchangeQuotes }: Settings) {

@@ -32,7 +32,12 @@ const Update = z.object({
   channel: z.literal("spot.candlesticks"),
   event: z.literal("update"),
   result: z.object({
-    ...{ t: Seconds, o: Decimal, h: Decimal, l: Decimal, c: Decimal, a: Decimal },
+    t: Seconds,
+    o: Decimal,
+    h: Decimal,
+    l: Decimal,
+    c: Decimal,
+    a: Decimal,
     n: z.string().regex(/^1m_.+$/),
   }),
 });

@@ -9,7 +9,6 @@ import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 interface KucoinOptions {
   /** Address of the REST API, which also returns the address of the stream. */
   readonly url: string;
-  /** Returns an id for a new connection. */
   readonly connectId: () => string;
 }
 

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { Candle } from "../../base/market/index.ts";
 import type { Filling } from "../../gateway/source/feed.ts";
-import { eventOf } from "./candle-book.ts";
+import { eventOf } from "./candle-buffer.ts";
 import type { FollowedPair } from "./choose-pairs.ts";
 import type { MinuteCandle } from "./venue.ts";
 import type { VenueFollower } from "./venue-follower.ts";
@@ -23,7 +23,6 @@ interface Span {
   readonly toMs: number;
 }
 
-/** A request for the past of an exchange's markets. */
 interface MarketRequest {
   /** Length of the requested past in milliseconds. */
   readonly spanMs: number;
@@ -46,7 +45,7 @@ interface Held {
 export class PastMinutes {
   readonly #options: PastMinutesOptions;
   readonly #requests = new Set<MarketRequest>();
-  readonly #held = new Map<string, Held>();
+  readonly #heldBack = new Map<string, Held>();
   #released: string[] = [];
 
   constructor(options: PastMinutesOptions) {
@@ -119,28 +118,28 @@ export class PastMinutes {
 
   /** Holds back the token's candles until {@link release} has been called as often as this. */
   hold(token: string): void {
-    const held = this.#held.get(token);
-    if (held) held.requests += 1;
-    else this.#held.set(token, { minutes: new Map(), requests: 1 });
+    const entry = this.#heldBack.get(token);
+    if (entry) entry.requests += 1;
+    else this.#heldBack.set(token, { minutes: new Map(), requests: 1 });
   }
 
   has(token: string): boolean {
-    return this.#held.has(token);
+    return this.#heldBack.has(token);
   }
 
   /** Adds a minute of a held-back token. Of two versions, the one with more volume stays. */
   add(candle: Candle): void {
-    const minutes = this.#held.get(candle.token)?.minutes;
-    const known = minutes?.get(candle.openAt);
-    if (!known || Number(candle.volume) > Number(known.volume)) minutes?.set(candle.openAt, candle);
+    const minutes = this.#heldBack.get(candle.token)?.minutes;
+    const previous = minutes?.get(candle.openAt);
+    if (!previous || Number(candle.volume) > Number(previous.volume)) minutes?.set(candle.openAt, candle);
   }
 
   /** Makes the next {@link take} return the token's candles, unless another request is pending. */
   release(token: string): void {
-    const held = this.#held.get(token);
-    if (!held) return;
-    held.requests -= 1;
-    if (held.requests === 0) this.#released.push(token);
+    const entry = this.#heldBack.get(token);
+    if (!entry) return;
+    entry.requests -= 1;
+    if (entry.requests === 0) this.#released.push(token);
   }
 
   /**
@@ -148,11 +147,11 @@ export class PastMinutes {
    * Holds these tokens back no longer.
    */
   take(atMs: number): readonly Candle[] {
-    const tokens = this.#released.filter((token) => this.#held.get(token)?.requests === 0).toSorted();
+    const tokens = this.#released.filter((token) => this.#heldBack.get(token)?.requests === 0).toSorted();
     this.#released = [];
     return tokens.flatMap((token) => {
-      const minutes = [...(this.#held.get(token)?.minutes.values() ?? [])];
-      this.#held.delete(token);
+      const minutes = [...(this.#heldBack.get(token)?.minutes.values() ?? [])];
+      this.#heldBack.delete(token);
       return minutes.toSorted((a, b) => a.openAt - b.openAt).map((candle) => ({ ...candle, at: atMs }));
     });
   }

@@ -74,7 +74,11 @@ export class VenueFollower {
     this.name = venue.name;
     this.#options = options;
     this.#client = new ServiceClient({
-      ...{ clock, random, pauseMs: venue.pauseMs, quota: venue.quota, maxBytes: MAX_ANSWER_BYTES },
+      clock,
+      random,
+      pauseMs: venue.pauseMs,
+      quota: venue.quota,
+      maxBytes: MAX_ANSWER_BYTES,
       onHealth: (trouble) =>
         trouble === undefined
           ? this.#notify("info", "responds again")
@@ -190,7 +194,11 @@ export class VenueFollower {
     };
     const subscription = new VenueSubscription(
       {
-        ...{ venue, client: this.#client, clock, random, onHealth },
+        venue,
+        client: this.#client,
+        clock,
+        random,
+        onHealth,
         onNews: (news) => {
           entry.heardAt = clock.monotonic();
           this.#take(news);

@@ -27,15 +27,21 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const host = new URL(venue.pairs.request.url).hostname;
   return [
     {
-      ...{ service, host, what: "markets" },
+      service,
+      host,
+      what: "markets",
       run: async (signal) => `${(await ask(venue.pairs.request, venue.pairs.read, signal)).length} markets`,
     },
     {
-      ...{ service, host, what: "volumes" },
+      service,
+      host,
+      what: "volumes",
       run: async (signal) => `${(await ask(venue.volumes.request, venue.volumes.read, signal)).size} volumes`,
     },
     {
-      ...{ service, host, what: "candles" },
+      service,
+      host,
+      what: "candles",
       run: async (signal) => {
         const pair = await pairOf(signal);
         const toMs = startOf(MINUTE_MS, clock.now());
@@ -47,7 +53,9 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
       },
     },
     {
-      ...{ service, host, what: "stream" },
+      service,
+      host,
+      what: "stream",
       run: async (signal) => {
         const pair = await pairOf(signal);
         const { ticket, endpoint } = venue.stream;
@@ -68,7 +76,10 @@ async function firstCandle(
 ): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const connection = new StreamConnection({
-    ...{ stream: venue.stream, endpoint, clock, pairs: [pair] },
+    stream: venue.stream,
+    endpoint,
+    clock,
+    pairs: [pair],
     onNews: (news) => {
       if (news.kind === "candle") resolve(`a candle of ${news.pair}`);
       if (news.kind === "refused") connection.close(news.reason);

@@ -207,7 +207,9 @@ export class FeedBuffer {
     const { state, reason } = this.#state({ behindMs, waitedMs }, staleAfterMs);
     const cause = this.#end ? undefined : this.#feed.trouble?.();
     return {
-      ...{ name: this.name, state, late: this.late },
+      name: this.name,
+      state,
+      late: this.late,
       ageMs: Math.max(waitedMs, behindMs),
       reason: [reason, cause ?? ""].filter((part) => part !== "").join(": "),
       filling: this.#end ? undefined : this.#feed.filling?.(),

@@ -34,9 +34,9 @@ const TROUBLED_START_MS = 3 * SECOND_MS;
 const HINT = `try ${ownCommand("doctor")}, which checks every endpoint`;
 
 /**
- * Merges several markets into one: all events in one order of time, with one clock, that of the
- * slowest part that the merge waits for. While it waits for every part, the order depends only on
- * their events, not on when they arrive.
+ * Merges several markets into one: all events in one order of time, with one clock, which follows
+ * the slowest part that the merge waits for. While it waits for every part, the order depends only
+ * on their events, not on when they arrive.
  *
  * The wait is bounded. A part's first event may take five seconds. A part may be ten seconds of
  * event time behind the furthest one. Beyond that, it must gain at least 0.75 s on real time in
@@ -119,9 +119,9 @@ class Merger {
     return moving.length === 0 ? 0 : Math.min(...moving.map(({ behindMs }) => behindMs));
   }
 
-  async *events(given: AbortSignal): AsyncGenerator<MarketEvent> {
+  async *events(outer: AbortSignal): AsyncGenerator<MarketEvent> {
     const over = new AbortController();
-    const signal = AbortSignal.any([given, over.signal]);
+    const signal = AbortSignal.any([outer, over.signal]);
     const reading = this.#buffers.map((buffer) => this.#read(buffer, signal));
     try {
       while (!signal.aborted) {

@@ -22,8 +22,8 @@ interface Removable {
 }
 
 /**
- * Removes whole parts, oldest first and those of `own` last, until the recordings in `root` have at
- * most `maxBytes` in total.
+ * Removes whole parts, oldest first and the parts of `own` last, until the recordings in `root`
+ * have at most `maxBytes` in total.
  *
  * Only one process records into `root`, so every other recording has ended. In those, each call
  * also removes parts that the manifest does not name, left by a process that was killed in between,

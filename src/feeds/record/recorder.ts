@@ -32,7 +32,7 @@ export interface RecorderOptions {
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: Clock;
   /**
-   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed, those of
+   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed, in
    * other recordings first, so only one process may record there. Must be at least 16 ×
    * `memberChars`, which is not checked. Default Infinity.
    */
@@ -142,7 +142,7 @@ export class Recorder {
     this.#stopTimer = options.clock.every(SEAL_EVERY_MS, () => this.#seal());
   }
 
-  /** Events in complete members so far, including `clock` events and those of removed parts. */
+  /** Events in complete members so far. Includes `clock` events and events in removed parts. */
   get events(): number {
     return this.#events;
   }

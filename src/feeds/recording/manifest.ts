@@ -29,9 +29,7 @@ export const RecordingPart = z.discriminatedUnion("state", [
     bytes: z.int().min(0),
     /** Market events, including `clock` events. */
     events: z.int().min(0),
-    /** Event time of its first event. */
     first_at: EventTimeMs,
-    /** Event time of its last event. */
     last_at: EventTimeMs,
   }),
 ]);

@@ -5,7 +5,7 @@ import type { MarketEvent, MarketGroup } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
 import { EventScript } from "./event-script.ts";
 import { Flow } from "./flow.ts";
-import { PairBook } from "./pair-book.ts";
+import { PairRegistry } from "./pair-registry.ts";
 import { CandleCsvParser } from "./read/candle-csv.ts";
 import { EventNdjsonParser } from "./read/event-ndjson.ts";
 import { LineSplitter } from "./read/line-splitter.ts";
@@ -113,11 +113,11 @@ export class ReplayFeed implements Feed {
     this.origin = head.origin;
     this.facts = { ...head.facts, profiles: head.facts.profiles || profiles !== undefined };
     this.#skips = new SkipCounter(options.onSkipped);
-    const known: TokenProfiles = profiles ?? new Map();
+    const tokens: TokenProfiles = profiles ?? new Map();
     const parser =
       head.format === "csv"
-        ? new CandleCsvParser(new PairBook(options.group ?? "exchange", known), this.#timeline, known)
-        : new EventNdjsonParser(this.#timeline, known);
+        ? new CandleCsvParser(new PairRegistry(options.group ?? "exchange", tokens), this.#timeline, tokens)
+        : new EventNdjsonParser(this.#timeline, tokens);
     this.#script = new EventScript(parser, this.#timeline, this.#skips);
   }
 

@@ -31,7 +31,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * JSON-RPC over one WebSocket. The first request opens it, and the first one after a loss reopens
- * it. It never reconnects by itself, so the sender of requests sets the pace.
+ * it. It reconnects only for a request, so the sender of requests sets the pace.
  */
 export class JsonRpcSocket {
   readonly #options: SocketOptions;

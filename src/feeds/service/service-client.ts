@@ -81,8 +81,8 @@ export class ServiceClient {
   }
 
   /**
-   * Returns the service's state. It counts as up if `trouble`, by default that of the last request,
-   * is `undefined`.
+   * Returns the service's state. It counts as up if `trouble` is `undefined`. Default: the trouble
+   * of the last request.
    */
   report(part: string, service: string, trouble = this.#trouble): ServiceReport {
     return this.#tally.report(part, service, trouble === undefined);

@@ -9,7 +9,14 @@ import {
 import { ABSENT_MS, Absences } from "./upstream-absence.ts";
 import { withKnownIds } from "./upstream-identity.ts";
 import { listFormOf } from "./upstream-list.ts";
-import { buildResource, idsOf, joinParts, RESOURCES, type Resource, reuseRecord } from "./upstream-part.ts";
+import {
+  buildResource,
+  completeSnapshot,
+  idsOf,
+  RESOURCES,
+  type Resource,
+  reuseRecord,
+} from "./upstream-resources.ts";
 
 /** Minimum length of an absence in doubted responses, and of any absence of a finished flare. */
 const DOUBTED_MS = 60_000;
@@ -25,7 +32,6 @@ const NEWEST_MS = 15 * 60_000;
 /** A validated response of an upstream, with its circumstances. */
 interface UpstreamAnswer {
   readonly snapshot: Snapshot;
-  /** Event time of the response. */
   readonly observedAtMs: number;
   /** Resources in this response. The others are copies of earlier ones. */
   readonly answered: readonly Resource[];
@@ -44,9 +50,9 @@ type Lacking = Readonly<Record<SpecChannel, readonly string[]>>;
 
 /**
  * Decides how much of an upstream's responses to accept. Listed items count at once. Missing ones
- * stay until several responses lacked them for {@link ABSENT_MS}, because an end cannot be undone;
- * an explained absence counts at once: of a running flare that is listed as finished, of a flare
- * with warnings from `free`, or of a listing older than 15 minutes.
+ * stay until several responses lacked them for {@link ABSENT_MS}, because an end cannot be undone.
+ * An explained absence counts at once: a running flare is listed as finished, a flare in `free` has
+ * warnings, or a listing is older than 15 minutes.
  *
  * A response is doubted if it lacks many items of a list without explanation, or if the lists that
  * it empties lack at least {@link MIN_SUSPICIOUS} such items in all. Absences must then last a
@@ -197,8 +203,8 @@ function withRetained(
         : insertRetained(is, was, retained[channel]).slice(0, listFormOf(channel).maxItems);
     }),
   );
-  const snapshot = joinParts(parts, undefined);
-  return joinParts([snapshot, notesOf(snapshot, answer, before, retained)], before);
+  const snapshot = completeSnapshot(parts, undefined);
+  return completeSnapshot([snapshot, notesOf(snapshot, answer, before, retained)], before);
 }
 
 /** Inserts each retained item after the item that it followed before. */

@@ -98,7 +98,7 @@ class KnownIds<T extends { readonly id: string }> {
     this.#ids ??= this.#index();
     const identity = this.#identityOf(item);
     const ids = this.#ids.get(identity) ?? [];
-    const id = ids.find((known) => !used.has(known));
+    const id = ids.find((candidate) => !used.has(candidate));
     if (id !== undefined) this.renames.set(item.id, id);
     else {
       this.#known.add(item.id);

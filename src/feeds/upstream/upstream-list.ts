@@ -91,20 +91,20 @@ function readItem(
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
-  const fault = unfit ? { path: "", reason: unfit } : faultOf(listFormOf(list).schema, entry);
-  if (!fault && key !== undefined) return { item: asListItem(entry), valid: true };
+  const issue = unfit ? { path: "", reason: unfit } : issueOf(listFormOf(list).schema, entry);
+  if (!issue && key !== undefined) return { item: asListItem(entry), valid: true };
   const last = sameKey ?? lastValid.byToken(entry);
   reports.add("invalidItems", {
     list,
     key: key ?? null,
-    ...(fault ?? { reason: `has no key of at most ${MAX_KEY} characters` }),
+    ...(issue ?? { reason: `has no key of at most ${MAX_KEY} characters` }),
     action: last ? "kept" : "dropped",
   });
   return { item: last, valid: false };
 }
 
 /** Returns the first schema issue of a value; `undefined` if it is valid. */
-export function faultOf(schema: z.ZodType, value: unknown): { path: string; reason: string } | undefined {
+export function issueOf(schema: z.ZodType, value: unknown): { path: string; reason: string } | undefined {
   const { error } = schema.safeParse(value);
   if (!error) return undefined;
   const { field, message } = firstIssue(error, value);

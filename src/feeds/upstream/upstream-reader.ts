@@ -6,18 +6,18 @@ import {
 } from "../../base/lib/io/request-json.ts";
 import { fieldOf, isRecord } from "../../base/lib/untrusted-json.ts";
 import type { Snapshot } from "../../base/model/index.ts";
+import type { UpstreamReports } from "./upstream-reports.ts";
 import {
-  joinParts,
-  mergeParts,
+  completeSnapshot,
+  mergeResources,
   misfitOfFlares,
-  type Part,
   RESOURCES,
   type Resource,
+  type Resources,
   readNotes,
   readObservedAtMs,
   readResource,
-} from "./upstream-part.ts";
-import type { UpstreamReports } from "./upstream-reports.ts";
+} from "./upstream-resources.ts";
 import { DEFAULT_STATUS, mergeStatuses, readStatus, type UpstreamStatus } from "./upstream-status.ts";
 
 export type Reading =
@@ -35,8 +35,8 @@ export type Reading =
   | { readonly kind: "failed"; readonly failure: Failure };
 
 /** The last content of a path, and the ETag to revalidate it. */
-interface CachedPart {
-  readonly part: Part;
+interface CachedResources {
+  readonly part: Resources;
   readonly etag: string | undefined;
   readonly observedAtMs: number | undefined;
   readonly status: UpstreamStatus;
@@ -60,7 +60,7 @@ const PROBE_EVERY_MS = 300_000;
  */
 export class UpstreamReader {
   readonly #settings: ReaderSettings;
-  readonly #cache = new Map<Path, CachedPart>();
+  readonly #cache = new Map<Path, CachedResources>();
   /** Whether `/snapshot` is offered; `undefined` if unknown. */
   #offered: boolean | undefined;
   #offeredAtMs = 0;
@@ -101,7 +101,7 @@ export class UpstreamReader {
       this.#offeredAtMs = this.#settings.clock.monotonic();
       for (const resource of RESOURCES) this.#cache.delete(resource);
       const { part, observedAtMs, status } = taken.cached;
-      const snapshot = joinParts([part], before);
+      const snapshot = completeSnapshot([part], before);
       return { kind: "read", snapshot, observedAtMs, status, answered: RESOURCES, partly: undefined };
     }
     const { kind, failure } = taken;
@@ -137,7 +137,7 @@ export class UpstreamReader {
     this.#offered = false;
     return {
       kind: "read",
-      snapshot: joinParts(
+      snapshot: completeSnapshot(
         cached.map(({ part }) => part),
         before,
       ),
@@ -152,9 +152,9 @@ export class UpstreamReader {
   async #take(
     path: Path,
     signal: AbortSignal,
-    read: (body: unknown) => Omit<CachedPart, "etag" | "status"> | { readonly misfit: string },
+    read: (body: unknown) => Omit<CachedResources, "etag" | "status"> | { readonly misfit: string },
   ): Promise<
-    { readonly cached: CachedPart } | { readonly kind: Unserved["kind"]; readonly failure: Failure }
+    { readonly cached: CachedResources } | { readonly kind: Unserved["kind"]; readonly failure: Failure }
   > {
     const last = this.#cache.get(path);
     const answer = await requestJson(
@@ -182,7 +182,7 @@ export class UpstreamReader {
     return { kind, failure: { ...failure, reason: withPath(failure.reason) } };
   }
 
-  #store(path: Path, cached: CachedPart): { readonly cached: CachedPart } {
+  #store(path: Path, cached: CachedResources): { readonly cached: CachedResources } {
     this.#cache.set(path, cached);
     return { cached };
   }
@@ -200,7 +200,7 @@ export class UpstreamReader {
     const misfit = misfitOfFlares(flares, before === undefined);
     if (misfit) return { misfit };
     const parts = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
-    const part = mergeParts(parts);
+    const part = mergeResources(parts);
     return { part: { ...part, ...readNotes(body, part.flares, before, reports) }, observedAtMs };
   }
 

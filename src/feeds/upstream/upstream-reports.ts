@@ -10,7 +10,6 @@ export interface UpstreamReport {
   readonly key: string | null;
   /** The field, such as `token.price`; empty for the item or the list itself. */
   readonly path: string;
-  /** The problem with it. */
   readonly reason: string;
   /** `kept`: the last valid version is used. `dropped`: it is omitted. */
   readonly action: "kept" | "dropped";

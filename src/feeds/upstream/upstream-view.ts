@@ -14,21 +14,21 @@ export class UpstreamView {
   readonly #cleaned = new WeakMap<object, unknown>();
   /** Ids of listed flares that every plan has seen. */
   #public: ReadonlySet<string> = new Set();
-  #last: { readonly given: Snapshot; readonly shown: Snapshot } | undefined;
+  #last: { readonly source: Snapshot; readonly view: Snapshot } | undefined;
   readonly #neverFlaredId: NeverFlaredId;
 
   constructor(neverFlaredId: NeverFlaredId) {
     this.#neverFlaredId = neverFlaredId;
   }
 
-  of(given: Snapshot): Snapshot {
-    if (this.#last?.given === given) return this.#last.shown;
-    const { free, pro, finished_trending } = given.flares;
+  of(source: Snapshot): Snapshot {
+    if (this.#last?.source === source) return this.#last.view;
+    const { free, pro, finished_trending } = source.flares;
     const before = pro.filter(({ id }) => this.#public.has(id));
     this.#public = new Set([...free, ...finished_trending, ...before].map(({ id }) => id));
-    const shown = concealPro(this.#clean(given), this.#public, this.#neverFlaredId);
-    this.#last = { given, shown };
-    return shown;
+    const view = concealPro(this.#clean(source), this.#public, this.#neverFlaredId);
+    this.#last = { source, view };
+    return view;
   }
 
   #clean<T>(value: T): T {
@@ -54,9 +54,13 @@ function isUnsafe(name: string, value: unknown): boolean {
 }
 
 /** Charts and leaderboards serve every plan: they must not show a flare of `pro`. */
-function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>, neverFlaredId: NeverFlaredId): Snapshot {
+function concealPro(
+  snapshot: Snapshot,
+  publicIds: ReadonlySet<string>,
+  neverFlaredId: NeverFlaredId,
+): Snapshot {
   const { flares, charts, leaderboards } = snapshot;
-  const secret = new Map(flares.pro.filter(({ id }) => !shown.has(id)).map((flare) => [flare.id, flare]));
+  const secret = new Map(flares.pro.filter(({ id }) => !publicIds.has(id)).map((flare) => [flare.id, flare]));
   const isSecret = ({ id }: NestedFlare) => secret.has(id);
   if (
     !charts.bsc.some(({ flare }) => isSecret(flare)) &&

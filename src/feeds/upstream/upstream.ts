@@ -1,8 +1,8 @@
 import { formatDuration } from "../../base/lib/text/quantity.ts";
+import { type Metrics, total } from "../../gateway/metrics/metric-table.ts";
 import type { FeedKind } from "../feed-kind.ts";
-import { upstreamMetrics } from "./upstream-metrics.ts";
 import { UPSTREAM_SETTINGS } from "./upstream-settings.ts";
-import { UpstreamSource } from "./upstream-source.ts";
+import { UpstreamSource, type UpstreamStats } from "./upstream-source.ts";
 
 /** Another service with this API. */
 export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
@@ -16,7 +16,12 @@ export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
     ) {
       const source = new UpstreamSource({
         ...(resume ? { resume } : {}),
-        ...{ url, intervalMs, timeoutMs, staleAfterMs, clock, neverFlaredId },
+        url,
+        intervalMs,
+        timeoutMs,
+        staleAfterMs,
+        clock,
+        neverFlaredId,
         onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
       });
       return { source, metrics: upstreamMetrics(() => source.stats()) };
@@ -28,3 +33,21 @@ export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
     },
   },
 };
+
+function upstreamMetrics(upstream: () => UpstreamStats): Metrics {
+  const outcomes = () => {
+    const { succeeded, failed } = upstream();
+    return { succeeded, failed };
+  };
+  return {
+    flarewire_upstream_polls_total: total("Polls of the upstream, by outcome.", outcomes, "outcome"),
+    flarewire_upstream_not_modified_total: total(
+      "Upstream responses with status 304, which saved a body.",
+      () => upstream().notModified,
+    ),
+    flarewire_upstream_doubted_total: total(
+      "Upstream responses that lacked so much data that they were not fully applied.",
+      () => upstream().doubted,
+    ),
+  };
+}

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { hasGraveWarning, judgeCanary } from "../../../src/engine/detect/canary.ts";
-import { addTrade, createTradeState, decayTrades } from "../../../src/engine/detect/forms/trade-detector.ts";
+import {
+  addTrade,
+  createTradeState,
+  decayTrades,
+} from "../../../src/engine/detect/measures/trade-detector.ts";
 import { DEFAULT_SETTINGS } from "../../../src/engine/settings.ts";
 import { NO_PROFILE } from "../../../src/engine/state/token-profile.ts";
 import { createToken } from "../../../src/engine/state/token-state.ts";

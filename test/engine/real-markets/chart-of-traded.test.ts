@@ -130,7 +130,8 @@ test("a token that a bot trades for cents is not charted", () => {
     listing(START - 1_000, token),
     ...Array.from({ length: 24 }, (_, round) =>
       trade(START + round * 3 * MINUTE + n * 11, token, {
-        ...{ quoteUsd: "0.3", trader: "0xbot" },
+        quoteUsd: "0.3",
+        trader: "0xbot",
         side: round % 2 === 0 ? "buy" : "sell",
       }),
     ),

@@ -71,7 +71,9 @@ test("rises of tokens that cost almost nothing to create do not prevent another 
     for (const [n, token] of fakes.entries())
       extra.push(
         trade(START + step * 3 * MINUTE + 100 * n, token, {
-          ...{ price: (1.5 ** step).toFixed(8), quoteUsd: "0.1", trader: `0xfa${n}` },
+          price: (1.5 ** step).toFixed(8),
+          quoteUsd: "0.1",
+          trader: `0xfa${n}`,
         }),
       );
   const honest = playPump({ crowd: 30 });

@@ -13,7 +13,10 @@ const priceOf = ({ running }: ReturnType<typeof playPump>) => Number(running[0]?
 const wash = (atMs: number, usd: string, prices: readonly string[]) =>
   prices.map((price, n) =>
     trade(atMs, TOKEN, {
-      ...{ pool: "own", price, quoteUsd: usd, trader: `0xabc${n}` },
+      pool: "own",
+      price,
+      quoteUsd: usd,
+      trader: `0xabc${n}`,
       side: n % 2 === 0 ? "buy" : "sell",
     }),
   );
@@ -97,7 +100,10 @@ test("an attacker's sales in their own pool do not prevent the flare of a pump",
     liquidity(START + 36 * MINUTE, TOKEN, "500", "add", "own"),
     ...Array.from({ length: 40 }, () =>
       trade(START + 55 * MINUTE, TOKEN, {
-        ...{ pool: "own", side: "sell", quoteUsd: "500", trader: "0xabc" },
+        pool: "own",
+        side: "sell",
+        quoteUsd: "500",
+        trader: "0xabc",
       }),
     ),
   ];
@@ -113,7 +119,10 @@ test("an attacker's trades with themselves in a shallow pool do not turn the tok
       liquidity(START + 36 * MINUTE, TOKEN, usd, "add", "own"),
       ...Array.from({ length: count }, (_, n) =>
         trade(START + atMinute * MINUTE, TOKEN, {
-          ...{ pool: "own", side: n % 2 === 0 ? "buy" : "sell", quoteUsd: usd, trader: "0xabc" },
+          pool: "own",
+          side: n % 2 === 0 ? "buy" : "sell",
+          quoteUsd: usd,
+          trader: "0xabc",
         }),
       ),
     ];

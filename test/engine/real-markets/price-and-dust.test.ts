@@ -91,7 +91,9 @@ test("pools that alternately set the price do not add up to a rise that nobody t
     const pool = cycle % 2 === 0 ? "a" : "b";
     return ["0.8", "0.9", "1"].map((price, step) =>
       trade(START + (cycle * 30 + step * 5) * SECOND + 10, TOKEN, {
-        ...{ pool, price, quoteUsd: String(100 * 3 ** cycle) },
+        pool,
+        price,
+        quoteUsd: String(100 * 3 ** cycle),
       }),
     );
   }).flat();
@@ -144,7 +146,10 @@ test("a pool whose price is far off never takes over while the current pool trad
   const engine = new TrendEngine();
   const wash = [0, 1].map((n) =>
     trade(START + 5 * SECOND + n, TOKEN, {
-      ...{ pool: "side", price: "987654", quoteUsd: "60000", trader: "0xabc" },
+      pool: "side",
+      price: "987654",
+      quoteUsd: "60000",
+      trader: "0xabc",
       side: n === 0 ? "buy" : "sell",
     }),
   );

@@ -11,7 +11,9 @@ const BEGIN_MS = Date.UTC(2026, 0, 1);
 
 test("tokens of every group flare, in the format of their group, with explanations and outcomes", () => {
   const market = createSimulatedMarket({
-    ...{ seed: 3, beginAtMs: BEGIN_MS, tokens: IS_SOAK ? 240 : 120 },
+    seed: 3,
+    beginAtMs: BEGIN_MS,
+    tokens: IS_SOAK ? 240 : 120,
   });
   const engine = new TrendEngine({ facts: FACTS });
   const started = new Set<string>();

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/base/lib/time/time.ts";
-import { addressOf } from "../../../src/feeds/replay/pair-book.ts";
+import { addressOf } from "../../../src/feeds/replay/pair-registry.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { createSimulatedFeed } from "../../../src/feeds/simulated/simulated-feed.ts";
 import { type RestFactory, test } from "../../gateway/http/rest/rest-fixture.ts";

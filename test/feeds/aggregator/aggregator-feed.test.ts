@@ -24,7 +24,10 @@ class Running implements AsyncDisposable {
 
   constructor(standIn: StandInAggregator, listings: readonly MarketGroup[] = ["bsc"]) {
     this.feed = createAggregatorFeed({
-      ...{ url: standIn.url, networks: AGGREGATED, listings: new Set(listings), clock: this.clock },
+      url: standIn.url,
+      networks: AGGREGATED,
+      listings: new Set(listings),
+      clock: this.clock,
       random: () => 0,
       fetch: (...request) => this.#fetch(...request),
       notify: (level, message) => this.notices.push(`${level}: ${message}`),
@@ -112,8 +115,12 @@ describe("an aggregator's pools as a market", () => {
     await run.advanceUntil("its reports", () => run.of("window").length >= 8);
     expect(run.of("listing")).toEqual([
       {
-        ...{ kind: "listing", group: "bsc", token: token(1), liquidity: "5000" },
-        ...{ at: expect.any(Number), pool: expect.any(String) },
+        kind: "listing",
+        group: "bsc",
+        token: token(1),
+        liquidity: "5000",
+        at: expect.any(Number),
+        pool: expect.any(String),
         listedAt: Date.UTC(2026, 10, 22, 11, 56, 30),
       },
     ]);

@@ -22,18 +22,33 @@ describe("GeckoTerminal's lists of pools", () => {
 
   test("become reports with past prices, counts, liquidity and the token's names", () => {
     const [pool] = read({
-      ...{ token: TOKEN, symbol: "GEM", price: "3", rose: ["50", "100", "200"], coin: "gem-coin" },
-      ...{ reserve: "81000.5", createdAt: "2026-11-22T11:00:00Z" },
-      ...{ m5: [30, 4, 25, 3, "900.5"], h1: [60, 20, 44, 12, "2000"], h24: [90, 50, 60, 30, "4000"] },
+      token: TOKEN,
+      symbol: "GEM",
+      price: "3",
+      rose: ["50", "100", "200"],
+      coin: "gem-coin",
+      reserve: "81000.5",
+      createdAt: "2026-11-22T11:00:00Z",
+      m5: [30, 4, 25, 3, "900.5"],
+      h1: [60, 20, 44, 12, "2000"],
+      h24: [90, 50, 60, 30, "4000"],
     });
     expect(pool?.report).toMatchObject({
-      ...{ kind: "window", at: NOW, group: "bsc", token: TOKEN, price: "3", liquidity: "81000.5" },
+      kind: "window",
+      at: NOW,
+      group: "bsc",
+      token: TOKEN,
+      price: "3",
+      liquidity: "81000.5",
       past: { m5: "2", m30: "1.5", h1: "1" },
       createdAt: Date.UTC(2026, 10, 22, 11),
     });
     expect(pool?.report.counts.m5).toEqual({ buys: 30, sells: 4, buyers: 25, sellers: 3, usd: "900.5" });
     expect(pool?.profile).toMatchObject({
-      ...{ group: "bsc", token: TOKEN, symbol: "GEM", name: "GEM coin" },
+      group: "bsc",
+      token: TOKEN,
+      symbol: "GEM",
+      name: "GEM coin",
       marketData: { market_id: "gem-coin", image_url: null, name: "GEM coin" },
     });
   });
@@ -58,7 +73,10 @@ describe("GeckoTerminal's lists of pools", () => {
 
   test("stay usable with a price that fell to a millionth, and with a pool id of 32 bytes", () => {
     const [pool] = read({
-      ...{ token: TOKEN, symbol: "DUST", price: "0.00000001", rose: ["-99.9999", "0", "0"] },
+      token: TOKEN,
+      symbol: "DUST",
+      price: "0.00000001",
+      rose: ["-99.9999", "0", "0"],
       pool: `0x${"1".repeat(64)}`,
     });
     expect(pool?.report.past.m5).toBe("0.01");

@@ -26,8 +26,11 @@ class Numbers {
 
   batches(mayGrow = (_batch: readonly number[]) => false) {
     return inBatches(this.#source(), {
-      ...{ isFull: (batch) => batch.length >= MAX, mayGrow, gapMs: 100 },
-      ...{ clock: this.clock, signal: new AbortController().signal },
+      isFull: (batch) => batch.length >= MAX,
+      mayGrow,
+      gapMs: 100,
+      clock: this.clock,
+      signal: new AbortController().signal,
     });
   }
 

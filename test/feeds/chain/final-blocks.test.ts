@@ -44,7 +44,13 @@ async function follow(from: number, count = 1) {
     for (const node of nodes) Object.assign(node, change);
   };
   return {
-    ...{ nodes, run, published, notices, clock, set, passUntil },
+    nodes,
+    run,
+    published,
+    notices,
+    clock,
+    set,
+    passUntil,
     /** Advances time until the block of that number is published. */
     reached: (number: number) =>
       passUntil(`block ${number} arrives`, () => Number(/\d+/.exec(published.at(-1) ?? "")?.[0]) >= number),

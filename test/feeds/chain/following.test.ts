@@ -108,7 +108,11 @@ describeOnAnvil("a chain that is followed", () => {
     await using stuck = await new FaultyNode(chain.url).start();
     const urls = [chain.url, stuck.url];
     const feed = createChainFeed({
-      ...{ network, urls, clock: systemClock, pollEveryMs: 100, backfillMs: HOUR_MS },
+      network,
+      urls,
+      clock: systemClock,
+      pollEveryMs: 100,
+      backfillMs: HOUR_MS,
     });
     const stop = new AbortController();
     const events = feed.events(stop.signal)[Symbol.asyncIterator]();

@@ -14,7 +14,10 @@ test("[past] past liquidity becomes a `sync`, and liquidity that the present rep
   const read = { number: 1, atMs: 1_000, logs: [], transfers: new Map() };
   const block = { number: 1, atMs: 1_000, logs: [], hash: "0x1", parentHash: "0x0" };
   const fill = new PastFill({
-    ...{ pool: run.pool, fromMs: 0, toMs: 2_000, isIdle: () => true },
+    pool: run.pool,
+    fromMs: 0,
+    toMs: 2_000,
+    isIdle: () => true,
     open: async () =>
       (async function* () {
         yield { block, read, isReplacement: false };

@@ -29,7 +29,9 @@ async function nodesWith(...chains: readonly SettledChain[]) {
   const { pool, clock, notify, signal } = run;
   await until("all nodes are usable", () => pool.usable(0).length === nodes.length);
   return {
-    ...{ nodes, run, pool },
+    nodes,
+    run,
+    pool,
     reader: new BlockReader({ pool, clock, notify }),
     blamed: () =>
       nodes.flatMap(({ url }, at) => (pool.usable(0).some(({ name }) => url.endsWith(name)) ? [] : [at])),
@@ -50,8 +52,13 @@ describe("Avalanche's blocks after Helicon", () => {
     const number = Number(FUJI.number);
     const parentHash = hex(7).padEnd(66, "7");
     const below = (by: number, own: string, parent: string) => ({
-      ...{ number: hex(number - by), hash: own, parentHash: parent, timestamp: FUJI.timestamp },
-      ...{ receiptsRoot: FUJI.receiptsRoot, settledHeight: hex(number - by - 2), transactions: [] },
+      number: hex(number - by),
+      hash: own,
+      parentHash: parent,
+      timestamp: FUJI.timestamp,
+      receiptsRoot: FUJI.receiptsRoot,
+      settledHeight: hex(number - by - 2),
+      transactions: [],
     });
     const headers: Record<number, unknown> = {
       [number]: FUJI,

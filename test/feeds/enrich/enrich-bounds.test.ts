@@ -23,7 +23,9 @@ class ScriptedService {
   readonly clock = new ManualClock();
   answer: () => Response = () => Response.json({});
   readonly client = new ServiceClient({
-    ...{ clock: this.clock, pauseMs: 0, random: () => 0.5 },
+    clock: this.clock,
+    pauseMs: 0,
+    random: () => 0.5,
     fetch: async () => this.answer(),
   });
 }
@@ -55,7 +57,9 @@ function lookupOf(
   const requests: string[] = [];
   const enricher = new LookupEnricher(
     {
-      ...{ name: "sourcify", maxTokens: 3, holdsMs: () => 10 * MINUTE },
+      name: "sourcify",
+      maxTokens: 3,
+      holdsMs: () => 10 * MINUTE,
       serves: () => true,
       url: (group, tokens) => {
         requests.push(`${group} ${tokens.join()}`);
@@ -69,7 +73,7 @@ function lookupOf(
     cache,
     (_level, message) => notify(message),
   );
-  return { ...{ service, requests, enricher }, clock: service.clock };
+  return { service, requests, enricher, clock: service.clock };
 }
 
 describe("a service that is queried for a few tokens at a time", () => {
@@ -228,12 +232,10 @@ test("facts of at most 100,000 tokens are stored; the oldest are dropped first",
 
 describe("a service that returns everything in one answer", () => {
   const table = (options: Partial<Table> = {}): Table => ({
-    ...{
-      name: "coingecko",
-      url: "http://service.example/",
-      everyMs: 60 * MINUTE,
-      gone: { socialData: null },
-    },
+    name: "coingecko",
+    url: "http://service.example/",
+    everyMs: 60 * MINUTE,
+    gone: { socialData: null },
     read: (body) => new Map(Object.keys(Object(body)).map((token) => [`bsc/${token}`, VERIFIED])),
     ...options,
   });
@@ -297,7 +299,8 @@ class Enriched implements AsyncDisposable {
 
   constructor() {
     const enricher: Enricher = {
-      ...{ name: "sourcify", trouble: undefined },
+      name: "sourcify",
+      trouble: undefined,
       report: () => new ServiceClient({ clock: this.clock, pauseMs: 0 }).report("enrich", "sourcify"),
       note: ({ token }) => this.noted.push(token),
       run: async (onFound, signal) => {

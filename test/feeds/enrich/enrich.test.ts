@@ -36,11 +36,9 @@ class PatientClock extends PacedClock {
 /** A market in which three tokens trade each second, for ever. */
 function market(clock: Clock): Feed {
   return {
-    ...{
-      name: "three",
-      origin: "live",
-      facts: { trades: true, liquidity: false, listings: false, profiles: false },
-    },
+    name: "three",
+    origin: "live",
+    facts: { trades: true, liquidity: false, listings: false, profiles: false },
     async *events(signal) {
       for (let at = START; !signal.aborted; at += 1_000) {
         for (const token of [KNOWN, SHADY, STRANGER]) {
@@ -85,7 +83,11 @@ const test = base.extend<{
       const reported: MarketEvent[] = [];
       const stop = new AbortController();
       const enrichers = createEnrichers({
-        ...{ names, urls: services.urls, keys: { etherscan: KEY, coingecko: COIN_KEY }, directory, clock },
+        names,
+        urls: services.urls,
+        keys: { etherscan: KEY, coingecko: COIN_KEY },
+        directory,
+        clock,
         notify: (_level, sentence) => notices.push(sentence),
       });
       const feed = enrichFeed(market(clock), enrichers, clock);

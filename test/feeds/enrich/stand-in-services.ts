@@ -117,11 +117,9 @@ export class StandInServices implements AsyncDisposable {
             !(this.links === "crowded out" && lower.includes(","))
             ? [
                 {
-                  ...{
-                    chainId: "bsc",
-                    dexId: "pancakeswap",
-                    baseToken: { address: KNOWN, name: "Known", symbol: "KNO" },
-                  },
+                  chainId: "bsc",
+                  dexId: "pancakeswap",
+                  baseToken: { address: KNOWN, name: "Known", symbol: "KNO" },
                   info:
                     this.links === "removed"
                       ? undefined

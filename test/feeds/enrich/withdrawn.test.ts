@@ -64,12 +64,18 @@ const test = base.extend<{ kit: Kit }>({
     const enriched: Kit["enriched"] = (names = ["dexscreener"]) => {
       const { urls } = services;
       const enrichers = createEnrichers({
-        ...{ names, urls, keys: {}, directory, clock },
+        names,
+        urls,
+        keys: {},
+        directory,
+        clock,
         notify: () => {},
       });
       const facts = { trades: true, liquidity: false, listings: true, profiles: false };
       const feed: Feed = {
-        ...{ name: "three", origin: "live", facts },
+        name: "three",
+        origin: "live",
+        facts,
         events: (signal) => market(clock, signal),
       };
       return enrichFeed(feed, enrichers, clock);

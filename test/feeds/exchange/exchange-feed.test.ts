@@ -58,7 +58,11 @@ async function followed(factor = 40, minutes = 5) {
     }
   })();
   return {
-    ...{ clock, server, feed, notices, events },
+    clock,
+    server,
+    feed,
+    notices,
+    events,
     /** Resolves when the condition holds for the emitted events. */
     until: (holds: () => boolean) =>
       new Promise<void>((resolve, reject) => {
@@ -188,13 +192,11 @@ describe("three exchanges", () => {
     const stop = new AbortController();
     const { url, streamUrl } = server;
     const feed = createExchangeFeed({
-      ...{
-        venues: [createBinance({ url, streamUrl })],
-        quotes: ["USDT"],
-        minVolume: 0,
-        warmupMs: 0,
-        clock: clock.offBy(-3 * MINUTE),
-      },
+      venues: [createBinance({ url, streamUrl })],
+      quotes: ["USDT"],
+      minVolume: 0,
+      warmupMs: 0,
+      clock: clock.offBy(-3 * MINUTE),
     });
     let candle: Candle | undefined;
     let at = 0;
@@ -216,13 +218,11 @@ describe("three exchanges", () => {
       const notices: string[] = [];
       const { url, streamUrl } = server;
       const feed = createExchangeFeed({
-        ...{
-          venues: [createBinance({ url, streamUrl })],
-          quotes: ["USDT"],
-          minVolume: 0,
-          warmupMs: MINUTE,
-          clock,
-        },
+        venues: [createBinance({ url, streamUrl })],
+        quotes: ["USDT"],
+        minVolume: 0,
+        warmupMs: MINUTE,
+        clock,
         notify: (_level, message) => {
           notices.push(message);
           server.mischief.delete("binance");

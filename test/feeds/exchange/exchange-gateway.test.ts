@@ -31,14 +31,16 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
   server.mischief.set("kucoin", "html");
   const { url, streamUrl } = server;
   const config = createConfig({
-    ...{ port: 0, feed: "exchange", warmup: "2h", record: directory, drain: "0" },
-    ...{
-      binanceUrl: url,
-      binanceStreamUrl: streamUrl,
-      kucoinUrl: url,
-      gateUrl: url,
-      gateStreamUrl: streamUrl,
-    },
+    port: 0,
+    feed: "exchange",
+    warmup: "2h",
+    record: directory,
+    drain: "0",
+    binanceUrl: url,
+    binanceStreamUrl: streamUrl,
+    kucoinUrl: url,
+    gateUrl: url,
+    gateStreamUrl: streamUrl,
   });
   const gateway = await startGateway(config, { clock, logger: createLogger("silent") });
   try {
@@ -101,8 +103,16 @@ test("a restarted server continues in the same epoch, with the missed events", {
   await using server = await new StandIn(clock, PAIRS).listen();
   const { url, streamUrl } = server;
   const config = createConfig({
-    ...{ port: 0, feed: "exchange", exchanges: "binance,gate", warmup: "1h", data: directory, drain: "0" },
-    ...{ binanceUrl: url, binanceStreamUrl: streamUrl, gateUrl: url, gateStreamUrl: streamUrl },
+    port: 0,
+    feed: "exchange",
+    exchanges: "binance,gate",
+    warmup: "1h",
+    data: directory,
+    drain: "0",
+    binanceUrl: url,
+    binanceStreamUrl: streamUrl,
+    gateUrl: url,
+    gateStreamUrl: streamUrl,
   });
   const run = async (atLeastMs: number) => {
     const gateway = await startGateway(config, { clock, logger: createLogger("silent") });

@@ -34,13 +34,13 @@ async function market(
   const events: MarketEvent[] = [];
   const stop = new AbortController();
   const feed = createExchangeFeed({
-    ...{ venues: [...servers.values()].map(({ venue }) => venue), quotes: ["USDT"], minVolume: 1 },
-    ...{
-      warmupMs: 0,
-      clock,
-      random: () => 0.5,
-      notify: (_level: string, message: string) => notices.push(message),
-    },
+    venues: [...servers.values()].map(({ venue }) => venue),
+    quotes: ["USDT"],
+    minVolume: 1,
+    warmupMs: 0,
+    clock,
+    random: () => 0.5,
+    notify: (_level: string, message: string) => notices.push(message),
     ...options,
   });
   const reading = (async () => {
@@ -69,7 +69,14 @@ async function market(
     }
   };
   return {
-    ...{ clock, feed, server, events, notices, connected, pass, clockMs },
+    clock,
+    feed,
+    server,
+    events,
+    notices,
+    connected,
+    pass,
+    clockMs,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await reading;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CandleBook } from "../../../src/feeds/exchange/candle-book.ts";
+import { CandleBuffer } from "../../../src/feeds/exchange/candle-buffer.ts";
 import { choosePairs, type FollowedPair, type Listing } from "../../../src/feeds/exchange/choose-pairs.ts";
 import type { MinuteCandle } from "../../../src/feeds/exchange/venue.ts";
 
@@ -104,62 +104,60 @@ describe("the followed markets", () => {
 
 const M0 = 1_800_000_000_000;
 const candle = (minute: number, volume: number): MinuteCandle => ({
-  ...{
-    openAt: M0 + minute * 60_000,
-    open: "1",
-    high: "3",
-    low: "1",
-    close: String(1 + volume / 1_000),
-    volume: String(volume),
-  },
+  openAt: M0 + minute * 60_000,
+  open: "1",
+  high: "3",
+  low: "1",
+  close: String(1 + volume / 1_000),
+  volume: String(volume),
 });
 
 describe("the candles of a minute", () => {
   test("are emitted when it closes, unless without trades, and are amended once by a later version", () => {
-    const book = new CandleBook();
-    book.put("B", candle(0, 5));
-    book.put("A", candle(0, 7));
-    book.put("A", candle(0, 6));
-    book.put("C", candle(0, 0));
-    book.put("A", candle(1, 1));
-    expect(book.close(M0).map(({ token, volume, at }) => [token, volume, at])).toEqual([
+    const buffer = new CandleBuffer();
+    buffer.put("B", candle(0, 5));
+    buffer.put("A", candle(0, 7));
+    buffer.put("A", candle(0, 6));
+    buffer.put("C", candle(0, 0));
+    buffer.put("A", candle(1, 1));
+    expect(buffer.close(M0).map(({ token, volume, at }) => [token, volume, at])).toEqual([
       ["A", "7", M0 + 60_000],
       ["B", "5", M0 + 60_000],
     ]);
-    book.put("A", candle(0, 7));
-    book.put("B", candle(0, 4));
-    expect(book.amendments()).toEqual([]);
-    book.put("B", candle(0, 9));
-    book.put("C", candle(0, 2));
-    expect(book.amendments().map(({ token, volume }) => [token, volume])).toEqual([
+    buffer.put("A", candle(0, 7));
+    buffer.put("B", candle(0, 4));
+    expect(buffer.amendments()).toEqual([]);
+    buffer.put("B", candle(0, 9));
+    buffer.put("C", candle(0, 2));
+    expect(buffer.amendments().map(({ token, volume }) => [token, volume])).toEqual([
       ["B", "9"],
       ["C", "2"],
     ]);
-    expect(book.amendments()).toEqual([]);
-    book.close(M0 + 60_000);
-    book.put("A", candle(0, 99));
-    expect([book.amendments(), book.late]).toEqual([[], 1]);
+    expect(buffer.amendments()).toEqual([]);
+    buffer.close(M0 + 60_000);
+    buffer.put("A", candle(0, 99));
+    expect([buffer.amendments(), buffer.late]).toEqual([[], 1]);
   });
 
   test("are not emitted again after a later minute", () => {
-    const book = new CandleBook();
-    for (const minute of [0, 1, 2]) book.put("A", candle(minute, 1));
-    book.close(M0);
-    book.put("A", candle(0, 2));
-    expect(book.close(M0 + 60_000)).toHaveLength(1);
-    expect(book.amendments()).toEqual([]);
-    book.put("A", candle(1, 3));
-    expect(book.amendments().map(({ openAt, volume }) => [openAt - M0, volume])).toEqual([[60_000, "3"]]);
+    const buffer = new CandleBuffer();
+    for (const minute of [0, 1, 2]) buffer.put("A", candle(minute, 1));
+    buffer.close(M0);
+    buffer.put("A", candle(0, 2));
+    expect(buffer.close(M0 + 60_000)).toHaveLength(1);
+    expect(buffer.amendments()).toEqual([]);
+    buffer.put("A", candle(1, 3));
+    expect(buffer.amendments().map(({ openAt, volume }) => [openAt - M0, volume])).toEqual([[60_000, "3"]]);
   });
 
   test("are stored for the latest day of minutes, and not for minutes before an emitted one", () => {
-    const book = new CandleBook();
-    for (let minute = 0; minute <= 1_440; minute++) book.put("A", candle(minute, 1));
-    expect(book.close(M0)).toEqual([]);
-    expect(book.close(M0 + 60_000)).toHaveLength(1);
-    expect(book.close(M0 + 10 * 60_000)).toHaveLength(1);
-    expect(book.close(M0 + 5 * 60_000)).toEqual([]);
-    expect(book.close(M0 + 1_440 * 60_000)).toHaveLength(1);
+    const buffer = new CandleBuffer();
+    for (let minute = 0; minute <= 1_440; minute++) buffer.put("A", candle(minute, 1));
+    expect(buffer.close(M0)).toEqual([]);
+    expect(buffer.close(M0 + 60_000)).toHaveLength(1);
+    expect(buffer.close(M0 + 10 * 60_000)).toHaveLength(1);
+    expect(buffer.close(M0 + 5 * 60_000)).toEqual([]);
+    expect(buffer.close(M0 + 1_440 * 60_000)).toHaveLength(1);
   });
 
   test("do not depend on how and how often their versions arrive", () => {
@@ -171,9 +169,9 @@ describe("the candles of a minute", () => {
     fc.assert(
       fc.property(fc.array(version), fc.integer({ min: 0, max: 100 }), (versions, seed) => {
         const reported = (order: typeof versions) => {
-          const book = new CandleBook();
-          for (const [token, minute, volume] of order) book.put(token, candle(minute, volume));
-          return [0, 1, 2].map((minute) => book.close(M0 + minute * 60_000));
+          const buffer = new CandleBuffer();
+          for (const [token, minute, volume] of order) buffer.put(token, candle(minute, volume));
+          return [0, 1, 2].map((minute) => buffer.close(M0 + minute * 60_000));
         };
         const shuffled = versions
           .map((one, index) => ({ one, key: (index * 7_919 + seed * 104_729) % 1_009 }))

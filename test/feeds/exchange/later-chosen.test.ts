@@ -19,7 +19,12 @@ function follow(clock: PacedClock, server: StandIn, warmupMs: number, startsAtPr
   const stop = new AbortController();
   const feed = createExchangeFeed({
     venues: [createBinance({ url, streamUrl }), createKucoin({ url, connectId: () => "test" })],
-    ...{ quotes: ["USDT"], minVolume: 0, warmupMs, startsAtPresent, clock, random: () => 0 },
+    quotes: ["USDT"],
+    minVolume: 0,
+    warmupMs,
+    startsAtPresent,
+    clock,
+    random: () => 0,
     notify: (_level, message) => notices.push(message),
   });
   const reading = (async () => {

@@ -98,7 +98,9 @@ export class ScriptedVenue implements AsyncDisposable {
     const { name = "binance", maxPairs = 100, pauseMs = 0, hasTicket, greets = false, ping } = this.#options;
     const endpoint = { url: this.url.replace("http", "ws"), greets, ...(ping ? { ping } : {}) };
     return {
-      ...{ name, pauseMs: 0, quota: () => undefined },
+      name,
+      pauseMs: 0,
+      quota: () => undefined,
       pairs: {
         request: { url: `${this.url}/pairs` },
         read: (body) => Pairs.parse(body).map((base) => ({ pair: base, base, quote: "USDT" })),
@@ -113,7 +115,9 @@ export class ScriptedVenue implements AsyncDisposable {
         read: (body) => Minutes.parse(body).map((openAt) => minuteAt(openAt)),
       },
       stream: {
-        ...{ maxPairs, pauseMs, endpoint: () => endpoint },
+        maxPairs,
+        pauseMs,
+        endpoint: () => endpoint,
         ...(hasTicket ? { ticket: { url: `${this.url}/ticket` } } : {}),
         subscribe: (pairs, wanted) => {
           this.subscribeCalls += 1;

@@ -23,7 +23,10 @@ async function subscribeTo(
   const { venue } = server;
   const subscription = new VenueSubscription(
     {
-      ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
+      venue,
+      client: new ServiceClient({ clock, pauseMs: 0 }),
+      clock,
+      random: () => 0.5,
       renewMs: options.renewMs ?? NEVER,
       onNews: (one) => news.push(one),
       onHealth: (trouble) => health.push(trouble),

@@ -19,7 +19,10 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
   const fill = (some: readonly string[], fromMs: number, toMs: number) =>
     follower.fill(some, fromMs, toMs, onCandle, () => {});
   const follower = new VenueFollower({
-    ...{ venue: server.venue, clock, random: () => 0.5, signal: stop.signal },
+    venue: server.venue,
+    clock,
+    random: () => 0.5,
+    signal: stop.signal,
     onCandle,
     onGap: (some, sinceMs) => gaps.push(`${some.join()} ${sinceMs}`),
     notify: (_level, message) => notices.push(message),
@@ -39,7 +42,8 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
   const carries = (...lists: readonly string[]) =>
     until(`${lists.join(" and ")} are carried`, () => carried().toSorted().join(" ") === lists.join(" "));
   return {
-    ...{ ...run, carries },
+    ...run,
+    carries,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await until("every connection is closed", () => server.open.length === 0);

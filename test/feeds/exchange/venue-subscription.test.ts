@@ -29,7 +29,10 @@ async function subscribeTo(name: "binance" | "kucoin", pairs: readonly string[],
   };
   const subscription = new VenueSubscription(
     {
-      ...{ venue, client: new ServiceClient({ clock, pauseMs: 0 }), clock, random: () => 0.5 },
+      venue,
+      client: new ServiceClient({ clock, pauseMs: 0 }),
+      clock,
+      random: () => 0.5,
       ...(renewMs === undefined ? {} : { renewMs }),
       onNews: (one) => {
         news.push(one);
@@ -61,7 +64,13 @@ async function subscribeTo(name: "binance" | "kucoin", pairs: readonly string[],
   const has = (pair: string, from: number) =>
     news.slice(from).some((one) => one.kind === "candle" && one.pair === pair);
   return {
-    ...{ subscription, server, news, health, resumed, until, has },
+    subscription,
+    server,
+    news,
+    health,
+    resumed,
+    until,
+    has,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await running;

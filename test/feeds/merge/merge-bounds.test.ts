@@ -80,7 +80,9 @@ describe("a part that is far ahead of the others", () => {
     const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
     const notices: string[] = [];
     const feed = mergeFeeds({
-      ...{ name: "live", clock: time, notify: (_level: string, message: string) => notices.push(message) },
+      name: "live",
+      clock: time,
+      notify: (_level: string, message: string) => notices.push(message),
       parts: [bsc, exchange].map((one) => ({ name: one.name, feed: one })),
     });
     bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(Math.floor(index / 100))));
@@ -320,7 +322,8 @@ describe("a merged market", () => {
   test("closes its parts when the reader stops without aborting", async () => {
     const parts = [new ToldFeed("bsc"), new ToldFeed("exchange")];
     const feed = mergeFeeds({
-      ...{ name: "live", clock: new ManualClock(START) },
+      name: "live",
+      clock: new ManualClock(START),
       parts: parts.map((one) => ({ name: one.name, feed: one })),
     });
     for (const part of parts) part.tell(clock(0));

@@ -134,8 +134,11 @@ test("a recovered part emits its facts, and its trades and candles as past ones,
   expect(reported.slice(before)).toEqual([
     { ...trade(20), at: START + 60 * SECOND, tradedAt: START + 20 * SECOND },
     {
-      ...{ kind: "listing", at: START + 60 * SECOND, listedAt: START + 21 * SECOND },
-      ...{ ...pool, liquidity: "5000" },
+      kind: "listing",
+      at: START + 60 * SECOND,
+      listedAt: START + 21 * SECOND,
+      ...pool,
+      liquidity: "5000",
     },
     { kind: "liquidity", at: START + 60 * SECOND, ...pool, usd: "9", cause: "remove" },
     { ...candle(22), at: START + 60 * SECOND },

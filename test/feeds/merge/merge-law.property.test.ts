@@ -17,7 +17,10 @@ function marketOf(
   return seed.flatMap(([before, behind], second) => {
     const at = START + second * SECOND;
     const profile = (time: number, index: number): MarketEvent => ({
-      ...{ kind: "profile", at: time, group, token: `${group}-${index}` },
+      kind: "profile",
+      at: time,
+      group,
+      token: `${group}-${index}`,
     });
     return [
       ...Array.from({ length: before }, (_, index) => profile(at, index)),

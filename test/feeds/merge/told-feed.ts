@@ -92,8 +92,14 @@ export function candle(second: number, token = "BTC"): Candle {
 export function report(second: number): Window {
   const counts = { buys: 1, sells: 0, buyers: 1, sellers: 0, usd: "1" };
   return {
-    ...{ kind: "window", at: START + second * SECOND, group: "bsc", pool: "0xp", token: "0xaa" },
-    ...{ price: "1", past: { m5: "1", m30: "1", h1: "1" }, liquidity: "1" },
+    kind: "window",
+    at: START + second * SECOND,
+    group: "bsc",
+    pool: "0xp",
+    token: "0xaa",
+    price: "1",
+    past: { m5: "1", m30: "1", h1: "1" },
+    liquidity: "1",
     counts: { m5: counts, h1: counts, h24: counts },
   };
 }

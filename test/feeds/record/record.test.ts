@@ -17,8 +17,16 @@ const replayed = (path: string) =>
 /** First bytes of a gzip member: magic number and deflate. */
 const MEMBER = Buffer.of(0x1f, 0x8b, 8);
 const trade = (at: number): MarketEvent => ({
-  ...{ kind: "trade", at, group: "bsc", pool: "0xa", token: "0xb", side: "buy" },
-  ...{ price: "1", amount: "2", quoteUsd: "2", trader: "0xc" },
+  kind: "trade",
+  at,
+  group: "bsc",
+  pool: "0xa",
+  token: "0xb",
+  side: "buy",
+  price: "1",
+  amount: "2",
+  quoteUsd: "2",
+  trader: "0xc",
 });
 
 describe("a recording of the simulated market", () => {

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { InputError } from "../../../src/base/lib/input-error.ts";
 import { MarketEvent } from "../../../src/base/market/index.ts";
-import { addressOf } from "../../../src/feeds/replay/pair-book.ts";
+import { addressOf } from "../../../src/feeds/replay/pair-registry.ts";
 import { readProfiles } from "../../../src/feeds/replay/read/profiles-file.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { HEADER, LeapingClock, line, only, replay, T0, test } from "./replay-kit.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { LATEST_AT_MS, MarketEvent, MarketGroup } from "../../../src/base/market/index.ts";
-import { addressOf } from "../../../src/feeds/replay/pair-book.ts";
+import { addressOf } from "../../../src/feeds/replay/pair-registry.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { gzip, only, replay, test } from "./replay-kit.ts";
 

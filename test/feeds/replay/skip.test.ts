@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { EventTimeMs, LATEST_AT_MS, type MarketEvent } from "../../../src/base/market/index.ts";
 import { plainDecimal } from "../../../src/feeds/plain-decimal.ts";
-import { MAX_PAIRS, PairBook } from "../../../src/feeds/replay/pair-book.ts";
+import { MAX_PAIRS, PairRegistry } from "../../../src/feeds/replay/pair-registry.ts";
 import { CandleCsvParser } from "../../../src/feeds/replay/read/candle-csv.ts";
 import { LineSplitter, MAX_LINE_CHARS } from "../../../src/feeds/replay/read/line-splitter.ts";
 import { DETAILED_PER_REASON, SKIP_REASONS, type SkipReason } from "../../../src/feeds/replay/read/skips.ts";
@@ -173,12 +173,13 @@ describe("unusable lines", () => {
   });
 
   test("pairs beyond the maximum are skipped", () => {
-    const [book, events] = [new PairBook("exchange", new Map()), [] as MarketEvent[]];
-    const parser = new CandleCsvParser(book, new Timeline(), new Map());
-    for (let pair = 0; pair < MAX_PAIRS; pair += 1) book.get(`P${pair}`);
+    const [pairs, events] = [new PairRegistry("exchange", new Map()), [] as MarketEvent[]];
+    const parser = new CandleCsvParser(pairs, new Timeline(), new Map());
+    for (let pair = 0; pair < MAX_PAIRS; pair += 1) pairs.get(`P${pair}`);
     for (const name of [`P${MAX_PAIRS}`, `P${MAX_PAIRS + 1}`])
       expect(parser.parse(line(0, name), 0, events)).toMatchObject({
-        ...{ reason: "too-many-pairs", detail: expect.stringContaining(name) },
+        reason: "too-many-pairs",
+        detail: expect.stringContaining(name),
       });
     expect([parser.parse(line(1, "P0"), 0, events), closes(events)]).toEqual([undefined, [2]]);
   });

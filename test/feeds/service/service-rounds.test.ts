@@ -139,8 +139,13 @@ test("refusals for too many requests are counted separately from failures", asyn
   const { client, clock, ask } = clientOf(statuses.map((status) => ({ status })));
   for (const _status of statuses) await ask(1);
   expect(client.report("part", "service")).toMatchObject({
-    ...{ part: "part", service: "service", isUp: false },
-    ...{ requests: 8, refused: 3, errors: 3, ageMs: 0 },
+    part: "part",
+    service: "service",
+    isUp: false,
+    requests: 8,
+    refused: 3,
+    errors: 3,
+    ageMs: 0,
   });
   clock.advance(700);
   expect(client.report("part", "service").ageMs).toBe(700);

@@ -15,7 +15,11 @@ test("a simulated market that resumes after 20 minutes is stale and as old as it
   onTestFinished,
 }) => {
   const config = createConfig({
-    ...{ port: 0, data: newDirectory(onTestFinished), warmup: "10m", drain: "0", logLevel: "silent" },
+    port: 0,
+    data: newDirectory(onTestFinished),
+    warmup: "10m",
+    drain: "0",
+    logLevel: "silent",
   });
   const first = await startGateway(config);
   const leftMs = first.head.observedAtMs;

@@ -149,7 +149,9 @@ describe("invariants of events", () => {
 test("a label is reported no later than the second of its episode's first event", () => {
   const labeled = new Set<string | null>();
   const market = createSimulatedMarket({
-    ...{ seed: 1, beginAtMs: MIDNIGHT, tokens: 20 },
+    seed: 1,
+    beginAtMs: MIDNIGHT,
+    tokens: 20,
     onLabel: ({ kind, token }) => {
       if (kind === "listing" || kind === "migration") labeled.add(token);
     },

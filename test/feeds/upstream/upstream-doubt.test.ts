@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { keyOf, Snapshot } from "../../../src/base/model/index.ts";
 import { applyEvent, LIST_CHANNEL_NAMES, listOf, type View } from "../../../src/base/protocol/index.ts";
 import { UpstreamDoubt } from "../../../src/feeds/upstream/upstream-doubt.ts";
-import { RESOURCES, type Resource } from "../../../src/feeds/upstream/upstream-part.ts";
+import { RESOURCES, type Resource } from "../../../src/feeds/upstream/upstream-resources.ts";
 import { toEvents } from "../../../src/gateway/source/events.ts";
 import { lawRuns, shareOf } from "../../support/law-runs.ts";
 import { arbitrarySnapshot } from "../../support/random/arbitraries.ts";

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { sanitize } from "../../../src/base/lib/untrusted-json.ts";
 import { EMPTY_SNAPSHOT, keyOf, type ListItem, Snapshot } from "../../../src/base/model/index.ts";
 import { LIST_CHANNELS, listOf, projectSnapshot, SPEC_CHANNELS } from "../../../src/base/protocol/index.ts";
+import { UpstreamReports } from "../../../src/feeds/upstream/upstream-reports.ts";
 import {
-  joinParts,
-  mergeParts,
+  completeSnapshot,
+  mergeResources,
   RESOURCES,
   readNotes,
   readResource,
-} from "../../../src/feeds/upstream/upstream-part.ts";
-import { UpstreamReports } from "../../../src/feeds/upstream/upstream-reports.ts";
+} from "../../../src/feeds/upstream/upstream-resources.ts";
 import { diffSnapshots } from "../../../src/gateway/source/diff.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { arbitraryHistory, arbitrarySnapshot } from "../../support/random/arbitraries.ts";
@@ -22,9 +22,9 @@ type Json = Record<string, unknown>;
 function read(body: unknown, before: Snapshot | undefined): { snapshot: Snapshot; reports: UpstreamReports } {
   const reports = new UpstreamReports(new ManualClock(), () => {});
   const parsed: Json = JSON.parse(JSON.stringify(body));
-  const parts = mergeParts(RESOURCES.map((name) => readResource(name, parsed[name], before, reports)));
+  const parts = mergeResources(RESOURCES.map((name) => readResource(name, parsed[name], before, reports)));
   const notes = readNotes(parsed, parts.flares, before, reports);
-  return { snapshot: joinParts([parts, notes], before), reports };
+  return { snapshot: completeSnapshot([parts, notes], before), reports };
 }
 
 /** Returns the part of a snapshot that other services have: the flares of `bsc` only. */

@@ -22,7 +22,7 @@ const ANCHOR_USD = 50_000;
 /** A token's profile is published again after this time, because the reader may have lost it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 
-/** A decoded log that concerns pools. Of transfers, only those of quote tokens. */
+/** A decoded log that concerns pools, or a transfer of a quote token. */
 interface ReadLog {
   readonly log: EvmLog;
   readonly decoded: PoolLog | Transfer;
@@ -99,7 +99,6 @@ export class BlockTranslator {
     return [...unknown.values()];
   }
 
-  /** Returns unknown tokens of pools that the logs create. */
   unknownTokens(logs: readonly ReadLog[]): readonly string[] {
     const unknown = logs.flatMap(({ decoded }) =>
       decoded.kind === "created" ? this.pools.unknownTokens(decoded.token0, decoded.token1) : [],

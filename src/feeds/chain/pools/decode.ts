@@ -5,7 +5,7 @@ import { isShaped, type LogReader, type PoolLog } from "./forms/pool-log.ts";
 
 /*
  * Decodes the events of pools by hand. Nearly all consist of words at fixed positions. A general
- * decoder reached twenty thousand logs a second, too few beside the other work on a busy chain. A
+ * decoder reached twenty thousand logs a second, which is too slow for a busy chain. A
  * log with a word out of its type's range belongs to another contract and is ignored.
  */
 

@@ -4,7 +4,7 @@
  * A swap is no trade if its taker swaps back: arbitrage between pools, the hops of an aggregator,
  * the legs of a sandwich. So each person's swaps are netted.
  *
- * The rules differ for purchases and sales, because an invented crowd misleads as much as a hidden
+ * The rules differ for purchases and sales, because an invented crowd is as misleading as a hidden
  * sale. Every sale cancels purchases: swapping both ways at once needs no money, and could imitate
  * a crowd. But a purchase cancels a sale only if its dollars are comparable and its pool held as
  * many before. Amounts of tokens prove nothing: anyone can deploy a contract that reports them at
@@ -19,11 +19,11 @@
  * gas, and the money that it leaves in the pool. The canary warns if that money is soon taken back.
  */
 
-/** Decimals of {@link Leg.dollars}: those of a dollar amount and of a quote token. */
+/** Decimals of {@link Leg.dollars}: the decimals of a dollar amount plus a quote token's. */
 export const LEG_DECIMALS = 36;
 /** The sender takes part if its balance changed by more than a hundredth of the tokens swapped. */
 const SENDER_SHARE = 100n;
-/** A person's amount may differ from that of the swap by a quarter, for tokens that take a fee. */
+/** A person's amount may differ from the swap's by a quarter, for tokens that take a fee. */
 const MAX_FEE = 4n;
 /**
  * Swaps both ways cancel out if the smaller side is at least nine tenths of the larger one. The

@@ -15,8 +15,8 @@ const MAX_IGNORED = 400_000;
 const MAX_TOKENS = 200_000;
 
 /**
- * Stores the pools that matter: created by a factory of the network, with a quote token on at least
- * one side, and a quote token or a token of known decimals on the other.
+ * Stores the pools that matter. A factory of the network created them. One side is a quote token,
+ * the other a quote token or a token of known decimals.
  */
 export class PoolRegistry {
   readonly #factories: ReadonlyMap<string, FactoryForm>;

@@ -1,8 +1,9 @@
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { Network } from "../network.ts";
-import type { RpcTrouble } from "../rpc/rpc-trouble.ts";
-import { RpcFailure } from "./rpc.ts";
+import { BlockReader } from "../rpc/block-reader.ts";
+import { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { RpcFailure } from "../rpc/rpc-failure.ts";
 
 interface BlockProbe {
   readonly network: Network;
@@ -23,11 +24,11 @@ const ADVICE = {
   reverted: "use another endpoint",
   pending: "try again in a few seconds",
   failed: "use another endpoint",
-} as const satisfies Record<RpcTrouble["kind"], string>;
+} as const satisfies Record<RpcFailure["kind"], string>;
 
 /**
- * Proves the newest final block with the code that a chain's feed uses. Rejects with RpcFailure if
- * the endpoint is unsuitable.
+ * Proves the newest final block with the code that a chain's feed uses. Rejects if the
+ * endpoint is unsuitable.
  *
  * @param newest The endpoint's newest block.
  */
@@ -36,12 +37,6 @@ export async function proveBlock(
   newest: number,
   signal: AbortSignal,
 ): Promise<string> {
-  // Loaded on demand, as by the feed.
-  const [{ BlockReader }, { EndpointPool }, trouble] = await Promise.all([
-    import("../rpc/block-reader.ts"),
-    import("../rpc/endpoint-pool.ts"),
-    import("../rpc/rpc-trouble.ts"),
-  ]);
   const over = new AbortController();
   const inner = AbortSignal.any([signal, over.signal]);
   const { chainId, finalityBlocks } = network;
@@ -58,7 +53,7 @@ export async function proveBlock(
       try {
         return await read();
       } catch (error) {
-        const isPending = error instanceof trouble.RpcTrouble && error.kind === "pending";
+        const isPending = error instanceof RpcFailure && error.kind === "pending";
         if (!isPending || retries === MAX_RETRIES) throw error;
         await pool.changed(SECOND_MS, inner);
       }
@@ -67,24 +62,22 @@ export async function proveBlock(
   const running = pool.run(inner);
   try {
     for (; pool.finalHead < 0; await pool.changed(POLL_EVERY_MS, inner))
-      if (faults[0] !== undefined) throw new RpcFailure(faults[0]);
+      if (faults[0] !== undefined) throw new Error(faults[0]);
     const { finalHead } = pool;
     const [endpoint] = pool.usable(finalHead);
     const reader = new BlockReader({ pool, clock, notify });
     const { logs, atMs } = await whenSettled(() => reader.read(finalHead, inner));
     const ageS = Math.round((clock.now() - atMs) / SECOND_MS);
     if (ageS * SECOND_MS > MAX_AGE_MS)
-      throw new RpcFailure(
-        `reports block ${finalHead} as final, which is ${ageS} s old; use another endpoint`,
-      );
+      throw new Error(`reports block ${finalHead} as final, which is ${ageS} s old; use another endpoint`);
     const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
     return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof trouble.RpcTrouble)) throw error;
+    if (!(error instanceof RpcFailure)) throw error;
     // Use the message without the endpoint's name, because the finding has it.
-    const { message } = error.cause instanceof trouble.RpcTrouble ? error.cause : error;
-    throw new RpcFailure(`${message}; ${ADVICE[error.kind]}`, { cause: error });
+    const { message } = error.cause instanceof RpcFailure ? error.cause : error;
+    throw new Error(`${message}; ${ADVICE[error.kind]}`, { cause: error });
   } finally {
     over.abort();
     await running;

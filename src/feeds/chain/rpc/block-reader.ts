@@ -5,7 +5,7 @@ import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { invalidAnswer, RpcTrouble } from "./rpc-trouble.ts";
+import { invalidAnswer, RpcFailure } from "./rpc-failure.ts";
 
 interface BlockReaderOptions {
   readonly pool: EndpointPool;
@@ -44,25 +44,25 @@ export class BlockReader {
 
   /**
    * Returns the block at that height from the best endpoint. If another endpoint responds, it must
-   * have the same block. Rejects with RpcTrouble: `pending` if the block is not settled or no other
+   * have the same block. Rejects with RpcFailure: `pending` if the block is not settled or no other
    * endpoint has it yet; else if no endpoint has it, or two disagree. Afterwards, call
    * {@link readMostCommon}. An endpoint that failed or returned an invalid block rests, so that
    * another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
-    let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
+    let last = new RpcFailure("failed", `no endpoint has block ${number}`);
     for (const endpoint of this.#options.pool.usable(number)) {
       const reading = this.#readFrom(endpoint, number, signal);
       const [answer, isConfirmed] = await Promise.all([
         reading,
         this.#confirm(endpoint, number, reading, signal),
       ]);
-      if (answer instanceof RpcTrouble) {
+      if (answer instanceof RpcFailure) {
         last = answer;
         continue;
       }
       if (isConfirmed !== false) return answer.block;
-      throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
+      throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
     }
     throw last;
   }
@@ -71,7 +71,7 @@ export class BlockReader {
    * Queries all usable endpoints for the block at that height, and returns the one with the parent
    * `parentHash` (`undefined`: any) that most of them have. Endpoints that returned another one
    * rest. Returns `undefined` if endpoints responded, but none with that parent. Rejects with
-   * RpcTrouble on a tie, if no endpoint has the block, or if the only response is contradicted or
+   * RpcFailure on a tie, if no endpoint has the block, or if the only response is contradicted or
    * not yet confirmed.
    */
   async readMostCommon(
@@ -84,13 +84,13 @@ export class BlockReader {
     const answers = await Promise.all(
       this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal)),
     );
-    const blocks = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
+    const blocks = answers.flatMap((answer) => (answer instanceof RpcFailure ? [] : [answer]));
     const [only] = blocks.length === 1 ? blocks : [];
     if (only && (await this.#confirm(only.endpoint, number, Promise.resolve(only), signal)) === false)
-      throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
+      throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
     if (blocks.length === 0) {
-      const none = new RpcTrouble("failed", `no endpoint has block ${number}`);
-      throw answers.find((answer) => answer instanceof RpcTrouble && answer.kind === "pending") ?? none;
+      const none = new RpcFailure("failed", `no endpoint has block ${number}`);
+      throw answers.find((answer) => answer instanceof RpcFailure && answer.kind === "pending") ?? none;
     }
     const fitting = blocks.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
     if (fitting.length === 0) return undefined;
@@ -99,7 +99,7 @@ export class BlockReader {
     );
     const [largest = [], next = []] = groups;
     if (largest.length === next.length) {
-      throw new RpcTrouble(
+      throw new RpcFailure(
         "failed",
         `endpoints disagree on block ${number}, and no version is the most common`,
       );
@@ -115,13 +115,13 @@ export class BlockReader {
     endpoint: Endpoint,
     number: number,
     signal: AbortSignal,
-  ): Promise<VerifiedBlock | RpcTrouble> {
+  ): Promise<VerifiedBlock | RpcFailure> {
     try {
       const { header, receipts, proof } = await this.#blocksOf(endpoint).proved(number, signal);
       const { hash, parentHash } = header;
       const atMs = timeOf(header);
       if (atMs > this.#options.clock.now() + MAX_AHEAD_MS)
-        throw new RpcTrouble(
+        throw new RpcFailure(
           "failed",
           `returned block ${number} with a future time, ${new Date(atMs).toISOString()}; check this machine's clock`,
         );
@@ -130,22 +130,22 @@ export class BlockReader {
       return { block, endpoint, proof, key: proof.map(keyOf).join() };
     } catch (error) {
       signal.throwIfAborted();
-      const trouble = invalidAnswer(error);
-      if (trouble.kind !== "rate" && trouble.kind !== "pending") this.#blame(endpoint, trouble.message);
-      return trouble.of(endpoint.name);
+      const failure = invalidAnswer(error);
+      if (failure.kind !== "rate" && failure.kind !== "pending") this.#blame(endpoint, failure.message);
+      return failure.of(endpoint.name);
     }
   }
 
   /**
    * Returns whether the first other endpoint that can tell has the same block and, if later headers
    * prove it, the same headers; `undefined` if none can tell or `reading` failed. Rejects with
-   * RpcTrouble, `pending`, if an endpoint lacks the block but is close behind (see
+   * RpcFailure, `pending`, if an endpoint lacks the block but is close behind (see
    * {@link MOVING_MS}).
    */
   async #confirm(
     first: Endpoint,
     number: number,
-    reading: Promise<VerifiedBlock | RpcTrouble>,
+    reading: Promise<VerifiedBlock | RpcFailure>,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
     const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
@@ -156,12 +156,12 @@ export class BlockReader {
     let mayFollow = false;
     for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       const isSame = await this.#isSame(other, number, reading, signal);
-      if ((await reading) instanceof RpcTrouble) return undefined;
+      if ((await reading) instanceof RpcFailure) return undefined;
       if (typeof isSame === "boolean") return isSame;
       const isInStep = number - other.finalHead <= IN_STEP_BLOCKS && other.hasMovedWithin(MOVING_MS);
       mayFollow ||= isSame === "absent" && isInStep;
     }
-    if (mayFollow) throw new RpcTrouble("pending", `so far only one endpoint has block ${number}`);
+    if (mayFollow) throw new RpcFailure("pending", `so far only one endpoint has block ${number}`);
     return undefined;
   }
 
@@ -172,7 +172,7 @@ export class BlockReader {
   async #isSame(
     other: Endpoint,
     number: number,
-    reading: Promise<VerifiedBlock | RpcTrouble>,
+    reading: Promise<VerifiedBlock | RpcFailure>,
     signal: AbortSignal,
   ): Promise<boolean | "absent" | undefined> {
     const mustHave = other.finalHead >= number;
@@ -180,8 +180,8 @@ export class BlockReader {
     try {
       // Read the header while the first endpoint reads the block.
       const [own, answer] = await Promise.all([blocks.header(number, signal), reading]);
-      if (answer instanceof RpcTrouble) return undefined;
-      if (!own && mustHave) throw new RpcTrouble("failed", `has no block ${number}`);
+      if (answer instanceof RpcFailure) return undefined;
+      if (!own && mustHave) throw new RpcFailure("failed", `has no block ${number}`);
       const proof = await Promise.all(
         answer.proof.map(({ header }) =>
           header.number === number ? own : blocks.header(header.number, signal),

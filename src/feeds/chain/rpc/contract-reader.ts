@@ -15,7 +15,7 @@ import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { FactStore } from "./fact-store.ts";
 import { Multicall } from "./multicall.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import { RpcFailure } from "./rpc-failure.ts";
 
 const MAX_SYMBOL = 256;
 const MAX_NAME = 1_024;
@@ -110,7 +110,7 @@ export class ContractReader {
 
   /**
    * Returns the addresses that have code at any usable endpoint. One endpoint is not enough to tell
-   * that there is none, because it may be behind. Rejects with RpcTrouble.
+   * that there is none, because it may be behind. Rejects with RpcFailure.
    */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const keyOf = (address: string) => `code ${address}`;
@@ -133,7 +133,7 @@ export class ContractReader {
 
   /**
    * Returns the tokens' facts. Omits tokens whose decimals are missing or invalid, and those that
-   * hosts disagree about. Rejects with RpcTrouble.
+   * hosts disagree about. Rejects with RpcFailure.
    */
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
     const keyOf = (address: string) => `token ${address}`;
@@ -154,7 +154,7 @@ export class ContractReader {
 
   /**
    * Returns the pools between two quote tokens that the network's factories list. Omits pools in
-   * singletons, which cannot be listed by their tokens. Rejects with RpcTrouble.
+   * singletons, which cannot be listed by their tokens. Rejects with RpcFailure.
    */
   async anchors(signal: AbortSignal): Promise<readonly UnknownPool[]> {
     const { quotes, factories } = this.#options.network;
@@ -168,7 +168,7 @@ export class ContractReader {
 
   /**
    * Returns those pools that belong to the network's factories and have a quote token. Omits pools
-   * that hosts disagree about. Rejects with RpcTrouble.
+   * that hosts disagree about. Rejects with RpcFailure.
    */
   async identify(pools: readonly UnknownPool[], signal: AbortSignal): Promise<readonly PoolIdentity[]> {
     const keyOf = ({ form, emitter, pool }: UnknownPool) => `pool ${this.#scope} ${form} ${emitter} ${pool}`;
@@ -193,7 +193,7 @@ export class ContractReader {
 
   /**
    * Returns the pools with their states at the end of block `atBlock` or, if these cannot be read,
-   * of block `latest`. Rejects with RpcTrouble.
+   * of block `latest`. Rejects with RpcFailure.
    */
   async readStates(
     pools: readonly PoolIdentity[],
@@ -208,7 +208,7 @@ export class ContractReader {
       return await this.#calls.inquire(inquiries, signal, atBlock);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RpcTrouble) || latest === atBlock) throw error;
+      if (!(error instanceof RpcFailure) || latest === atBlock) throw error;
       return this.readStates(pools, { atBlock: latest, latest }, signal);
     }
   }
@@ -218,7 +218,7 @@ export class ContractReader {
    * values and no two agree, the value is `undefined`. If only one host responds or has a value,
    * that value is unconfirmed. So is the value from any endpoint, which is asked if neither host
    * responds in time or there is only one. Logs which contracts they differ about. Rejects with
-   * RpcTrouble.
+   * RpcFailure.
    */
   async #inquireFacts<T, F>(
     items: readonly T[],
@@ -235,8 +235,8 @@ export class ContractReader {
     if (asked.length > 0) await Promise.race(asked);
     const [first, second] = await Promise.all(asked.map(wait));
     if (!one || !two || !first || !second) {
-      const known = first ?? second ?? (await this.#calls.inquire(items.map(inquire), signal));
-      return known.map((value) => ({ value, isConfirmed: false }));
+      const values = first ?? second ?? (await this.#calls.inquire(items.map(inquire), signal));
+      return values.map((value) => ({ value, isConfirmed: false }));
     }
     const facts = items.map((_, index) => agree([first[index], second[index]]));
     const disputed = items.filter((_, index) => facts[index]?.isDisputed);
@@ -283,7 +283,7 @@ export class ContractReader {
     try {
       return await new Multicall(endpoint).inquire(inquiries, signal);
     } catch (error) {
-      if (error instanceof RpcTrouble && error.kind === "failed") endpoint.markFailure();
+      if (error instanceof RpcFailure && error.kind === "failed") endpoint.markFailure();
       return undefined;
     }
   }
@@ -299,23 +299,23 @@ export class ContractReader {
     schema: z.ZodType<F>,
     ask: (missing: readonly T[]) => Promise<readonly Fact<F>[]>,
   ): Promise<readonly (F | undefined)[]> {
-    const known = new Map<string, F>();
+    const facts = new Map<string, F>();
     for (const key of items.map(keyOf)) {
       const stored = schema.safeParse(this.#unconfirmed.get(key) ?? this.#options.facts.get(key));
-      if (stored.success) known.set(key, stored.data);
+      if (stored.success) facts.set(key, stored.data);
     }
-    const missing = items.filter((item) => !known.has(keyOf(item)));
+    const missing = items.filter((item) => !facts.has(keyOf(item)));
     const answers = missing.length === 0 ? [] : await ask(missing);
     const confirmed = new Map<string, F>();
     for (const [index, item] of missing.entries()) {
       const { value, isConfirmed } = answers[index] ?? {};
       if (value === undefined) continue;
-      known.set(keyOf(item), value);
+      facts.set(keyOf(item), value);
       if (isConfirmed) confirmed.set(keyOf(item), value);
       else this.#unconfirmed.set(keyOf(item), value);
     }
     this.#options.facts.set(confirmed);
-    return items.map((item) => known.get(keyOf(item)));
+    return items.map((item) => facts.get(keyOf(item)));
   }
 }
 

@@ -1,18 +1,18 @@
-import { numberToHex } from "viem";
+import { numberToHex, toRlp } from "viem";
 import type { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { contradictionOf, Header, type Receipt, Receipts } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { contradictsHash } from "./header-hash.ts";
+import { keccak } from "./keccak.ts";
 import { countProved, receiptsRootOf } from "./receipts-root.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import { RpcFailure } from "./rpc-failure.ts";
 
 /*
  * Reads blocks from one endpoint and proves their receipts by its headers.
  *
- * Usually the root in a header is that of the block's own receipts. Avalanche executes a block
- * after it was accepted (ACP-194, since Helicon). There the root in header H is that of the
- * receipts of all blocks that H settles, in one trie: settledHeight(H − 1) + 1 to
+ * Usually the root in a header covers the block's own receipts. Avalanche executes a block after it
+ * was accepted (ACP-194, since Helicon). There the root in header H covers, in one trie, the
+ * receipts of all blocks that H settles. These are the blocks settledHeight(H − 1) + 1 to
  * settledHeight(H), which are about five seconds older. So a later header proves such a block.
  * Source: avalanchego, vms/saevm/sae/block_builder.go and vms/saevm/blocks/settlement.go.
  */
@@ -70,7 +70,7 @@ export class EndpointBlocks {
     });
   }
 
-  /** Returns the block at that height. Rejects with RpcTrouble: `pending` if it is not settled. */
+  /** Returns the block at that height. Rejects with RpcFailure: `pending` if it is not settled. */
   async proved(number: number, signal: AbortSignal): Promise<ProvedBlock> {
     const reading = this.#requireHeader(number, signal);
     // Read the receipts at the same time, unless a later block settles them.
@@ -87,7 +87,7 @@ export class EndpointBlocks {
     });
     const block = settled.find((one) => one.header.number === number);
     if (block) return block;
-    throw new RpcTrouble("failed", `returned block ${settler.number}, which does not settle block ${number}`);
+    throw new RpcFailure("failed", `returned block ${settler.number}, which does not settle block ${number}`);
   }
 
   /** Returns [parent, settler]: `settler` is the first header that settles the block. */
@@ -102,18 +102,17 @@ export class EndpointBlocks {
     }
     for (; at <= number + MAX_LAG; at++) {
       const settler = await this.header(at, signal);
-      if (!settler) throw new RpcTrouble("pending", `has no header that settles block ${number} yet`);
+      if (!settler) throw new RpcFailure("pending", `has no header that settles block ${number} yet`);
       if (settles(settler)) return [await this.#requireHeader(at - 1, signal), settler];
     }
-    throw new RpcTrouble("failed", `returned ${MAX_LAG} blocks after block ${number} that do not settle it`);
+    throw new RpcFailure("failed", `returned ${MAX_LAG} blocks after block ${number} that do not settle it`);
   }
 
-  /** Proves all blocks that a header settles. */
   async #provedBy(parent: Header, settler: Header, signal: AbortSignal): Promise<readonly ProvedBlock[]> {
     const first = settledBy(parent) + 1;
     const count = settledBy(settler) - settledBy(parent);
     if (parent.hash !== settler.parentHash || count > MAX_SETTLED || settledBy(settler) >= settler.number)
-      throw new RpcTrouble(
+      throw new RpcFailure(
         "failed",
         `returned block ${settler.number} with an invalid parent or settled height`,
       );
@@ -126,13 +125,13 @@ export class EndpointBlocks {
         ]);
         if (receipts) return { header, receipts };
         // The node accepted the block but has not executed it.
-        throw new RpcTrouble("pending", `has no receipts of block ${number} yet`);
+        throw new RpcFailure("pending", `has no receipts of block ${number} yet`);
       }),
     );
     for (const { header, receipts } of blocks) rejectIf(header, contradictionOf(header, receipts));
     const root = receiptsRootOf(blocks.flatMap(({ receipts }) => receipts));
     if (root !== settler.receiptsRoot)
-      throw new RpcTrouble(
+      throw new RpcFailure(
         "failed",
         `returned logs of blocks ${first} to ${settledBy(settler)} that do not match the header of block ${settler.number}`,
       );
@@ -146,7 +145,7 @@ export class EndpointBlocks {
   async #requireHeader(number: number, signal: AbortSignal): Promise<Header> {
     const header = await this.header(number, signal);
     if (header) return header;
-    throw new RpcTrouble("failed", `has no block ${number}`);
+    throw new RpcFailure("failed", `has no block ${number}`);
   }
 
   async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {
@@ -154,9 +153,9 @@ export class EndpointBlocks {
     if (answer === null) return undefined;
     const header = parse(Header, answer, number);
     if (header.number !== number)
-      throw new RpcTrouble("failed", `returned block ${header.number} instead of block ${number}`);
+      throw new RpcFailure("failed", `returned block ${header.number} instead of block ${number}`);
     if (header.settledHeight !== undefined && contradictsHash(answer as Record<string, unknown>))
-      throw new RpcTrouble("failed", `returned a header of block ${number} that does not match its hash`);
+      throw new RpcFailure("failed", `returned a header of block ${number} that does not match its hash`);
     return header;
   }
 
@@ -167,11 +166,11 @@ export class EndpointBlocks {
 }
 
 function provedByOwnHeader(header: Header, receipts: readonly Receipt[] | undefined): ProvedBlock {
-  if (!receipts) throw new RpcTrouble("failed", `has no receipts of block ${header.number}`);
+  if (!receipts) throw new RpcFailure("failed", `has no receipts of block ${header.number}`);
   rejectIf(header, contradictionOf(header, receipts));
   const proved = countProved(receipts, header.receiptsRoot);
   if (proved < 0)
-    throw new RpcTrouble("failed", `returned logs of block ${header.number} that do not match its header`);
+    throw new RpcFailure("failed", `returned logs of block ${header.number} that do not match its header`);
   return { header, receipts: receipts.slice(0, proved), proof: [{ header, withTransactions: false }] };
 }
 
@@ -182,11 +181,49 @@ function settledBy({ settledHeight, number }: Header): number {
 
 function rejectIf({ number }: Header, contradiction: string | undefined): void {
   if (contradiction !== undefined)
-    throw new RpcTrouble("failed", `returned block ${number}, which ${contradiction}`);
+    throw new RpcFailure("failed", `returned block ${number}, which ${contradiction}`);
 }
 
 function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
-  throw new RpcTrouble("failed", `returned an invalid block ${number}`, { cause: read.error });
+  throw new RpcFailure("failed", `returned an invalid block ${number}`, { cause: read.error });
+}
+
+/**
+ * The fields of an Avalanche C-Chain header since Helicon, in the order in which its hash covers
+ * them: avalanchego, graft/coreth/plugin/evm/customtypes/gen_header_serializable_rlp.go.
+ */
+const HEADER_FIELDS = [
+  ...["parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"],
+  ...["difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce"],
+  ...["extDataHash", "baseFeePerGas", "extDataGasUsed", "blockGasCost", "blobGasUsed", "excessBlobGas"],
+  ...["parentBeaconBlockRoot", "timestampMilliseconds", "minDelayExcess", "targetExponent"],
+  ...["minPriceExponent", "settledHeight", "settledGasUnix", "settledGasNumerator", "settledExcess"],
+];
+/** Fields of the response that are not part of the header. */
+const OTHER_FIELDS = ["hash", "size", "totalDifficulty", "transactions", "uncles", "blockExtraData"];
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([...HEADER_FIELDS, ...OTHER_FIELDS]);
+
+/**
+ * Returns whether a header, as a node returned it, does not match the hash that it claims. Returns
+ * `false` if one of {@link HEADER_FIELDS} is missing or an unknown field is present, because a
+ * later upgrade may have changed the hash.
+ */
+function contradictsHash(header: Readonly<Record<string, unknown> & { hash?: unknown }>): boolean {
+  const values = HEADER_FIELDS.map((name) => header[name]);
+  const hexes = values.filter((value) => typeof value === "string");
+  if (hexes.length < HEADER_FIELDS.length || Object.keys(header).some((name) => !KNOWN_FIELDS.has(name)))
+    return false;
+  const hash = Buffer.from(keccak(toRlp(hexes.map(bytesOf), "bytes"))).toString("hex");
+  return `0x${hash}` !== String(header.hash).toLowerCase();
+}
+
+/**
+ * An odd number of digits means an integer, which is padded to whole bytes. RLP encodes the integer
+ * 0 as no bytes.
+ */
+function bytesOf(hex: string): Uint8Array {
+  const digits = hex === "0x0" ? "" : hex.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex");
 }

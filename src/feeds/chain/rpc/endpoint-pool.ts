@@ -5,7 +5,7 @@ import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
 import type { ServiceReport } from "../../../gateway/source/feed.ts";
 import { Quantity } from "../evm-block.ts";
 import { Endpoint } from "./endpoint.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import { RpcFailure } from "./rpc-failure.ts";
 
 interface EndpointPoolOptions {
   readonly urls: readonly string[];
@@ -38,8 +38,8 @@ export class EndpointPool {
   /** Endpoints that report the right chain ID. One on another chain is never used. */
   readonly #onChain = new Set<Endpoint>();
   readonly #foreign = new Set<Endpoint>();
-  /** Current fault of an endpoint, without its address. */
-  readonly #faults = new Map<Endpoint, string>();
+  /** Current trouble of an endpoint, without its address. */
+  readonly #troubles = new Map<Endpoint, string>();
   #waiting: (() => void)[] = [];
 
   constructor(options: EndpointPoolOptions) {
@@ -129,25 +129,27 @@ export class EndpointPool {
    * @param chain The chain's name.
    */
   trouble(chain: string): string | undefined {
-    const isUnusable = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#onChain.has(endpoint);
+    const isUnusable = (endpoint: Endpoint) => this.#troubles.has(endpoint) || !this.#onChain.has(endpoint);
     if (!this.#endpoints.every(isUnusable)) return undefined;
-    const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not responded yet");
-    if (faults.length === 1) return `the only endpoint of ${chain} cannot be used, because it ${faults[0]}`;
-    const groups = [...Map.groupBy(faults, (fault) => fault)].map(([fault, { length }]) => {
-      const whom = length === faults.length ? "each" : length === 1 ? "one" : `each of ${length}`;
-      return `${whom} ${fault}`;
+    const troubles = this.#endpoints.map(
+      (endpoint) => this.#troubles.get(endpoint) ?? "has not responded yet",
+    );
+    if (troubles.length === 1)
+      return `the only endpoint of ${chain} cannot be used, because it ${troubles[0]}`;
+    const groups = [...Map.groupBy(troubles, (trouble) => trouble)].map(([trouble, { length }]) => {
+      const whom = length === troubles.length ? "each" : length === 1 ? "one" : `each of ${length}`;
+      return `${whom} ${trouble}`;
     });
     listFormat ??= new Intl.ListFormat("en-US");
-    return `none of the ${faults.length} endpoints of ${chain} can be used, because ${listFormat.format(groups)}`;
+    return `none of the ${troubles.length} endpoints of ${chain} can be used, because ${listFormat.format(groups)}`;
   }
 
-  /** Whether all endpoints are on another chain. */
   get allWrongChain(): boolean {
     return this.#foreign.size === this.#endpoints.length;
   }
 
   /**
-   * Asks the endpoints in order and returns the first successful response. Rejects with RpcTrouble:
+   * Asks the endpoints in order and returns the first successful response. Rejects with RpcFailure:
    * `reverted` as soon as one reports that, else the last failure. Failures count against the
    * endpoint if `isBlamed`.
    */
@@ -157,13 +159,13 @@ export class EndpointPool {
     signal: AbortSignal,
     isBlamed = true,
   ): Promise<unknown> {
-    let last = new RpcTrouble("failed", "no endpoint is available");
+    let last = new RpcFailure("failed", "no endpoint is available");
     for (const endpoint of this.usable(-1)) {
       try {
         return await endpoint.ask(method, params, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof RpcTrouble) || error.kind === "reverted") throw error;
+        if (!(error instanceof RpcFailure) || error.kind === "reverted") throw error;
         if (error.kind === "failed" && isBlamed) endpoint.markFailure();
         last = error.of(endpoint.name);
       }
@@ -192,11 +194,11 @@ export class EndpointPool {
         if (!this.#onChain.has(endpoint)) await this.#checkChain(endpoint, signal);
         if (this.#onChain.has(endpoint)) {
           // Also poll an endpoint that pushes its blocks, because a dead connection is silent.
-          const trouble = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
-          this.#note(endpoint, trouble?.words);
-          if (trouble && !isDown) notify("warn", trouble.of(endpoint.name).message);
-          else if (!trouble && isDown) notify("info", `${endpoint.name} responds again`);
-          isDown = trouble !== undefined;
+          const failure = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
+          this.#note(endpoint, failure?.words);
+          if (failure && !isDown) notify("warn", failure.of(endpoint.name).message);
+          else if (!failure && isDown) notify("info", `${endpoint.name} responds again`);
+          isDown = failure !== undefined;
         }
       }
       const pauseMs = endpoint.isListening ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
@@ -218,18 +220,18 @@ export class EndpointPool {
       notify("warn", `${endpoint.name} serves chain ${reported}, not ${chainId}; ignoring it`);
     } catch (error) {
       if (signal.aborted) return;
-      const trouble =
-        error instanceof RpcTrouble ? error : new RpcTrouble("failed", "returned an invalid chain id");
-      this.#note(endpoint, trouble.words);
-      if (trouble.kind === "rate") return;
+      const failure =
+        error instanceof RpcFailure ? error : new RpcFailure("failed", "returned an invalid chain id");
+      this.#note(endpoint, failure.words);
+      if (failure.kind === "rate") return;
       endpoint.markFailure();
-      if (endpoint.strikes === 1) notify("warn", trouble.of(endpoint.name).message);
+      if (endpoint.strikes === 1) notify("warn", failure.of(endpoint.name).message);
     }
   }
 
-  #note(endpoint: Endpoint, fault: string | undefined): void {
-    if (fault === undefined) this.#faults.delete(endpoint);
-    else this.#faults.set(endpoint, fault);
+  #note(endpoint: Endpoint, trouble: string | undefined): void {
+    if (trouble === undefined) this.#troubles.delete(endpoint);
+    else this.#troubles.set(endpoint, trouble);
   }
 }
 

@@ -5,7 +5,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
 import { Quantity } from "../evm-block.ts";
-import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
+import { RpcFailure, toRpcFailure } from "./rpc-failure.ts";
 
 interface EndpointOptions {
   /** `http(s)://` is polled; `ws(s)://` also pushes new blocks. */
@@ -22,6 +22,8 @@ interface EndpointOptions {
   readonly maxRequests?: number;
   /** Called when the endpoint's final head has moved. */
   readonly onFinalHead: () => void;
+  /** Called with each HTTP response, before its body is read. */
+  readonly onResponse?: (response: Response) => void;
 }
 
 /** A reverted call is a valid response. */
@@ -31,7 +33,7 @@ const OUTCOMES = {
   reverted: "good",
   pending: "good",
   failed: "failed",
-} as const satisfies Record<RpcTrouble["kind"], RequestOutcome>;
+} as const satisfies Record<RpcFailure["kind"], RequestOutcome>;
 
 /** Requests for the newest final block: smallest response first. Not every node supports both. */
 const FINAL_REQUESTS = [
@@ -86,7 +88,7 @@ export class Endpoint {
   #nextAt = 0;
 
   constructor(options: EndpointOptions) {
-    const { url, timeoutMs, clock } = options;
+    const { url, timeoutMs, clock, onResponse } = options;
     const { protocol, host } = new URL(url);
     const isSocket = /^wss?:$/.test(protocol);
     this.#options = options;
@@ -94,7 +96,9 @@ export class Endpoint {
     this.name = isSocket ? `${protocol}//${host}` : host;
     this.tally = new ServiceTally(clock);
     this.#socket = isSocket ? new JsonRpcSocket({ url, clock, timeoutMs }) : undefined;
-    this.#client = createClient({ transport: http(url, { retryCount: 0, timeout: timeoutMs }) });
+    this.#client = createClient({
+      transport: http(url, { retryCount: 0, timeout: timeoutMs, onFetchResponse: onResponse }),
+    });
   }
 
   get hasSocket(): boolean {
@@ -144,7 +148,7 @@ export class Endpoint {
   }
 
   /**
-   * Sends a request at its pace. Rejects with RpcTrouble or, if the signal aborts before the
+   * Sends a request at its pace. Rejects with RpcFailure or, if the signal aborts before the
    * request is sent, with its reason. An abort does not cancel an HTTP request that was already
    * sent.
    */
@@ -164,10 +168,10 @@ export class Endpoint {
       this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
       return answer;
     } catch (error) {
-      const trouble = readTrouble(error, this.#options);
-      this.tally.ended(OUTCOMES[trouble.kind]);
-      if (trouble.kind === "rate") this.#slowDown(trouble, askedAt);
-      throw trouble;
+      const failure = toRpcFailure(error, this.#options);
+      this.tally.ended(OUTCOMES[failure.kind]);
+      if (failure.kind === "rate") this.#slowDown(failure, askedAt);
+      throw failure;
     }
   }
 
@@ -189,7 +193,7 @@ export class Endpoint {
    * Polls the final head. Rests after a failure and returns it. A rate-limit response is no
    * failure.
    */
-  async pollFinalHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
+  async pollFinalHead(signal: AbortSignal): Promise<RpcFailure | undefined> {
     try {
       const finalHead = await this.#askFinalHead(signal);
       this.#misses = 0;
@@ -207,10 +211,10 @@ export class Endpoint {
 
   /**
    * Subscribes to new blocks, if the endpoint has a WebSocket that is not subscribed yet. Polls the
-   * final head with each new block until the signal aborts. Returns the trouble as
+   * final head with each new block until the signal aborts. Returns the failure as
    * {@link pollFinalHead} does. Poll afterwards, because earlier blocks are not pushed.
    */
-  async listen(signal: AbortSignal): Promise<RpcTrouble | undefined> {
+  async listen(signal: AbortSignal): Promise<RpcFailure | undefined> {
     try {
       await this.#socket?.subscribe("newHeads", () => void this.#pollOnPush(signal), signal);
       return undefined;
@@ -219,7 +223,6 @@ export class Endpoint {
     }
   }
 
-  /** Closes its WebSocket. */
   close(): void {
     this.#socket?.close();
   }
@@ -256,7 +259,7 @@ export class Endpoint {
         const read = FinalHeader.safeParse(await this.ask(request.method, request.params, signal));
         if (read.success) return read.data.number;
       } catch (error) {
-        if (!(error instanceof RpcTrouble && isRefusal(error))) throw error;
+        if (!(error instanceof RpcFailure && isRefusal(error))) throw error;
       }
       // A concurrent poll may have advanced it already.
       this.#finalRequest = Math.max(this.#finalRequest, index + 1);
@@ -265,12 +268,12 @@ export class Endpoint {
     return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);
   }
 
-  #miss(error: unknown, signal: AbortSignal): RpcTrouble | undefined {
-    const trouble = readTrouble(error, this.#options);
-    if (trouble.kind === "rate" || signal.aborted) return undefined;
+  #miss(error: unknown, signal: AbortSignal): RpcFailure | undefined {
+    const failure = toRpcFailure(error, this.#options);
+    if (failure.kind === "rate" || signal.aborted) return undefined;
     this.#misses += 1;
     this.#rest();
-    return trouble;
+    return failure;
   }
 
   #rest(): void {
@@ -282,7 +285,7 @@ export class Endpoint {
    * Rate-limit responses to requests that were sent before the pause was raised do not raise it
    * again.
    */
-  #slowDown({ retryAfterMs = 0 }: RpcTrouble, askedAt: number): void {
+  #slowDown({ retryAfterMs = 0 }: RpcFailure, askedAt: number): void {
     const now = this.#options.clock.monotonic();
     if (askedAt > this.#slowedAt) {
       this.#pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
@@ -298,7 +301,7 @@ export class Endpoint {
  * Whether the endpoint rejected the request itself: by an error of JSON-RPC, or by an HTTP status
  * below 500, as some providers do.
  */
-function isRefusal({ kind, cause }: RpcTrouble): boolean {
+function isRefusal({ kind, cause }: RpcFailure): boolean {
   if (kind === "rate") return false;
   if (cause instanceof HttpRequestError) return cause.status !== undefined && cause.status < 500;
   return kind === "refused" || cause instanceof RpcRequestError;

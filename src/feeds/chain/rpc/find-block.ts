@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Header } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import { RpcFailure } from "./rpc-failure.ts";
 
 interface FoundBlock {
   readonly number: number;
@@ -19,7 +19,7 @@ const SAMPLE_BLOCKS = 64;
  * Returns the first block up to `highest` at or after `momentOf(highestAtMs)`, or the highest block
  * if all are earlier. Compares whole seconds. If other hosts respond, one of them must confirm the
  * result; else another endpoint is searched. If no result is confirmed, the earliest block counts.
- * Rejects with RpcTrouble.
+ * Rejects with RpcFailure.
  */
 export async function findBlock(
   { pool, highest }: { readonly pool: EndpointPool; readonly highest: number },
@@ -28,7 +28,7 @@ export async function findBlock(
 ): Promise<FoundBlock> {
   const endpoints = pool.usable(highest);
   const found: FoundBlock[] = [];
-  let last = new RpcTrouble("failed", "no endpoint is available");
+  let last = new RpcFailure("failed", "no endpoint is available");
   for (const endpoint of endpoints) {
     try {
       const one = await searchBlock(endpoint, highest, momentOf, signal);
@@ -37,7 +37,7 @@ export async function findBlock(
       found.push(one);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RpcTrouble)) throw error;
+      if (!(error instanceof RpcFailure)) throw error;
       if (error.kind === "failed") endpoint.markFailure();
       last = error.of(endpoint.name);
     }
@@ -69,7 +69,7 @@ async function timeOf(endpoint: Endpoint, number: number, signal: AbortSignal): 
   const answer = await endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
   const read = Header.safeParse(answer);
   if (read.success) return read.data.timestamp * 1_000;
-  throw new RpcTrouble("failed", `returned an invalid block ${number}: ${z.prettifyError(read.error)}`);
+  throw new RpcFailure("failed", `returned an invalid block ${number}: ${z.prettifyError(read.error)}`);
 }
 
 /**

@@ -2,7 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, multicall3Ab
 import { MULTICALL3 } from "../network.ts";
 import type { Call, Inquiry, Result } from "../pools/forms/pool-form.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import { RpcFailure } from "./rpc-failure.ts";
 
 /**
  * Maximum number of calls in one request, unless one inquiry makes more at once. At 20,000 gas
@@ -35,7 +35,7 @@ export class Multicall {
   /**
    * Runs inquiries (see {@link Inquiry}) concurrently, by default at the newest block. Collects the
    * next calls of all inquiries and sends them in few requests. A contract that uses up all gas
-   * affects no other inquiry. Rejects with RpcTrouble.
+   * affects no other inquiry. Rejects with RpcFailure.
    */
   async inquire<T>(
     inquiries: readonly Inquiry<T>[],
@@ -113,7 +113,7 @@ export class Multicall {
       const answer = await this.#pool.ask("eth_call", [{ to: MULTICALL3, data }, block], signal, isBlamed);
       const returned = attempt(() => decodeFunctionResult({ ...aggregate, data: hexOf(answer) }));
       if (returned?.length !== calls.length + 1)
-        throw new RpcTrouble("failed", `returned no results of Multicall3 at ${MULTICALL3}`);
+        throw new RpcFailure("failed", `returned no results of Multicall3 at ${MULTICALL3}`);
       const values = calls.map(({ abi, functionName }, index): Result => {
         const { success = false, returnData = "0x" } = returned[index] ?? {};
         return success
@@ -122,7 +122,7 @@ export class Multicall {
       });
       return { values, isStarved: returned.at(-1)?.success !== true };
     } catch (error) {
-      if (!(error instanceof RpcTrouble && error.kind === "reverted")) throw error;
+      if (!(error instanceof RpcFailure && error.kind === "reverted")) throw error;
       return { values: calls.map(() => undefined), isStarved: true };
     }
   }

@@ -26,7 +26,7 @@ export function countProved(receipts: readonly Receipt[], root: string, hash = k
   return isAdded && rootOf(encoded.slice(0, -1), hash) === root ? encoded.length - 1 : -1;
 }
 
-/** Returns the root of receipts, which may be those of several blocks. */
+/** Returns the root of receipts, which may belong to several blocks. */
 export function receiptsRootOf(receipts: readonly Receipt[]): string {
   return rootOf(receipts.map(encodeReceipt), keccak);
 }

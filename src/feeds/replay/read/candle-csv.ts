@@ -1,11 +1,11 @@
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { type Candle, LATEST_AT_MS, type MarketEvent } from "../../../base/market/index.ts";
 import { plainDecimal } from "../../plain-decimal.ts";
-import { type PairBook, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
+import { type PairRegistry, REINTRODUCE_AFTER_MS } from "../pair-registry.ts";
 import type { Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";
 import type { TokenProfiles } from "./profiles-file.ts";
-import { type Skipped, shown } from "./skips.ts";
+import { excerpt, type Skipped } from "./skips.ts";
 
 /** The columns of a candle file, in this order. */
 const CSV_COLUMNS = ["time_ms", "pair", "open", "high", "low", "close", "volume"] as const;
@@ -22,18 +22,18 @@ export function csvFirstLine(line: string): "header" | "data" | { readonly probl
   const text = line.replaceAll(/["\s]/g, "").toLowerCase();
   if (text === HEADER) return "header";
   if (/^[-+.]?\d/.test(text)) return "data";
-  return { problem: `the header is ${shown(line)}, expected ${HEADER}` };
+  return { problem: `the header is ${excerpt(line)}, expected ${HEADER}` };
 }
 
 /** Parses one-minute candles as CSV. A candle's time is the end of its minute. */
 export class CandleCsvParser implements LineParser {
   readonly firstLine = csvFirstLine;
-  readonly #book: PairBook;
+  readonly #pairs: PairRegistry;
   readonly #timeline: Timeline;
   readonly #profiles: TokenProfiles;
 
-  constructor(book: PairBook, timeline: Timeline, profiles: TokenProfiles) {
-    this.#book = book;
+  constructor(pairs: PairRegistry, timeline: Timeline, profiles: TokenProfiles) {
+    this.#pairs = pairs;
     this.#timeline = timeline;
     this.#profiles = profiles;
   }
@@ -51,13 +51,13 @@ export class CandleCsvParser implements LineParser {
     if (recordedAt < 0 || recordedAt % MINUTE_MS !== 0 || recordedAt + MINUTE_MS + shiftMs > LATEST_AT_MS) {
       return {
         reason: "bad-time",
-        detail: `time_ms ${shown(time)} is not a whole minute in milliseconds since 1970, up to the year 9999`,
+        detail: `time_ms ${excerpt(time)} is not a whole minute in milliseconds since 1970, up to the year 9999`,
       };
     }
     if (name === "" || name.length > MAX_PAIR_CHARS || CONTROL.test(name)) {
       return {
         reason: "bad-pair",
-        detail: `pair ${shown(name)} must have 1 to ${MAX_PAIR_CHARS} characters without control characters`,
+        detail: `pair ${excerpt(name)} must have 1 to ${MAX_PAIR_CHARS} characters without control characters`,
       };
     }
     const amounts = readAmounts(fields);
@@ -67,9 +67,12 @@ export class CandleCsvParser implements LineParser {
     const at = openAt + MINUTE_MS;
     const untimely = this.#timeline.judge(at);
     if (untimely) return untimely;
-    const pair = this.#book.get(name);
+    const pair = this.#pairs.get(name);
     if (!pair)
-      return { reason: "too-many-pairs", detail: `pair ${shown(name)} exceeds the maximum number of pairs` };
+      return {
+        reason: "too-many-pairs",
+        detail: `pair ${excerpt(name)} exceeds the maximum number of pairs`,
+      };
     if (openAt <= pair.lastOpenAt)
       return { reason: "duplicate", detail: `${name} already has a candle for ${time}` };
 
@@ -84,11 +87,11 @@ export class CandleCsvParser implements LineParser {
   }
 
   unusedProfiles(): readonly string[] {
-    return [...this.#profiles.keys()].filter((name) => !this.#book.has(name));
+    return [...this.#profiles.keys()].filter((name) => !this.#pairs.has(name));
   }
 
   advance(ms: number): void {
-    this.#book.advance(ms);
+    this.#pairs.advance(ms);
   }
 }
 
@@ -101,10 +104,10 @@ function readAmounts(fields: readonly string[]): Amounts | Skipped {
     const amount = plainDecimal(text);
     if (amount === undefined) {
       return text.startsWith("-") && plainDecimal(text.slice(1)) !== undefined
-        ? { reason: "negative", detail: `${column} ${shown(text)} is negative` }
+        ? { reason: "negative", detail: `${column} ${excerpt(text)} is negative` }
         : {
             reason: "bad-number",
-            detail: `${column} ${shown(text)} is not a decimal number of at most 100 characters`,
+            detail: `${column} ${excerpt(text)} is not a decimal number of at most 100 characters`,
           };
     }
     plain.push(amount);

@@ -4,11 +4,11 @@ import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { LATEST_AT_MS, MarketEvent, type TokenEvent } from "../../../base/market/index.ts";
 import { RecordingHeader } from "../../recording/header.ts";
-import { profileFields, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
+import { profileFields, REINTRODUCE_AFTER_MS } from "../pair-registry.ts";
 import type { Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";
 import type { TokenProfiles } from "./profiles-file.ts";
-import { type Skipped, shown } from "./skips.ts";
+import { excerpt, type Skipped } from "./skips.ts";
 
 /** Parses a line that claims to be a recording's header; `undefined` for any other line. */
 export function readHeader(line: string): RecordingHeader | { readonly problem: string } | undefined {
@@ -42,7 +42,7 @@ export class EventNdjsonParser implements LineParser {
   firstLine(line: string): ReturnType<LineParser["firstLine"]> {
     if (!line.trimStart().startsWith("{")) {
       return {
-        problem: `the first line is ${shown(line)}, expected a JSON object: one market event per line`,
+        problem: `the first line is ${excerpt(line)}, expected a JSON object: one market event per line`,
       };
     }
     const header = readHeader(line);
@@ -112,5 +112,5 @@ function shift(event: MarketEvent, shiftMs: number): MarketEvent | undefined {
 
 function issueOf(error: z.ZodError, value: unknown): string {
   const { field, found, message } = firstIssue(error, value);
-  return `${field || "the line"} ${shown(found)}: ${message}`;
+  return `${field || "the line"} ${excerpt(found)}: ${message}`;
 }

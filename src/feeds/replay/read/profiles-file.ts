@@ -89,11 +89,11 @@ export function readProfiles(path: string): TokenProfiles {
   const parsed = ProfilesFile.safeParse(readJsonFile(path, "profiles file", MAX_PROFILES_BYTES));
   if (!parsed.success) {
     const { issues } = parsed.error;
-    const shown = issues
+    const sentences = issues
       .slice(0, MAX_PROBLEMS)
       .map((issue) => `${fieldName(issue.path)}: ${problemOf(issue)}`);
-    const more = issues.length > shown.length ? `; and ${issues.length - shown.length} more` : "";
-    throw new InputError(path, `${shown.join("; ")}${more}`, { cause: parsed.error });
+    const more = issues.length > sentences.length ? `; and ${issues.length - sentences.length} more` : "";
+    throw new InputError(path, `${sentences.join("; ")}${more}`, { cause: parsed.error });
   }
   return new Map(Object.entries(parsed.data.tokens).map(([name, entry]) => [name, profileOf(entry)]));
 }

@@ -36,7 +36,7 @@ export type OnSkipped = (reason: SkipReason, line: number, detail: string) => vo
 export const DETAILED_PER_REASON = 5;
 
 /** Quotes an untrusted value in a message: escaped, at most 60 characters. */
-export function shown(value: unknown): string {
+export function excerpt(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

@@ -7,7 +7,7 @@ import { type PartFile, readRecordingDirectory } from "../../recording/manifest.
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
 import { isGzip } from "./read-bytes.ts";
-import { shown } from "./skips.ts";
+import { excerpt } from "./skips.ts";
 
 export type RecordingFormat = "csv" | "ndjson";
 
@@ -115,7 +115,9 @@ function csvHead(path: string, firstLine: string): ContentFacts {
 
 function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): ContentFacts {
   if (!firstLine.startsWith("{")) {
-    throw new InputError(path, `the first line is ${shown(firstLine)}, expected a JSON object`, { line: 1 });
+    throw new InputError(path, `the first line is ${excerpt(firstLine)}, expected a JSON object`, {
+      line: 1,
+    });
   }
   const header = readHeader(firstLine);
   if (header && "problem" in header) throw new InputError(path, header.problem, { line: 1 });

@@ -16,7 +16,6 @@ export class Outages extends TimedActor {
   readonly #about: { readonly group: MarketGroup; readonly shape: string };
   #downUntilMs = NEVER_YET;
 
-  /** @param about `shape` is that of its labels. */
   constructor(
     seed: string,
     about: { readonly group: MarketGroup; readonly shape: string },

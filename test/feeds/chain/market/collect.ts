@@ -19,7 +19,8 @@ export class Collector implements AsyncDisposable {
     this.feed = createChainFeed({
       clock: systemClock,
       // Most tests expect the whole past at its own time.
-      ...{ backfillMs: HOUR_MS, presentMs: HOUR_MS },
+      backfillMs: HOUR_MS,
+      presentMs: HOUR_MS,
       pollEveryMs: 100,
       notify: (_level, sentence) => this.notices.push(sentence),
       ...options,

@@ -16,8 +16,12 @@ export class NodePool implements AsyncDisposable {
   constructor(nodes: readonly ScriptedNode[], maxRequests = Number.POSITIVE_INFINITY) {
     this.#nodes = nodes;
     this.pool = new EndpointPool({
-      ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock: this.clock, finalityBlocks: 5 },
-      ...{ maxRequests, notify: this.notify },
+      urls: nodes.map(({ url }) => url),
+      chainId: CHAIN,
+      clock: this.clock,
+      finalityBlocks: 5,
+      maxRequests,
+      notify: this.notify,
     });
     this.#running = this.pool.run(this.signal);
   }

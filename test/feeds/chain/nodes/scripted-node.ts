@@ -95,7 +95,8 @@ export class ScriptedNode implements AsyncDisposable {
       hash: hashOn(this.branchAt(number), number),
       parentHash: hashOn(this.branchAt(before), before),
       timestamp: `0x${this.secondAt(number).toString(16)}`,
-      ...{ receiptsRoot: EMPTY_ROOT, transactions: [] },
+      receiptsRoot: EMPTY_ROOT,
+      transactions: [],
     };
   }
 

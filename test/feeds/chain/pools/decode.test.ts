@@ -295,7 +295,10 @@ describe("logs of pools", () => {
     };
     const amounts = (7n << 128n) | 5n;
     expect(read(64n, 128n, 1n, 9n, 1n, amounts)).toEqual({
-      ...{ kind: "bins", form: "bins", isAdded: true, changes: [{ id: 9, amounts: [5n, 7n] }] },
+      kind: "bins",
+      form: "bins",
+      isAdded: true,
+      changes: [{ id: 9, amounts: [5n, 7n] }],
     });
     for (const words of [
       [64n, 128n, 1n, 9n, 2n, amounts],

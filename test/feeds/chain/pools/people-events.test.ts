@@ -110,7 +110,12 @@ class People implements AsyncDisposable {
     const [[{ pool }, tokens, coins] = [{ pool: "" }, 1n, 0n]] = parts;
     const sum = (index: 1 | 2) => parts.reduce((all, part) => all + part[index], 0n);
     return {
-      ...{ kind: "trade", group: "bsc", pool, token: this.token, side, trader },
+      kind: "trade",
+      group: "bsc",
+      pool,
+      token: this.token,
+      side,
+      trader,
       price: significant(600n * coins, tokens, 18),
       amount: divide(sum(1), E18, 18),
       quoteUsd: divide(600n * sum(2), E18, 18),

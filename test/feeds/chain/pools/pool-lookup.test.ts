@@ -73,7 +73,10 @@ test("[facts] pools and tokens that endpoints disagree about are looked up again
   const asked: string[] = [];
   let isDecided = false;
   const identityOf = ({ pool, form }: UnknownPool): PoolIdentity => ({
-    ...{ pool, form, factory, token0: quote },
+    pool,
+    form,
+    factory,
+    token0: quote,
     token1: pool === invalid ? badToken : token,
   });
   const contracts: Pick<ContractReader, "identify" | "readStates" | "tokens" | "isUndecided"> = {
@@ -97,7 +100,10 @@ test("[facts] pools and tokens that endpoints disagree about are looked up again
   const translator = new BlockTranslator(network);
   const { signal } = new AbortController();
   const lookup = new PoolLookup({
-    ...{ translator, clock, signal, persist: (work) => work() },
+    translator,
+    clock,
+    signal,
+    persist: (work) => work(),
     contracts: contracts as ContractReader,
     pool: { finalHeads: [1] } as unknown as EndpointPool,
   });

@@ -29,77 +29,77 @@ function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole
 }
 
 /** Changes the pool's reserves. */
-function fill(book: UsdPrices, pool: Pool, reserve0: bigint, reserve1: bigint): void {
+function fill(prices: UsdPrices, pool: Pool, reserve0: bigint, reserve1: bigint): void {
   pool.state.apply({ kind: "sync", form: "v2", reserve0, reserve1 }, 1, () => undefined);
-  book.touch(pool);
+  prices.touch(pool);
 }
 
-function bookOf(...pools: readonly Pool[]): UsdPrices {
-  const book = new UsdPrices([USD, COIN, ETHER], MIN_USD);
-  for (const pool of pools) book.add(pool);
-  return book;
+function pricesOf(...pools: readonly Pool[]): UsdPrices {
+  const prices = new UsdPrices([USD, COIN, ETHER], MIN_USD);
+  for (const pool of pools) prices.add(pool);
+  return prices;
 }
 
 /** Returns a whole token's value in dollars, rounded down. */
-function dollars(book: UsdPrices, quote: QuoteToken): number | undefined {
-  const one = book.wholeWorth(quote);
+function dollars(prices: UsdPrices, quote: QuoteToken): number | undefined {
+  const one = prices.wholeWorth(quote);
   return one === undefined ? undefined : Number(one / E18);
 }
 
 /** Sets the pool's price of a coin in dollars, from the previous block on. */
-function price(book: UsdPrices, pool: Pool, usd: bigint): void {
-  fill(book, pool, 1_000n * E18, usd * 1_000n * E18);
+function price(prices: UsdPrices, pool: Pool, usd: bigint): void {
+  fill(prices, pool, 1_000n * E18, usd * 1_000n * E18);
 }
 
 describe("the value of quote tokens", () => {
   test("[anchor] a thin pool does not count, whatever its price; among deep ones the deepest counts", () => {
     const thin = anchor("0xa", [COIN, USD], [1n, 49_999n]);
     const deep = anchor("0xb", [COIN, USD], [100n, 60_000n]);
-    const book = bookOf(thin);
-    book.settle(0);
-    expect(dollars(book, COIN)).toBeUndefined();
-    expect(book.worthOf(COIN, E18)).toBeUndefined();
-    book.add(deep);
-    book.settle(1_000);
-    expect(dollars(book, COIN)).toBe(600);
-    book.add(anchor("0xc", [COIN, USD], [1_000n, 601_000n]));
-    book.settle(100_000);
-    book.settle(200_000);
-    expect(dollars(book, COIN)).toBe(601);
+    const prices = pricesOf(thin);
+    prices.settle(0);
+    expect(dollars(prices, COIN)).toBeUndefined();
+    expect(prices.worthOf(COIN, E18)).toBeUndefined();
+    prices.add(deep);
+    prices.settle(1_000);
+    expect(dollars(prices, COIN)).toBe(600);
+    prices.add(anchor("0xc", [COIN, USD], [1_000n, 601_000n]));
+    prices.settle(100_000);
+    prices.settle(200_000);
+    expect(dollars(prices, COIN)).toBe(601);
   });
 
   test("[anchor] a token without a stablecoin pool is valued by a pool with a known token", () => {
     const coin = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
     const ether = anchor("0xb", [ETHER, COIN], [200n, 1_000n]);
-    const book = bookOf(ether, coin);
-    book.settle(0);
-    expect([dollars(book, COIN), dollars(book, ETHER)]).toEqual([600, 3_000]);
+    const prices = pricesOf(ether, coin);
+    prices.settle(0);
+    expect([dollars(prices, COIN), dollars(prices, ETHER)]).toEqual([600, 3_000]);
   });
 
   test("[anchor] a price that is gone at the end of its block does not count", () => {
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
-    const book = bookOf(pool);
-    book.settle(0);
-    price(book, pool, 60_000n);
-    expect(dollars(book, COIN)).toBe(600);
-    price(book, pool, 600n);
+    const prices = pricesOf(pool);
+    prices.settle(0);
+    price(prices, pool, 60_000n);
+    expect(dollars(prices, COIN)).toBe(600);
+    price(prices, pool, 600n);
     for (let at = 0; at < 120_000; at += 1_000) {
-      book.settle(at);
-      expect(dollars(book, COIN)).toBe(600);
+      prices.settle(at);
+      expect(dollars(prices, COIN)).toBe(600);
     }
   });
 
   test("[anchor] a price counts once it has held for half a minute, and never before", () => {
     for (const heldMs of [1_000, 29_000, 30_000, 31_000, 90_000]) {
       const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
-      const book = bookOf(pool);
-      book.settle(0);
-      price(book, pool, 6_000n);
+      const prices = pricesOf(pool);
+      prices.settle(0);
+      price(prices, pool, 6_000n);
       const worths: (number | undefined)[] = [];
       for (let at = 500; at <= 200_000; at += 500) {
-        if (at === heldMs) price(book, pool, 600n);
-        book.settle(at);
-        worths.push(dollars(book, COIN));
+        if (at === heldMs) price(prices, pool, 600n);
+        prices.settle(at);
+        worths.push(dollars(prices, COIN));
       }
       expect(worths.includes(6_000), `held for ${heldMs} ms`).toBe(heldMs > 30_000);
       expect(worths.at(-1)).toBe(600);
@@ -110,18 +110,18 @@ describe("the value of quote tokens", () => {
 
   test("[anchor] a pool that is empty for a moment does not change the value; after a minute it is unknown", () => {
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
-    const book = bookOf(pool);
-    book.settle(0);
-    fill(book, pool, 0n, 0n);
-    book.settle(1_000);
-    expect(dollars(book, COIN)).toBe(600);
-    book.settle(59_000);
-    expect(dollars(book, COIN)).toBe(600);
-    book.settle(61_000);
-    expect(dollars(book, COIN)).toBeUndefined();
-    price(book, pool, 700n);
-    book.settle(62_000);
-    expect(dollars(book, COIN)).toBe(700);
+    const prices = pricesOf(pool);
+    prices.settle(0);
+    fill(prices, pool, 0n, 0n);
+    prices.settle(1_000);
+    expect(dollars(prices, COIN)).toBe(600);
+    prices.settle(59_000);
+    expect(dollars(prices, COIN)).toBe(600);
+    prices.settle(61_000);
+    expect(dollars(prices, COIN)).toBeUndefined();
+    price(prices, pool, 700n);
+    prices.settle(62_000);
+    expect(dollars(prices, COIN)).toBe(700);
   });
 
   test("[anchor] a pool with ranges counts with its liquidity in range: without any, it does not count, whatever its balance", () => {
@@ -134,12 +134,12 @@ describe("the value of quote tokens", () => {
     const change = (event: Partial<PoolEvent>) => {
       const amounts = { amount0: 1n, amount1: -1n };
       state.apply({ kind: "swap", form: "v3", ...amounts, ...event } as PoolEvent, 1);
-      book.touch(ranged);
+      prices.touch(ranged);
     };
     const real = anchor("0xb", [COIN, USD], [1_000n, 599_000n]);
-    const book = bookOf(ranged, real);
-    book.settle(0);
-    expect(dollars(book, COIN)).toBe(599);
+    const prices = pricesOf(ranged, real);
+    prices.settle(0);
+    expect(dollars(prices, COIN)).toBe(599);
     // Enough for twice 500,000 dollars near the price, and then for twice a million.
     for (const [millions, worth] of [
       [0.5, 599],
@@ -147,15 +147,15 @@ describe("the value of quote tokens", () => {
     ] as const) {
       const liquidity = (BigInt(Math.round(millions * 1e6)) * E18 * (1n << 96n)) / sqrtPriceX96 + 1n;
       change({ range: { ...range, liquidity } });
-      book.settle(1_000_000 * millions);
-      book.settle(1_000_000 * millions + 100_000);
-      expect(dollars(book, COIN)).toBe(worth);
+      prices.settle(1_000_000 * millions);
+      prices.settle(1_000_000 * millions + 100_000);
+      expect(dollars(prices, COIN)).toBe(worth);
     }
     // Amounts that makers have removed but not collected add no depth.
     change({ kind: "burn", amount0: 0n, amount1: 9_990_000n * E18 });
-    book.settle(2_000_000);
-    book.settle(2_100_000);
-    expect(dollars(book, COIN)).toBe(599);
+    prices.settle(2_000_000);
+    prices.settle(2_100_000);
+    expect(dollars(prices, COIN)).toBe(599);
   });
 
   test("[anchor] the value is always the median of the last minute's prices, second by second", () => {
@@ -166,19 +166,19 @@ describe("the value of quote tokens", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
-        const book = bookOf(pool);
+        const prices = pricesOf(pool);
         const bySecond: number[] = Array.from({ length: 60 }, () => 600);
-        book.settle(0);
+        prices.settle(0);
         let at = 0;
         let usd = 600;
         for (const one of steps) {
-          price(book, pool, BigInt(one.usd));
+          price(prices, pool, BigInt(one.usd));
           usd = one.usd;
           at += one.seconds;
           for (let second = 0; second < one.seconds; second++) bySecond.push(usd);
-          book.settle(at * 1_000);
+          prices.settle(at * 1_000);
           const minute = bySecond.slice(-60).toSorted((a, b) => a - b);
-          expect(dollars(book, COIN)).toBe(minute[29]);
+          expect(dollars(prices, COIN)).toBe(minute[29]);
         }
       }),
     );
@@ -187,17 +187,17 @@ describe("the value of quote tokens", () => {
   test("[anchor] only a minute of prices is stored, however long the chain is followed", () => {
     const gc = createGc();
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
-    const book = bookOf(pool);
+    const prices = pricesOf(pool);
     const follow = (from: number, to: number) => {
       for (let second = from; second < to; second++) {
-        price(book, pool, 600n + BigInt(second % 50));
-        book.settle(second * 1_000);
+        price(prices, pool, 600n + BigInt(second % 50));
+        prices.settle(second * 1_000);
       }
       gc();
       return process.memoryUsage().heapUsed;
     };
     const before = follow(0, 1_000);
     expect(follow(1_000, 21_000) - before).toBeLessThan(500_000);
-    expect(dollars(book, COIN)).toBe(629);
+    expect(dollars(prices, COIN)).toBe(629);
   });
 });

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { runProbe } from "../../../../src/app/cli/run-probe.ts";
 import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
 import { endpointProbes } from "../../../../src/feeds/chain/probe/endpoint-probes.ts";
-// proveBlock loads these on demand, for seconds on a busy machine. Load them before its clock runs.
-import "../../../../src/feeds/chain/rpc/block-reader.ts";
-import "../../../../src/feeds/chain/rpc/endpoint-pool.ts";
+// A probe loads this on demand, for seconds on a busy machine. Load it before its clock runs.
+import "../../../../src/feeds/chain/probe/check-endpoint.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { PacedClock } from "../../../support/time/paced-clock.ts";
 import { ScriptedNode } from "../nodes/scripted-node.ts";

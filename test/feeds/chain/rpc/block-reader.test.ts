@@ -16,7 +16,9 @@ async function nodesOn(branches: string) {
   const { pool, clock, notify } = run;
   const reader = new BlockReader({ pool, clock, notify });
   return {
-    ...{ nodes, run, reader },
+    nodes,
+    run,
+    reader,
     read: (number: number) => reader.read(number, run.signal),
     readMostCommon: (parent?: string) => reader.readMostCommon(50, parent, run.signal),
     /** Indices of the nodes that rest after a failure. */
@@ -36,8 +38,11 @@ describe("a block that is read", () => {
   test("comes from the first endpoint if a second one has the same block", async () => {
     await using run = await nodesOn("aa");
     expect(await run.read(50)).toEqual({
-      ...{ number: 50, hash: hashOn("a", 50), parentHash: hashOn("a", 49) },
-      ...{ atMs: 1_700_000_050_000, logs: [] },
+      number: 50,
+      hash: hashOn("a", 50),
+      parentHash: hashOn("a", 49),
+      atMs: 1_700_000_050_000,
+      logs: [],
     });
     expect(run.nodes.map((node) => node.count("eth_getBlockReceipts"))).toEqual([1, 0]);
     expect(run.nodes.map((node) => node.count("eth_getBlockByNumber"))).toEqual([1, 1]);

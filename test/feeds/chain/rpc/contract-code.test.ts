@@ -33,7 +33,11 @@ test("[contracts] a contract counts as missing only if no endpoint returns its c
   await until("all nodes are usable", () => run.pool.usable(0).length === 3);
   const facts = new FactStore(undefined, run.clock, () => undefined);
   const reader = new ContractReader({
-    ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock, notify: run.notify },
+    network: NETWORKS.bsc,
+    pool: run.pool,
+    facts,
+    clock: run.clock,
+    notify: run.notify,
   });
   expect(await reader.haveCode([HERE, NOWHERE], run.signal)).toEqual(new Set([HERE]));
   facts.close();
@@ -58,7 +62,11 @@ test.each([
     await until("all nodes are usable", () => run.pool.usable(0).length === nodes.length);
     const facts = new FactStore(undefined, run.clock, () => undefined);
     const reader = new ContractReader({
-      ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock, notify: run.notify },
+      network: NETWORKS.bsc,
+      pool: run.pool,
+      facts,
+      clock: run.clock,
+      notify: run.notify,
     });
     const expected = outcome === undefined ? [] : [{ address: HERE, decimals: outcome }];
     expect(await reader.tokens([HERE], run.signal)).toEqual(expected);
@@ -87,7 +95,10 @@ test("[facts] contracts that stay undecided are reported once, in one line with 
   const facts = new FactStore(undefined, run.clock, () => undefined);
   const reports: unknown[] = [];
   const reader = new ContractReader({
-    ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock },
+    network: NETWORKS.bsc,
+    pool: run.pool,
+    facts,
+    clock: run.clock,
     notify: (...report) => void reports.push(report),
   });
   const askAbout = async (...addresses: readonly string[]) => {
@@ -125,7 +136,10 @@ test("[facts] a value from one host does not end a reported dispute: only a conf
   const facts = new FactStore(undefined, run.clock, () => undefined);
   const reports: string[] = [];
   const reader = new ContractReader({
-    ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock },
+    network: NETWORKS.bsc,
+    pool: run.pool,
+    facts,
+    clock: run.clock,
     notify: (_level, message) => void reports.push(message),
   });
   let asked = 0;

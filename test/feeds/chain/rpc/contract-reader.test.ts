@@ -32,8 +32,11 @@ async function withReader<T>(
   try {
     return await use(
       new ContractReader({
-        ...{ network, pool, facts: new FactStore(undefined, systemClock, notify) },
-        ...{ clock: systemClock, notify },
+        network,
+        pool,
+        facts: new FactStore(undefined, systemClock, notify),
+        clock: systemClock,
+        notify,
       }),
       over.signal,
     );
@@ -144,7 +147,11 @@ describeOnAnvil("unknown contracts", () => {
     const [first, second] = token0 === coin ? ([coins, tokens] as const) : ([tokens, coins] as const);
     expect(found).toEqual([
       {
-        ...{ pool: genuine, form: "v2", factory: v2Factory, token0, token1 },
+        pool: genuine,
+        form: "v2",
+        factory: v2Factory,
+        token0,
+        token1,
         state: new ReserveState([first, second]),
       },
     ]);

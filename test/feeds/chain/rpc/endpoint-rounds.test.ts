@@ -12,7 +12,10 @@ function endpointOf(node: ScriptedNode, url = node.url) {
   const clock = new ManualClock();
   const heads: number[] = [];
   const endpoint: Endpoint = new Endpoint({
-    ...{ url, clock, timeoutMs: 10_000, finalityBlocks: 5 },
+    url,
+    clock,
+    timeoutMs: 10_000,
+    finalityBlocks: 5,
     onFinalHead: () => heads.push(endpoint.finalHead),
   });
   return { clock, endpoint, heads };

@@ -46,6 +46,6 @@ export function* identifyPair(
   const fee = results.at(-1);
   const factory = factories.get(by);
   if (!factory || token0 === undefined || token1 === undefined) return undefined;
-  const known = yield* lookUp(factory, token0, token1, typeof fee === "number" ? fee : 0);
-  return known.includes(pool) ? { pool, form, factory: by, token0, token1 } : undefined;
+  const listed = yield* lookUp(factory, token0, token1, typeof fee === "number" ? fee : 0);
+  return listed.includes(pool) ? { pool, form, factory: by, token0, token1 } : undefined;
 }

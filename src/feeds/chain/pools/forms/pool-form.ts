@@ -91,7 +91,6 @@ export interface PoolForm {
   readonly readers: Readonly<Record<string, LogReader>>;
   /** Whether one contract has all pools, which then have ids instead of addresses. */
   readonly isSingleton: boolean;
-  /** Creates the state of a pool that was just created. */
   create(log: PoolCreated): PoolState;
   /** Lists pools of two tokens, as candidates for {@link identify}. */
   find(factory: Factory, first: string, second: string): Inquiry<readonly string[]>;

@@ -230,7 +230,10 @@ function* lookUp(
   fees: readonly number[],
 ): Inquiry<readonly string[]> {
   const call = (functionName: string, ...args: readonly unknown[]): Call => ({
-    ...{ abi: ABI, address, functionName, args },
+    abi: ABI,
+    address,
+    functionName,
+    args,
   });
   const pools = yield form === "v3"
     ? fees.map((fee) => call("getPool", first, second, fee))

@@ -88,13 +88,13 @@ export const V2: PoolForm = {
 };
 
 function* lookUp({ address, form }: Factory, first: string, second: string): Inquiry<readonly string[]> {
-  const pair = { address, functionName: "getPair" } as const;
-  const [known] = yield [
+  const call = { address, functionName: "getPair" } as const;
+  const [pair] = yield [
     form === "solidly"
-      ? { ...pair, abi: SOLIDLY_ABI, args: [first, second, false] }
-      : { ...pair, abi: ABI, args: [first, second] },
+      ? { ...call, abi: SOLIDLY_ABI, args: [first, second, false] }
+      : { ...call, abi: ABI, args: [first, second] },
   ];
-  return [addressOf(known) ?? []].flat();
+  return [addressOf(pair) ?? []].flat();
 }
 
 /** Ignores stable pairs. */

@@ -29,8 +29,8 @@ export class Wallets {
 
   /** Returns the wallet's address: `0x` and 40 hexadecimal digits, stable for each number. */
   addressOf(wallet: number): string {
-    const known = this.#cache[wallet];
-    if (known !== undefined) return known;
+    const cached = this.#cache[wallet];
+    if (cached !== undefined) return cached;
     const text = addressOfWords((index) => {
       const lane = this.#lanes[index] ?? 0;
       return mixBits(lane ^ mixBits(wallet + lane));
@@ -62,9 +62,9 @@ export class Holders {
 
   /** Draws a seller: mostly one of the older three quarters of the remembered buyers. */
   seller(wallets: Wallets, random: Random): number {
-    const known = Math.min(this.#bought, REMEMBERED);
-    if (known < 16 || random.chance(0.2)) return wallets.draw(random);
-    const age = known - 1 - random.below(Math.ceil(known * 0.75));
+    const count = Math.min(this.#bought, REMEMBERED);
+    if (count < 16 || random.chance(0.2)) return wallets.draw(random);
+    const age = count - 1 - random.below(Math.ceil(count * 0.75));
     return this.#ring[(this.#bought - 1 - age + REMEMBERED * 2) % REMEMBERED] ?? 0;
   }
 }

@@ -36,7 +36,10 @@ describeOnAnvil("launchpads as a node returns them", () => {
       const numbers = { totalSupply: E18, launchTime: 1n, launchFee: 1n, fee: 1n, price: 1n, offers: 1n };
       const create = (one: string) =>
         report(form === "flap" ? "TokenCreated" : "TokenCreate", {
-          ...{ creator: account, token: one, ...words, ...numbers },
+          creator: account,
+          token: one,
+          ...words,
+          ...numbers,
         });
       const [amount, cost] = [1_234_567n * E18 + 1n, E18 / 3n];
       // The price at which flap's curve has a third of a coin.
@@ -44,8 +47,16 @@ describeOnAnvil("launchpads as a node returns them", () => {
       const postPrice = (6_797_205_657_280_000_000_000_000_000n * E18 * E18) / (inside * inside);
       const buy = (one: string) =>
         report(form === "flap" ? "TokenBought" : "TokenPurchase", {
-          ...{ token: one, account, buyer: account, amount, cost, eth: cost, funds: cost, postPrice },
-          ...{ ...words, ...numbers },
+          token: one,
+          account,
+          buyer: account,
+          amount,
+          cost,
+          eth: cost,
+          funds: cost,
+          postPrice,
+          ...words,
+          ...numbers,
         });
       await chain.send(account, pad, "launchpad", "launch", [token, quote]);
       const at = chain.nextAt * 1_000;
@@ -69,7 +80,11 @@ describeOnAnvil("launchpads as a node returns them", () => {
         { kind: "profile", ...common, symbol: "MEME", name: "Meme" },
         { kind: "liquidity", ...common, pool: token, cause: "sync" },
         {
-          ...{ kind: "trade", ...common, pool: token, side: "buy", trader: account },
+          kind: "trade",
+          ...common,
+          pool: token,
+          side: "buy",
+          trader: account,
           price: significant(600n * cost, amount, 18),
           amount: divide(amount, E18, 18),
           quoteUsd: divide(600n * cost, E18, 18),

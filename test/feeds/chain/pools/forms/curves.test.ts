@@ -39,7 +39,13 @@ function trade(
   pool = TOKEN,
 ): MarketEvent {
   return {
-    ...{ kind: "trade", at, group: "bsc", pool, token: TOKEN, side, trader },
+    kind: "trade",
+    at,
+    group: "bsc",
+    pool,
+    token: TOKEN,
+    side,
+    trader,
     price: significant(600n * coins, tokens, 18),
     amount: divide(tokens, E18, 18),
     quoteUsd: divide(600n * coins, E18, 18),

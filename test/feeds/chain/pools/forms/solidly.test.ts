@@ -22,7 +22,11 @@ const ABI = parseAbi([
 const [TOKEN, DOLLAR, PAIR, FACTORY] = [wallet(1), wallet(2), wallet(3), wallet(4)];
 const SOLIDLY: Factory = { name: "Solidly", form: "solidly", address: FACTORY };
 const NETWORK: Network = {
-  ...{ name: "test", group: "avalanche", chainId: 43_114, finalityBlocks: 1, blockMs: 1_000, rpcUrls: [] },
+  name: "test",
+  group: "avalanche",
+  chainId: 43_114,
+  finalityBlocks: 1,
+  rpcUrls: [],
   factories: [SOLIDLY],
   quotes: [{ symbol: "USD", address: DOLLAR, decimals: 18, isStable: true }],
 };
@@ -69,7 +73,9 @@ describe("pairs of Solidly's form", () => {
   test("[before] an existing pair is confirmed by its factory, unless it is a stable pair", () => {
     const identify = (listed: string) =>
       answer(V2.identify({ pool: PAIR, form: "v2", emitter: PAIR }, new Map([[FACTORY, SOLIDLY]])), {
-        ...{ factory: () => FACTORY, token0: () => TOKEN, token1: () => DOLLAR },
+        factory: () => FACTORY,
+        token0: () => TOKEN,
+        token1: () => DOLLAR,
         getPair: (args) => (args[2] === false ? listed : PAIR),
       });
     const identity = { pool: PAIR, form: "v2", factory: FACTORY, token0: TOKEN, token1: DOLLAR };

@@ -14,7 +14,6 @@ const BASIS = 10_000n;
 const BITS = 128n;
 const ONE = 1n << BITS;
 
-/** Price and bins of a pool. */
 interface BinFacts {
   /** Basis points between the prices of neighboring bins. */
   readonly step: number;
@@ -110,11 +109,11 @@ export class BinState implements PoolState {
 
   /** Infers the active bin of a new pair from its filled bins, before a swap reports it. */
   #inferActive(): number | undefined {
-    const held = (side: 0 | 1) =>
+    const filled = (side: 0 | 1) =>
       [...(this.#bins ?? [])].flatMap(([id, amounts]) => (amounts[side] > 0n ? [id] : []));
-    const below = held(1);
+    const below = filled(1);
     if (below.length > 0) return Math.max(...below);
-    const above = held(0);
+    const above = filled(0);
     return above.length > 0 ? Math.min(...above) : undefined;
   }
 }

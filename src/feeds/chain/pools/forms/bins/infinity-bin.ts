@@ -48,8 +48,8 @@ export const INFINITY_BIN: PoolForm = {
       ({ abi: ABI, address, functionName, args: [pool, ...args] }) as const;
     const [slot] = yield [call("getSlot0")];
     const activeId: unknown = Array.isArray(slot) ? slot[0] : undefined;
-    const known = typeof activeId === "number" && activeId > 0 ? activeId : undefined;
-    return yield* readBins(step, known, atBlock, (id) => call("getBin", id));
+    const id = typeof activeId === "number" && activeId > 0 ? activeId : undefined;
+    return yield* readBins(step, id, atBlock, (one) => call("getBin", one));
   },
 };
 

@@ -48,11 +48,11 @@ export const LIQUIDITY_BOOK: PoolForm = {
   *identify(pool, factories) {
     const names = ["getFactory", "getTokenX", "getTokenY", "factory", "tokenX", "tokenY"] as const;
     const results = yield names.map((functionName) => ({ abi: ABI, address: pool.pool, functionName }));
-    const [factory, tokenX, tokenY, ...old] = results.map(addressOf);
-    const [by = "", token0 = "", token1 = ""] = factory === undefined ? old : [factory, tokenX, tokenY];
-    const known = factories.get(by);
-    if (known?.form !== "liquidity-book") return undefined;
-    const pair = (yield* pairsOf(known, token0, token1)).find(({ pair: listed }) => listed === pool.pool);
+    const [newer, tokenX, tokenY, ...old] = results.map(addressOf);
+    const [by = "", token0 = "", token1 = ""] = newer === undefined ? old : [newer, tokenX, tokenY];
+    const factory = factories.get(by);
+    if (factory?.form !== "liquidity-book") return undefined;
+    const pair = (yield* pairsOf(factory, token0, token1)).find(({ pair: listed }) => listed === pool.pool);
     return pair && { pool: pool.pool, form: "bins", factory: by, token0, token1, step: pair.step };
   },
   *readState({ pool, step = 0 }, _factory, atBlock) {
@@ -75,8 +75,8 @@ function* pairsOf(
 ): Inquiry<readonly { readonly step: number; readonly pair: string }[]> {
   const [pairs] = yield [{ abi: ABI, address, functionName: "getAllLBPairs", args: [first, second] }];
   return (Array.isArray(pairs) ? pairs : []).flatMap(({ step, pair }: { step?: unknown; pair?: unknown }) => {
-    const known = addressOf(pair);
-    return known !== undefined && typeof step === "number" ? [{ step, pair: known }] : [];
+    const address = addressOf(pair);
+    return address !== undefined && typeof step === "number" ? [{ step, pair: address }] : [];
   });
 }
 

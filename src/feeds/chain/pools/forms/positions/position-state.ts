@@ -104,8 +104,8 @@ export class PositionState implements PoolState {
   depth(side: 0 | 1): bigint | undefined {
     if (!this.#range || !this.#ticks) return undefined;
     const near = virtualReserve(this.#range, side);
-    const held = (side === 0 ? heldAbove : heldBelow)(this.#range, this.#ticks, this.#reach.isCut);
-    return near < held ? near : held;
+    const deposits = (side === 0 ? heldAbove : heldBelow)(this.#range, this.#ticks, this.#reach.isCut);
+    return near < deposits ? near : deposits;
   }
 
   ratio(): readonly [bigint, bigint] | undefined {
@@ -136,10 +136,10 @@ export class PositionState implements PoolState {
 function moved(ticks: readonly TickLiquidity[], tick: number, added: bigint): readonly TickLiquidity[] {
   const index = ticks.findIndex((one) => one.tick >= tick);
   const at = index < 0 ? ticks.length : index;
-  const known = ticks[at]?.tick === tick ? ticks[at] : undefined;
-  const net = (known?.net ?? 0n) + added;
-  const changed = net === 0n ? [] : [{ tick, net, sqrt: known?.sqrt ?? sqrtPriceAt(tick) }];
-  return [...ticks.slice(0, at), ...changed, ...ticks.slice(known ? at + 1 : at)];
+  const previous = ticks[at]?.tick === tick ? ticks[at] : undefined;
+  const net = (previous?.net ?? 0n) + added;
+  const changed = net === 0n ? [] : [{ tick, net, sqrt: previous?.sqrt ?? sqrtPriceAt(tick) }];
+  return [...ticks.slice(0, at), ...changed, ...ticks.slice(previous ? at + 1 : at)];
 }
 
 /**
@@ -205,12 +205,12 @@ export function* readPositions(
   const ticks = all.slice(0, MAX_READ_TICKS);
   const nets = yield* source.nets(ticks);
   const isKnown = [...bitmaps, ...nets].every((word) => word !== undefined);
-  const known = new Map(ticks.map((tick, index) => [tick, nets[index] ?? 0n]));
+  const netByTick = new Map(ticks.map((tick, index) => [tick, nets[index] ?? 0n]));
   const isCut = all.length > ticks.length;
   const reach = isCut
     ? { lowest: Math.min(...ticks), highest: Math.max(...ticks), isCut }
     : { lowest, highest, isCut };
-  return new PositionState({ range, nets: isKnown ? known : undefined, atBlock, reach });
+  return new PositionState({ range, nets: isKnown ? netByTick : undefined, atBlock, reach });
 }
 
 function bitsOf(word: bigint): readonly number[] {

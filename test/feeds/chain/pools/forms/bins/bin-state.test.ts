@@ -21,7 +21,9 @@ test("[bins] a swap over millions of empty bins takes no longer than a swap to t
   const pool = new BinState({ step: 1, activeId: LOWEST, bins: [], atBlock: -1 });
   pool.apply(
     {
-      ...{ kind: "bins", form: "infinity-bin", isAdded: true },
+      kind: "bins",
+      form: "infinity-bin",
+      isAdded: true,
       changes: [
         { id: LOWEST, amounts: [5n, 0n] },
         { id: HIGHEST, amounts: [7n, 0n] },

@@ -144,7 +144,9 @@ describe("a pool of PancakeSwap Infinity Bin from before the start", () => {
     const at = { address: MANAGER, topics: [], data: "0x", logIndex: 0, transactionHash: "0x", origin: "0x" };
     const swap = { amount0: -1_000_000n, amount1: 990_000n, activeId: 7, protocolFee: 1_000 };
     expect(decodeLog(managerLog(at, "Swap", swap))).toMatchObject({
-      ...{ kind: "swap", amount0: 1_000_000n, amount1: -990_000n },
+      kind: "swap",
+      amount0: 1_000_000n,
+      amount1: -990_000n,
       bin: { id: 7, amounts: [999_000n, -990_000n] },
     });
   });

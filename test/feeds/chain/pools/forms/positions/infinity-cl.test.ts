@@ -81,7 +81,12 @@ describe("a pool of PancakeSwap Infinity CL from before the start", () => {
   test("[before] is identified by the manager's own record", () => {
     const [token0, token1] = TOKENS.map((token) => token.toLowerCase());
     expect(identify(MANAGER.toUpperCase().replace("0X", "0x"))).toEqual({
-      ...{ pool: ID, form: "positions", factory: MANAGER, token0, token1, step: 60 },
+      pool: ID,
+      form: "positions",
+      factory: MANAGER,
+      token0,
+      token1,
+      step: 60,
     });
     expect(identify(`0x${"00".repeat(20)}`)).toBeUndefined();
   });

@@ -26,7 +26,7 @@ const LN_EPSILON_SHARE = 0.05;
 const DUST_SHARE = 0.25;
 
 /**
- * Measures a report. `ring` has the token's closes up to `minute`, including those of the report.
+ * Measures a report. `ring` has the token's closes up to `minute`, including the report's.
  */
 export function measureWindow(
   { at, counts, createdAt }: Window,

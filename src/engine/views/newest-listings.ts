@@ -15,7 +15,7 @@ export interface NewListing {
 }
 
 /** Maintains the recently listed tokens of BSC. */
-export class NewestBook {
+export class NewestListings {
   readonly #settings: DetectorSettings;
   /** Newest first, ties by address. */
   #items: NewListing[];

@@ -7,7 +7,7 @@ import {
   TRIPS,
   USD,
   USD_AT,
-} from "../../../../src/engine/detect/forms/wallet-table.ts";
+} from "../../../../src/engine/detect/measures/wallet-table.ts";
 
 const SECOND = 1_000;
 /** Rows that remain after a pass, and rows that may be added before the next one. */

@@ -9,7 +9,7 @@ const MAX_MINUTES = 1_440;
  * Holds unpublished minutes, and the last published one for amendments. Of two versions of a
  * minute, the one with more volume counts; of equal ones, the later.
  */
-export class CandleBook {
+export class CandleBuffer {
   /**
    * Number of candles that arrived too late to amend their minute. The feed adds late past candles
    * to it, and resets it.

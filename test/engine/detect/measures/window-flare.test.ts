@@ -87,7 +87,10 @@ describe("a token that only an aggregator reports on", () => {
     const [flare] = snapshot.flares.pro;
     expect(flare).toMatchObject({
       token: { address: GEM, price: "1.2" },
-      ...{ latest_buy_count: 60, latest_sell_count: 8, recent_price_change: 20, liquidity: "100000" },
+      latest_buy_count: 60,
+      latest_sell_count: 8,
+      recent_price_change: 20,
+      liquidity: "100000",
     });
     const why = snapshot.explanations[flare?.id ?? ""];
     expect(why?.terms.map(({ name }) => name)).toEqual(["buyers", "imbalance", "price", "volume"]);
@@ -212,8 +215,11 @@ describe("a token that only an aggregator reports on", () => {
     for (const earlierMs of [-1, 1]) {
       const own = real.slice(12).map((one, minute) => ({
         ...one,
-        ...{ at: one.at - earlierMs, pool: "own", liquidity: "1600", price: "1.3" },
-        ...{ past: { m5: "1.3", m30: "1.3", h1: "1.3" } },
+        at: one.at - earlierMs,
+        pool: "own",
+        liquidity: "1600",
+        price: "1.3",
+        past: { m5: "1.3", m30: "1.3", h1: "1.3" },
         counts: minute === 4 ? burst(1_000, 1_000, 2_000_000, { buyers: 1 }) : burst(0, 0, 0),
       }));
       const { flares } = play([...real, ...own], 40).snapshot;
@@ -244,7 +250,9 @@ describe("a token that only an aggregator reports on", () => {
     const main = each(40, () => ({}));
     const canaryOf = (left: (minute: number) => number, price: (left: number) => number) => {
       const other = each(40, (minute) => ({
-        ...{ pool: "other", counts: burst(0, 0, 0), liquidity: String(900_000 * left(minute)) },
+        pool: "other",
+        counts: burst(0, 0, 0),
+        liquidity: String(900_000 * left(minute)),
         price: (4 * price(left(minute))).toFixed(6),
       }));
       const { engine } = play([...main, ...other], 40);

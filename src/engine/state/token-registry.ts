@@ -10,14 +10,14 @@ const RARE_EVENTS = 5;
 /** Tokens may exceed their maximum by this factor, because each eviction looks at all of them. */
 const OVERRUN = 1.1;
 
-interface GroupBook {
+interface GroupTokens {
   readonly tokens: Map<string, TokenState>;
   readonly aliases: Map<string, TokenState>;
 }
 
 /** Stores all tokens, finds them by any spelling of their address, and forgets silent ones. */
-export class TokenBook {
-  readonly #groups: Readonly<Record<MarketGroup, GroupBook>>;
+export class TokenRegistry {
+  readonly #groups: Readonly<Record<MarketGroup, GroupTokens>>;
   readonly #settings: DetectorSettings;
   readonly #onForget: (token: TokenState) => void;
   #count = 0;
@@ -53,14 +53,14 @@ export class TokenBook {
 
   /** Returns the token of that name, in any spelling. Remembers up to four spellings. */
   find(group: MarketGroup, name: string): TokenState | undefined {
-    const known = this.#findExact(group, name);
+    const exact = this.#findExact(group, name);
     const key = normalizeAddress(group, name);
-    if (known || key === name) return known;
-    const book = this.#groups[group];
-    const token = book.tokens.get(key);
+    if (exact || key === name) return exact;
+    const { tokens, aliases } = this.#groups[group];
+    const token = tokens.get(key);
     if (token && token.aliases.length < MAX_ALIASES) {
       token.aliases.push(name);
-      book.aliases.set(name, token);
+      aliases.set(name, token);
     }
     return token;
   }
@@ -77,9 +77,9 @@ export class TokenBook {
   }
 
   add(token: TokenState): void {
-    const book = this.#groups[token.group];
-    book.tokens.set(token.key, token);
-    for (const alias of token.aliases) book.aliases.set(alias, token);
+    const { tokens, aliases } = this.#groups[token.group];
+    tokens.set(token.key, token);
+    for (const alias of token.aliases) aliases.set(alias, token);
     this.#count += 1;
   }
 
@@ -98,8 +98,8 @@ export class TokenBook {
   /** Returns the token of that name in a spelling seen before. */
   #findExact(group: MarketGroup, name: string): TokenState | undefined {
     if (this.#found?.group === group && this.#foundName === name) return this.#found;
-    const book = this.#groups[group];
-    const token = book.tokens.get(name) ?? book.aliases.get(name);
+    const { tokens, aliases } = this.#groups[group];
+    const token = tokens.get(name) ?? aliases.get(name);
     if (token) {
       this.#found = token;
       this.#foundName = name;
@@ -108,11 +108,11 @@ export class TokenBook {
   }
 
   #forget(token: TokenState): void {
-    const book = this.#groups[token.group];
-    if (!book.tokens.delete(token.key)) return;
+    const { tokens, aliases } = this.#groups[token.group];
+    if (!tokens.delete(token.key)) return;
     if (this.#found === token) this.#found = undefined;
     token.isTouched = false;
-    for (const alias of token.aliases) book.aliases.delete(alias);
+    for (const alias of token.aliases) aliases.delete(alias);
     this.#count -= 1;
     const isListed = token.pools.some(({ listedMs }) => listedMs >= 0);
     if (isListed || token.events >= RARE_EVENTS) this.#onForget(token);

@@ -226,8 +226,8 @@ function addPurchase(
   state.longBuyUsd += usd * canary;
   const usdAtMs = numbers[row + USD_AT] ?? at;
   const latestMs = Math.max(usdAtMs, at);
-  const held = (numbers[row + USD] ?? 0) * decay(latestMs - usdAtMs, CANARY_MS);
-  const bought = held + usd * decay(ageMs === 0 ? 0 : latestMs - at, CANARY_MS);
+  const earlierUsd = (numbers[row + USD] ?? 0) * decay(latestMs - usdAtMs, CANARY_MS);
+  const bought = earlierUsd + usd * decay(ageMs === 0 ? 0 : latestMs - at, CANARY_MS);
   numbers[row + USD] = bought;
   numbers[row + USD_AT] = latestMs;
   const boughtNow = bought * decay(ageMs === 0 ? 0 : state.atMs - latestMs, CANARY_MS);

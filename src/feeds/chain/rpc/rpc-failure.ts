@@ -1,6 +1,6 @@
 import { HttpRequestError, RpcError, RpcRequestError } from "viem";
 import { connectionTrouble } from "../../../base/lib/io/request-json.ts";
-import { hideAddress } from "../../service/hide-address.ts";
+import { CHAIN_GROUPS, wordsFor } from "../../../base/model/index.ts";
 import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
@@ -9,23 +9,23 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
  * second endpoint has it yet. `failed`: anything else, such as a broken connection, an HTML page or
  * state that a node has pruned.
  */
-type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
+type FailureKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
 /**
  * A failed request. The message is the second half of a sentence about the endpoint, until
- * {@link RpcTrouble.of} adds the endpoint's name. A message about several endpoints is a whole
+ * {@link RpcFailure.of} adds the endpoint's name. A message about several endpoints is a whole
  * sentence. Messages hide the endpoint's address, which may include a key, except its host (see
  * {@link hideAddress}). `cause` may contain all of it.
  */
-export class RpcTrouble extends Error {
-  override readonly name = "RpcTrouble";
-  readonly kind: TroubleKind;
+export class RpcFailure extends Error {
+  override readonly name = "RpcFailure";
+  readonly kind: FailureKind;
   /** The message without the endpoint's own text, which is not safe to show publicly. */
   readonly words: string;
   /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(kind: TroubleKind, words: string, options: TroubleOptions = {}) {
+  constructor(kind: FailureKind, words: string, options: FailureOptions = {}) {
     const { detail, retryAfterMs, cause } = options;
     super(detail === undefined ? words : `${words}: ${detail}`, { cause });
     this.kind = kind;
@@ -33,16 +33,16 @@ export class RpcTrouble extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Returns the trouble as a sentence about the endpoint of that name. */
-  of(name: string): RpcTrouble {
+  /** Returns the failure as a sentence about the endpoint of that name. */
+  of(name: string): RpcFailure {
     const detail = this.message.slice(this.words.length + 2);
     const { retryAfterMs } = this;
     const options = { retryAfterMs, cause: this, ...(detail === "" ? {} : { detail }) };
-    return new RpcTrouble(this.kind, `${name} ${this.words}`, options);
+    return new RpcFailure(this.kind, `${name} ${this.words}`, options);
   }
 }
 
-interface TroubleOptions extends ErrorOptions {
+interface FailureOptions extends ErrorOptions {
   /** The endpoint's own text. Hide its address first, with `hideAddress`. */
   readonly detail?: string;
   readonly retryAfterMs?: number | undefined;
@@ -57,6 +57,11 @@ const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
 const MAX_DETAIL = 120;
+/** Hiding a shorter text would garble ordinary words. */
+const MIN_SECRET = 8;
+/** Names of networks, which are no keys. Any other word could be a key that a person chose. */
+const WORDS = ["chain", "fuji", "mainnet", "smart", "testnet", ...CHAIN_GROUPS.flatMap(wordsFor)];
+const NETWORK = new RegExp(`^(?:(?:${WORDS.join("|")})[-_]?)+$`);
 
 interface RequestOptions {
   /** The endpoint's address, which is hidden where an error repeats it. */
@@ -66,8 +71,8 @@ interface RequestOptions {
 }
 
 /** Converts any failure of a request. Recognizes the codes and wordings of nodes and providers. */
-export function readTrouble(thrown: unknown, { url, timeoutMs }: RequestOptions): RpcTrouble {
-  if (thrown instanceof RpcTrouble) return thrown;
+export function toRpcFailure(thrown: unknown, { url, timeoutMs }: RequestOptions): RpcFailure {
+  if (thrown instanceof RpcFailure) return thrown;
   // If viem knows the code of an error response, it wraps the response in an RpcError.
   const error = thrown instanceof RpcError ? thrown.cause : thrown;
   const cause = error;
@@ -75,35 +80,35 @@ export function readTrouble(thrown: unknown, { url, timeoutMs }: RequestOptions)
     const { code } = error;
     const words = error.details;
     if (RATE_CODES.has(code) || RATE.test(words))
-      return new RpcTrouble("rate", `refuses requests because there are too many (${code})`, { cause });
+      return new RpcFailure("rate", `refuses requests because there are too many (${code})`, { cause });
     if (REFUSED_CODES.has(code) || REFUSED.test(words))
-      return new RpcTrouble("refused", `does not support the method (${code})`, { cause });
+      return new RpcFailure("refused", `does not support the method (${code})`, { cause });
     if (code === 3 || REVERTED.test(words))
-      return new RpcTrouble("reverted", "reports that the call reverted", { cause });
+      return new RpcFailure("reverted", "reports that the call reverted", { cause });
     const detail = hideAddress(words, url).slice(0, MAX_DETAIL);
-    return new RpcTrouble("failed", `returned error ${code}`, { detail, cause });
+    return new RpcFailure("failed", `returned error ${code}`, { detail, cause });
   }
   if (error instanceof HttpRequestError) {
     const { status } = error;
     if (status === 429 || RATE.test(error.details)) {
       const retryAfterMs = retryAfter(error.headers?.get("retry-after") ?? null);
       const why = "refuses requests because there are too many";
-      return new RpcTrouble("rate", why, { retryAfterMs, cause });
+      return new RpcFailure("rate", why, { retryAfterMs, cause });
     }
-    return new RpcTrouble("failed", status === undefined ? describeUnread(error) : `returned ${status}`, {
+    return new RpcFailure("failed", status === undefined ? describeUnread(error) : `returned ${status}`, {
       cause,
     });
   }
-  if (error instanceof SocketFailure) return new RpcTrouble("failed", error.message, { cause });
+  if (error instanceof SocketFailure) return new RpcFailure("failed", error.message, { cause });
   if (error instanceof Error && error.name === "TimeoutError")
-    return new RpcTrouble("failed", `did not respond within ${timeoutMs / 1_000} s`, { cause });
+    return new RpcFailure("failed", `did not respond within ${timeoutMs / 1_000} s`, { cause });
   return invalidAnswer(error);
 }
 
 /** Converts an error in reading an answer. */
-export function invalidAnswer(thrown: unknown): RpcTrouble {
-  if (thrown instanceof RpcTrouble) return thrown;
-  return new RpcTrouble("failed", "returned data of an unexpected form", { cause: thrown });
+export function invalidAnswer(thrown: unknown): RpcFailure {
+  if (thrown instanceof RpcFailure) return thrown;
+  return new RpcFailure("failed", "returned data of an unexpected form", { cause: thrown });
 }
 
 /** Describes a failure for which viem has no HTTP status. */
@@ -119,4 +124,32 @@ function describeUnread(error: HttpRequestError): string {
 function retryAfter(text: string | null): number | undefined {
   if (text === null || !/^\d{1,6}$/.test(text)) return undefined;
   return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1_000);
+}
+
+/**
+ * Replaces parts of a service's URL in a text, because a service may repeat its address, with the
+ * key, in an answer. Hides user, password, path segments and the parts of the query, but not the
+ * host, names of networks and parts of less than eight characters. Truncate afterwards, because
+ * half a key would not be found.
+ */
+export function hideAddress(text: string, url: string): string {
+  const { username, password, pathname, search, searchParams } = new URL(url);
+  const query = search.slice(1);
+  const parts = [username, password, ...pathname.split("/"), query, ...query.split(/[&=]/)];
+  return (
+    [...parts, ...parts.map(decoded), ...searchParams.values()]
+      .filter((part) => part.length >= MIN_SECRET && !NETWORK.test(part))
+      // The longest first, because it may contain another part.
+      .sort((a, b) => b.length - a.length)
+      .reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
+  );
+}
+
+/** Decodes a part of a URL. Returns a malformed one unchanged. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

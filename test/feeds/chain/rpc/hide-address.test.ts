@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hideAddress } from "../../../src/feeds/service/hide-address.ts";
+import { hideAddress } from "../../../../src/feeds/chain/rpc/rpc-failure.ts";
 
 const URL =
   "https://me:password1@rpc.example/v3/0123456789abcdef/pa%2Bth%2Fkey?key=a%2Fsecret%2Fkey&short=1234";

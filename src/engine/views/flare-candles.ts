@@ -9,7 +9,7 @@ import { toTimestamp } from "./flare-view.ts";
 export const FOLLOW_MS = 120 * MINUTE_MS;
 
 /** Serves candles of BSC's tokens that flare, or whose flare started within the last two hours. */
-export class CandleBook {
+export class FlareCandles {
   readonly #tokens = new Set<TokenState>();
   /** End of the last closed minute. */
   #closedMs: number;

@@ -27,7 +27,7 @@ const LAST_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
 type TokensOf = (group: MarketGroup) => Iterable<TokenState>;
 
 /** Measures the outcomes of flares until they are final. */
-export class OutcomeBook {
+export class OutcomeTracker {
   readonly #settings: DetectorSettings;
   readonly #detector: Detector;
   readonly #tokensOf: TokensOf;
@@ -90,7 +90,7 @@ export class OutcomeBook {
   }
 
   /**
-   * Takes the measurements due at `atMs`, also those of control moments. Returns the outcomes that
+   * Takes the measurements due at `atMs`, also at control moments. Returns the outcomes that
    * are final now, with their flares' ids.
    */
   step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {
@@ -164,8 +164,12 @@ function viewOutcome(followed: FollowedFlare, end: FlareEnd, atMs: number): Outc
     peak_change: changeFrom(start, peak.price),
     end_price: textOf(end.point),
     end_change: changeFrom(start, end.point.price),
-    ...{ change_5m, change_15m, change_60m },
-    ...{ relative_change_5m, relative_change_15m, relative_change_60m },
+    change_5m,
+    change_15m,
+    change_60m,
+    relative_change_5m,
+    relative_change_15m,
+    relative_change_60m,
     ended_by: end.cause,
     collapsed_at: collapsedMs < 0 ? null : toTimestamp(collapsedMs),
     collapse_warning_s: collapsedMs < 0 ? null : Math.floor(collapsedCanaryMs / 1_000),

@@ -31,7 +31,7 @@ interface Pair {
   lastOpenAt: number;
 }
 
-export class PairBook {
+export class PairRegistry {
   readonly #pairs = new Map<string, Pair>();
   readonly #group: MarketGroup;
   readonly #profiles: TokenProfiles;
@@ -46,8 +46,8 @@ export class PairBook {
    * Returns the pair of that name and adds it if new; `undefined` if that would exceed `MAX_PAIRS`.
    */
   get(name: string): Pair | undefined {
-    const known = this.#pairs.get(name);
-    if (known || this.#pairs.size >= MAX_PAIRS) return known;
+    const existing = this.#pairs.get(name);
+    if (existing || this.#pairs.size >= MAX_PAIRS) return existing;
     const profile = this.#profiles.get(name);
     const groups = profile?.groups ?? [this.#group];
     const pair: Pair = { tokens: groups.map((group) => pairToken(group, name, profile)), lastOpenAt: -1 };

@@ -47,8 +47,8 @@ export function createWallets(): WalletTable {
  */
 export function rowOf(table: WalletTable, trader: string, atMs: number): number {
   const key = keyOf(trader);
-  const known = seek(table.numbers, key);
-  if (table.numbers[known] === key) return known;
+  const index = seek(table.numbers, key);
+  if (table.numbers[index] === key) return index;
   if (table.count >= MAX_ROWS + SPARE_ROWS) forget(table, atMs);
   else if (table.count >= (table.numbers.length / COLUMNS) * MAX_LOAD) grow(table);
   const { numbers } = table;
@@ -68,8 +68,8 @@ function seek(numbers: Float64Array, key: number): number {
   const mask = numbers.length / COLUMNS - 1;
   for (let slot = key & mask; ; slot = (slot + 1) & mask) {
     const row = slot * COLUMNS;
-    const held = numbers[row + KEY];
-    if (held === key || held === 0) return row;
+    const present = numbers[row + KEY];
+    if (present === key || present === 0) return row;
   }
 }
 

@@ -45,14 +45,13 @@ const NOTHING: ServedFlares = {
 };
 
 /** Maintains the running flares of one group, in `pro` and `free`, and the finished ones. */
-export class FlareBook {
+export class GroupFlares {
   readonly #settings: DetectorSettings;
   readonly #running = new Set<TokenState>();
   /** In the order of their finish, oldest first. */
   readonly #finished: FinishedFlare[];
   #served: ServedFlares = NOTHING;
   #isDirty = true;
-  /** An outcome has changed since the last {@link serve}. */
   #hasNewOutcome = false;
   /** A finished flare was added or dropped since the last {@link serve}. */
   #hasNewFinished = true;
@@ -99,7 +98,6 @@ export class FlareBook {
     this.#running.add(token);
   }
 
-  /** Starts the token's flare. */
   start(token: TokenState, atMs: number, explanation: Explanation): RunningFlare {
     const id = flareId(token.group, token.key, atMs);
     const flare = {

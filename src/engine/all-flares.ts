@@ -9,15 +9,15 @@ import {
 } from "../base/model/index.ts";
 import type { DetectorSettings } from "./settings.ts";
 import type { TokenState } from "./state/token-state.ts";
-import { type FinishedFlare, FlareBook, type ServedFlares } from "./views/flares.ts";
+import { type FinishedFlare, GroupFlares, type ServedFlares } from "./views/group-flares.ts";
 import { reuseRecordIfSame } from "./views/reuse.ts";
 
 type Served = Pick<Snapshot, ReturnType<typeof flaresKeyOf> | "explanations" | "outcomes">;
 
-/** Maintains the flares of all groups. See {@link FlareBook}. */
-export class FlareBooks {
-  readonly #books: Readonly<Record<TokenState["group"], FlareBook>>;
-  readonly #all: readonly FlareBook[];
+/** Maintains the flares of all groups. See {@link GroupFlares}. */
+export class AllFlares {
+  readonly #groups: Readonly<Record<TokenState["group"], GroupFlares>>;
+  readonly #all: readonly GroupFlares[];
   #served: Served | undefined;
   #parts: readonly ServedFlares[] = [];
 
@@ -25,8 +25,8 @@ export class FlareBooks {
   constructor(settings: DetectorSettings, finished: readonly FinishedFlare[] = []) {
     const finishedOf = (group: TokenState["group"]) =>
       finished.filter(({ flare }) => groupOf(flare) === group);
-    this.#books = byGroup((group) => new FlareBook(settings, finishedOf(group)));
-    this.#all = GROUPS.map((group) => this.#books[group]);
+    this.#groups = byGroup((group) => new GroupFlares(settings, finishedOf(group)));
+    this.#all = GROUPS.map((group) => this.#groups[group]);
   }
 
   get isDirty(): boolean {
@@ -42,40 +42,39 @@ export class FlareBooks {
     return this.#all.flatMap(({ finished }) => finished);
   }
 
-  /** The earliest {@link FlareBook.deadlineMs}. */
+  /** The earliest {@link GroupFlares.deadlineMs}. */
   get deadlineMs(): number {
     return Math.min(...this.#all.map(({ deadlineMs }) => deadlineMs));
   }
 
-  /** Returns the book of the token's group. */
-  of({ group }: TokenState): FlareBook {
-    return this.#books[group];
+  of({ group }: TokenState): GroupFlares {
+    return this.#groups[group];
   }
 
   setOutcome(id: string, outcome: Outcome): void {
-    for (const book of this.#all) book.setOutcome(id, outcome);
+    for (const flares of this.#all) flares.setOutcome(id, outcome);
   }
 
   refresh(atMs: number, explain: (token: TokenState) => Explanation): void {
-    for (const book of this.#all) book.refresh(atMs, explain);
+    for (const flares of this.#all) flares.refresh(atMs, explain);
   }
 
   step(atMs: number): void {
-    for (const book of this.#all) book.step(atMs);
+    for (const flares of this.#all) flares.step(atMs);
   }
 
   /**
    * Returns the lists, explanations and outcomes. Unchanged ones are the same objects as before.
    */
   serve(): Served {
-    const parts = this.#all.map((book) => book.serve());
+    const parts = this.#all.map((flares) => flares.serve());
     const before = this.#served;
     if (before && parts.every((part, index) => part === this.#parts[index])) return before;
     this.#parts = parts;
-    const merged = <T>(known: Record<string, T> | undefined, of: (part: ServedFlares) => Record<string, T>) =>
-      reuseRecordIfSame<T>(known, Object.assign({}, ...parts.map(of)));
+    const merged = <T>(was: Record<string, T> | undefined, of: (part: ServedFlares) => Record<string, T>) =>
+      reuseRecordIfSame<T>(was, Object.assign({}, ...parts.map(of)));
     this.#served = {
-      ...inFormOfGroups(parts),
+      ...listsOf(parts),
       explanations: merged(before?.explanations, ({ explanations }) => explanations),
       outcomes: merged(before?.outcomes, ({ outcomes }) => outcomes),
     };
@@ -83,8 +82,8 @@ export class FlareBooks {
   }
 }
 
-/** A book renders all of its flares in its group's form. */
-function inFormOfGroups(parts: readonly ServedFlares[]) {
+/** Each part has its own group's schema, which the type of the entries loses. */
+function listsOf(parts: readonly ServedFlares[]) {
   const entries = GROUPS.map((group, index) => [flaresKeyOf(group), parts[index]?.flares]);
   return Object.fromEntries(entries) as Pick<Snapshot, ReturnType<typeof flaresKeyOf>>;
 }

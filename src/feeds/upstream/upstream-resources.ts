@@ -23,7 +23,7 @@ import {
   type SpecChannel,
   type View,
 } from "../../base/protocol/index.ts";
-import { faultOf, readList } from "./upstream-list.ts";
+import { issueOf, readList } from "./upstream-list.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
 /** The four resources that every service with this API offers. */
@@ -31,7 +31,7 @@ export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const
 export type Resource = (typeof RESOURCES)[number];
 
 /** The validated resources of one response. */
-export type Part = { readonly [R in keyof Snapshot]?: Snapshot[R] };
+export type Resources = { readonly [R in keyof Snapshot]?: Snapshot[R] };
 
 /**
  * Returns why a body cannot be `flares`. Only the `first` must have all three lists; later ones
@@ -54,7 +54,7 @@ export function readResource(
   body: unknown,
   before: Snapshot | undefined,
   reports: UpstreamReports,
-): Part {
+): Resources {
   return buildResource(resource, before ?? EMPTY_SNAPSHOT, (channel, previous) =>
     readList(channel, rawList(channel, body), previous, reports),
   );
@@ -65,7 +65,7 @@ export function buildResource(
   resource: Resource,
   before: Snapshot,
   listFor: (channel: SpecChannel, previous: readonly ListItem[]) => readonly ListItem[],
-): Part {
+): Resources {
   // Other services have no additional groups.
   const lists: Record<string, unknown> = { ...before[resource] };
   let same = true;
@@ -79,7 +79,7 @@ export function buildResource(
     lists[name] = isUnchanged ? previous : list;
     same &&= isUnchanged;
   }
-  return asPart({ [resource]: same ? before[resource] : lists });
+  return asResources({ [resource]: same ? before[resource] : lists });
 }
 
 function rawList(channel: SpecChannel, body: unknown): unknown {
@@ -91,7 +91,7 @@ function rawList(channel: SpecChannel, body: unknown): unknown {
 /** Reads explanations and outcomes of listed flares; an invalid one stays as it was before. */
 export function readNotes(
   body: unknown,
-  flares: Part["flares"],
+  flares: Resources["flares"],
   before: Snapshot | undefined,
   reports: UpstreamReports,
 ): Pick<Snapshot, "explanations" | "outcomes"> {
@@ -166,9 +166,9 @@ function readValue<T>(
   if (previous && jsonEqual(previous, raw)) return previous;
   const unfit = sanitize(raw);
   if (previous && !unfit && jsonEqual(previous, raw)) return previous;
-  const fault = unfit ? { path: "", reason: unfit } : faultOf(schema, raw);
-  if (!fault) return raw as T;
-  reports.add("invalidItems", { ...item, ...fault, action: previous ? "kept" : "dropped" });
+  const issue = unfit ? { path: "", reason: unfit } : issueOf(schema, raw);
+  if (!issue) return raw as T;
+  reports.add("invalidItems", { ...item, ...issue, action: previous ? "kept" : "dropped" });
   return previous;
 }
 
@@ -181,20 +181,20 @@ export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number
   return undefined;
 }
 
-export function mergeParts(parts: readonly Part[]): Part {
-  const merged: Part = {};
+export function mergeResources(parts: readonly Resources[]): Resources {
+  const merged: Resources = {};
   for (const part of parts) Object.assign(merged, part);
   return merged;
 }
 
 /** Joins parts to a snapshot. Returns `before` itself if nothing changed. */
-export function joinParts(parts: readonly Part[], before: Snapshot | undefined): Snapshot {
-  const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeParts(parts) };
+export function completeSnapshot(parts: readonly Resources[], before: Snapshot | undefined): Snapshot {
+  const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeResources(parts) };
   const same = before && RESOURCES.every((resource) => joined[resource] === before[resource]);
   const isSame = joined.explanations === before?.explanations && joined.outcomes === before.outcomes;
   return same && isSame ? before : joined;
 }
 
-function asPart(checked: Record<string, unknown>): Part {
-  return checked as Part;
+function asResources(checked: Record<string, unknown>): Resources {
+  return checked as Resources;
 }
