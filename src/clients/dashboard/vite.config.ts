@@ -6,6 +6,8 @@ export default defineConfig({
   base: "./",
   logLevel: "warn",
   plugins: [drawIcons()],
+  // Builds in the mode of tests are equal to those that ship: no positions in the source.
+  oxc: { jsx: { development: false } },
   build: {
     outDir: "../../../dist/dashboard",
     emptyOutDir: true,

@@ -10,7 +10,7 @@ async function serve(finish: Finish, settings: object = {}) {
   return gateway.url;
 }
 
-test("the dashboard is at / with a policy that allows only this server; its files are immutable, and it is at most 60 kB", async ({
+test("the dashboard is at / with a policy that allows only this server; its files are immutable, and it is at most 56 kB", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
@@ -34,7 +34,7 @@ test("the dashboard is at / with a policy that allows only this server; its file
     bytes += Number(asset.headers.get("content-length"));
   }
   expect(bytes).toBeGreaterThan(5_000);
-  expect(bytes).toBeLessThanOrEqual(60_000);
+  expect(bytes).toBeLessThanOrEqual(56_000);
 });
 
 test("a browser with the current page gets 304, and HEAD gets the headers", async ({ onTestFinished }) => {
