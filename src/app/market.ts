@@ -30,7 +30,9 @@ export function openMarket(
 ): LayeredMarket {
   const { data, staleAfterMs } = config;
   const context: FeedContext = {
-    ...{ clock, logger, staleAfterMs },
+    clock,
+    logger,
+    staleAfterMs,
     directory: data === "none" ? undefined : data,
   };
   const { feed: bare, ...rest } = marketOf(config).open(config, context, resume);

@@ -102,7 +102,10 @@ function createEngine(
     : new TrendEngine(options);
   begin();
   const source = new EngineSource({
-    ...{ feed, engine, clock, staleAfterMs },
+    feed,
+    engine,
+    clock,
+    staleAfterMs,
     // A resumed market needs no warm-up.
     warmupMs: before || marketOf(config).startsAtPresent ? 0 : config.warmupMs,
     ...(resume ? { resume } : {}),
@@ -113,7 +116,10 @@ function createEngine(
     return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   return {
-    ...{ kind: "snapshots", source, progress, close },
+    kind: "snapshots",
+    source,
+    progress,
+    close,
     warmedUp: () => source.warmedUp,
     isCatchingUp: () => source.isCatchingUp,
     rejected: () => engine.rejected,

@@ -74,7 +74,11 @@ export async function startGatewayWithFrontend(
   const open = (restored: RestoredState | undefined) =>
     openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, parts.source);
   const joined = await sharedLogOf(config)?.join(config, {
-    ...{ clock, logger, openCopy, signal, password: parts.clusterPassword },
+    clock,
+    logger,
+    openCopy,
+    signal,
+    password: parts.clusterPassword,
     market: {
       ...identity,
       open: (restored) => {
@@ -91,8 +95,16 @@ export async function startGatewayWithFrontend(
   const settings = isOwnDirectory ? config : { ...config, data: "none" };
   try {
     return await runGateway({
-      ...{ settings, clock, logger, persistence, extensions, openFrontend, onWarmup, signal },
-      ...{ state: joined?.state, tasks: joined?.tasks },
+      settings,
+      clock,
+      logger,
+      persistence,
+      extensions,
+      openFrontend,
+      onWarmup,
+      signal,
+      state: joined?.state,
+      tasks: joined?.tasks,
       leaderKey: leaderOf(config) === undefined ? undefined : leaderKey,
       openStore: createOpenStore({ ...stored, config: settings }),
       openSource: () => joined?.opened ?? open(persistence.restored),

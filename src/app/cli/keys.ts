@@ -28,8 +28,12 @@ const VALUE: FlagForm = { type: "string" };
 const ACTIONS = {
   add: {
     flags: {
-      ...{ plan: VALUE, channels: VALUE, name: VALUE, expires: VALUE },
-      ...{ connections: VALUE, "requests-per-minute": VALUE },
+      plan: VALUE,
+      channels: VALUE,
+      name: VALUE,
+      expires: VALUE,
+      connections: VALUE,
+      "requests-per-minute": VALUE,
     },
     words: 0,
   },

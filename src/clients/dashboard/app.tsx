@@ -76,7 +76,9 @@ export function App({ server }: { readonly server: URL }) {
       <header>
         <h1>Flarewire</h1>
         <Navigation
-          {...{ route, group, lists }}
+          route={route}
+          group={group}
+          lists={lists}
           view={seen?.view}
           hasListings={!lacked.includes("listings")}
         />
@@ -99,7 +101,15 @@ export function App({ server }: { readonly server: URL }) {
             {seen?.view && isReady ? (
               <Market.Provider value={market}>
                 <IsAnonymous.Provider value={key === undefined}>
-                  <Page {...{ route, go, seen, lists, server }} view={seen.view} apiKey={key} />
+                  <Page
+                    route={route}
+                    go={go}
+                    seen={seen}
+                    lists={lists}
+                    server={server}
+                    view={seen.view}
+                    apiKey={key}
+                  />
                 </IsAnonymous.Provider>
               </Market.Provider>
             ) : (
@@ -174,7 +184,10 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
     case "flares":
       return (
         <FlaresView
-          {...{ go, lists, server, apiKey }}
+          go={go}
+          lists={lists}
+          server={server}
+          apiKey={apiKey}
           query={route.query}
           hasKeys={seen.access?.plan !== undefined}
         />

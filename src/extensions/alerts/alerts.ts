@@ -65,7 +65,10 @@ export interface RunningAlerts extends Alerts {
 const OTHERS = "push";
 const NO_STATS: TargetStats = {
   attempts: { delivered: 0, failed: 0, gone: 0 },
-  ...{ dropped: 0, waiting: 0, oldestAgeMs: 0, disabled: false },
+  dropped: 0,
+  waiting: 0,
+  oldestAgeMs: 0,
+  disabled: false,
 };
 
 /** How long adding a target waits until its rules follow the log. */

@@ -65,7 +65,13 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
     routes: ({ add }) => addHistoryRoutes(add, { head, history: reader }),
     start: (signal) => {
       recorded = writeHistory({
-        ...{ log, head, signal, store, progress, clock, notify },
+        log,
+        head,
+        signal,
+        store,
+        progress,
+        clock,
+        notify,
         isGenerated: () => info().origin !== "live",
         onAnotherMarket: async (epoch) => {
           logger.info("deleting the previous market's history: this market starts over");

@@ -105,7 +105,8 @@ export function flarePicture(
     sentence: sentenceOf(reasonText(record)),
     figures: [
       ...changes.map(([name, pct]) => ({
-        ...{ name, value: formatChange(pct) },
+        name,
+        value: formatChange(pct),
         look: isHardToSell(record.why) ? "plain" : lookOf(pct),
       })),
       { name: "Liquidity", value: formatUsd(liquidity), look: "plain" },

@@ -23,7 +23,10 @@ const LEADER_LAG_MS = 3_000;
 export function openLeader(url: string, parts: LeaderParts): OpenFollower {
   const { clock, logger, staleAfterMs, key, restored } = parts;
   const leader = new FollowedLeader({
-    ...{ url, key, clock, staleAfterMs },
+    url,
+    key,
+    clock,
+    staleAfterMs,
     notify: notifyLog(logger, { leader: url }),
   });
   return {

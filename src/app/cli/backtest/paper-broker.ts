@@ -54,7 +54,11 @@ export class PaperBroker {
     const key = groupedKey(token);
     if (this.#positions.has(key)) return;
     this.#positions.set(key, {
-      ...{ token, orderedAtMs: atMs, bought: undefined, last: undefined, sale: undefined },
+      token,
+      orderedAtMs: atMs,
+      bought: undefined,
+      last: undefined,
+      sale: undefined,
     });
   }
 

@@ -108,7 +108,12 @@ export function follow(
       freshness: stream.freshness,
       pace: pace(stream.freshness?.observedAt, performance.now()),
       cursor: stream.cursor,
-      ...{ events, changes, count, news, gaps, refused },
+      events,
+      changes,
+      count,
+      news,
+      gaps,
+      refused,
     }),
     stop: () => {
       clearInterval(tick);

@@ -220,7 +220,10 @@ function shownLine(line: Line): ShownLine {
   if (!("event" in line)) return { ...line, channel: "", target: line.flare, event: undefined };
   const { event, token } = line;
   return {
-    ...{ name: event.name, at: event.observed_at, channel: event.channel, event },
+    name: event.name,
+    at: event.observed_at,
+    channel: event.channel,
+    event,
     words: describeEvent(event),
     isByCanary: event.name === "flare-finished" && event.data.cause === "canary",
     target: token && "flare" in event.data ? { ...event.data.flare, token } : token,

@@ -204,7 +204,8 @@ export class PushAlerts {
         urgency: "high",
       },
       body: encryptPush(message.payload, keys),
-      ...{ allowPrivateAddresses: allowPrivate, isOfVisitor: true },
+      allowPrivateAddresses: allowPrivate,
+      isOfVisitor: true,
       timeoutMs: ATTEMPT_TIMEOUT_MS,
       signal,
     });

@@ -123,7 +123,9 @@ export class ClusterSource implements Follower {
     if (start) this.#at = { ...start, seq: run.head.cursor.seq };
     const followed = this.#follower.run(this.#watched(run.sink), signal);
     const node = new ClusterNode({
-      ...{ engine, clock, start },
+      engine,
+      clock,
+      start,
       report: () => encodeContent({ report: { info: this.info, freshness: this.freshness() } }),
       onDeliver: (entries) => {
         try {
@@ -165,7 +167,13 @@ export class ClusterSource implements Follower {
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
     const { clock, logger, engine, market, task } = this.#options;
     const parts = {
-      ...{ clock, logger, engine, node, market, task, onPoll: run.onPoll },
+      clock,
+      logger,
+      engine,
+      node,
+      market,
+      task,
+      onPoll: run.onPoll,
       state: { ...run, task },
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),

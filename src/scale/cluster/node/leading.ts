@@ -181,7 +181,8 @@ export class Leading {
     const { head } = state;
     if (resume && this.#isNewEpoch) await this.#appendLists();
     const unwatch = watchFreshness({
-      ...{ clock, freshness },
+      clock,
+      freshness,
       onChange: (event) => {
         this.#append(() => (head.ready ? this.#batch([event], head.observedAtMs) : undefined)).catch(
           (error) =>
@@ -193,7 +194,9 @@ export class Leading {
     });
     try {
       await runPoller({
-        ...{ source, clock, signal },
+        source,
+        clock,
+        signal,
         ...(resume ? { resume: { snapshot: head.snapshot, afterMs: resume.afterMs } } : {}),
         ...(onPoll ? { onPoll } : {}),
         publish: (publication) => this.#publish(publication, progress),

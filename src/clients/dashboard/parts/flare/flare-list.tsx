@@ -125,11 +125,9 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
             {shown.map((flare) => {
               const address = tokenOf(flare);
               const row = {
-                ...{
-                  flare,
-                  why: view.explanations[flare.id],
-                  onWatch: watched.toggle,
-                },
+                flare,
+                why: view.explanations[flare.id],
+                onWatch: watched.toggle,
                 isWatched: watched.tokens.has(address.toLowerCase()),
               };
               return isFinished ? (
