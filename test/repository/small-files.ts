@@ -5,8 +5,6 @@
  */
 export const SMALL_FILES: readonly string[] = [
   "app/build/notices.ts",
-  "app/cli/tail/finish-book.ts",
-  "app/cli/tail/reason-book.ts",
   "app/cli/terminal/job-control.ts",
   "app/cli/top/key-grab.ts",
   "base/lib/io/listen-on-host.ts",

@@ -17,12 +17,12 @@ import {
   readKeyFile,
   readKeyUses,
 } from "../../gateway/keys/index.ts";
-import { type FlagForm, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
+import { type FlagDefinition, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
 import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";
 
-const VALUE: FlagForm = { type: "string" };
+const VALUE: FlagDefinition = { type: "string" };
 
 /** The flags of each action besides `--file`, and its number of other arguments. */
 const ACTIONS = {

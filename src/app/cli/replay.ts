@@ -7,13 +7,13 @@ import { FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
 import { EngineSource, eventLine, type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, settingsHelp } from "../config/config.ts";
-import { type FlagForm, flagText } from "../config/flags.ts";
+import { type FlagDefinition, flagText } from "../config/flags.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "./play-recording.ts";
 import { ReplayTally } from "./replay-tally.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { openSink, type TextSink } from "./terminal/text-sink.ts";
 
-const FLAGS: Readonly<Record<string, FlagForm>> = {
+const FLAGS: Readonly<Record<string, FlagDefinition>> = {
   events: { type: "string" },
   snapshot: { type: "string" },
 };

@@ -38,7 +38,7 @@ export interface HistoryReader extends StoreReader {
   record(query: RecordQuery): Promise<TrackRecord>;
 }
 
-interface MinuteParts {
+interface MinuteDependencies {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
   /**
    * Returns the writer of the store. Default: no writer, so no minute is waiting to be stored, and
@@ -54,7 +54,7 @@ interface MinuteParts {
 const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const;
 
 /** Reads the history from a store. Without `minutes`, it has no past minutes. */
-export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
+export function createHistoryReader(store: HistoryStore, minutes?: MinuteDependencies): HistoryReader {
   const unpack = createUnpack();
   const writer = () => minutes?.writer?.();
   return {

@@ -7,7 +7,7 @@ export const DOCUMENT_FIELDS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-interface FrameParts {
+interface FrameOptions {
   readonly title: string;
   readonly body: Html;
   /** Beside the body, with the contents that the header links to. Default: none. */
@@ -17,7 +17,7 @@ interface FrameParts {
 }
 
 /** Renders a complete page, with the header and the style of the documents. */
-export function frameHtml(basePath: string, { title, body, side, isDocument = false }: FrameParts): string {
+export function frameHtml(basePath: string, { title, body, side, isDocument = false }: FrameOptions): string {
   const links = [
     ["/", "Dashboard"],
     ["/docs", "Docs"],

@@ -3,11 +3,11 @@ import { withWholePcts } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { eventsHash, readRoute } from "../../../src/clients/dashboard/route.ts";
 import {
-  ChangeBook,
   createStartNotices,
   MAX_NEWS,
   newsKey,
   newsOf,
+  RepeatFilter,
 } from "../../../src/clients/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../../src/clients/dashboard/state/feed/past-news.ts";
 import { describeEvent } from "../../../src/clients/dashboard/text/describe-event.ts";
@@ -47,7 +47,7 @@ test("a start and an end that several channels report appear once, newest first"
 
 test("a change that several channels report is one of every update, and entries into the free list stay", () => {
   const names = (seesPro: boolean) => {
-    const book = new ChangeBook();
+    const repeats = new RepeatFilter();
     const set = { op: "set", id: SAMPLE_FLARE.id, set: { liquidity: "1" } };
     const withdrawn = (cause: string) => ({ op: "remove", id: SAMPLE_FLARE.id, cause });
     const events = [
@@ -60,7 +60,7 @@ test("a change that several channels report is one of every update, and entries 
       event(7, "flare-finished", "flares.finished", finished),
       event(8, "chart-updated", "charts.bsc", { changes: [] }),
     ];
-    return events.filter((one) => !book.isRepeat(one, seesPro)).map(({ seq }) => seq);
+    return events.filter((one) => !repeats.isRepeat(one, seesPro)).map(({ seq }) => seq);
   };
   expect(names(true)).toEqual([2, 3, 4, 6, 8]);
   // Without full access, no event is of `flares.pro`.

@@ -4,7 +4,7 @@ import { eventToken } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
-import { ChangeBook, hasPro, MAX_NEWS, newsKey } from "./feed/news.ts";
+import { hasPro, MAX_NEWS, newsKey, RepeatFilter } from "./feed/news.ts";
 import { describeGap } from "./judge.ts";
 import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
@@ -52,7 +52,7 @@ export function follow(
   let refused: string | undefined;
   let count = 0;
   let changes = 0;
-  const book = new ChangeBook();
+  const repeats = new RepeatFilter();
   const away = measureAway();
   // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
@@ -63,7 +63,7 @@ export function follow(
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: eventToken(event, stream.view) };
-    if (!book.isRepeat(event, hasPro(stream.view))) {
+    if (!repeats.isRepeat(event, hasPro(stream.view))) {
       changes += 1;
       events = withFirst(events, named, MAX_EVENTS);
     }

@@ -166,7 +166,7 @@ export class ClusterSource implements Follower {
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
     const { clock, logger, engine, market, task } = this.#options;
-    const parts = {
+    const dependencies = {
       clock,
       logger,
       engine,
@@ -183,7 +183,7 @@ export class ClusterSource implements Follower {
         void node.resign();
       },
     };
-    return new Leading(parts, lead, this.#stopped);
+    return new Leading(dependencies, lead, this.#stopped);
   }
 
   /** Tracks when the gateway's log has stored each update. Leaves the cluster if that fails. */

@@ -6,7 +6,7 @@ import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
 import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
 import { type Entry, LOG_START, type Position } from "../entry.ts";
-import { readEntry, storedForm, UnreadableEntry } from "../entry-text.ts";
+import { readEntry, toStoredEntry, UnreadableEntry } from "../entry-text.ts";
 import { APPEND_SCRIPT } from "./append-script.ts";
 import { STORE_SCRIPT } from "./store-script.ts";
 
@@ -199,7 +199,7 @@ export class RedisEngine implements Engine {
   /** Returns `again` if too few replicas have the entry yet. */
   async #tryAppend(entry: Entry): Promise<AppendResult | "again"> {
     const { acknowledgements, retained } = this.#options;
-    const { header, body } = storedForm(entry);
+    const { header, body } = toStoredEntry(entry);
     const { offset, hash } = entry;
     const { kind, prev } = entry.header;
     const oldest = Math.max(0, offset - retained);

@@ -112,7 +112,7 @@ function startsText(symbols: readonly string[], seesPro: boolean): string {
  * Finds the events that report a change again: each channel of a flare reports its changes and its
  * end. Bounded.
  */
-export class ChangeBook {
+export class RepeatFilter {
   readonly #ended = new RecentKeys<string>(MAX_ENDED);
 
   /** Whether another event reports the same change. Remembers ends, so pass each event once. */
