@@ -10,7 +10,7 @@ import { NowS } from "./parts/flare/age.tsx";
 import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
-import { Outage } from "./parts/outage.tsx";
+import { Outage, Waiting } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, tokenHash } from "./route.ts";
 import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
@@ -29,7 +29,6 @@ import { LeaderboardsView } from "./views/leaderboards.tsx";
 import { NewestView } from "./views/newest.tsx";
 import type { RecordViewProps } from "./views/record.tsx";
 import { TokenView } from "./views/token.tsx";
-import { Waiting } from "./views/waiting.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;

@@ -20,7 +20,7 @@ export const history = extension({ name: "history", settings: HISTORY_SETTINGS, 
  */
 const MINUTES_SHARE = 0.5;
 /** Minimum time between two logged read errors. */
-const FAULT_QUIET_MS = 600_000;
+const FAILURE_QUIET_MS = 600_000;
 
 function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<HistoryReader> {
   const { settings, clock, logger, head, log, info } = context;
@@ -50,10 +50,10 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
     store: minuteStore,
     writer: () => writer,
     isComplete: () => progress.settled(),
-    onFault: (error) => {
+    onFailure: (error) => {
       // Not each time: every client may request the same minute again.
       if (clock.monotonic() < quietUntilMs) return;
-      quietUntilMs = clock.monotonic() + FAULT_QUIET_MS;
+      quietUntilMs = clock.monotonic() + FAILURE_QUIET_MS;
       const message = `cannot read the states of past minutes: ${messageOf(error)}`;
       notifyOfMinutes("error", message, { err: error });
     },

@@ -10,8 +10,7 @@ import {
   RepeatFilter,
 } from "../../../src/clients/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../../src/clients/dashboard/state/feed/past-news.ts";
-import { describeEvent } from "../../../src/clients/dashboard/text/describe-event.ts";
-import { feedText } from "../../../src/clients/dashboard/text/feed-text.ts";
+import { describeEvent, feedText } from "../../../src/clients/dashboard/text/describe-event.ts";
 import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,

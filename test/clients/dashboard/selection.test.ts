@@ -12,6 +12,7 @@ import {
   tokenHash,
 } from "../../../src/clients/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../../src/clients/dashboard/state/flare-query.ts";
+import { recordsOf } from "../../../src/clients/dashboard/state/group/flare-lists.ts";
 import {
   countCauses,
   isPushable,
@@ -19,7 +20,6 @@ import {
   sortFlares,
   wantedFlares,
 } from "../../../src/clients/dashboard/state/select-flares.ts";
-import { recordsOf } from "../../../src/clients/dashboard/state/token-records.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";

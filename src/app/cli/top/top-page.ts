@@ -55,7 +55,7 @@ export function rowsOf(
 export function pageLines(page: TopPage, layout: PageLayout): readonly string[] {
   const { width, height, paint } = layout;
   const { freshness } = page;
-  const said = trouble(page);
+  const said = deviationText(page);
   const head = [
     stateLine(page, layout),
     freshness ? fitParts(countTexts(page, layout.state), width) : "",
@@ -174,7 +174,7 @@ function countTexts({ flares, started, ended }: TopPage, { filter, list }: TopSt
 }
 
 /** Returns what is wrong with the connection or the data; empty if nothing. */
-function trouble({ connection, freshness }: TopPage): string {
+function deviationText({ connection, freshness }: TopPage): string {
   const parts = [
     connection.state === "live"
       ? ""

@@ -21,13 +21,12 @@ import {
   type StreamAddress,
 } from "../stream-address.ts";
 import { describeEnd, describeFailure, exitCodeAfter } from "../tail/connection-report.ts";
-import { watchJobControl } from "../terminal/job-control.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { readFlares } from "./flare-row.ts";
-import { grabKeys, type KeyGrab } from "./key-grab.ts";
 import { PriceTrends } from "./price-trends.ts";
 import { Screen } from "./screen.ts";
+import { grabKeys, type KeyGrab, watchJobControl } from "./terminal-control.ts";
 import { pageLines, rowsOf, type TopPage } from "./top-page.ts";
 import { INITIAL_STATE, SORT_KEYS, settle, stateAfter } from "./top-state.ts";
 
@@ -235,8 +234,8 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
   });
   if (answer === "stopped") return EXIT.clean;
   if (answer !== "there") {
-    const trouble = answer.code === undefined ? "could not reach the server: " : "";
-    say(terminal, `flarewire top: ${trouble}${plainText(describeFailure(answer), 400)}`);
+    const prefix = answer.code === undefined ? "could not reach the server: " : "";
+    say(terminal, `flarewire top: ${prefix}${plainText(describeFailure(answer), 400)}`);
     return exitCodeAfter(answer);
   }
   const paint = paintFor(terminal.stdout);

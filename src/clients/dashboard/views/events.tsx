@@ -13,15 +13,13 @@ import { onDemand } from "../parts/on-demand.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
-import { namesakesOf } from "../state/feed/namesakes.ts";
 import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
 import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
-import { describeEvent } from "../text/describe-event.ts";
-import { eventToken } from "../text/event-token.ts";
-import { feedText } from "../text/feed-text.ts";
+import { describeEvent, feedText } from "../text/describe-event.ts";
+import { eventToken, namesakesOf } from "../text/event-token.ts";
 
 const EventSheet = onDemand<EventSheetProps>(
   async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,

@@ -39,7 +39,7 @@ import {
 } from "../state/candles/ranges.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
-import { recordsOf } from "../state/token-records.ts";
+import { recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, withMinus } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";

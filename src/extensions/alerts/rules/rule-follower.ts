@@ -58,11 +58,11 @@ export function nameOfRule(target: string, { name, channels, filter, edge }: Ale
  */
 export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
-  const onFault = (error: unknown) => {
+  const onFailure = (error: unknown) => {
     const reason = messageOf(error);
     notify("warn", `rule ${rule.name} failed; resuming from its last saved position: ${reason}`);
   };
-  await keepFollowing(head, clock, signal, () => new RuleRun(following).run(), onFault);
+  await keepFollowing(head, clock, signal, () => new RuleRun(following).run(), onFailure);
 }
 
 type Page = Extract<PollAnswer, { kind: "page" }>;

@@ -97,7 +97,7 @@ export class StoredPast implements PastStates {
     const { history, info } = this.#dependencies;
     const stamp = now();
     const answer = await history.minute(atMs);
-    if (!answer.minute) throw answer.isFaulty ? faulty(atMs) : timeGone(atMs, answer.stored);
+    if (!answer.minute) throw answer.hasFailed ? unreadable(atMs) : timeGone(atMs, answer.stored);
     const { cursor, observedAtMs, aliveMs, sourceState } = answer.minute;
     const last = this.#states.last(`${atMs}`);
     const isSame = last?.head.observedAtMs === observedAtMs && formatCursor(last.head.cursor) === cursor;
@@ -142,7 +142,7 @@ function tooMany(waiting: string): FlarewireError {
   return new FlarewireError("over-capacity", `the server is busy: ${bound}`, { bound });
 }
 
-function faulty(atMs: number): FlarewireError {
+function unreadable(atMs: number): FlarewireError {
   const message = `the state of ${isoTime(atMs)} cannot be read now: the server's history has a fault, which its log names`;
   return new FlarewireError("not-ready", message, { field: "at" });
 }

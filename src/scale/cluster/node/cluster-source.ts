@@ -27,7 +27,7 @@ interface ClusterSourceOptions {
   /** The market, which this node opens when it leads. */
   readonly market: MarketOpener;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
-  readonly rejection: () => string;
+  readonly refusal: () => string;
 }
 
 /** What the node's gateway provides. */
@@ -96,7 +96,7 @@ export class ClusterSource implements Follower {
     const { role, term = 0, delivered, isForked = false } = member ?? {};
     const entries = delivered?.offset ?? 0;
     const log = { entries, repairs: this.#repairs, epochs: this.#epochs, isForked };
-    const isRejected = this.#options.rejection() !== "";
+    const isRejected = this.#options.refusal() !== "";
     return { isLeading: role === "leader", term, ...log, silenceMs: engineSilenceMs, isRejected };
   }
 
@@ -108,7 +108,7 @@ export class ClusterSource implements Follower {
   freshness(): Freshness {
     const fresh = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
     if (this.#problem !== undefined) return { ...fresh, state: "down", reason: this.#problem };
-    const own = withReason(fresh, this.isConnected ? this.#options.rejection() : "");
+    const own = withReason(fresh, this.isConnected ? this.#options.refusal() : "");
     if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
     const reason = this.isConnected
       ? "this node is still reading the cluster's log"

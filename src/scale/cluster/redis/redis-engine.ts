@@ -7,8 +7,7 @@ import type { AppendResult } from "../effect.ts";
 import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
 import { type Entry, LOG_START, type Position } from "../entry.ts";
 import { readEntry, toStoredEntry, UnreadableEntry } from "../entry-text.ts";
-import { APPEND_SCRIPT } from "./append-script.ts";
-import { STORE_SCRIPT } from "./store-script.ts";
+import { APPEND_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
 
 export interface RedisEngineOptions {
   /** Addresses and credentials of the servers, or of their Sentinels. */

@@ -59,7 +59,7 @@ function join(engine: Engine, begin: () => Promise<void>) {
   const source = new ClusterSource({
     ...{ staleAfterMs: 15_000, clock: systemClock, logger: createLogger("silent"), engine },
     ...{ task: new ClusterTask(systemClock), start: undefined, market: marketOf(new LedMarket()) },
-    rejection: () => "",
+    refusal: () => "",
   });
   const run = {
     log: new MemoryLog({ ...ROOMY, clock: systemClock, follows: true }),

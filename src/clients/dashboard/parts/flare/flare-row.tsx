@@ -19,7 +19,6 @@ import { Change } from "./change.tsx";
 import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
 import { Price } from "./price.tsx";
 import { FlareActions } from "./token-actions.tsx";
-import { WatchStar } from "./watch-star.tsx";
 import { WhyBars } from "./why-bars.tsx";
 
 interface RowProps {
@@ -201,5 +200,26 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
       {why && <span class="why-sentence">{shownReason(why.text)}</span>}
       <FlareActions flare={flare} />
     </td>
+  );
+}
+
+interface WatchStarProps {
+  readonly token: Parameters<typeof tokenOf>[0]["token"];
+  readonly isWatched: boolean;
+  readonly onWatch: (token: string) => void;
+}
+
+/** Puts a token on the watch list, or takes it off. */
+export function WatchStar({ token, isWatched, onWatch }: WatchStarProps) {
+  return (
+    <button
+      type="button"
+      class="star"
+      aria-pressed={isWatched}
+      aria-label={`Watch ${safeText(token.symbol)}`}
+      onClick={() => onWatch(tokenOf({ token }))}
+    >
+      {isWatched ? "★" : "☆"}
+    </button>
   );
 }

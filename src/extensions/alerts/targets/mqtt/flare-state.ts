@@ -44,9 +44,9 @@ export async function followFlares(
   const { head, clock, notify } = context;
   const write = stateWriter(channels, onState, clock);
   const query = { channels, filter: stateFilter(filter) };
-  const onFault = (error: unknown) =>
+  const onFailure = (error: unknown) =>
     notify("warn", `could not publish the running flares: ${messageOf(error)}; retrying`);
-  await keepFollowing(head, clock, signal, () => follow(context, query, write, signal), onFault);
+  await keepFollowing(head, clock, signal, () => follow(context, query, write, signal), onFailure);
 }
 
 /** Follows the log from the head until its next events are lost. */
