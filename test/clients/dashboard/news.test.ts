@@ -20,8 +20,14 @@ import {
 
 const event = (seq: number, name: string, channel: string, data: object): EventMessage =>
   ({
-    ...{ type: "event", seq, cursor: `e-${seq}`, prev: seq - 1, name, channel },
-    ...{ observed_at: "2026-01-01T00:00:00.000Z", data },
+    type: "event",
+    seq,
+    cursor: `e-${seq}`,
+    prev: seq - 1,
+    name,
+    channel,
+    observed_at: "2026-01-01T00:00:00.000Z",
+    data,
   }) as unknown as EventMessage;
 const flare = { flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION };
 const started = { ...flare, cause: "detected" };
@@ -162,7 +168,10 @@ test("updates, expiries, candles and status are no news", () => {
 
 test("an update is described by its values, not by the names of its fields", () => {
   const set = {
-    ...{ recent_price_change: 16, latest_buy_count: 61, latest_sell_count: 14, liquidity: "25812.5" },
+    recent_price_change: 16,
+    latest_buy_count: 61,
+    latest_sell_count: 14,
+    liquidity: "25812.5",
     token: { ...SAMPLE_FLARE.token, price: "0.00001234" },
   };
   expect(describeEvent(updated(set))).toBe(

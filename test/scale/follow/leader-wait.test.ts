@@ -3,7 +3,9 @@ import { describeLeaderEnd, type LeaderEnd, leaderWaitMs } from "../../../src/sc
 
 const refused = (status: number, retryAfterMs = 0, detail = ""): LeaderEnd => ({
   kind: "refused",
-  ...{ status, detail, retryAfterMs },
+  status,
+  detail,
+  retryAfterMs,
 });
 const closed = (code: number): LeaderEnd => ({ kind: "closed", code });
 

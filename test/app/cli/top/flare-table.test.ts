@@ -140,9 +140,14 @@ test("[W41] while the data is live, the page shows which part still reads its pa
   const filling = { read_ms: 41_000, of_ms: 90_000 };
   const freshness = { state: "live", reason: "", ageMs: 0, observedAt: null } as const;
   const page: TopPage = {
-    ...{ host: "h", connection: { state: "live", transport: "sse", reason: "" }, cursor: undefined },
+    host: "h",
+    connection: { state: "live", transport: "sse", reason: "" },
+    cursor: undefined,
     freshness: { ...freshness, parts: [{ ...part, filling }] },
-    ...{ flares: readFlares(undefined, "bsc"), started: 0, ended: 0, missed: 0 },
+    flares: readFlares(undefined, "bsc"),
+    started: 0,
+    ended: 0,
+    missed: 0,
   };
   const layout = { width: 80, height: 20, state: INITIAL_STATE, paint: LAYOUT.paint };
   expect(pageLines(page, layout)).toContain("reading the past: bsc: 41 of 90 s");
@@ -156,7 +161,12 @@ const hostile = fc.oneof(
 );
 const anyNumber = fc.oneof(fc.double(), fc.integer());
 const anyRow: fc.Arbitrary<FlareRow> = fc.record({
-  ...{ id: hostile, symbol: hostile, name: hostile, address: hostile, price: hostile, why: hostile },
+  id: hostile,
+  symbol: hostile,
+  name: hostile,
+  address: hostile,
+  price: hostile,
+  why: hostile,
   startedAtMs: anyNumber,
   endedAtMs: anyNumber,
   exchange: hostile,
@@ -178,8 +188,12 @@ const anyState = fc.record({
   list: fc.constantFrom("now", "finished"),
   order: anyOrder,
   filter: fc.constantFrom("", "a", "\u05D0"),
-  ...{ isTyping: fc.boolean(), isHelp: fc.boolean(), isWhy: fc.boolean() },
-  ...{ selected: fc.constant(undefined), at: fc.nat(8), first: fc.nat(8) },
+  isTyping: fc.boolean(),
+  isHelp: fc.boolean(),
+  isWhy: fc.boolean(),
+  selected: fc.constant(undefined),
+  at: fc.nat(8),
+  first: fc.nat(8),
 });
 const anySize = fc.oneof(
   fc.constantFrom({ width: 80, height: 24 }, { width: 120, height: 40 }, { width: 50, height: 15 }),
@@ -201,7 +215,9 @@ test("[law] for any names, no line is too wide or moves the cursor, and there ar
           freshness: { state: "stale", reason: words, ageMs: 7, observedAt: words },
           cursor: words,
           flares: { group, list: "pro", rows, finished: rows },
-          ...{ started: 0, ended: 0, missed: null },
+          started: 0,
+          ended: 0,
+          missed: null,
         };
         const { list, order } = state;
         for (const lines of [
