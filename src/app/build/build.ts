@@ -22,7 +22,7 @@ const IN_PAGES = ["preact", "uplot"];
 
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external: Object.keys(dependencies) });
-// Bundled by itself, since it runs in browsers too.
+// Bundled separately, because it runs in browsers too.
 await bundle([CLIENT], { src: SRC, dist: DIST, external: [] });
 for (const folder of ASSETS) cpSync(join(SRC, folder), join(DIST, folder), { recursive: true });
 const packages = [...folders, ...IN_PAGES.map((name) => join(ROOT, "node_modules", name))];

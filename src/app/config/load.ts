@@ -35,7 +35,7 @@ interface ConfigInput {
   readonly settings?: readonly SettingName[];
   /** Flags of the command that are not settings. */
   readonly flags?: Readonly<Record<string, FlagDefinition>>;
-  /** The command's own defaults, which replace those of the table. */
+  /** The command's own defaults, which replace the table's. */
   readonly presets?: Partial<Record<SettingName, string>>;
   /** Settings given as required positional arguments, in this order. */
   readonly positionals?: readonly SettingName[];

@@ -85,8 +85,8 @@ export function isSettingName(name: string): name is SettingName {
 }
 
 /**
- * Returns the settings of feeds that a command takes besides `serve`: of a kind that has parts,
- * only those of the parts.
+ * Returns the settings of feeds that a command takes besides `serve`. If a kind has parts, these
+ * are only the settings of its parts.
  */
 export function feedFlags(isTaken: (kind: FeedKind) => boolean): readonly SettingName[] {
   return FEEDS.filter(isTaken)

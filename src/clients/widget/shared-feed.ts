@@ -4,8 +4,8 @@ import type { EventMessage, View } from "../sdk/index.ts";
 import { platformOf } from "../sdk/transport/platform.ts";
 
 /**
- * `waiting`: the server has no data yet; `delayed`: old data; `refused`: the server rejects this
- * page.
+ * When `waiting`, the server has no data yet. When `delayed`, its data is old. When `refused`, it
+ * rejects this page.
  */
 export type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
 

@@ -39,7 +39,7 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
       [openMinuteStore(minuteLimits, path), notifyLog(logger, path === undefined ? {} : { path })] as const,
   );
   const insert: typeof minuteStore.insert = (minute) => {
-    // A generated market's minutes would replace those of the live one.
+    // A generated market's minutes would replace the live market's.
     if (store.isGenerated === false && info().origin !== "live") throw new Error(MIXED);
     return minuteStore.insert(minute);
   };

@@ -10,7 +10,7 @@ export const DOCUMENT_FIELDS = {
 interface FrameOptions {
   readonly title: string;
   readonly body: Html;
-  /** Beside the body, with the contents that the header links to. Default: none. */
+  /** Column next to the body. The header links to its contents. Default: none. */
   readonly side?: Html;
   /** Whether the page is one of the documents, which the header marks. Default: no. */
   readonly isDocument?: boolean;

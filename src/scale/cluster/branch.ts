@@ -5,16 +5,16 @@ import type { RecentEntries } from "./recent-entries.ts";
  * - `own`: the log contains what this node delivered, or ends within it.
  * - `new-epoch`: the log has a committed new epoch.
  * - `fork`: the log has committed entries that contradict what this node delivered.
- * - `unknown`: no contradicting entry and no new epoch is known to be committed yet.
+ * - `unknown`: so far, neither a contradicting entry nor a new epoch is committed.
  */
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
  * The entries read so far from a log that contradicts what this node delivered. When an entry
- * starts a new epoch, the entries before it are dropped here. Either the log is that of a *former
- * primary*, a database server that was the primary before a fail-over, and its contradicting
- * entries are never committed. Or it is the cluster's, and the servers (engine.ts) lost more
- * entries than the nodes remember.
+ * starts a new epoch, the entries before it are dropped here. The log may belong to a *former
+ * primary*: a database server that was the primary before a fail-over. Its contradicting entries
+ * are never committed. Otherwise it is the cluster's, and the servers (engine.ts) lost more entries
+ * than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];

@@ -99,7 +99,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 const NARROW = 60;
 const SYMBOL_WIDTH = 10;
-/** Fewer columns beside the symbol would break a sentence into pieces. */
+/** Fewer columns to the right of the symbol would break a sentence into pieces. */
 const MIN_BESIDE = 30;
 /** Untrusted text may be long. */
 const MAX_TEXT_LINES = 5;

@@ -251,7 +251,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     const name = plan.group === "bsc" ? "snapshot" : (`snapshot?group=${plan.group}` as const);
     symbols.learnSnapshot(await fetchResource(name, plan.address.url, key, signal));
   };
-  /** Candles name no symbols: asks the server for those of each new token once. */
+  /** Candles name no symbols, so asks the server for each new token's symbol once. */
   const lookUpTokens = async ({ data }: TailEvent) => {
     const unknown = unknownTokens(data, symbols);
     if (unknown.some((address) => !unnamed.has(address))) await lookUp();

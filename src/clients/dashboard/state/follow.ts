@@ -28,8 +28,8 @@ const CHANNELS = [
 
 /**
  * Follows the server until stopped, and passes the flares of `bsc` to the alerts. Calls `onChange`
- * each second. While the page is visible, also calls it at each change, including those of the
- * alerts, but at most once per frame: more renderings would make gliding lines jump.
+ * each second. While the page is visible, also calls it when the data or the alerts change, at most
+ * once per frame: more renderings would make gliding lines jump.
  */
 export function follow(
   url: URL,

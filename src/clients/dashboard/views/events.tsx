@@ -70,9 +70,9 @@ export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewP
 }
 
 /**
- * Returns the latest news, each once: events of the page and the server's log, newest first, then
- * starts and ends that they lack, from the history of the last 24 hours and the lists. `undefined`
- * until both requests have ended. One that fails adds nothing.
+ * Returns the latest news, each once. First come events of the page and the server's log, newest
+ * first. Then come other starts and ends of the last 24 hours, from the history and the lists.
+ * `undefined` until both requests have ended. A request that fails adds nothing.
  */
 function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();

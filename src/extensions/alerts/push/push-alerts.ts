@@ -46,8 +46,7 @@ interface PushOptions {
 
 /**
  * Push subscriptions. Each is a target of alerts, like a webhook. It ends when its browser ends it,
- * when its push service no longer knows it, or when the key or token that it was made with loses
- * the right to it.
+ * when its push service has deleted it, or when its key or token may no longer have it.
  */
 export class PushAlerts {
   readonly #options: PushOptions;

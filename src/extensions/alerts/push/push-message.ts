@@ -38,7 +38,7 @@ const RECORD_BYTES = 4_096;
 /** Ends the last record (RFC 8188, section 2). */
 const LAST = Buffer.of(2);
 
-/** Random values. A test replaces them with those of the RFC. */
+/** Random values. A test replaces them with the RFC's. */
 interface PushRandom {
   readonly salt?: Buffer;
   readonly privateKey?: Buffer;

@@ -286,9 +286,9 @@ function entryOf(row: unknown): Entry {
 }
 
 /**
- * Makes disconnects safe, those of ioredis itself too. A socket that is closed during its TLS
- * handshake may fail twice. Because ioredis listens for only one error, the second one would end
- * the process.
+ * Makes disconnects safe, including disconnects by ioredis itself. A socket that is closed during
+ * its TLS handshake may fail twice. Because ioredis listens for only one error, the second one
+ * would end the process.
  */
 export function survivingDisconnects(redis: Redis): Redis {
   const disconnect = redis.disconnect.bind(redis);

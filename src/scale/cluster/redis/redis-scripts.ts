@@ -1,13 +1,14 @@
 /**
  * Appends an entry if the log ends with the entry before it. The entry's offset is its id in the
- * stream, so that reading continues by offset. If `mark` is 1 (the entry starts an epoch), resets
- * the checkpoint's term to 0, so that a checkpoint of any term may replace it: the log before the
- * entry may be another cluster's, with a checkpoint of a higher term. If the log already has the
- * entry, writes the key `touch`. The entry may have been written over an earlier connection, and
- * the WAIT that follows covers only writes of its own connection. All keys are in one slot.
+ * stream, so that reading continues by offset. If `mark` is 1, the entry starts an epoch. The
+ * script then resets the checkpoint's term to 0, so that a checkpoint of any term may replace it:
+ * the log before the entry may be another cluster's, with a checkpoint of a higher term. If the log
+ * already has the entry, writes the key `touch`. The entry may have been written over an earlier
+ * connection, and the WAIT that follows covers only writes of its own connection. All keys are in
+ * one slot.
  *
- * Returns `{"appended"}`, even if the log has this entry already; `{"fenced"}`; or `{"truncated",
- * offset, hash}` with the log's end.
+ * Returns `{"appended"}` if the log now has the entry, even if it had it before. Otherwise returns
+ * `{"fenced"}`, or `{"truncated", offset, hash}` with the log's end.
  *
  * KEYS: log, touch, checkpoint. ARGV: offset, hash of the entry before, hash, header, body, oldest
  * offset to retain, mark. The newest entry is never trimmed, so that the end of the log survives.

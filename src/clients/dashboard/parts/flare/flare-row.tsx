@@ -187,7 +187,7 @@ function Warning({ why, isFinished = false }: Pick<RowProps, "why"> & { readonly
   return warning ? <span class="warned">{`⚠ ${warning}${sold}`}</span> : null;
 }
 
-/** Removes the warning at the end of the sentence, because all warnings are shown beside it. */
+/** Removes the warning at the end of the sentence, because all warnings are shown next to it. */
 function shownReason(sentence: string): string {
   return withWholePcts(sentence.replace(/; warnings?: [^;]*$/, ""));
 }

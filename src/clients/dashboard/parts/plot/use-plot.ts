@@ -18,7 +18,7 @@ export interface Band {
 
 interface PlotOptions {
   readonly data: uPlot.AlignedData;
-  /** The time to show, in seconds since 1970 UTC. Default: that of the data. */
+  /** The time to show, in seconds since 1970 UTC. Default: the time of the data. */
   readonly span?: readonly [fromS: number, toS: number];
   /** The token's flares, which are shaded. */
   readonly bands: readonly Band[];

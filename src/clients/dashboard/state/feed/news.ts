@@ -83,9 +83,9 @@ export async function fetchNews(
 }
 
 /**
- * Returns a function that takes the latest news and returns a text for screen readers about the
- * starts of flares that no earlier call reported; empty if there are none. On the free plan, a
- * flare counts when it enters `flares.free`.
+ * Returns a function that takes the latest news. It returns a text for screen readers about the
+ * flares that started since the last call; empty if there are none. On the free plan, a flare
+ * counts when it enters `flares.free`.
  */
 export function createStartNotices(): (newestFirst: readonly EventMessage[], seesPro: boolean) => string {
   let announced: ReadonlySet<string | undefined> = new Set();
@@ -117,7 +117,7 @@ export class RepeatFilter {
 
   /** Whether another event reports the same change. Remembers ends, so pass each event once. */
   isRepeat(event: EventMessage, seesPro: boolean): boolean {
-    // Every flare of the free list is in that of `flares.pro`, too.
+    // Every flare of `flares.free` is in `flares.pro` too.
     if (seesPro && event.channel === "flares.free" && !isOfFreeOnly(event)) return true;
     return event.name === "flare-finished" && this.#ended.isRepeat(event.data.flare.id);
   }

@@ -31,8 +31,8 @@ export function runningChannelsOf({ channels }: Pick<AlertRule, "channels">): re
 }
 
 /**
- * Calls `onState` with the running flares as JSON, until the signal aborts: when a flare starts or
- * ends, and at most every {@link NUMBERS_MS} when only numbers change.
+ * Calls `onState` with the running flares as JSON when a flare starts or ends, until the signal
+ * aborts. If only numbers change, calls it at most every {@link NUMBERS_MS}.
  */
 export async function followFlares(
   context: TargetContext,
