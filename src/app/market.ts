@@ -16,7 +16,7 @@ export function marketOf({ feed }: Pick<Config, "feed">): Market {
 }
 
 /** A market with all layers, from which an engine can read. */
-export interface LayeredMarket extends OpenMarket {
+interface LayeredMarket extends OpenMarket {
   /** Starts what the layers write. Call it once everything else is open. */
   begin(): void;
   close(): Promise<void>;

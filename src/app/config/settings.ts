@@ -29,7 +29,7 @@ import { SHARED_LOGS } from "../shared-logs.ts";
 export const FOLLOW = "follow:";
 
 /** `engine`, or a service's URL without trailing slash. {@link FOLLOW} marks a leader. */
-export const sourceName: Kind<string> = {
+const sourceName: Kind<string> = {
   schema: z.union([
     z.literal("engine"),
     text(2_048, (url) => isServiceUrl(url) || isLeader(url)).transform(withoutSlash),

@@ -61,7 +61,7 @@ export interface ClientState {
 }
 
 /** The next state, and the item to emit, if any. */
-export interface Transition {
+interface Transition {
   readonly client: ClientState;
   readonly item?: StreamItem<AnyFlare>;
 }

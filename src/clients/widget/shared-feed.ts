@@ -7,7 +7,7 @@ import { platformOf } from "../sdk/transport/platform.ts";
  * When `waiting`, the server has no data yet. When `delayed`, its data is old. When `refused`, it
  * rejects this page.
  */
-export type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
+type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
 
 /** The state at one moment. */
 export interface Seen {

@@ -52,7 +52,7 @@ export function describeEvent(event: EventMessage): string {
 }
 
 /** What the feed shows. */
-export interface FeedContents {
+interface FeedContents {
   /** Whether it has every event, instead of starts, ends and listings. */
   readonly hasUpdates: boolean;
   /** Number of events, including those that `lines` lacks. */

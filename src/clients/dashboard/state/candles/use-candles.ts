@@ -5,7 +5,7 @@ import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
 /** The last hour's candles of flaring tokens. */
-export interface RecentCandles {
+interface RecentCandles {
   /** End of the last closed minute; 0 if there are no candles. */
   readonly closedMs: number;
   /** Addresses are in lower case. */
