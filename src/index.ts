@@ -7,7 +7,7 @@ export {
   type EmbeddedGateway,
   type GatewayPlugin,
 } from "./app/gateway-plugin.ts";
-export { type GatewayParts, startGateway } from "./app/serve.ts";
+export { type GatewayOptions, startGateway } from "./app/serve.ts";
 export * from "./base/model/index.ts";
 /** Published under the names of the first chains with this form. */
 export {

@@ -4,7 +4,7 @@ import { addHostRoutes } from "../gateway/http/host-routes.ts";
 import type { OpenFrontend } from "../gateway/start/frontend.ts";
 import type { Gateway } from "../gateway/start/run-gateway.ts";
 import type { Config } from "./config/config.ts";
-import { type GatewayParts, startGatewayWithFrontend } from "./serve.ts";
+import { type GatewayOptions, startGatewayWithFrontend } from "./serve.ts";
 
 /** A running gateway inside a host's server. Only the host knows its address. */
 export type EmbeddedGateway = Omit<Gateway, "url">;
@@ -31,7 +31,7 @@ const SHARE_OF_HOOK = 0.9;
  * rewrite responses below the prefix. The host decides address, timeouts, `trustProxy` and replies
  * to bytes that are not HTTP. A host with its own @fastify/websocket is rejected.
  */
-export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
+export function createGatewayPlugin(config: Config, options: GatewayOptions = {}): GatewayPlugin {
   const { promise: gateway, resolve } = Promise.withResolvers<EmbeddedGateway>();
   // The code that registers the plugin receives the rejection too.
   gateway.catch(() => {});
@@ -41,9 +41,9 @@ export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): G
       throw new Error("this plugin is already registered; create another one for a second prefix");
     isRegistered = true;
     const host = new Host(scope);
-    const { signal } = parts;
+    const { signal } = options;
     const started = startGatewayWithFrontend(host.open, withinHook(config, scope), {
-      ...parts,
+      ...options,
       signal: signal ? AbortSignal.any([signal, host.closing]) : host.closing,
     });
     host.gateway = started;

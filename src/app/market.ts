@@ -16,7 +16,7 @@ export function marketOf({ feed }: Pick<Config, "feed">): Market {
 }
 
 /** A market with all layers, from which an engine can read. */
-export interface LayeredMarket extends OpenMarket {
+interface LayeredMarket extends OpenMarket {
   /** Starts what the layers write. Call it once everything else is open. */
   begin(): void;
   close(): Promise<void>;
@@ -30,7 +30,9 @@ export function openMarket(
 ): LayeredMarket {
   const { data, staleAfterMs } = config;
   const context: FeedContext = {
-    ...{ clock, logger, staleAfterMs },
+    clock,
+    logger,
+    staleAfterMs,
     directory: data === "none" ? undefined : data,
   };
   const { feed: bare, ...rest } = marketOf(config).open(config, context, resume);

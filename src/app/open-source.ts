@@ -21,7 +21,7 @@ import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
 
-interface SourceParts {
+interface SourceContext {
   readonly clock: Clock;
   readonly logger: Logger;
   /** The state to resume from. */
@@ -35,35 +35,35 @@ interface SourceParts {
 /** Opens the config's source or the given one, and resumes it if the stored state allows that. */
 export function openSource(
   config: Config,
-  parts: SourceParts,
+  context: SourceContext,
   given: SnapshotSource | undefined,
 ): OpenSource {
-  const { restored } = parts;
+  const { restored } = context;
   const leaderUrl = given ? undefined : leaderOf(config);
   if (leaderUrl !== undefined) {
-    const { clock, logger, leaderKey: key } = parts;
+    const { clock, logger, leaderKey: key } = context;
     return openLeader(leaderUrl, { clock, logger, staleAfterMs: config.staleAfterMs, key, restored });
   }
   if (given || config.source !== "engine") {
     const resume = restored ? { resume: resumeOf(restored, Number.NEGATIVE_INFINITY) } : {};
     if (given) return { kind: "snapshots", source: given, ...resume };
-    return { kind: "snapshots", ...openPolled(config, parts, restored?.known.lists.snapshot), ...resume };
+    return { kind: "snapshots", ...openPolled(config, context, restored?.known.lists.snapshot), ...resume };
   }
-  if (!restored?.engine) return createEngine(config, parts);
+  if (!restored?.engine) return createEngine(config, context);
   try {
     const { observedAtMs, engine } = restored;
     const stored = { observedAtMs, afterMs: engine.afterMs, beganAtMs: engine.beganAtMs };
-    const resumption = marketOf(config).resume(config, stored, parts.clock.now());
-    if ("problem" in resumption) return { ...createEngine(config, parts), ...resumption };
+    const resumption = marketOf(config).resume(config, stored, context.clock.now());
+    if ("problem" in resumption) return { ...createEngine(config, context), ...resumption };
     return {
-      ...createEngine(config, parts, engine, { ...stored, ...resumption }),
+      ...createEngine(config, context, engine, { ...stored, ...resumption }),
       resume: resumeOf(restored, observedAtMs),
     };
   } catch (error) {
     if (isUserError(error)) throw error;
     const reason = messageOf(error);
     const problem = `the engine's checkpoint cannot be loaded (${reason})`;
-    return { ...createEngine(config, parts), problem };
+    return { ...createEngine(config, context), problem };
   }
 }
 
@@ -79,7 +79,7 @@ function isUserError(error: unknown): boolean {
 /** Opens the service that the config names. */
 function openPolled(
   config: Config,
-  { clock, logger }: SourceParts,
+  { clock, logger }: SourceContext,
   resume: Snapshot | undefined,
 ): OpenPolled {
   const polled = FEEDS.find((kind) => kind.polled)?.polled;
@@ -90,7 +90,7 @@ function openPolled(
 
 function createEngine(
   config: Config,
-  { clock, logger, enricherKeys: keys = {} }: SourceParts,
+  { clock, logger, enricherKeys: keys = {} }: SourceContext,
   before?: EngineProgress,
   resume?: ResumedMarket,
 ): OpenSnapshots {
@@ -102,7 +102,10 @@ function createEngine(
     : new TrendEngine(options);
   begin();
   const source = new EngineSource({
-    ...{ feed, engine, clock, staleAfterMs },
+    feed,
+    engine,
+    clock,
+    staleAfterMs,
     // A resumed market needs no warm-up.
     warmupMs: before || marketOf(config).startsAtPresent ? 0 : config.warmupMs,
     ...(resume ? { resume } : {}),
@@ -113,7 +116,10 @@ function createEngine(
     return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   return {
-    ...{ kind: "snapshots", source, progress, close },
+    kind: "snapshots",
+    source,
+    progress,
+    close,
     warmedUp: () => source.warmedUp,
     isCatchingUp: () => source.isCatchingUp,
     rejected: () => engine.rejected,

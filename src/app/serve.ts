@@ -15,7 +15,7 @@ import { openServer } from "./server/open-server.ts";
 import { sharedLogOf } from "./shared-logs.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */
-export interface GatewayParts {
+export interface GatewayOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Replaces the source that the config names. */
@@ -53,29 +53,33 @@ export interface GatewayParts {
  * Rejects with FlarewireError `invalid-setting` when it cannot listen, with InputError when a file
  * cannot be read, and while another process uses the data directory.
  */
-export function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
-  return startGatewayWithFrontend((options) => openServer(config, options), config, parts);
+export function startGateway(config: Config, options: GatewayOptions = {}): Promise<Gateway> {
+  return startGatewayWithFrontend((server) => openServer(config, server), config, options);
 }
 
 /** Starts a gateway like {@link startGateway}, in another server. */
 export async function startGatewayWithFrontend(
   openFrontend: OpenFrontend,
   config: Config,
-  parts: GatewayParts,
+  options: GatewayOptions,
 ): Promise<Gateway> {
   assertConfig(config);
-  const { isDataOptional, leaderKey, enricherKeys, hasHistory = true, onWarmup, signal } = parts;
-  const clock = parts.clock ?? systemClock;
-  const logger = parts.logger ?? createLogger(config.logLevel);
-  const all: readonly Extension[] = parts.extensions ?? EXTENSIONS;
+  const { isDataOptional, leaderKey, enricherKeys, hasHistory = true, onWarmup, signal } = options;
+  const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? createLogger(config.logLevel);
+  const all: readonly Extension[] = options.extensions ?? EXTENSIONS;
   const extensions = hasHistory ? all : all.filter(({ name }) => name !== "history");
   const [openCopy] = extensions.flatMap((extension) => extension.openCopy ?? []);
-  const identity = identityOf(config, parts.source?.info.name);
+  const identity = identityOf(config, options.source?.info.name);
   const stored = { config, clock, logger, isDataOptional, identity };
   const open = (restored: RestoredState | undefined) =>
-    openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, parts.source);
+    openSource(config, { clock, logger, restored, leaderKey, enricherKeys }, options.source);
   const joined = await sharedLogOf(config)?.join(config, {
-    ...{ clock, logger, openCopy, signal, password: parts.clusterPassword },
+    clock,
+    logger,
+    openCopy,
+    signal,
+    password: options.clusterPassword,
     market: {
       ...identity,
       open: (restored) => {
@@ -85,15 +89,23 @@ export async function startGatewayWithFrontend(
       },
     },
   });
-  const persistence = joined?.persistence ?? openPersistence({ ...stored, epoch: parts.epoch });
+  const persistence = joined?.persistence ?? openPersistence({ ...stored, epoch: options.epoch });
   // A shared log is not in the data directory and does not lock it. Other processes of the user
   // may use the default one.
   const isOwnDirectory = !joined || !isDataOptional;
   const settings = isOwnDirectory ? config : { ...config, data: "none" };
   try {
     return await runGateway({
-      ...{ settings, clock, logger, persistence, extensions, openFrontend, onWarmup, signal },
-      ...{ state: joined?.state, tasks: joined?.tasks },
+      settings,
+      clock,
+      logger,
+      persistence,
+      extensions,
+      openFrontend,
+      onWarmup,
+      signal,
+      state: joined?.state,
+      tasks: joined?.tasks,
       leaderKey: leaderOf(config) === undefined ? undefined : leaderKey,
       openStore: createOpenStore({ ...stored, config: settings }),
       openSource: () => joined?.opened ?? open(persistence.restored),

@@ -1,5 +1,5 @@
 import type { SharedLog } from "../gateway/start/shared-log.ts";
-import { cluster } from "../scale/cluster/cluster.ts";
+import { cluster } from "../scale/cluster/index.ts";
 import type { Config } from "./config/config.ts";
 
 /** The logs that several gateways can share. At most one is on. */

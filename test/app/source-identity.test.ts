@@ -32,8 +32,12 @@ const CASES: readonly (readonly [GivenSettings, name: string, fingerprint: objec
     { file: "package.json", loop: true, group: "bsc" },
     `replay ${resolve("package.json")}`,
     {
-      ...{ feed: "replay", file: expect.stringMatching(/^\d+ [\w-]{43}$/), profiles: "" },
-      ...{ group: "bsc", loop: true, refreshMs: 5_000 },
+      feed: "replay",
+      file: expect.stringMatching(/^\d+ [\w-]{43}$/),
+      profiles: "",
+      group: "bsc",
+      loop: true,
+      refreshMs: 5_000,
     },
   ],
 ];

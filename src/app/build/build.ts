@@ -1,9 +1,8 @@
-import { cpSync, globSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
 import { declarationsFrom } from "./contract-types.ts";
-import { writeNotices } from "./notices.ts";
 
 /*
  * `npm run build` runs this after the compiler has written the declarations to dist. It adds the
@@ -23,7 +22,7 @@ const IN_PAGES = ["preact", "uplot"];
 
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external: Object.keys(dependencies) });
-// Bundled by itself, since it runs in browsers too.
+// Bundled separately, because it runs in browsers too.
 await bundle([CLIENT], { src: SRC, dist: DIST, external: [] });
 for (const folder of ASSETS) cpSync(join(SRC, folder), join(DIST, folder), { recursive: true });
 const packages = [...folders, ...IN_PAGES.map((name) => join(ROOT, "node_modules", name))];
@@ -34,4 +33,16 @@ deleteUnreachableTypes();
 function deleteUnreachableTypes(): void {
   const reached = declarationsFrom(["index.d.ts", "gateway/index.d.ts", `${CLIENT}.d.ts`], DIST);
   for (const file of globSync("**/*.d.ts", { cwd: DIST })) if (!reached.has(file)) rmSync(join(DIST, file));
+}
+
+/** Writes the licenses of the packages in these folders to one file. Throws if one has none. */
+export function writeNotices(file: string, folders: readonly string[]): void {
+  const notices = folders.map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const license = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (license === undefined) throw new Error(`${name} has no license file: do not bundle it`);
+    return `${name} ${version}\n\n${readFileSync(join(folder, license), "utf8").trim()}\n`;
+  });
+  const opening = "Flarewire contains parts of these packages.\n";
+  writeFileSync(file, [opening, ...notices].join(`\n${"-".repeat(78)}\n\n`));
 }

@@ -87,7 +87,12 @@ function writePackage(folder: string, { name, description, types, more, readme, 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const manifest = {
-    ...{ name, version, description, license, type: "module", sideEffects: false },
+    name,
+    version,
+    description,
+    license,
+    type: "module",
+    sideEffects: false,
     exports: { ".": { types, default: "./index.js" } },
     ...more,
   };

@@ -11,8 +11,8 @@ type Module = Readonly<Record<string, unknown>>;
 type Named = Map<unknown, { readonly name: string; readonly file: string }>;
 
 /**
- * Returns declarations that need no package: those of the file `entry`, and of what it imports.
- * Types that come from schemas are written out. The paths are relative to `dist`.
+ * Returns the declarations of the file `entry` and of its imports. They need no package, because
+ * types that come from schemas are written out. The paths are relative to `dist`.
  */
 export async function contractTypes(
   entry: string,

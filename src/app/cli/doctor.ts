@@ -13,7 +13,7 @@ import {
   serviceKeysFrom,
   settingsHelp,
 } from "../config/config.ts";
-import { type FlagForm, flagText } from "../config/flags.ts";
+import { type FlagDefinition, flagText } from "../config/flags.ts";
 import { isSettingName } from "../config/settings.ts";
 import { checksOf } from "../market.ts";
 import { SHARED_LOGS, sharedLogOf } from "../shared-logs.ts";
@@ -29,7 +29,7 @@ const SETTINGS: readonly SettingName[] = [
   "config",
 ];
 
-const FLAGS: Readonly<Record<string, FlagForm>> = {
+const FLAGS: Readonly<Record<string, FlagDefinition>> = {
   json: { type: "boolean" },
   "test-alerts": { type: "string" },
 };

@@ -15,21 +15,25 @@ import {
   readKeyFile,
   readKeyUses,
 } from "../../gateway/keys/index.ts";
-import { type FlagForm, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
+import { type FlagDefinition, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
 import { editKeyFile } from "./edit-key-file.ts";
 import { EXIT, type ExitCode } from "./shutdown.ts";
 import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";
 
-const VALUE: FlagForm = { type: "string" };
+const VALUE: FlagDefinition = { type: "string" };
 
 /** The flags of each action besides `--file`, and its number of other arguments. */
 const ACTIONS = {
   add: {
     flags: {
-      ...{ plan: VALUE, channels: VALUE, name: VALUE, expires: VALUE },
-      ...{ connections: VALUE, "requests-per-minute": VALUE },
+      plan: VALUE,
+      channels: VALUE,
+      name: VALUE,
+      expires: VALUE,
+      connections: VALUE,
+      "requests-per-minute": VALUE,
     },
     words: 0,
   },

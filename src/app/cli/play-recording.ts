@@ -2,7 +2,7 @@ import { plainText } from "../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { ReplayFeed, type ReplayProgress } from "../../feeds/replay/index.ts";
 import { type Config, loadConfig, type SettingName } from "../config/config.ts";
-import type { FlagForm } from "../config/flags.ts";
+import type { FlagDefinition } from "../config/flags.ts";
 import { type Output, say, type Terminal } from "./terminal/terminal.ts";
 
 /** The settings of commands that play a recording at full speed. */
@@ -17,7 +17,7 @@ interface ProgressLine {
 /** Reads the arguments of a command that plays a recording, and reports on standard error. */
 export function readPlay(
   command: string,
-  flags: Readonly<Record<string, FlagForm>>,
+  flags: Readonly<Record<string, FlagDefinition>>,
   args: readonly string[],
   terminal: Terminal,
 ) {

@@ -6,7 +6,7 @@ import { FlarewireError } from "../../base/protocol/index.ts";
 import { Recorder, recordFeed } from "../../feeds/record/index.ts";
 import type { Feed } from "../../gateway/source/feed.ts";
 import { feedFlags, loadConfig, type SettingName, serviceKeysFrom, settingsHelp } from "../config/config.ts";
-import type { FlagForm } from "../config/flags.ts";
+import type { FlagDefinition } from "../config/flags.ts";
 import { openMarket } from "../market.ts";
 import { createLogger } from "../server/create-logger.ts";
 import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
@@ -21,7 +21,7 @@ const SETTINGS: readonly SettingName[] = [
   "logLevel",
   "config",
 ];
-const FLAGS: Readonly<Record<string, FlagForm>> = { for: { type: "string" } };
+const FLAGS: Readonly<Record<string, FlagDefinition>> = { for: { type: "string" } };
 
 export function recordHelp(): string {
   return `Usage: flarewire record DIRECTORY [options]

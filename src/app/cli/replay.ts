@@ -6,7 +6,7 @@ import { type EventBody, FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
 import { type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, settingsHelp } from "../config/config.ts";
-import { type FlagForm, flagText } from "../config/flags.ts";
+import { type FlagDefinition, flagText } from "../config/flags.ts";
 import { EngineSource } from "../engine-source.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "./play-recording.ts";
 import { ReplayTally } from "./replay-tally.ts";
@@ -14,7 +14,7 @@ import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { openSink, type TextSink } from "./terminal/text-sink.ts";
 
-const FLAGS: Readonly<Record<string, FlagForm>> = {
+const FLAGS: Readonly<Record<string, FlagDefinition>> = {
   events: { type: "string" },
   snapshot: { type: "string" },
 };

@@ -25,7 +25,11 @@ export async function runProbe(
 ): Promise<Finding> {
   const began = clock.monotonic();
   const finding = (works: boolean, detail: string): Finding => ({
-    ...{ service, what, works, detail, isNeeded: !isOptional },
+    service,
+    what,
+    works,
+    detail,
+    isNeeded: !isOptional,
     tookMs: Math.round(clock.monotonic() - began),
   });
   try {

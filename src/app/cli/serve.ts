@@ -80,7 +80,13 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     const { signal: ended } = shutdown;
     const onWarmup = (percent: number) => sayToPerson(`warming up: ${percent} %`);
     const gateway = await startGateway(config, {
-      ...{ logger, leaderKey, clusterPassword, enricherKeys, isDataOptional, signal: ended, onWarmup },
+      logger,
+      leaderKey,
+      clusterPassword,
+      enricherKeys,
+      isDataOptional,
+      signal: ended,
+      onWarmup,
     });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;

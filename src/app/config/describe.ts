@@ -6,7 +6,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from "./settings.ts";
 export function settingsList(): string {
   return SETTING_NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];
-    const names = `**\`${name}\`**, \`${flagForm(name)}\`, \`${variableOf(name)}\``;
+    const names = `**\`${name}\`**, \`${flagUsage(name)}\`, \`${variableOf(name)}\``;
     const value = `${setting.bound}; e.g. \`${setting.example}\``;
     return `* ${names}: ${setting.description}. Default: ${defaultText(setting)}. Value: ${value}.`;
   }).join("\n");
@@ -21,12 +21,12 @@ export function settingsHelp(
     .map((name) => {
       const setting: Setting = SETTINGS[name];
       const facts = `${setting.bound}; default: ${defaults[name] ?? defaultText(setting)}; ${variableOf(name)}`;
-      return `  ${flagForm(name)}\n${wrap(`${setting.description}.`)}\n${wrap(`(${facts})`)}`;
+      return `  ${flagUsage(name)}\n${wrap(`${setting.description}.`)}\n${wrap(`(${facts})`)}`;
     })
     .join("\n");
 }
 
-function flagForm(name: SettingName): string {
+function flagUsage(name: SettingName): string {
   return SETTINGS[name].flagOnly
     ? `--${flagOf(name)}, --no-${flagOf(name)}`
     : `--${flagOf(name)} ${placeholder(name)}`;

@@ -5,7 +5,7 @@ import { goneProblem } from "./gone.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
 /** A flag of a command. Type `boolean`: it is a switch, with a `--no-` form. */
-export interface FlagForm {
+export interface FlagDefinition {
   readonly type: "string" | "boolean";
 }
 
@@ -29,14 +29,14 @@ export function flagText(flags: ParsedFlags["flags"], name: string): string | un
  */
 export function parseFlags(
   args: readonly string[],
-  forms: Readonly<Record<string, FlagForm>>,
+  definitions: Readonly<Record<string, FlagDefinition>>,
   positionals: number,
   meant: ReadonlyMap<string, string> = new Map(),
 ): ParsedFlags {
   // Not strict: parseArgs throws at the first mistake, but we report all of them at once.
   const { tokens } = parseArgs({
     args: [...args],
-    options: forms,
+    options: definitions,
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -50,10 +50,10 @@ export function parseFlags(
   for (const token of tokens) {
     if (token.kind === "positional" && token.index !== valueAt) words.push(token.value);
     if (token.kind !== "option") continue;
-    const read = readFlag(token.name, token.value, token.inlineValue === true, forms, meant);
+    const read = readFlag(token.name, token.value, token.inlineValue === true, definitions, meant);
     if ("problem" in read) {
       problems.push(read.problem);
-      if (!token.inlineValue && !Object.hasOwn(forms, token.name)) valueAt = token.index + 1;
+      if (!token.inlineValue && !Object.hasOwn(definitions, token.name)) valueAt = token.index + 1;
     } else if (flags.has(read.name)) repeated.add(read.name);
     else flags.set(read.name, read.value);
   }
@@ -76,21 +76,21 @@ function readFlag(
   given: string,
   value: string | undefined,
   inline: boolean,
-  forms: Readonly<Record<string, FlagForm>>,
+  definitions: Readonly<Record<string, FlagDefinition>>,
   meant: ReadonlyMap<string, string>,
 ): Read {
-  const negated = given.startsWith("no-") && !Object.hasOwn(forms, given);
+  const negated = given.startsWith("no-") && !Object.hasOwn(definitions, given);
   const name = negated ? given.slice(3) : given;
-  const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
-  if (!form || (negated && form.type === "string")) {
+  const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  if (!definition || (negated && definition.type === "string")) {
     const dash = given.length === 1 ? "-" : "--";
-    const known = Object.keys(forms).map((flag) => `--${flag}`);
+    const known = Object.keys(definitions).map((flag) => `--${flag}`);
     const instead = meant.get(given);
     const hint = instead === undefined ? suggestion(`--${given}`, known) : ` (did you mean ${instead}?)`;
     return { problem: goneProblem(`--${given}`) ?? `unknown flag ${dash}${hideAddress(given)}${hint}` };
   }
   if (negated && inline) return { problem: `--${given} takes no value` };
-  if (form.type === "boolean") return { name, value: inline ? (value ?? "") : !negated };
+  if (definition.type === "boolean") return { name, value: inline ? (value ?? "") : !negated };
   // parseArgs would take the next word as the value even if it is a flag.
   if (value === undefined || value === "" || (!inline && value.startsWith("--")))
     return { problem: `--${name} needs a value` };

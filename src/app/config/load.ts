@@ -5,7 +5,7 @@ import { suggestion } from "../../base/lib/text/nearest.ts";
 import { flagOf } from "../../base/settings/index.ts";
 import { FEEDS } from "../feeds.ts";
 import { placeholder } from "./describe.ts";
-import { type FlagForm, parseFlags, variableOf } from "./flags.ts";
+import { type FlagDefinition, parseFlags, variableOf } from "./flags.ts";
 import { goneProblem } from "./gone.ts";
 import { ineffective } from "./ineffective.ts";
 import {
@@ -34,15 +34,15 @@ interface ConfigInput {
   /** Settings that the command accepts as flags. Default: all. */
   readonly settings?: readonly SettingName[];
   /** Flags of the command that are not settings. */
-  readonly flags?: Readonly<Record<string, FlagForm>>;
-  /** The command's own defaults, which replace those of the table. */
+  readonly flags?: Readonly<Record<string, FlagDefinition>>;
+  /** The command's own defaults, which replace the table's. */
   readonly presets?: Partial<Record<SettingName, string>>;
   /** Settings given as required positional arguments, in this order. */
   readonly positionals?: readonly SettingName[];
 }
 
 /** Returns the flags of these settings, for {@link parseFlags}. */
-function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
+function settingFlags(names: readonly SettingName[]): Record<string, FlagDefinition> {
   const typeOf = (name: SettingName) => (SETTINGS[name].flagOnly ? "boolean" : "string");
   return Object.fromEntries(names.map((name) => [flagOf(name), { type: typeOf(name) }]));
 }
@@ -69,10 +69,10 @@ export function loadConfig(input: ConfigInput) {
     settings = SETTING_NAMES,
     positionals = [],
   } = input;
-  const forms = { ...settingFlags(settings), ...input.flags };
+  const definitions = { ...settingFlags(settings), ...input.flags };
   const parsed = parseFlags(
     args,
-    forms,
+    definitions,
     positionals.length,
     settings.includes("source") ? MEANT_FLAGS : undefined,
   );

@@ -34,7 +34,7 @@ export function npmFlagsHint(
       ? `--no-${flagOf(setting)}`
       : `--${flagOf(setting)}`;
   const flags = lost.map(formOf).join(", ");
-  // npm keeps the value of --port=1 with the flag. That of --port 1 becomes an argument.
+  // npm keeps the value in --port=1 with the flag. In --port 1, it becomes an argument.
   const apart = lost.filter((setting) => !SETTINGS[setting].flagOnly && givenOf(setting) === "true");
   const loose = args.filter((arg, at) => !arg.startsWith("-") && !args[at - 1]?.startsWith("-"));
   const shownValue = (setting: SettingName) => {

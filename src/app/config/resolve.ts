@@ -110,8 +110,8 @@ function sharedContradictions(config: Config): readonly string[] {
 }
 
 /**
- * Tokens need one source of keys, and an issuer and audience: a token from another issuer or for
- * another service must not count here (RFC 8725, 3.8 and 3.9).
+ * Tokens need one source of keys, and an issuer and audience. A token from another issuer or for
+ * another service must not be accepted (RFC 8725, 3.8 and 3.9).
  */
 function tokenContradictions({ jwtKey, jwksUrl, jwtIssuer, jwtAudience }: Config): readonly string[] {
   const given = [jwtKey, jwksUrl, jwtIssuer, jwtAudience].filter((value) => value !== undefined);

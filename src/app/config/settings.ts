@@ -29,7 +29,7 @@ import { mergeTables } from "./merge-tables.ts";
 export const FOLLOW = "follow:";
 
 /** `engine`, or a service's URL without trailing slash. {@link FOLLOW} marks a leader. */
-export const sourceName: Kind<string> = {
+const sourceName: Kind<string> = {
   schema: z.union([
     z.literal("engine"),
     text(2_048, (url) => isServiceUrl(url) || isLeader(url)).transform(withoutSlash),
@@ -85,8 +85,8 @@ export function isSettingName(name: string): name is SettingName {
 }
 
 /**
- * Returns the settings of feeds that a command takes besides `serve`: of a kind that has parts,
- * only those of the parts.
+ * Returns the settings of feeds that a command takes besides `serve`. If a kind has parts, these
+ * are only the settings of its parts.
  */
 export function feedFlags(isTaken: (kind: FeedKind) => boolean): readonly SettingName[] {
   return FEEDS.filter(isTaken)

@@ -10,7 +10,7 @@ import { NowS } from "./parts/flare/age.tsx";
 import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
-import { Outage } from "./parts/outage.tsx";
+import { Outage, Waiting } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, tokenHash } from "./route.ts";
 import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
@@ -29,7 +29,6 @@ import { LeaderboardsView } from "./views/leaderboards.tsx";
 import { NewestView } from "./views/newest.tsx";
 import type { RecordViewProps } from "./views/record.tsx";
 import { TokenView } from "./views/token.tsx";
-import { Waiting } from "./views/waiting.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
@@ -76,7 +75,9 @@ export function App({ server }: { readonly server: URL }) {
       <header>
         <h1>Flarewire</h1>
         <Navigation
-          {...{ route, group, lists }}
+          route={route}
+          group={group}
+          lists={lists}
           view={seen?.view}
           hasListings={!lacked.includes("listings")}
         />
@@ -99,7 +100,15 @@ export function App({ server }: { readonly server: URL }) {
             {seen?.view && isReady ? (
               <Market.Provider value={market}>
                 <IsAnonymous.Provider value={key === undefined}>
-                  <Page {...{ route, go, seen, lists, server }} view={seen.view} apiKey={key} />
+                  <Page
+                    route={route}
+                    go={go}
+                    seen={seen}
+                    lists={lists}
+                    server={server}
+                    view={seen.view}
+                    apiKey={key}
+                  />
                 </IsAnonymous.Provider>
               </Market.Provider>
             ) : (
@@ -174,7 +183,10 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
     case "flares":
       return (
         <FlaresView
-          {...{ go, lists, server, apiKey }}
+          go={go}
+          lists={lists}
+          server={server}
+          apiKey={apiKey}
           query={route.query}
           hasKeys={seen.access?.plan !== undefined}
         />

@@ -50,7 +50,7 @@ configure();
 const input = document.querySelector<HTMLInputElement>("#token");
 const badge = document.querySelector("flare-badge");
 const list = document.querySelector("flare-list");
-const trouble = document.querySelector<HTMLElement>("#trouble");
+const notice = document.querySelector<HTMLElement>("#trouble");
 const badgeCode = badge?.nextElementSibling?.firstElementChild;
 
 function showToken(text: string): void {
@@ -71,20 +71,20 @@ async function suggestToken(): Promise<void> {
   showToken(input.value);
 }
 
-const TROUBLES: Readonly<Record<string, string>> = {
+const STATE_TEXTS: Readonly<Record<string, string>> = {
   waiting: "The server has no data yet.",
   refused: "The server shows no flares to visitors without a key, and widgets send none.",
 };
 
 /** Shows why the elements are empty, or hides the reason when they are not. */
-function showTrouble(): void {
-  const text = TROUBLES[list?.getAttribute("state") ?? ""];
-  if (!trouble?.firstElementChild) return;
-  trouble.firstElementChild.textContent = text ?? "";
-  trouble.hidden = text === undefined;
+function showState(): void {
+  const text = STATE_TEXTS[list?.getAttribute("state") ?? ""];
+  if (!notice?.firstElementChild) return;
+  notice.firstElementChild.textContent = text ?? "";
+  notice.hidden = text === undefined;
 }
 
-if (list) new MutationObserver(showTrouble).observe(list, { attributeFilter: ["state"] });
+if (list) new MutationObserver(showState).observe(list, { attributeFilter: ["state"] });
 input?.addEventListener("input", () => showToken(input.value));
 // If the request fails, the badge keeps its initial address.
 suggestToken().catch(() => {});

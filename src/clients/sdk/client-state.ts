@@ -16,7 +16,7 @@ type WithFlare<E, F> = E extends { readonly data: infer D extends { readonly fla
   : E;
 type FlareData<D, F> = D extends object ? Omit<D, "flare"> & { readonly flare: F } : never;
 
-/** The form of the flares on these channels. For names unknown to the types, that of `bsc`. */
+/** The form of the flares on these channels. For names unknown to the types: {@link Flare}. */
 export type FlareOn<C extends string> = [NamedFlare<C>] extends [never] ? Flare : NamedFlare<C>;
 type NamedFlare<C extends string> = C extends `flares.exchange.${string}`
   ? ExchangeFlare
@@ -30,8 +30,9 @@ type NamedFlare<C extends string> = C extends `flares.exchange.${string}`
 export interface Reset {
   readonly name: "reset";
   /**
-   * `epoch-changed`, `expired`: the server cannot resume; `mismatch`: an event did not fit the
-   * view; `changed`: by {@link Stream.update}; `conflated`: mode `latest` omitted events.
+   * With `epoch-changed` and `expired`, the server could not resume. With `mismatch`, an event did
+   * not fit the view. `changed` follows {@link Stream.update}. With `conflated`, mode `latest`
+   * omitted events.
    */
   readonly reason: "started" | "epoch-changed" | "expired" | "mismatch" | "changed" | "conflated";
   /** Maximum number of missed events; `null` if unknown. 0 at the start and after an update. */
@@ -60,7 +61,7 @@ export interface ClientState {
 }
 
 /** The next state, and the item to emit, if any. */
-export interface Transition {
+interface Transition {
   readonly client: ClientState;
   readonly item?: StreamItem<AnyFlare>;
 }
@@ -71,7 +72,7 @@ export type Start = Omit<Subscribed, "id" | "channels" | "lost"> & {
 };
 
 /**
- * Processes any message but those of mode `latest`. Throws {@link End} or another error if the
+ * Processes a message of any mode but `latest`. Throws {@link End} or another error if the
  * connection must end.
  */
 export function applyMessage(client: ClientState, message: TransportMessage): Transition {

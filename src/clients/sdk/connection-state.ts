@@ -7,8 +7,8 @@ import type { End } from "./transport/end.ts";
 export type Transport = "websocket" | "sse" | "poll";
 
 /**
- * Why the connection is paused. `hidden`: the page is hidden; `slow`: the iterator's reader is
- * behind; `update`: the selection is changing.
+ * Why the connection is paused: the page is `hidden`, the iterator's reader is `slow`, or an
+ * `update` is changing the selection.
  */
 export type Hold = "hidden" | "slow" | "update";
 

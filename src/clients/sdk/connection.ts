@@ -13,8 +13,8 @@ import { openTransport, type TransportMessage } from "./transport/transport.ts";
 
 export interface ConnectionStatus {
   /**
-   * `waiting`: for the next attempt; `paused`: hidden page, slow reader or update; `closed`: for
-   * good.
+   * When `waiting`, the next attempt will follow. A hidden page, a slow reader or an update makes
+   * it `paused`. `closed` is final.
    */
   readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
   /** The current transport, or the next one to try. */

@@ -55,10 +55,10 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     try {
       if (message.type === "hello") server = message;
       ({ client, item } = plan.apply(client, message));
-    } catch (fault) {
-      const end = endOf(fault);
+    } catch (error) {
+      const end = endOf(error);
       // Resuming from the cursor repairs a gap. A mismatch with the lists requires new ones.
-      if (end !== fault) client = { ...client, cursor: undefined };
+      if (end !== error) client = { ...client, cursor: undefined };
       throw end;
     }
     freshness.note(message);

@@ -8,8 +8,8 @@ export interface DataFreshness {
   /** Why it is not `live`; empty if there is nothing to report. */
   readonly reason: string;
   /**
-   * Age of the data in milliseconds: the time since the last event of a live source, or as the
-   * server reported it, plus the time since then.
+   * Age of the data in milliseconds. For a live source, this is the time since its last event.
+   * Otherwise it is the age that the server reported, plus the time since then.
    */
   readonly ageMs: number;
   /** Event time of the newest data in ISO 8601; `null` before the first. */

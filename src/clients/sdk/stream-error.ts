@@ -1,4 +1,4 @@
-/** `misuse`: of the SDK; `refused`: by the server; `listener`: a listener threw. */
+/** The program misused the SDK, the server refused the stream, or a listener threw. */
 export type StreamErrorCode = "misuse" | "refused" | "listener";
 
 /** Every error that the SDK throws or emits. The message says what to do. */

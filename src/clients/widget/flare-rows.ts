@@ -8,7 +8,7 @@ const MAX_ROWS = 100;
 const CHAIN = "bsc";
 
 /**
- * The columns without the attribute `columns`. A price would not fit beside them. A ticker has the
+ * The columns without the attribute `columns`. A price would not fit as well. A ticker has the
  * first two.
  */
 const USUAL: readonly (typeof COLUMNS)[number][] = COLUMNS.filter((name) => name !== "price");

@@ -4,10 +4,10 @@ import type { EventMessage, View } from "../sdk/index.ts";
 import { platformOf } from "../sdk/transport/platform.ts";
 
 /**
- * `waiting`: the server has no data yet; `delayed`: old data; `refused`: the server rejects this
- * page.
+ * When `waiting`, the server has no data yet. When `delayed`, its data is old. When `refused`, it
+ * rejects this page.
  */
-export type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
+type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
 
 /** The state at one moment. */
 export interface Seen {

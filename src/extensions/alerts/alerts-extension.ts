@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { notifyLog } from "../../base/lib/notify.ts";
+import type { Probe } from "../../base/lib/probe.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
 import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/extension.ts";
+import { formAlert } from "./alert.ts";
 import { alertMetrics } from "./alert-metrics.ts";
-import { alertChecks } from "./alert-probes.ts";
 import { ALERT_SETTINGS, type AlertSettings } from "./alert-settings.ts";
 import { type Alerts, type RunningAlerts, startAlerts } from "./alerts.ts";
 import { PushAlerts } from "./push/push-alerts.ts";
@@ -101,4 +103,25 @@ async function openPush(contact: string, context: Context, allowPrivate: boolean
   const isAdmitted = (holder: string | undefined, channels: readonly string[]) =>
     policy.isAdmitted(holder, [...PUSH_CHANNELS, ...channels]);
   return new PushAlerts({ store, key, contact, isFree, isAdmitted, allowPrivate, clock, logger });
+}
+
+/**
+ * Tests the targets of an alert file, for `flarewire doctor`: sends each a message that says that
+ * it is a test. Omits MQTT brokers: a second client with the same id would end the server's
+ * connection. Rejects with InputError if the file is invalid.
+ */
+export async function alertChecks(file: string, clock: Clock): Promise<readonly Probe[]> {
+  const targets = openTargets({ ...(await readAlertFile(file)), mqtt: [] }, clock);
+  return targets.map(({ id, deliver }) => ({
+    service: id,
+    what: "message",
+    run: async (signal) => {
+      const nowMs = clock.now();
+      const content = { type: "test", key: String(nowMs), data: {} };
+      const outcome = await deliver(formAlert(id, "doctor", content, nowMs), signal);
+      if (outcome.kind === "delivered") return "accepted a test message";
+      const reason = outcome.kind === "gone" ? "it returned 410, so it wants no messages" : outcome.reason;
+      throw new Error(`did not accept a test message: ${reason}`);
+    },
+  }));
 }

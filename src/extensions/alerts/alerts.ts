@@ -65,7 +65,10 @@ export interface RunningAlerts extends Alerts {
 const OTHERS = "push";
 const NO_STATS: TargetStats = {
   attempts: { delivered: 0, failed: 0, gone: 0 },
-  ...{ dropped: 0, waiting: 0, oldestAgeMs: 0, disabled: false },
+  dropped: 0,
+  waiting: 0,
+  oldestAgeMs: 0,
+  disabled: false,
 };
 
 /** How long adding a target waits until its rules follow the log. */
@@ -143,7 +146,7 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   };
 }
 
-interface RunningParts extends AlertsOptions {
+interface DeliveryDependencies extends AlertsOptions {
   readonly poll: LongPoll;
   readonly commits: GroupCommit;
   readonly steadyMs: () => number;
@@ -151,8 +154,9 @@ interface RunningParts extends AlertsOptions {
 }
 
 /** Follows the rules of one target, and delivers to it. */
-function startTarget(target: Target, parts: RunningParts) {
-  const { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, beforeAttempt } = parts;
+function startTarget(target: Target, dependencies: DeliveryDependencies) {
+  const { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, beforeAttempt } =
+    dependencies;
   const { id } = target;
   const over = new AbortController();
   const signal = AbortSignal.any([stopping, over.signal]);

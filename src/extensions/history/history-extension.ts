@@ -20,7 +20,7 @@ export const history = extension({ name: "history", settings: HISTORY_SETTINGS, 
  */
 const MINUTES_SHARE = 0.5;
 /** Minimum time between two logged read errors. */
-const FAULT_QUIET_MS = 600_000;
+const FAILURE_QUIET_MS = 600_000;
 
 function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<HistoryReader> {
   const { settings, clock, logger, head, log, info } = context;
@@ -39,7 +39,7 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
       [openMinuteStore(minuteLimits, path), notifyLog(logger, path === undefined ? {} : { path })] as const,
   );
   const insert: typeof minuteStore.insert = (minute) => {
-    // A generated market's minutes would replace those of the live one.
+    // A generated market's minutes would replace the live market's.
     if (store.isGenerated === false && info().origin !== "live") throw new Error(MIXED);
     return minuteStore.insert(minute);
   };
@@ -50,10 +50,10 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
     store: minuteStore,
     writer: () => writer,
     isComplete: () => progress.settled(),
-    onFault: (error) => {
+    onFailure: (error) => {
       // Not each time: every client may request the same minute again.
       if (clock.monotonic() < quietUntilMs) return;
-      quietUntilMs = clock.monotonic() + FAULT_QUIET_MS;
+      quietUntilMs = clock.monotonic() + FAILURE_QUIET_MS;
       const message = `cannot read the states of past minutes: ${messageOf(error)}`;
       notifyOfMinutes("error", message, { err: error });
     },
@@ -65,7 +65,13 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
     routes: ({ add }) => addHistoryRoutes(add, { head, history: reader }),
     start: (signal) => {
       recorded = writeHistory({
-        ...{ log, head, signal, store, progress, clock, notify },
+        log,
+        head,
+        signal,
+        store,
+        progress,
+        clock,
+        notify,
         isGenerated: () => info().origin !== "live",
         onAnotherMarket: async (epoch) => {
           logger.info("deleting the previous market's history: this market starts over");

@@ -7,12 +7,12 @@ import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /**
  * The state of a minute; if it is missing, the range of the stored minutes. `stored` is `undefined`
- * if there are none, or if it is unknown. `isFaulty`: the store failed, or the history is
+ * if there are none, or if it is unknown. `hasFailed`: the store failed, or the history is
  * incomplete.
  */
 export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
-  | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly isFaulty?: true };
+  | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly hasFailed?: true };
 
 /** The methods of a store. */
 type StoreReader = {
@@ -38,7 +38,7 @@ export interface HistoryReader extends StoreReader {
   record(query: RecordQuery): Promise<TrackRecord>;
 }
 
-interface MinuteParts {
+interface MinuteDependencies {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
   /**
    * Returns the writer of the store. Default: no writer, so no minute is waiting to be stored, and
@@ -48,13 +48,13 @@ interface MinuteParts {
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;
   /** Receives the error of a read. */
-  readonly onFault?: (error: unknown) => void;
+  readonly onFailure?: (error: unknown) => void;
 }
 
-const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const;
+const FAILED = { minute: undefined, stored: undefined, hasFailed: true } as const;
 
 /** Reads the history from a store. Without `minutes`, it has no past minutes. */
-export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
+export function createHistoryReader(store: HistoryStore, minutes?: MinuteDependencies): HistoryReader {
   const unpack = createUnpack();
   const writer = () => minutes?.writer?.();
   return {
@@ -73,26 +73,26 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     stillHas: async (query) => store.stillHas(query),
     minute: async (atMs) => {
       await writer()?.settled(atMs);
-      if ((await minutes?.isComplete?.()) === false) return FAULTY;
+      if ((await minutes?.isComplete?.()) === false) return FAILED;
       try {
         const found = minutes?.store.find(atMs);
         if (!found) {
           await writer()?.settled();
-          if (writer()?.lacks(atMs)) return FAULTY;
+          if (writer()?.lacks(atMs)) return FAILED;
           return { minute: undefined, stored: minutes?.store.range };
         }
         const { keyframeId, keyframe, body, ...minute } = found;
         return { minute, snapshot: unpack({ keyframeId, keyframe, body }).toString() };
       } catch (error) {
-        minutes?.onFault?.(error);
-        return FAULTY;
+        minutes?.onFailure?.(error);
+        return FAILED;
       }
     },
     minuteRange: async () => {
       try {
         return minutes?.store.range;
       } catch (error) {
-        minutes?.onFault?.(error);
+        minutes?.onFailure?.(error);
         return undefined;
       }
     },

@@ -66,7 +66,7 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     appends.raise();
   });
   signal.addEventListener("abort", () => appends.raise(), { once: true });
-  const onFault = (error: unknown) => {
+  const onFailure = (error: unknown) => {
     progress?.fail();
     // Logged only once: a line for each attempt would help to fill the disk.
     if (!hasFailed)
@@ -77,7 +77,7 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     const { cursor, isGenerated } = store;
     return follow({ ...writing, store: { cursor, isGenerated, commit } }, appends);
   };
-  await keepFollowing(head, clock, signal, followOnce, onFault);
+  await keepFollowing(head, clock, signal, followOnce, onFailure);
   stopListening();
   progress?.fail();
 }

@@ -28,9 +28,9 @@ const KEYFRAME_MS = 60 * MINUTE_MS;
 const MAX_WAITING = 32;
 
 /**
- * For each minute of event time, such as 12:34:00, stores the log's last state observed by then. It
- * is stored when a later observation is published. The log alone decides which states these are, so
- * every server of the log stores the same ones.
+ * For each minute of event time, such as 12:34:00, stores the log's last state observed by then,
+ * when a later observation is published. The log alone decides on these states, so every server of
+ * the log stores the same ones.
  *
  * If the log continues in another process or epoch, nobody served the minutes in between. They are
  * omitted, except one that begins less than a minute after the last sign of life.

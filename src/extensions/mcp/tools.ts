@@ -128,8 +128,15 @@ export const TOOLS: readonly Tool[] = [
       const { symbol, name, address, price, created_at, liquidity, canary, flares } = body;
       return {
         data,
-        ...{ group, address, symbol: untrusted(symbol), name: name === null ? null : untrusted(name) },
-        ...{ price, created_at, liquidity_usd: liquidity, looks_dangerous: canary, as_of: body.as_of },
+        group,
+        address,
+        symbol: untrusted(symbol),
+        name: name === null ? null : untrusted(name),
+        price,
+        created_at,
+        liquidity_usd: liquidity,
+        looks_dangerous: canary,
+        as_of: body.as_of,
         chart_rank: body.chart?.rank ?? null,
         leaderboard_rank: body.leaderboard?.rank ?? null,
         flares: flares.slice(0, 10).map(showRecord),

@@ -7,17 +7,17 @@ export const DOCUMENT_FIELDS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-interface FrameParts {
+interface FrameOptions {
   readonly title: string;
   readonly body: Html;
-  /** Beside the body, with the contents that the header links to. Default: none. */
+  /** Column next to the body. The header links to its contents. Default: none. */
   readonly side?: Html;
   /** Whether the page is one of the documents, which the header marks. Default: no. */
   readonly isDocument?: boolean;
 }
 
 /** Renders a complete page, with the header and the style of the documents. */
-export function frameHtml(basePath: string, { title, body, side, isDocument = false }: FrameParts): string {
+export function frameHtml(basePath: string, { title, body, side, isDocument = false }: FrameOptions): string {
   const links = [
     ["/", "Dashboard"],
     ["/docs", "Docs"],

@@ -60,7 +60,7 @@ export function addPageRoutes(
       },
     });
   add("/", () => pages.get("index.html"), PAGE_FIELDS, NO_DASHBOARD);
-  // The worker is beside the page, so that its scope includes the page. All names here are fixed,
+  // The worker is in the page's folder, because its scope must include the page. Names are fixed,
   // so caches revalidate them.
   for (const [name, file] of pages)
     if (!name.includes("/") && !name.endsWith(".html")) add(`/${name}`, () => file, PAGE_FIELDS, "");

@@ -4,7 +4,7 @@ import { type ConsumerHost, ConsumerSession } from "./consumer-session.ts";
 import { listedPairs, type PairQuery, selectPairs } from "./pair-query.ts";
 import type { ListedPair, PairSource } from "./pair-sources.ts";
 
-interface ConsumersParts {
+interface ConsumersDependencies {
   readonly hub: Pick<Hub, "limits" | "stopping" | "head" | "freshness">;
   readonly clock: Clock;
 }
@@ -27,14 +27,14 @@ const NO_PAIR = "NONE/NONE";
 
 /** Sends consumers their pairs whenever these change. Builds each frame once per query. */
 export class Consumers {
-  readonly #parts: ConsumersParts;
+  readonly #dependencies: ConsumersDependencies;
   readonly #host: ConsumerHost;
   readonly #groups = new Map<string, Group>();
   readonly #stops: readonly (() => void)[];
 
-  constructor(parts: ConsumersParts) {
-    const { hub, clock } = parts;
-    this.#parts = parts;
+  constructor(dependencies: ConsumersDependencies) {
+    const { hub, clock } = dependencies;
+    this.#dependencies = dependencies;
     this.#host = {
       limits: hub.limits,
       monotonicMs: () => clock.monotonic(),
@@ -51,7 +51,7 @@ export class Consumers {
   connect(socket: Socket, query: PairQuery): ConsumerSession {
     const session = new ConsumerSession(this.#host, socket, query);
     this.#groupOf(query).sessions.add(session);
-    if (this.#parts.hub.stopping.aborted) session.close("draining");
+    if (this.#dependencies.hub.stopping.aborted) session.close("draining");
     return session;
   }
 
@@ -83,7 +83,7 @@ export class Consumers {
   }
 
   #listedNow(list: PairSource): readonly ListedPair[] {
-    const { head, freshness } = this.#parts.hub;
+    const { head, freshness } = this.#dependencies.hub;
     return listedPairs(list, head.snapshot, freshness);
   }
 

@@ -14,7 +14,7 @@ export const pairlist = extension({
       sockets: [
         {
           path: PRODUCER_ROUTE.path,
-          add: (scope, parts) => addProducerRoute(scope, consumers, parts),
+          add: (scope, dependencies) => addProducerRoute(scope, consumers, dependencies),
           stop: () => consumers.stop(),
         },
       ],

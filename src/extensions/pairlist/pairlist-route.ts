@@ -42,7 +42,7 @@ export const PAIRLIST_ROUTE = resource({
   channels: channelsOfQuery,
 });
 
-interface PairlistParts {
+interface PairlistDependencies {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
 }
@@ -50,7 +50,7 @@ interface PairlistParts {
 /** Adds `GET /api/v1/pairlist`, which freqtrade's RemotePairList reads. */
 export function addPairlistRoute(
   add: (route: PreparedRoute) => void,
-  { head, freshness }: PairlistParts,
+  { head, freshness }: PairlistDependencies,
 ): void {
   add({
     contract: PAIRLIST_ROUTE,

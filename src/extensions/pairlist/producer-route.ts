@@ -49,9 +49,9 @@ export const PRODUCER_ROUTE: RouteContract = {
 export function addProducerRoute(
   scope: FastifyInstance,
   consumers: Consumers,
-  { hub, ...parts }: UpgradeParts & { readonly hub: Hub },
+  { hub, ...dependencies }: UpgradeParts & { readonly hub: Hub },
 ): void {
-  const { policy = allowAll } = parts;
+  const { policy = allowAll } = dependencies;
   scope.route({
     method: "GET",
     exposeHeadRoute: false,
@@ -61,14 +61,16 @@ export function addProducerRoute(
       // Compression would save little: messages are small and rare.
       delete request.headers["sec-websocket-extensions"];
       if (policy.isKeyed) useToken(request);
-      await admitUpgrade(request, reply, parts, ({ plan }) => {
+      await admitUpgrade(request, reply, dependencies, ({ plan }) => {
         checkPlan(readPairQuery(request.query), plan);
         checkHub(hub);
       });
     },
     handler: requireUpgrade,
     wsHandler: (ws, request) =>
-      openConnection(ws, request, parts, (socket) => consumers.connect(socket, readPairQuery(request.query))),
+      openConnection(ws, request, dependencies, (socket) =>
+        consumers.connect(socket, readPairQuery(request.query)),
+      ),
   });
 }
 

@@ -25,7 +25,7 @@ type Fate = readonly [look: Look, text: string];
 
 export const FLARING: Fate = ["flaring", "Flaring now"];
 
-export interface PageParts {
+export interface PageContext {
   /** Relative URL from the page to the root. */
   readonly root: string;
   /** Name of the kind of market; `undefined` for a live one. */
@@ -36,7 +36,7 @@ export interface PageParts {
 export function flarePage(
   record: FlareRecord,
   candles: readonly Candle[],
-  { root, market }: PageParts,
+  { root, market }: PageContext,
 ): PageText {
   const { flare, cause } = record;
   const { token } = flare;
@@ -105,7 +105,8 @@ export function flarePicture(
     sentence: sentenceOf(reasonText(record)),
     figures: [
       ...changes.map(([name, pct]) => ({
-        ...{ name, value: formatChange(pct) },
+        name,
+        value: formatChange(pct),
         look: isHardToSell(record.why) ? "plain" : lookOf(pct),
       })),
       { name: "Liquidity", value: formatUsd(liquidity), look: "plain" },

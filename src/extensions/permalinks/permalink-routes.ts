@@ -24,7 +24,7 @@ import { Pictures } from "./picture/pictures.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
 import { tokenKey, tokenPage, tokenPicture } from "./token-page.ts";
 
-interface PermalinkParts extends ResourceParts {
+interface PermalinkDependencies extends ResourceParts {
   readonly history: HistoryReader;
   readonly pages: ReadonlyMap<string, Representation>;
   readonly settings: HttpSettings;
@@ -61,11 +61,11 @@ type Read = (request: FastifyRequest, rights: Rights) => Promise<Subject>;
  * Adds the pages `/flare/{id}` and `/token/{group}/{address}`, which need no script, and the
  * picture of each. They show what the API returns for the visitor's plan.
  */
-export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts): void {
-  const { history, policy = allowAll, head, freshness, info, settings } = parts;
-  const { pictures = new Pictures() } = parts;
+export function addPermalinkRoutes(scope: FastifyInstance, dependencies: PermalinkDependencies): void {
+  const { history, policy = allowAll, head, freshness, info, settings } = dependencies;
+  const { pictures = new Pictures() } = dependencies;
   scope.addHook("onClose", () => pictures.close());
-  const template = parts.pages.get("permalink.html")?.bytes.toString();
+  const template = dependencies.pages.get("permalink.html")?.bytes.toString();
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
   const tokens = new TokenBodies({ head, history });

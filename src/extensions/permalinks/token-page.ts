@@ -16,7 +16,7 @@ import {
   figureList,
   lookOf,
   nameHtml,
-  type PageParts,
+  type PageContext,
   sentenceOf,
   spanOf,
   timeText,
@@ -31,7 +31,7 @@ export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "sy
 }
 
 /** Describes one token, its running flare and the outcomes of its past flares. */
-export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: PageParts): PageText {
+export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: PageContext): PageText {
   const { group, flares } = token;
   const symbol = safeText(token.symbol);
   const running = runningOf(token);

@@ -1,20 +1,20 @@
 import { before, type Entry, isSame, type Position } from "./entry.ts";
-import type { Tail } from "./tail.ts";
+import type { RecentEntries } from "./recent-entries.ts";
 
 /**
  * - `own`: the log contains what this node delivered, or ends within it.
  * - `new-epoch`: the log has a committed new epoch.
  * - `fork`: the log has committed entries that contradict what this node delivered.
- * - `unknown`: no contradicting entry and no new epoch is known to be committed yet.
+ * - `unknown`: so far, neither a contradicting entry nor a new epoch is committed.
  */
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
  * The entries read so far from a log that contradicts what this node delivered. When an entry
- * starts a new epoch, the entries before it are dropped here. Either the log is that of a *former
- * primary*, a database server that was the primary before a fail-over, and its contradicting
- * entries are never committed. Or it is the cluster's, and the servers (engine.ts) lost more
- * entries than the nodes remember.
+ * starts a new epoch, the entries before it are dropped here. The log may belong to a *former
+ * primary*: a database server that was the primary before a fail-over. Its contradicting entries
+ * are never committed. Otherwise it is the cluster's, and the servers (engine.ts) lost more entries
+ * than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];
@@ -48,18 +48,18 @@ export class Branch {
   }
 
   /**
-   * Decides which history is the cluster's: the log's or this node's (`tail`).
+   * Decides which history is the cluster's: the log's or this node's (`recent`).
    *
    * @param head End of the log, up to which it was read.
    * @param pastEpochs Epochs that this node has left for good.
    * @param epoch This node's current epoch.
    */
-  judge(tail: Tail, head: Position, pastEpochs: ReadonlySet<string>, epoch: string): Verdict {
-    const { delivered } = tail;
+  judge(recent: RecentEntries, head: Position, pastEpochs: ReadonlySet<string>, epoch: string): Verdict {
+    const { delivered } = recent;
     const stray = this.#entries.find(
       ({ offset, header }) => offset > delivered.offset && pastEpochs.has(header.epoch),
     );
-    const isShort = head.offset <= delivered.offset && tail.after(head) !== undefined;
+    const isShort = head.offset <= delivered.offset && recent.after(head) !== undefined;
     if (!stray && (isShort || this.#has(delivered))) return "own";
     const { base } = this;
     const isNew = base !== undefined && base.header.epoch !== epoch && !pastEpochs.has(base.header.epoch);
@@ -67,7 +67,7 @@ export class Branch {
     const other =
       stray ??
       this.#entries.find(({ offset, hash }) => {
-        const own = tail.at(offset);
+        const own = recent.at(offset);
         return own === undefined ? offset > delivered.offset : own.hash !== hash;
       });
     return other && this.#isCommitted(other) ? "fork" : "unknown";

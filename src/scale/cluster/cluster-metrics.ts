@@ -10,7 +10,7 @@ export interface ClusterState {
   readonly silenceMs: number;
   /** Entries that this node wrote again because the servers had lost them. */
   readonly repairs: number;
-  /** Epochs that this node has entered, without that of the stored state from which it started. */
+  /** Epochs that this node has entered since it started from the stored state. */
   readonly epochs: number;
   /** Whether the log contradicts what this node delivered. It then waits for a new epoch. */
   readonly isForked: boolean;

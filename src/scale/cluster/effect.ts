@@ -22,8 +22,8 @@ export type Effect =
   /** Read the log again, starting with this position's entry. */
   | { readonly kind: "reread"; readonly from: Position }
   /**
-   * Load the state stored in the engine. The log no longer has the entries that follow this node's
-   * state; or it contradicts that state, and the start of the log's latest epoch was trimmed.
+   * Load the state stored in the engine. Either the log no longer has the entries after this node's
+   * state, or it contradicts that state, and the start of its latest epoch was trimmed.
    */
   | { readonly kind: "reload" }
   /** Start the source. All earlier entries were delivered. */

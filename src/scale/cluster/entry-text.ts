@@ -21,7 +21,7 @@ export function seal(offset: number, header: EntryHeader, body: Buffer): Entry {
   return { offset, header, body, hash: hashOf(headerText(header), body) };
 }
 
-export function storedForm({ header, body }: Entry): StoredEntry {
+export function toStoredEntry({ header, body }: Entry): StoredEntry {
   return { header: headerText(header), body };
 }
 

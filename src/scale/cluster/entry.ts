@@ -41,8 +41,8 @@ export const EntryHeader = z.object({
 export type EntryHeader = Readonly<z.infer<typeof EntryHeader>>;
 
 /**
- * An entry of the replicated log. The protocol does not read the body: that of `batch` encodes the
- * events, that of `alive` the leader's report, and others are empty.
+ * An entry of the replicated log. The protocol does not read the body. It encodes the events in a
+ * `batch` and the leader's report in an `alive`, and is empty in the other kinds.
  */
 export interface Entry extends Position {
   readonly header: EntryHeader;

@@ -9,8 +9,8 @@ import {
   LOG_START,
   type Position,
 } from "./entry.ts";
+import { type Reading, RecentEntries } from "./recent-entries.ts";
 import { Silence } from "./silence.ts";
-import { type Reading, Tail } from "./tail.ts";
 
 /** Minimum time that other nodes wait for the leader to repair the log. */
 const REPAIR_MS = 500;
@@ -65,7 +65,7 @@ type Role = "follower" | "candidate" | "leader";
  */
 export class Member {
   readonly #options: MemberOptions;
-  readonly #tail: Tail;
+  readonly #recent: RecentEntries;
   readonly #silence: Silence;
   readonly #effects: Effect[] = [];
   #role: Role = "follower";
@@ -91,7 +91,7 @@ export class Member {
 
   constructor(options: MemberOptions) {
     this.#options = options;
-    this.#tail = new Tail(options.remembered ?? REMEMBERED, options.start?.position);
+    this.#recent = new RecentEntries(options.remembered ?? REMEMBERED, options.start?.position);
     this.#epoch = options.start?.epoch ?? "";
     this.#term = options.start?.term ?? 0;
     this.#silence = new Silence(options.random, options.start !== undefined);
@@ -106,7 +106,7 @@ export class Member {
   }
 
   get delivered(): Position {
-    return this.#tail.delivered;
+    return this.#recent.delivered;
   }
 
   /** Whether this node has delivered entries that the log replaced, and waits for a new epoch. */
@@ -131,7 +131,7 @@ export class Member {
   idle(head: Position, nowMs: number): readonly Effect[] {
     this.#silence.noteAnswer(nowMs);
     this.#engineHead = head;
-    this.#isBehind &&= head.offset > this.#tail.last.offset;
+    this.#isBehind &&= head.offset > this.#recent.last.offset;
     if (this.#branch) this.#judge(this.#branch, head, nowMs);
     else if (this.#isBehind) this.#effects.push({ kind: "reload" });
     else if (this.#role === "follower" && !this.#flight) this.#compare(head, nowMs);
@@ -142,7 +142,7 @@ export class Member {
   committed(position: Position): readonly Effect[] {
     this.#branch?.commit(position);
     if (!this.#branch) {
-      this.#react(this.#tail.commit(position));
+      this.#react(this.#recent.commit(position));
       this.#deliver();
     }
     return this.#flush();
@@ -155,7 +155,7 @@ export class Member {
 
   /** Starts a new epoch, if {@link canAppend}. Its commit causes another effect `lead`. */
   renew(): readonly Effect[] {
-    if (this.canAppend) this.#beginEpoch(this.#tail.last);
+    if (this.canAppend) this.#beginEpoch(this.#recent.last);
     return this.#flush();
   }
 
@@ -201,7 +201,7 @@ export class Member {
 
   /** Continues from the stored state, which was loaded for the effect `reload`. */
   reloaded({ position, epoch, term }: MemberStart): readonly Effect[] {
-    this.#tail.restart(position);
+    this.#recent.restart(position);
     this.#enter(epoch);
     this.#term = Math.max(this.#term, term);
     this.#leaveBranch();
@@ -218,12 +218,12 @@ export class Member {
       this.#handleContradiction();
       return;
     }
-    const reading = this.#tail.receive(entry);
+    const reading = this.#recent.receive(entry);
     if (reading !== "accepted") this.#react(reading);
     if (reading === "accepted" || reading === "gap") this.#note(entry, nowMs);
     if (reading !== "accepted") return;
-    const committed = this.#tail.at(entry.header.committed);
-    if (committed) this.#tail.commit(committed);
+    const committed = this.#recent.at(entry.header.committed);
+    if (committed) this.#recent.commit(committed);
     this.#deliver();
   }
 
@@ -235,14 +235,14 @@ export class Member {
   /** Decides, at the end of a contradicting log, whether that log is the cluster's. Acts on it. */
   #judge(branch: Branch, head: Position, nowMs: number): void {
     const { base } = branch;
-    const verdict = branch.judge(this.#tail, head, this.#pastEpochs, this.#epoch);
+    const verdict = branch.judge(this.#recent, head, this.#pastEpochs, this.#epoch);
     if (verdict === "own") {
       this.#leaveBranch();
       this.#reread();
     } else if (verdict === "new-epoch" && base) {
       this.#leaveBranch();
       this.#enter(base.header.epoch);
-      this.#tail.restart(before(base));
+      this.#recent.restart(before(base));
       for (const entry of branch.entries) this.#read(entry, nowMs);
     } else if (verdict === "fork") {
       this.#isForked = true;
@@ -263,19 +263,19 @@ export class Member {
 
   /** Whether the log may lack committed entries, or may be a former primary's (branch.ts). */
   get #isInDoubt(): boolean {
-    return this.#tail.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
+    return this.#recent.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
   }
 
   /** Compares the engine's log with what this node delivered. Repairs the log's end, if due. */
   #compare(head: Position, nowMs: number): void {
-    const { delivered } = this.#tail;
+    const { delivered } = this.#recent;
     if (head.offset > delivered.offset || isSame(head, delivered)) {
       this.#repairAtMs = undefined;
-      const own = this.#tail.at(head.offset);
+      const own = this.#recent.at(head.offset);
       if (own && own.hash !== head.hash) this.#reread();
       return;
     }
-    const missing = this.#tail.after(head)?.filter(({ offset }) => offset <= delivered.offset);
+    const missing = this.#recent.after(head)?.filter(({ offset }) => offset <= delivered.offset);
     if (!missing || missing.length === 0) {
       this.#handleContradiction();
       return;
@@ -307,9 +307,9 @@ export class Member {
 
   /** Rereads from the last delivered entry, or from the start if the log contradicts it. */
   #reread(): void {
-    this.#tail.dropPending();
+    this.#recent.dropPending();
     this.#branch?.clear();
-    this.#effects.push({ kind: "reread", from: this.#branch ? LOG_START : this.#tail.delivered });
+    this.#effects.push({ kind: "reread", from: this.#branch ? LOG_START : this.#recent.delivered });
   }
 
   #stepDown(): void {
@@ -318,7 +318,7 @@ export class Member {
   }
 
   #deliver(): void {
-    const entries = this.#tail.take();
+    const entries = this.#recent.take();
     if (entries.length === 0) return;
     for (const { header } of entries) this.#enter(header.epoch);
     this.#effects.push({ kind: "deliver", entries });
@@ -329,16 +329,16 @@ export class Member {
     this.#role = "candidate";
     this.#silence.noteLeader(nowMs);
     this.#term += 1;
-    const isLost = this.#branch !== undefined || this.#isBehind || this.#tail.lacksCommitted;
+    const isLost = this.#branch !== undefined || this.#isBehind || this.#recent.lacksCommitted;
     if (isLost) this.#beginEpoch(this.#engineHead ?? LOG_START);
-    else if (this.#tail.last.offset === 0) this.#beginEpoch(LOG_START);
+    else if (this.#recent.last.offset === 0) this.#beginEpoch(LOG_START);
     else this.#write("term", nowMs);
   }
 
   #write(kind: EntryKind, nowMs: number, body: Buffer = Buffer.alloc(0)): void {
     this.#wroteAtMs = nowMs;
-    const epoch = this.#tail.newest?.header.epoch ?? this.#epoch;
-    this.#send(this.#seal(kind, this.#tail.last, epoch, body), []);
+    const epoch = this.#recent.newest?.header.epoch ?? this.#epoch;
+    this.#send(this.#seal(kind, this.#recent.last, epoch, body), []);
   }
 
   #beginEpoch(after: Position): void {
@@ -349,8 +349,8 @@ export class Member {
   #seal(kind: EntryKind, after: Position, epoch: string, body: Buffer): Entry {
     const { id, seal } = this.#options;
     // Entries before a new epoch may be unknown to this node.
-    const isOwn = this.#tail.at(after.offset)?.hash === after.hash;
-    const committed = isOwn ? Math.min(after.offset, this.#tail.delivered.offset) : 0;
+    const isOwn = this.#recent.at(after.offset)?.hash === after.hash;
+    const committed = isOwn ? Math.min(after.offset, this.#recent.delivered.offset) : 0;
     const header = { kind, term: this.#term, by: id, prev: after.hash, committed, epoch };
     return seal(after.offset + 1, header, body);
   }
@@ -364,7 +364,7 @@ export class Member {
 
   /** Appends lost entries again. If memory lacks one, a leader or candidate starts an epoch. */
   #repair(entry: Entry | undefined, head: Position): void {
-    const missing = entry?.header.kind === "base" ? undefined : this.#tail.after(head);
+    const missing = entry?.header.kind === "base" ? undefined : this.#recent.after(head);
     if (missing) this.#send(entry, missing);
     else if (entry) this.#beginEpoch(head);
   }
@@ -380,11 +380,11 @@ export class Member {
     const { header } = entry;
     if (header.kind === "base") {
       this.#leaveBranch();
-      this.#tail.restart(before(entry));
+      this.#recent.restart(before(entry));
     }
-    if (isSame(this.#tail.last, before(entry))) this.#tail.receive(entry);
+    if (isSame(this.#recent.last, before(entry))) this.#recent.receive(entry);
     const position = { offset: entry.offset, hash: entry.hash };
-    this.#react(this.#tail.commit(position));
+    this.#react(this.#recent.commit(position));
     this.#effects.push({ kind: "commit", position });
     this.#deliver();
     this.#silence.noteLeader(nowMs);

@@ -5,9 +5,10 @@ const JITTER_MS = 500;
 /** Maximum random wait after a leader has left, used instead of `SILENCE_MS`. */
 const DEPARTURE_MS = 100;
 /**
- * Minimum silence while this node is in doubt: committed entries are missing, which another node
- * may repair; or the log no longer has what follows this node's state, and the node must load a
- * stored one; or the log contradicts what was delivered, and may be a former primary's (branch.ts).
+ * Minimum silence while this node is in doubt. Either committed entries are missing, and another
+ * node may repair them. Or the log no longer has the entries after this node's state, and the node
+ * must load a stored state. Or the log contradicts what was delivered, and may be a former
+ * primary's (branch.ts).
  */
 const LOSS_MS = 10_000;
 /**

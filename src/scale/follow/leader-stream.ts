@@ -66,9 +66,9 @@ export class LeaderStream {
   }
 
   /**
-   * Processes a message; `characters` is its length. Throws {@link ProtocolViolation} if it is not
-   * allowed at this point, and {@link LogDivergence} if an event before it is missing or its batch
-   * does not apply to the snapshot.
+   * Processes a message of `characters` length. Throws {@link ProtocolViolation} if it is not
+   * allowed at this point. Throws {@link LogDivergence} if an event before it is missing, or if its
+   * batch does not apply to the snapshot.
    */
   take(message: LeaderMessage, characters = 0): StreamStep {
     switch (message.type) {

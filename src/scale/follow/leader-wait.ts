@@ -60,7 +60,7 @@ function actionOf(end: LeaderEnd): ReconnectAction {
 }
 
 /** Describes the end in words that follow "the leader". */
-export function leaderTrouble(end: LeaderEnd): string {
+export function describeLeaderEnd(end: LeaderEnd): string {
   switch (end.kind) {
     case "closed": {
       const known = Object.entries(CLOSE_CODES).find(([, { code }]) => code === end.code);

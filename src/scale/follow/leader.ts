@@ -11,7 +11,7 @@ import {
   readLeaderMessage,
 } from "./leader-message.ts";
 import { type LeaderBatch, LeaderStream, LogDivergence, type MirrorPosition } from "./leader-stream.ts";
-import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
+import { describeLeaderEnd, type LeaderEnd, leaderWaitMs } from "./leader-wait.ts";
 
 /** Receives a leader's log. The caller does not await a call before it makes the next one. */
 export interface ReplicaSink {
@@ -94,7 +94,7 @@ export class FollowedLeader implements Leader {
       const { end, wasConnected } = await this.#connect(mirror, position, signal);
       this.#isConnected = false;
       if (signal.aborted) return;
-      const sentence = `the leader ${leaderTrouble(end)}`;
+      const sentence = `the leader ${describeLeaderEnd(end)}`;
       this.#health.noteDisconnected(sentence, clock.monotonic());
       restart = end.kind === "diverged";
       failures = wasConnected && !restart ? 0 : failures + 1;

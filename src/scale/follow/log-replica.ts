@@ -5,7 +5,7 @@ import type { HeadState, Persistence } from "../../gateway/persistence/persisten
 import type { ReplicaSink } from "./leader.ts";
 import type { ReplicatedEvent } from "./leader-message.ts";
 
-interface ReplicaParts {
+interface ReplicaDependencies {
   readonly log: FollowerLog;
   readonly head: Head;
   readonly history: HeadState["history"];
@@ -14,8 +14,8 @@ interface ReplicaParts {
 }
 
 /** Writes a leader's log into this process's log, with the leader's cursors and times. */
-export function createReplicaSink(parts: ReplicaParts): ReplicaSink {
-  const { log, head, history, persistence, onPublished } = parts;
+export function createReplicaSink(dependencies: ReplicaDependencies): ReplicaSink {
+  const { log, head, history, persistence, onPublished } = dependencies;
   return {
     get position() {
       return head.ready ? { cursor: head.cursor, snapshot: head.snapshot } : undefined;

@@ -6,7 +6,7 @@ import { type OpenFollower, resumeOf } from "../../gateway/source/index.ts";
 import { FollowedLeader } from "./leader.ts";
 import { createReplicaSink } from "./log-replica.ts";
 
-interface LeaderParts {
+interface LeaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly staleAfterMs: number;
@@ -20,10 +20,13 @@ interface LeaderParts {
 const LEADER_LAG_MS = 3_000;
 
 /** Opens the log of the gateway at a URL as this gateway's source. */
-export function openLeader(url: string, parts: LeaderParts): OpenFollower {
-  const { clock, logger, staleAfterMs, key, restored } = parts;
+export function openLeader(url: string, options: LeaderOptions): OpenFollower {
+  const { clock, logger, staleAfterMs, key, restored } = options;
   const leader = new FollowedLeader({
-    ...{ url, key, clock, staleAfterMs },
+    url,
+    key,
+    clock,
+    staleAfterMs,
     notify: notifyLog(logger, { leader: url }),
   });
   return {

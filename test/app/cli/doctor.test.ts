@@ -12,7 +12,9 @@ import { newDirectory } from "../../support/servers/edges.ts";
 import { runInProcess } from "./run-in-process.ts";
 
 const PAIRS: readonly StandInPair[] = (["binance", "kucoin", "gate"] as const).map((venue) => ({
-  ...{ venue, base: "BTC", quoteVolume: 1e9 },
+  venue,
+  base: "BTC",
+  quoteVolume: 1e9,
 }));
 
 test("doctor reports whether each endpoint works, and its exit code whether all needed ones do", {
@@ -90,12 +92,19 @@ test("doctor reports whether each endpoint works, and its exit code whether all 
     .map((line) => JSON.parse(line));
   expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(8);
   expect(found).toContainEqual({
-    ...{ service: "bsc 127.0.0.1:9", what: "logs", works: false, needed: false },
-    ...{ detail: expect.stringContaining("is unreachable"), took_ms: expect.any(Number) },
+    service: "bsc 127.0.0.1:9",
+    what: "logs",
+    works: false,
+    needed: false,
+    detail: expect.stringContaining("is unreachable"),
+    took_ms: expect.any(Number),
   });
   expect(found).toContainEqual(
     expect.objectContaining({
-      ...{ service: "bsc 127.0.0.1:9", what: "second host", works: false, needed: false },
+      service: "bsc 127.0.0.1:9",
+      what: "second host",
+      works: false,
+      needed: false,
       detail: expect.stringMatching(/^is the only host: nothing confirms decimals/),
     }),
   );
@@ -180,7 +189,9 @@ test("without a network, doctor reports that first, and names all services in on
 test("a name that does not resolve counts as a missing network only if no other name resolves", async () => {
   const probe = { what: "list", run: () => Promise.resolve("") };
   const probes = ["a.example", "b.example", "127.0.0.1", "[::1]", "localhost"].map((host) => ({
-    ...{ ...probe, host, service: host },
+    ...probe,
+    host,
+    service: host,
   }));
   const unresolved = (gone: readonly string[]) => {
     const lookUp = (name: string) =>

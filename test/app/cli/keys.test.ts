@@ -57,7 +57,8 @@ test("add prints the key once and stores its digest; list shows neither; revoke 
   expect(listed.stdout).toMatch(/free {2}- +- .*- {2,}2027-01-31 11:00 {2}flares\.free,charts\.\* {2}-$/m);
   const json = await keys(["list", "--json", "--file", file]);
   expect(JSON.parse(json.stdout.split("\n")[0] ?? "")).toMatchObject({
-    ...{ id: stored?.id, name: "the desk" },
+    id: stored?.id,
+    name: "the desk",
     last_used_at: "2026-11-20T10:00:00Z",
   });
   for (const { stdout } of [listed, json]) {

@@ -148,7 +148,9 @@ test("every probe times out after 45 s, without leaking timers", async () => {
   const clock = new ManualClock();
   let isLeft = false;
   const probe: Probe = {
-    ...{ service: "x", what: "y", host: "z" },
+    service: "x",
+    what: "y",
+    host: "z",
     run: (signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => {

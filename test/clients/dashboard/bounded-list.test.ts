@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withFirst, withLast } from "../../../src/clients/dashboard/state/feed/bounded-list.ts";
+import { withFirst, withLast } from "../../../src/clients/dashboard/state/feed/news.ts";
 
 /** Returns the list after adding these items one by one. */
 function addAll(add: typeof withFirst<number>, max: number, items: readonly number[]): readonly number[] {

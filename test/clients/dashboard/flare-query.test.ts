@@ -64,7 +64,10 @@ test("the address has the API's parameter names, and omits what is default", () 
   expect(flaresHash(DEFAULT_QUERY)).toBe("#/flares");
   const query: FlareQuery = {
     ...DEFAULT_QUERY,
-    ...{ channel: "flares.finished", symbols: ["cake", "uni"], minLiquidity: 50_000, minPriceChange: 5 },
+    channel: "flares.finished",
+    symbols: ["cake", "uni"],
+    minLiquidity: 50_000,
+    minPriceChange: 5,
   };
   expect(formatQuery(query)).toBe(
     "channels=flares.finished&symbols=cake,uni&min_liquidity=50000&min_price_change=5",
@@ -89,7 +92,8 @@ test("the page selects the flares that the API's filter selects", () => {
     ["CAKE", "Uni"].flatMap((symbol) =>
       ["0", "9999.9", "60000"].map((liquidity, at) => ({
         ...SAMPLE_FLARE,
-        ...{ recent_price_change, liquidity },
+        recent_price_change,
+        liquidity,
         token: { ...SAMPLE_FLARE.token, symbol, address: `0xAb${at}` },
       })),
     ),
@@ -124,7 +128,10 @@ test("the page selects the flares that the API's filter selects", () => {
 
 const QUERY: FlareQuery = {
   ...DEFAULT_QUERY,
-  ...{ search: `it's "$(id)`, hidesWarned: true, minLiquidity: 50_000, symbols: ["cake"] },
+  search: `it's "$(id)`,
+  hidesWarned: true,
+  minLiquidity: 50_000,
+  symbols: ["cake"],
 };
 
 test("each code sample has the filter of the page, in parameters that the API accepts", () => {
@@ -134,13 +141,17 @@ test("each code sample has the filter of the page, in parameters that the API ac
   expect([pathname, Object.fromEntries(searchParams)]).toEqual([
     "/below/api/v1/events",
     {
-      ...{ channels: "flares.pro", names: "flare-started,flare-finished" },
-      ...{ symbols: "cake", min_liquidity: "50000" },
+      channels: "flares.pro",
+      names: "flare-started,flare-finished",
+      symbols: "cake",
+      min_liquidity: "50000",
     },
   ]);
   const [, filter = ""] = /filter: (\{.*\}),/.exec(samples.typescript.text) ?? [];
   expect(Filter.parse(JSON.parse(filter))).toEqual({
-    ...{ symbols: ["cake"], min_liquidity: 50_000, names: ["flare-started", "flare-finished"] },
+    symbols: ["cake"],
+    min_liquidity: 50_000,
+    names: ["flare-started", "flare-finished"],
   });
   const rule = AlertRule.parse(JSON.parse(samples.webhook.text));
   expect([rule.channels, rule.filter]).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namesakesOf } from "../../../src/clients/dashboard/state/feed/namesakes.ts";
+import { namesakesOf } from "../../../src/clients/dashboard/text/event-token.ts";
 
 test("tokens with the same symbol and different addresses are namesakes", () => {
   const moon = { symbol: "MOON", address: "0xa" };

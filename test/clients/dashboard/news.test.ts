@@ -3,15 +3,14 @@ import { withWholePcts } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { eventsHash, readRoute } from "../../../src/clients/dashboard/route.ts";
 import {
-  ChangeBook,
   createStartNotices,
   MAX_NEWS,
   newsKey,
   newsOf,
+  RepeatFilter,
 } from "../../../src/clients/dashboard/state/feed/news.ts";
 import { pastNewsOf } from "../../../src/clients/dashboard/state/feed/past-news.ts";
-import { describeEvent } from "../../../src/clients/dashboard/text/describe-event.ts";
-import { feedText } from "../../../src/clients/dashboard/text/feed-text.ts";
+import { describeEvent, feedText } from "../../../src/clients/dashboard/text/describe-event.ts";
 import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
@@ -21,8 +20,14 @@ import {
 
 const event = (seq: number, name: string, channel: string, data: object): EventMessage =>
   ({
-    ...{ type: "event", seq, cursor: `e-${seq}`, prev: seq - 1, name, channel },
-    ...{ observed_at: "2026-01-01T00:00:00.000Z", data },
+    type: "event",
+    seq,
+    cursor: `e-${seq}`,
+    prev: seq - 1,
+    name,
+    channel,
+    observed_at: "2026-01-01T00:00:00.000Z",
+    data,
   }) as unknown as EventMessage;
 const flare = { flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION };
 const started = { ...flare, cause: "detected" };
@@ -47,7 +52,7 @@ test("a start and an end that several channels report appear once, newest first"
 
 test("a change that several channels report is one of every update, and entries into the free list stay", () => {
   const names = (seesPro: boolean) => {
-    const book = new ChangeBook();
+    const repeats = new RepeatFilter();
     const set = { op: "set", id: SAMPLE_FLARE.id, set: { liquidity: "1" } };
     const withdrawn = (cause: string) => ({ op: "remove", id: SAMPLE_FLARE.id, cause });
     const events = [
@@ -60,7 +65,7 @@ test("a change that several channels report is one of every update, and entries 
       event(7, "flare-finished", "flares.finished", finished),
       event(8, "chart-updated", "charts.bsc", { changes: [] }),
     ];
-    return events.filter((one) => !book.isRepeat(one, seesPro)).map(({ seq }) => seq);
+    return events.filter((one) => !repeats.isRepeat(one, seesPro)).map(({ seq }) => seq);
   };
   expect(names(true)).toEqual([2, 3, 4, 6, 8]);
   // Without full access, no event is of `flares.pro`.
@@ -163,7 +168,10 @@ test("updates, expiries, candles and status are no news", () => {
 
 test("an update is described by its values, not by the names of its fields", () => {
   const set = {
-    ...{ recent_price_change: 16, latest_buy_count: 61, latest_sell_count: 14, liquidity: "25812.5" },
+    recent_price_change: 16,
+    latest_buy_count: 61,
+    latest_sell_count: 14,
+    liquidity: "25812.5",
     token: { ...SAMPLE_FLARE.token, price: "0.00001234" },
   };
   expect(describeEvent(updated(set))).toBe(

@@ -16,7 +16,9 @@ const CLOSED_MS = Date.parse("2026-01-01T12:00:00.000Z");
 const at = (minutes: number) => new Date(CLOSED_MS + minutes * 60_000).toISOString();
 /** A candle whose minute ends this many minutes before the end of the plot. */
 const candle = (before: number, close: string | null, volume = "1") => ({
-  ...{ open_at: at(-before - 1), close, volume },
+  open_at: at(-before - 1),
+  close,
+  volume,
 });
 
 test("a plot stays within its bounds for all prices and gaps", () => {
@@ -135,7 +137,11 @@ test("a token's plot ends with the current price, and has no close from more tha
 test("a candle of a range combines its minutes: first open, highest high, lowest low, last close, total volume", () => {
   const minute = (before: number, [open, high, low, close]: readonly (string | null)[], volume = "1") => ({
     open_at: at(-before),
-    ...{ open: open ?? null, high: high ?? null, low: low ?? null, close: close ?? null, volume },
+    open: open ?? null,
+    high: high ?? null,
+    low: low ?? null,
+    close: close ?? null,
+    volume,
   });
   const candles = [
     minute(361, ["9", "9", "9", "9"]),

@@ -12,6 +12,7 @@ import {
   tokenHash,
 } from "../../../src/clients/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../../src/clients/dashboard/state/flare-query.ts";
+import { recordsOf } from "../../../src/clients/dashboard/state/group/flare-lists.ts";
 import {
   countCauses,
   isPushable,
@@ -19,7 +20,6 @@ import {
   sortFlares,
   wantedFlares,
 } from "../../../src/clients/dashboard/state/select-flares.ts";
-import { recordsOf } from "../../../src/clients/dashboard/state/token-records.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
@@ -145,20 +145,23 @@ test("an address opens its page, or the flares if it is unknown", () => {
     group: undefined,
   });
   expect(readRoute(tokenHash("matic", "0xABC"))).toEqual({
-    ...{ page: "token", group: "matic" },
+    page: "token",
+    group: "matic",
     token: "0xabc",
     range: "1h",
   });
   // The symbols of two exchange tokens may differ only in case.
   expect(readRoute(tokenHash("exchange", "A/b", "6h"))).toEqual({
-    ...{ page: "token", group: "exchange" },
+    page: "token",
+    group: "exchange",
     token: "A/b",
     range: "6h",
   });
   for (const hash of ["", "#", "#/token", "#/nothing", "#content", flaresHash(DEFAULT_QUERY)])
     expect(readRoute(hash)).toEqual(flares);
   expect(readRoute("#/token/%E0%A4%A")).toEqual({
-    ...{ page: "token", group: "bsc" },
+    page: "token",
+    group: "bsc",
     token: "%e0%a4%a",
     range: "1h",
   });
@@ -194,7 +197,11 @@ test("a token's flares are the listed and the stored finished ones; for those in
   const over = { finished_trending_at: "2026-01-01T02:00:00.000Z" };
   const later = { started_trending_at: "2026-01-02T00:00:00.000Z" };
   const record = (one: Flare, cause: "faded" | null): FlareRecord => ({
-    ...{ flare: one, started: SAMPLE_EXPLANATION, why: null, outcome: null, cause },
+    flare: one,
+    started: SAMPLE_EXPLANATION,
+    why: null,
+    outcome: null,
+    cause,
   });
   const stored = [
     record(flare("TWO", later), null),

@@ -132,7 +132,11 @@ const flare = (id: string, from: number, to: number | null): Flare => ({
   finished_trending_at: to === null ? null : at(to),
 });
 const record = (one: Flare, cause: FinishCause): FlareRecord => ({
-  ...{ flare: one, started: null, why: SAMPLE_EXPLANATION, cause, outcome: SAMPLE_OUTCOME },
+  flare: one,
+  started: null,
+  why: SAMPLE_EXPLANATION,
+  cause,
+  outcome: SAMPLE_OUTCOME,
 });
 const running = flare("running", -5, null);
 const faded = flare("faded", -60, -30);

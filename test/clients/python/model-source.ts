@@ -41,7 +41,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 `;
 const SCALARS: Readonly<Record<string, string>> = {
-  ...{ string: "str", integer: "int", number: "float", boolean: "bool", null: "None" },
+  string: "str",
+  integer: "int",
+  number: "float",
+  boolean: "bool",
+  null: "None",
 };
 const KEYWORDS = new Set(["from"]);
 const MAX_WIDTH = 96;

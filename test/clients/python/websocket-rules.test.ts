@@ -38,7 +38,10 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     expect(id).toMatch(/^[A-Za-z0-9.~_-]{8,64}$/);
     expect([second.query.get("client"), second.query.get("after"), sent]).toEqual([id, "abcd-6", []]);
     expect(linesOf(client).find(({ reset }) => reset)).toEqual({
-      ...{ reset: "started", lost: 0, cursor: "abcd-6", view: NOTHING },
+      reset: "started",
+      lost: 0,
+      cursor: "abcd-6",
+      view: NOTHING,
     });
   });
 

@@ -75,7 +75,10 @@ class World {
       transport: "websocket",
       ...options,
       platform: {
-        ...{ WebSocket: Socket, fetch: () => new Promise(() => {}), document: undefined, window: undefined },
+        WebSocket: Socket,
+        fetch: () => new Promise(() => {}),
+        document: undefined,
+        window: undefined,
         now: () => this.#nowMs,
         random: () => 0.5,
         after: (ms, fn) => {

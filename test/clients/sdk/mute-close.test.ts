@@ -93,7 +93,10 @@ function greeting(after: string | null, silence_limit_ms = 1_000_000): readonly 
   return [
     { type: "hello", protocol: "flarewire.v1", server: "flarewire/test", silence_limit_ms, source },
     {
-      ...{ type: "subscribed", id: "url", channels: ["flares.pro"], cursor: after ?? "abcd-0" },
+      type: "subscribed",
+      id: "url",
+      channels: ["flares.pro"],
+      cursor: after ?? "abcd-0",
       ...(isNew ? { resumed: "reset", snapshot } : { resumed: "full" }),
     },
   ];

@@ -84,8 +84,12 @@ export function startGroup(
     },
     report: async () =>
       recorders.map(({ asked, first, last, wrong, resets, lives }) => ({
-        ...{ asked, first, last },
-        ...{ wrong: [...wrong], resets: [...resets], lives: [...lives] },
+        asked,
+        first,
+        last,
+        wrong: [...wrong],
+        resets: [...resets],
+        lives: [...lives],
       })),
     close: async () => {
       for (const { stream } of recorders) stream.close();

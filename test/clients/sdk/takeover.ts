@@ -54,7 +54,11 @@ export async function takeOver(
   await group.reach(seq);
   const again = await startGateway(
     createConfig({
-      ...{ port: portOf(leader), logLevel: "silent", drain: "0", feed: "replay", warmup: "0s" },
+      port: portOf(leader),
+      logLevel: "silent",
+      drain: "0",
+      feed: "replay",
+      warmup: "0s",
       compression: false,
       ...market,
     }),

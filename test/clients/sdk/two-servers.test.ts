@@ -29,7 +29,13 @@ test("[L2] [L3] [W31] through a drain and a restart every stream continues in th
   const data = mkdtempSync(join(tmpdir(), "flarewire-sdk-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const config = createConfig({
-    ...{ port: 0, logLevel: "silent", feed: "replay", warmup: "0s", speed: 300, data, drain: "1s" },
+    port: 0,
+    logLevel: "silent",
+    feed: "replay",
+    warmup: "0s",
+    speed: 300,
+    data,
+    drain: "1s",
     // Node's WebSocket inflates one message per turn, which is too slow on a busy machine.
     compression: false,
   });

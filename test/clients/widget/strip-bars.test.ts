@@ -6,7 +6,9 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts
 const NOW = Date.parse("2026-11-23T06:00:00.000Z");
 const timeAt = (minutesAgo: number) => new Date(NOW - minutesAgo * 60_000).toISOString();
 const flare = (id: string, start: number, end?: number): Flare => ({
-  ...{ ...SAMPLE_FLARE, id, started_trending_at: timeAt(start) },
+  ...SAMPLE_FLARE,
+  id,
+  started_trending_at: timeAt(start),
   finished_trending_at: end === undefined ? null : timeAt(end),
 });
 const viewOf = (

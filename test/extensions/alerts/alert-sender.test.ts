@@ -44,7 +44,11 @@ const test = base.extend<{ sut: SenderUnderTest }>({
         limits: { maxAgeMs: 24 * HOUR, maxCount: 20 },
       };
       const sender = new AlertSender({
-        ...{ target, store, clock, commits: new GroupCommit(store), random: () => 0.5 },
+        target,
+        store,
+        clock,
+        commits: new GroupCommit(store),
+        random: () => 0.5,
         steadyMs: () => clock.monotonic(),
         notify: (_level, message) => notices.push(message),
       });
@@ -52,7 +56,10 @@ const test = base.extend<{ sut: SenderUnderTest }>({
       return sender;
     };
     const sut: SenderUnderTest = {
-      ...{ clock, store, receiver, notices },
+      clock,
+      store,
+      receiver,
+      notices,
       sender: start(),
       enqueue: (many) => {
         const alerts = Array.from({ length: many }, () => {

@@ -66,7 +66,12 @@ test("a rule for a pair of an exchange sends its start and finish to every kind 
   const { log, head, hub, clock } = sut;
   const store = openAlertStore();
   const alerts = startAlerts({
-    ...{ store, log, head, history: hub.history, clock, logger: pino({ level: "silent" }) },
+    store,
+    log,
+    head,
+    history: hub.history,
+    clock,
+    logger: pino({ level: "silent" }),
     targets: openTargets(parseAlertFile(file, "alerts.json"), clock),
   });
   stack.defer(() => alerts.stop());

@@ -19,7 +19,11 @@ afterEach(() => {
 
 const post = (url: string, more: object = {}) =>
   postHttp({
-    ...{ url, headers: {}, body: "{}", allowPrivateAddresses: true, timeoutMs: 5_000 },
+    url,
+    headers: {},
+    body: "{}",
+    allowPrivateAddresses: true,
+    timeoutMs: 5_000,
     signal: new AbortController().signal,
     ...more,
   });

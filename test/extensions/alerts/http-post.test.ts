@@ -1,8 +1,7 @@
 import { test as base, expect } from "vitest";
 import { postHttp } from "../../../src/extensions/alerts/delivery/http-post.ts";
 import { isPublicAddress } from "../../../src/extensions/alerts/delivery/public-address.ts";
-import { secretBytes } from "../../../src/extensions/alerts/targets/webhook.ts";
-import { signWebhook } from "../../../src/extensions/alerts/targets/webhook-signature.ts";
+import { secretBytes, signWebhook } from "../../../src/extensions/alerts/targets/webhook.ts";
 import { Receiver, SECRET, status } from "./webhook-fixture.ts";
 
 const test = base.extend<{ receiver: Receiver }>({

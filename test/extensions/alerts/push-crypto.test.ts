@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importJWK, jwtVerify } from "jose";
 import { expect, test } from "vitest";
-import { encryptPush } from "../../../src/extensions/alerts/push/encrypt-push.ts";
+import { encryptPush } from "../../../src/extensions/alerts/push/push-message.ts";
 import { openVapidKey } from "../../../src/extensions/alerts/push/vapid-key.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 

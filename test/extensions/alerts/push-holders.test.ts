@@ -28,7 +28,11 @@ test("a subscription whose key has become invalid gets no more messages, and is 
     [undefined, true],
   ]);
   const push = new PushAlerts({
-    ...{ store, clock, isFree: true, allowPrivate: true, contact: "mailto:ops@example.org" },
+    store,
+    clock,
+    isFree: true,
+    allowPrivate: true,
+    contact: "mailto:ops@example.org",
     key: await openVapidKey(undefined, () => expect.fail("nothing to repair")),
     isAdmitted: (holder) => verdicts.get(holder),
     logger: pino({ level: "silent" }),
@@ -80,7 +84,10 @@ test("a name that a visitor chose is resolved without the system's lookup, which
   const clock = new ManualClock();
   const store = openPushStore(undefined);
   const push = new PushAlerts({
-    ...{ store, clock, isFree: true, allowPrivate: false },
+    store,
+    clock,
+    isFree: true,
+    allowPrivate: false,
     contact: "mailto:ops@example.org",
     key: await openVapidKey(undefined, () => expect.fail("nothing to repair")),
     isAdmitted: () => true,
@@ -141,7 +148,10 @@ test("a subscription with a rule that can never apply stays readable, and does n
       holder: undefined,
     });
   const push = new PushAlerts({
-    ...{ store, clock: new ManualClock(), isFree: false, allowPrivate: true },
+    store,
+    clock: new ManualClock(),
+    isFree: false,
+    allowPrivate: true,
     contact: "mailto:ops@example.org",
     key: await openVapidKey(undefined, () => expect.fail("nothing to repair")),
     isAdmitted: (_holder, channels) => channels.includes(channel),

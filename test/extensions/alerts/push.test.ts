@@ -249,7 +249,10 @@ test("[K10] a key limited to channels subscribes to flares of these channels, an
   ];
   const made = limits.map((channels) => ({ channels, ...mintSecret("fw") }));
   const entries = made.map(({ id, digest, channels }) => ({
-    ...{ id, sha256: digest.toString("hex"), plan: "pro" as const, channels },
+    id,
+    sha256: digest.toString("hex"),
+    plan: "pro" as const,
+    channels,
   }));
   writeFileSync(keys, formatKeys(entries));
   const { ask } = await start(finish, { data: "none", keys });

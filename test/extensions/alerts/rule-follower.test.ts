@@ -14,7 +14,12 @@ function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   const notices: string[] = [];
   const { log, head, hub, clock } = sut;
   const done = followRule({
-    ...{ log, head, clock, store, commits: new GroupCommit(store), target: "desk", signal: stop.signal },
+    head,
+    clock,
+    store,
+    commits: new GroupCommit(store),
+    target: "desk",
+    signal: stop.signal,
     rule: AlertRule.parse({ name: "rule", ...more }),
     poll: new LongPoll({ log, head, history: hub.history, clock, stopping: stop.signal }),
     steadyMs: () => clock.monotonic(),

@@ -230,7 +230,12 @@ test("an edge alert has the value, both levels, and the item with its explanatio
   );
   const started = flares.start("ONE", 0, "30");
   expect(judge.take(started)[0]?.data).toMatchObject({
-    ...{ field: "liquidity", value: 30, above: 20, below: 10, channel: "flares.pro", cursor: started.cursor },
+    field: "liquidity",
+    value: 30,
+    above: 20,
+    below: 10,
+    channel: "flares.pro",
+    cursor: started.cursor,
     item: { id: "ONE", liquidity: "30" },
     why: SAMPLE_EXPLANATION,
   });

@@ -25,13 +25,20 @@ const ALL = { group: "bsc", fromMs: 0, toMs: Number.MAX_SAFE_INTEGER } as const;
 
 const candleOf = (minute: number, trades: number): Candle => ({
   open_at: new Date(START_MS + minute * MINUTE_MS).toISOString(),
-  ...{ open: "1", high: "2.5", low: "0.5", close: "1.25" },
+  open: "1",
+  high: "2.5",
+  low: "0.5",
+  close: "1.25",
   volume: String(100 + trades),
   buys: trades,
   sells: 1,
 });
 const batchOf = (address: string, candles: readonly Candle[], minute: number) => ({
-  ...{ cursor: "a-1", nowMs: START_MS + minute * MINUTE_MS, starts: [], finishes: [], outcomes: [] },
+  cursor: "a-1",
+  nowMs: START_MS + minute * MINUTE_MS,
+  starts: [],
+  finishes: [],
+  outcomes: [],
   candles: [{ group: "bsc", address, candles }] as const,
 });
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
@@ -106,7 +113,8 @@ test("candles are read by time, and expire with age and by bytes, the oldest fir
   const store = openSqliteHistoryStore({ maxAgeMs: 2 * DAY_MS, maxBytes: 8_000 });
   const find = (from: number, to: number) =>
     store.candles({
-      ...{ group: "bsc", address: "0xaa" },
+      group: "bsc",
+      address: "0xaa",
       fromMs: START_MS + from * MINUTE_MS,
       toMs: START_MS + to * MINUTE_MS,
     });

@@ -15,7 +15,13 @@ export const START_MS = Date.UTC(2026, 0, 1);
 /** A candle of one trade. */
 export const CANDLE = {
   open_at: new Date(START_MS).toISOString(),
-  ...{ open: "1", high: "1", low: "1", close: "1", volume: "1", buys: 1, sells: 0 },
+  open: "1",
+  high: "1",
+  low: "1",
+  close: "1",
+  volume: "1",
+  buys: 1,
+  sells: 0,
 };
 export const MINUTE_MS = 60_000;
 /** Converts a history's file to version 5, which had flares of `bsc` only. */

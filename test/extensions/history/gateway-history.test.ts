@@ -59,7 +59,8 @@ async function tokenOf(url: string, { flare }: FlareRecord) {
   const { symbol, address, flares, candles } = json as TokenDetails;
   const end = flare.finished_trending_at ?? "";
   return {
-    ...{ symbol, address },
+    symbol,
+    address,
     flare: flares.find((one) => one.flare.id === flare.id)?.flare,
     candles: candles.filter(({ open_at }) => open_at < end),
   };

@@ -115,7 +115,8 @@ test("group selects the history of another group, and an id finds a flare of any
   expect((await served.ask("GET", `/api/v1/flares/${flare.id}`)).json).toEqual(record);
   const [running] = SAMPLE_SNAPSHOT["flares.exchange"].pro;
   expect((await served.ask("GET", `/api/v1/flares/${running?.id}`)).json).toMatchObject({
-    ...{ flare: running, cause: null },
+    flare: running,
+    cause: null,
   });
 });
 

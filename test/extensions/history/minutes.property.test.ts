@@ -51,7 +51,9 @@ class Gateway {
     const now = () => createHistoryReader(FLARES, { store: this.store, writer: () => this.writer });
     const minutesVersion = () => this.#restarts * 1e6 + this.store.version + this.writer.replacements;
     return {
-      ...{ ...now(), flaresVersion: 0, minute: (atMs) => now().minute(atMs) },
+      ...now(),
+      flaresVersion: 0,
+      minute: (atMs) => now().minute(atMs),
       get minutesVersion() {
         return minutesVersion();
       },

@@ -241,7 +241,8 @@ test("[T7] minutes of another market are deleted, and those of the current one r
         sourceState: "live",
         cursor,
       },
-      ...{ body: new Uint8Array(1), keyframe: new Uint8Array(1) },
+      body: new Uint8Array(1),
+      keyframe: new Uint8Array(1),
     });
   insert(START_MS, "before1-7");
   insert(START_MS + 2 * MINUTE_MS, "before1-9");

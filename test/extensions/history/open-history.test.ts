@@ -31,7 +31,7 @@ test("a history that cannot be written logs the reason and its file", async ({ o
   const over = new AbortController();
   opened.start?.(over.signal);
   await expect.poll(() => lines.length).toBe(1);
-  expect(await opened.provides?.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+  expect(await opened.provides?.minute(0)).toEqual({ minute: undefined, stored: undefined, hasFailed: true });
   over.abort();
   await opened.finish?.();
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({
@@ -72,7 +72,7 @@ test("an unreadable past minute is a fault, not a missing minute, and is logged 
   file.close();
   const { reader, stop } = await start();
   for (let read = 0; read < 2; read++)
-    expect(await reader?.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+    expect(await reader?.minute(0)).toEqual({ minute: undefined, stored: undefined, hasFailed: true });
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       path,

@@ -177,7 +177,7 @@ test("[T8] a past state that cannot be read because of a fault gets 503 not-read
   makeRest,
 }) => {
   const slow = new SlowHistory();
-  const minute = async () => ({ minute: undefined, stored: undefined, isFaulty: true }) as const;
+  const minute = async () => ({ minute: undefined, stored: undefined, hasFailed: true }) as const;
   const rest = await makeRest({ history: { ...createHistoryReader(slow.store), minute } });
   const refused = await askFrom(rest, 1, 1);
   expect([refused.statusCode, refused.json()]).toEqual([

@@ -45,8 +45,13 @@ function compare(path: string, makeRest: RestFactory): Promise<number> {
 /** Plays a simulated market of this many tokens. Returns the number of flares. */
 function compareSimulated(days: number, tokens: number, makeRest: RestFactory): Promise<number> {
   const feed = createSimulatedFeed({
-    ...{ seed: 2, startAtMs: START_MS, warmupMs: 0, durationMs: days * 24 * 60 * MINUTE_MS },
-    ...{ speed: Number.POSITIVE_INFINITY, clock: systemClock, tokens },
+    seed: 2,
+    startAtMs: START_MS,
+    warmupMs: 0,
+    durationMs: days * 24 * 60 * MINUTE_MS,
+    speed: Number.POSITIVE_INFINITY,
+    clock: systemClock,
+    tokens,
   });
   return compareRecords(feed, new RawTrades(), makeRest);
 }

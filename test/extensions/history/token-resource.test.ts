@@ -28,7 +28,13 @@ async function get(rest: Rest, name: string, group?: string, authorization = "")
 
 const candleAt = (minute: number): Candle => ({
   open_at: new Date(START_MS + minute * MINUTE_MS).toISOString(),
-  ...{ open: "1", high: "2", low: "1", close: "2", volume: "7", buys: 1, sells: 0 },
+  open: "1",
+  high: "2",
+  low: "1",
+  close: "2",
+  volume: "7",
+  buys: 1,
+  sells: 0,
 });
 
 /** Stores the finish of these flares, each in the minute of its number, and candles. */
@@ -102,7 +108,10 @@ test("a token of another group has its running and past flares, and no candles",
   const onMatic = inGroup({ ...ofBsc, id: idOf(301) }, "matic");
   const nowMs = START_MS + 300 * MINUTE_MS;
   history.commit({
-    ...{ cursor: "test1-1", nowMs, starts: [], outcomes: [] },
+    cursor: "test1-1",
+    nowMs,
+    starts: [],
+    outcomes: [],
     finishes: [{ flare: past, ...rest } as FlareFinish],
     // A token may have the same address on two chains.
     candles: [{ group: "bsc", address: "0xAb00", candles: [300].map(candleAt) }],
@@ -114,11 +123,17 @@ test("a token of another group has its running and past flares, and no candles",
   expect(details.flares.map(({ cause }) => cause)).toEqual([null, "upstream", "faded"]);
   expect((await served.ask("GET", pathOf("0xab00", "matic"))).status).toBe(404);
   history.commit({
-    ...{ cursor: "test1-2", nowMs, starts: [], outcomes: [] },
+    cursor: "test1-2",
+    nowMs,
+    starts: [],
+    outcomes: [],
     finishes: [{ flare: onMatic, ...rest, outcome: null }],
   });
   expect(await get(served, "tok0", "matic")).toMatchObject({
-    ...{ group: "matic", address: "0xAb00", as_of: onMatic.finished_trending_at, candles: [] },
+    group: "matic",
+    address: "0xAb00",
+    as_of: onMatic.finished_trending_at,
+    candles: [],
     flares: [{ flare: { group: "matic" } }],
   });
   expect((await served.ask("GET", pathOf("0xab00"))).status).toBe(404);
@@ -140,7 +155,10 @@ test("symbols of the exchange that differ only in case name two tokens", async (
     return { flare: { ...facts, token: { ...own, symbol } }, ...rest };
   };
   history.commit({
-    ...{ cursor: "test1-1", nowMs: START_MS, starts: [], outcomes: [] },
+    cursor: "test1-1",
+    nowMs: START_MS,
+    starts: [],
+    outcomes: [],
     finishes: [finishOf(1, "Abc"), finishOf(2, "ABC")],
   });
   for (const symbol of ["Abc", "ABC"])
@@ -299,7 +317,10 @@ test("[L2] a flare is complete as soon as it finishes, even before the history h
   const [before] = (await get(rest, "0xab00")).flares;
   expect(before).toMatchObject({ started: null, cause: null });
   history.commit({
-    ...{ cursor: "test1-1", nowMs: START_MS, finishes: [], outcomes: [] },
+    cursor: "test1-1",
+    nowMs: START_MS,
+    finishes: [],
+    outcomes: [],
     starts: [{ id: flare.id, at: flare.started_trending_at, why: started }],
   });
   expect((await get(rest, "0xab00")).flares[0]).toMatchObject({ started, cause: null });

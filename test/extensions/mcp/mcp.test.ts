@@ -167,9 +167,17 @@ test("hostile names appear only as untrusted_text, shortened and without control
 /** The other fields of a flare. A token's creator cannot write to them. */
 const plain = z.string().regex(/^[\w ,;:.$%+-]*$/);
 const FIELDS = {
-  ...{ id: plain, address: plain, started_at: plain, finished_at: z.null(), price: plain },
-  ...{ price_change_5m_pct: z.number(), buys_5m: z.number(), sells_5m: z.number() },
-  ...{ liquidity_usd: z.literal("51234.25"), why: plain, warnings: z.array(plain) },
+  id: plain,
+  address: plain,
+  started_at: plain,
+  finished_at: z.null(),
+  price: plain,
+  price_change_5m_pct: z.number(),
+  buys_5m: z.number(),
+  sells_5m: z.number(),
+  liquidity_usd: z.literal("51234.25"),
+  why: plain,
+  warnings: z.array(plain),
 };
 
 test("a subscription to tool changes is acknowledged with an empty filter and ends, as tools never change", async () => {
@@ -250,7 +258,8 @@ test("a page from an origin that is not allowed gets 403", async () => {
 test("a request whose Host header is invalid in a URL gets a normal response", async () => {
   await using gateway = await startLedGateway();
   const headers = {
-    ...{ host: "localhost:99999", "content-type": "application/json" },
+    host: "localhost:99999",
+    "content-type": "application/json",
     accept: "application/json, text/event-stream",
   };
   const asked = request(`${gateway.url}/mcp`, { method: "POST", headers, agent: false });

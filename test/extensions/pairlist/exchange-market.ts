@@ -21,7 +21,8 @@ export function flaresOf(pairs: readonly string[], free: readonly string[] = [])
     return {
       ...SAMPLE_EXCHANGE_FLARE,
       id: `${Buffer.from(text).toString("hex").padEnd(8, "0").slice(0, 8)}-e2bb-5255-8caf-4136c566a962`,
-      ...{ exchange, pair: pair.includes("/") ? pair : null },
+      exchange,
+      pair: pair.includes("/") ? pair : null,
       token: { ...SAMPLE_EXCHANGE_FLARE.token, symbol },
     };
   };

@@ -130,8 +130,12 @@ test("tokens of other groups have pages while they are in a chart", async ({ ser
 
 test("the caption of a token's prices says whether they come from its candles or from its chart", () => {
   const chart = {
-    ...{ id: idOf(1), rank: 1, streak: 1, most_recent_price_average: "1.25" },
-    ...{ price_change_from_average: 4, latest_candle_prices: [-1.5, 0, 4] },
+    id: idOf(1),
+    rank: 1,
+    streak: 1,
+    most_recent_price_average: "1.25",
+    price_change_from_average: 4,
+    latest_candle_prices: [-1.5, 0, 4],
   };
   const pageOf = (candles: TokenDetails["candles"]) =>
     tokenPage({ ...token, chart, candles }, START_MS, { root: "", market: undefined }).main.markup;

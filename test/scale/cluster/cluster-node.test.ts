@@ -25,12 +25,18 @@ let batches = 0;
 
 function startNode({ port }: RedisServer, id: string): Running {
   const engine = new RedisEngine({
-    ...{ connection: { host: "127.0.0.1", port }, name: "test", acknowledgements: 0 },
-    ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+    connection: { host: "127.0.0.1", port },
+    name: "test",
+    acknowledgements: 0,
+    retained: 1_000,
+    clock: systemClock,
+    notify: () => {},
   });
   const delivered: Entry[] = [];
   const node = new ClusterNode({
-    ...{ engine, id, clock: systemClock },
+    engine,
+    id,
+    clock: systemClock,
     onDeliver: (entries) => delivered.push(...entries),
     onLead: () => {
       running.isLeading = true;
@@ -51,7 +57,9 @@ function startNode({ port }: RedisServer, id: string): Running {
     }
   });
   const running: Running = {
-    ...{ node, delivered, isLeading: false },
+    node,
+    delivered,
+    isLeading: false,
     stop: () => {
       stopAppending();
       node.close();
@@ -95,8 +103,15 @@ test("a node that loses the race to append an entry reports no repair", async ()
   const base = seal(1, { ...HEADER, kind: "base", prev: "", committed: 0 }, Buffer.alloc(0));
   const next = seal(2, { ...HEADER, kind: "alive", prev: base.hash, committed: 1 }, Buffer.alloc(0));
   const engine: Engine = {
-    ...{ store: never, load: never, put: never, get: never, take: never, facts: never },
-    ...{ notify: () => {}, onNotice: () => () => {}, close: async () => {} },
+    store: never,
+    load: never,
+    put: never,
+    get: never,
+    take: never,
+    facts: never,
+    notify: () => {},
+    onNotice: () => () => {},
+    close: async () => {},
     append: () => {
       tried.resolve();
       return answer.promise;
@@ -110,8 +125,14 @@ test("a node that loses the race to append an entry reports no repair", async ()
     },
   };
   const node = new ClusterNode({
-    ...{ engine, id: "slow", clock: systemClock, random: () => 0 },
-    ...{ onDeliver: () => {}, onLead: () => {}, onFollow: () => {}, onUnreadable: () => {} },
+    engine,
+    id: "slow",
+    clock: systemClock,
+    random: () => 0,
+    onDeliver: () => {},
+    onLead: () => {},
+    onFollow: () => {},
+    onUnreadable: () => {},
     onRepair: (entry) => repairs.push(entry),
   });
   ends.push(() => node.close());

@@ -38,8 +38,16 @@ async function startNode(server: RedisServer, source?: LedMarket): Promise<Gatew
 
 function configOf({ port }: RedisServer, more: { readonly file?: string } = {}): Config {
   return createConfig({
-    ...{ port: 0, logLevel: "silent", drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
-    ...{ ...pumpedSettings(), speed: 600, heartbeat: "1s", staleAfter: "3s", ...more },
+    port: 0,
+    logLevel: "silent",
+    drain: "0",
+    compression: false,
+    cluster: `redis://127.0.0.1:${port}`,
+    ...pumpedSettings(),
+    speed: 600,
+    heartbeat: "1s",
+    staleAfter: "3s",
+    ...more,
   });
 }
 

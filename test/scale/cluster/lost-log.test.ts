@@ -27,8 +27,13 @@ async function startServer(): Promise<RedisServer> {
 /** Starts a gateway on a recorded market at 500 times its speed. Resolves when it is ready. */
 async function startNode({ port }: RedisServer): Promise<Gateway> {
   const config = createConfig({
-    ...{ port: 0, drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
-    ...{ ...pumpedSettings(), speed: 500, heartbeat: "1s" },
+    port: 0,
+    drain: "0",
+    compression: false,
+    cluster: `redis://127.0.0.1:${port}`,
+    ...pumpedSettings(),
+    speed: 500,
+    heartbeat: "1s",
   });
   const gateway = await startGateway(config, { logger });
   ends.push(() => gateway.stop());

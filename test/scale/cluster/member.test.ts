@@ -77,7 +77,10 @@ test("renew makes a leader begin and lead a new epoch, and has no effect on a ca
   const [effect] = member.renew();
   expect(effect).toMatchObject({ kind: "append", entry: { header: { kind: "base", epoch: "e9" } } });
   expect(member.appended({ kind: "appended" }, 4_020)).toContainEqual({
-    ...{ kind: "lead", term: 2, epoch: "e9", isNewEpoch: true },
+    kind: "lead",
+    term: 2,
+    epoch: "e9",
+    isNewEpoch: true,
   });
 });
 

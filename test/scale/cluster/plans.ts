@@ -1,8 +1,13 @@
 import type { FaultPlan } from "./simulation.ts";
 
 const NOTHING: FaultPlan = {
-  ...{ nodeFaults: 0, primaryFaults: 0, machineFaults: 0, losses: 0, partitions: 0 },
-  ...{ maySplit: false, isSlow: false },
+  nodeFaults: 0,
+  primaryFaults: 0,
+  machineFaults: 0,
+  losses: 0,
+  partitions: 0,
+  maySplit: false,
+  isSlow: false,
 };
 
 /** The faults of the simulated runs, by description. */
@@ -22,7 +27,12 @@ export const PLANS: Readonly<Record<string, FaultPlan>> = {
     maySplit: true,
   },
   "many faults, and slow nodes that remember few entries": {
-    ...{ nodeFaults: 2, primaryFaults: 2, machineFaults: 1, losses: 2, partitions: 2 },
-    ...{ maySplit: true, isSlow: true },
+    nodeFaults: 2,
+    primaryFaults: 2,
+    machineFaults: 1,
+    losses: 2,
+    partitions: 2,
+    maySplit: true,
+    isSlow: true,
   },
 };

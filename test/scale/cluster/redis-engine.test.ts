@@ -49,8 +49,12 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
   let names = 0;
   const open = (name: string, acknowledgements = 0, notify: Notify = () => {}) =>
     new RedisEngine({
-      ...{ connection: { host: "127.0.0.1", port: server.port }, name, acknowledgements },
-      ...{ retained: 1_000, clock: systemClock, notify },
+      connection: { host: "127.0.0.1", port: server.port },
+      name,
+      acknowledgements,
+      retained: 1_000,
+      clock: systemClock,
+      notify,
     });
 
   beforeAll(async () => {
@@ -172,7 +176,9 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
 
   test("[I1] a checkpoint never replaces one of a later term or position", async () => {
     const at = (term: number, offset: number) => ({
-      ...{ term, position: { offset, hash: "abc" }, epoch: "e1" },
+      term,
+      position: { offset, hash: "abc" },
+      epoch: "e1",
       values: { state: Buffer.from(`${term}.${offset}`), other: Buffer.from([255]) },
     });
     expect(await engine.load(["state"], signal)).toBeUndefined();
@@ -233,8 +239,12 @@ test.skipIf(!HAS_REDIS)(
     onTestFinished(() => void relay.close());
     const port = Number(Object(relay.address()).port);
     const engine = new RedisEngine({
-      ...{ connection: { host: "127.0.0.1", port }, name: "resubscribe", acknowledgements: 0 },
-      ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+      connection: { host: "127.0.0.1", port },
+      name: "resubscribe",
+      acknowledgements: 0,
+      retained: 1_000,
+      clock: systemClock,
+      notify: () => {},
     });
     onTestFinished(() => engine.close());
     await expect.poll(() => subscriptions).toBeGreaterThan(3);

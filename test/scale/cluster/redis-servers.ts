@@ -52,7 +52,12 @@ export async function startRedis(
   const backups: string[] = [];
   let server: ChildProcess | undefined;
   const all = {
-    ...{ port: `${port}`, bind: "127.0.0.1", dir: directory, save: "", appendonly: "yes", daemonize: "no" },
+    port: `${port}`,
+    bind: "127.0.0.1",
+    dir: directory,
+    save: "",
+    appendonly: "yes",
+    daemonize: "no",
     ...settings,
   };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(" ")]);
@@ -99,7 +104,11 @@ export async function startRedis(
 /** Waits until a server answers. */
 export async function answers(port: number, access: Access = {}): Promise<void> {
   const redis = new Redis({
-    ...{ port, host: "127.0.0.1", retryStrategy: () => 20, maxRetriesPerRequest: null, ...access },
+    port,
+    host: "127.0.0.1",
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+    ...access,
   });
   redis.on("error", () => {});
   await redis.ping();

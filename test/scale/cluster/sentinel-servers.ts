@@ -110,14 +110,17 @@ export class SentinelServers implements AsyncDisposable {
     const port = await this.relays.open(address, directPort);
     const [primary] = this.servers;
     const server = await startRedis({
-      ...{ port: `${directPort}`, appendfsync: "everysec", "bind-source-addr": address },
-      ...{ "replica-announce-ip": "127.0.0.1", "replica-announce-port": `${port}` },
+      port: `${directPort}`,
+      appendfsync: "everysec",
+      "bind-source-addr": address,
+      "replica-announce-ip": "127.0.0.1",
+      "replica-announce-port": `${port}`,
       // By default, a primary waits five seconds for more replicas before a full copy.
       "repl-diskless-sync-delay": "0",
       ...(primary ? { replicaof: `127.0.0.1 ${primary.port}` } : {}),
     });
     const { kill, start, signal } = server;
-    this.servers.push({ ...{ address, port, directPort, kill, start, signal } });
+    this.servers.push({ address, port, directPort, kill, start, signal });
     this.#ends.push(() => server.dispose());
   }
 

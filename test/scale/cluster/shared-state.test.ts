@@ -32,8 +32,14 @@ async function startPair(): Promise<{
   const start = async () => {
     const gateway = await startGateway(
       createConfig({
-        ...{ port: 0, logLevel: "silent", drain: "0", keys, cluster: `redis://127.0.0.1:${server.port}` },
-        ...{ feed: "replay", warmup: "0s", speed: 600 },
+        port: 0,
+        logLevel: "silent",
+        drain: "0",
+        keys,
+        cluster: `redis://127.0.0.1:${server.port}`,
+        feed: "replay",
+        warmup: "0s",
+        speed: 600,
       }),
     );
     ends.push(() => gateway.stop());

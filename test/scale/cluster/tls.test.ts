@@ -67,8 +67,13 @@ afterAll(async () => {
 async function secure() {
   const { key, certificate, authority } = certificates;
   return {
-    ...{ port: "0", "tls-port": `${await freePort()}`, "tls-cert-file": certificate, "tls-key-file": key },
-    ...{ "tls-ca-cert-file": authority, "tls-auth-clients": "no", "tls-replication": "yes" },
+    port: "0",
+    "tls-port": `${await freePort()}`,
+    "tls-cert-file": certificate,
+    "tls-key-file": key,
+    "tls-ca-cert-file": authority,
+    "tls-auth-clients": "no",
+    "tls-replication": "yes",
     requirepass: PASSWORD,
   };
 }
@@ -240,7 +245,8 @@ describe.skipIf(!HAS_SENTINEL)(
       const engine = new RedisEngine({
         connection: {
           ...connection,
-          ...{ tls: ACCESS.tls, sentinelTLS: ACCESS.tls },
+          tls: ACCESS.tls,
+          sentinelTLS: ACCESS.tls,
           natMap: (key) => (key === `127.0.0.1:${primary.port}` ? there : null),
         },
         ...ALONE,

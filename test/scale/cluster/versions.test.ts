@@ -17,8 +17,14 @@ const ends = endAfterEach();
 function startNode({ port }: RedisServer, lines: string[] = []): Promise<Gateway> {
   const over = new AbortController();
   const config = createConfig({
-    ...{ port: 0, drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
-    ...{ feed: "replay", warmup: "0s", speed: 300, heartbeat: "1s" },
+    port: 0,
+    drain: "0",
+    compression: false,
+    cluster: `redis://127.0.0.1:${port}`,
+    feed: "replay",
+    warmup: "0s",
+    speed: 300,
+    heartbeat: "1s",
   });
   const logger = createLogger("info", { write: (line) => void lines.push(line) });
   const started = startGateway(config, { logger, signal: over.signal });
@@ -64,8 +70,12 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
         const events = JSON.stringify([[1, 1, 1, "event-of-a-later-version", "flares.free"]]);
         const body = deflateRawSync(`${JSON.stringify(content)}\n${events}\n{}`);
         const engine = new RedisEngine({
-          ...{ connection: { host: "127.0.0.1", port: server.port }, name: "flarewire", acknowledgements: 0 },
-          ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+          connection: { host: "127.0.0.1", port: server.port },
+          name: "flarewire",
+          acknowledgements: 0,
+          retained: 1_000,
+          clock: systemClock,
+          notify: () => {},
         });
         ends.push(() => engine.close());
         const { signal } = new AbortController();

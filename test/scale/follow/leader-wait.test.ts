@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "../../../src/scale/follow/leader-wait.ts";
+import { describeLeaderEnd, type LeaderEnd, leaderWaitMs } from "../../../src/scale/follow/leader-wait.ts";
 
 const refused = (status: number, retryAfterMs = 0, detail = ""): LeaderEnd => ({
   kind: "refused",
-  ...{ status, detail, retryAfterMs },
+  status,
+  detail,
+  retryAfterMs,
 });
 const closed = (code: number): LeaderEnd => ({ kind: "closed", code });
 
@@ -41,9 +43,9 @@ test.for(waits)("[F7] the wait after a %s", ([, end, failures, waitMs]) => {
 });
 
 test("[F7] the notice names the close code, or the leader's own reason", () => {
-  expect(leaderTrouble(closed(4200))).toMatch(/^closed the connection: draining, /);
-  expect(leaderTrouble(closed(3000))).toBe("closed the connection with 3000");
-  expect(leaderTrouble(closed(1006))).toBe("dropped the connection");
-  expect(leaderTrouble(refused(404))).toBe("rejected the connection with HTTP 404");
-  expect(leaderTrouble(refused(503, 0, "no data"))).toMatch(/with HTTP 503: no data$/);
+  expect(describeLeaderEnd(closed(4200))).toMatch(/^closed the connection: draining, /);
+  expect(describeLeaderEnd(closed(3000))).toBe("closed the connection with 3000");
+  expect(describeLeaderEnd(closed(1006))).toBe("dropped the connection");
+  expect(describeLeaderEnd(refused(404))).toBe("rejected the connection with HTTP 404");
+  expect(describeLeaderEnd(refused(503, 0, "no data"))).toMatch(/with HTTP 503: no data$/);
 });

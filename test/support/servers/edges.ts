@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createConfig, type Gateway, type GatewayParts, startGateway } from "../../../src/index.ts";
+import { createConfig, type Gateway, type GatewayOptions, startGateway } from "../../../src/index.ts";
 import type { IndependentClient } from "../clients/independent-client.ts";
 import { PacedClock } from "../time/paced-clock.ts";
 
@@ -28,7 +28,7 @@ export async function startEdge(
   leader: { readonly url: string },
   onTestFinished: Finish,
   more: object = {},
-  parts: GatewayParts = {},
+  parts: GatewayOptions = {},
 ): Promise<Gateway> {
   const config = createConfig({ ...QUIET, source: `follow:${leader.url}`, ...more });
   const gateway = await startGateway(config, parts);
@@ -37,7 +37,7 @@ export async function startEdge(
 }
 
 /** For an edge that waits a third of the usual time before it asks its leader again. */
-export const hasty = (): GatewayParts => ({ clock: new PacedClock(3, Date.now()) });
+export const hasty = (): GatewayOptions => ({ clock: new PacedClock(3, Date.now()) });
 
 /** A directory that is gone after the test. */
 export function newDirectory(onTestFinished: Finish): string {

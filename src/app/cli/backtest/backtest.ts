@@ -7,7 +7,7 @@ import { systemClock } from "../../../base/lib/time/clock.ts";
 import { parseUtcTime } from "../../../base/lib/time/utc-time.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import { settingsHelp } from "../../config/config.ts";
-import { type FlagForm, flagText } from "../../config/flags.ts";
+import { type FlagDefinition, flagText } from "../../config/flags.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "../play-recording.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../shutdown.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -18,7 +18,7 @@ import { BotError, runBacktest } from "./run-backtest.ts";
 import { describeRecord } from "./track-record.ts";
 import { describeTrades } from "./trade-report.ts";
 
-const FLAGS: Readonly<Record<string, FlagForm>> = {
+const FLAGS: Readonly<Record<string, FlagDefinition>> = {
   bot: { type: "string" },
   from: { type: "string" },
   to: { type: "string" },

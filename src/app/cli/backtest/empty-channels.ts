@@ -8,7 +8,7 @@ interface Played {
   readonly followed: readonly string[];
   /** Groups of the recording's markets. */
   readonly groups: readonly MarketGroup[];
-  /** Flares in the record; they are those of `bsc`. */
+  /** Number of flares in the record, which are all of `bsc`. */
   readonly flares: number;
   readonly format: ReplayFeed["format"];
 }

@@ -37,10 +37,7 @@ export function gainOf(bought: number, sold: number, { fee, slippage }: Costs): 
   return (sold * (1 - slippage) * (1 - fee)) / (bought * (1 + slippage) * (1 + fee)) - 1;
 }
 
-/**
- * Fills orders at the next price that the engine takes for the token after the order, so that none
- * fills at a price which was already known.
- */
+/** Fills an order at the token's next price in the engine. No order fills at a known price. */
 export class PaperBroker {
   readonly #costs: Costs;
   readonly #positions = new Map<string, Position>();
@@ -54,7 +51,11 @@ export class PaperBroker {
     const key = groupedKey(token);
     if (this.#positions.has(key)) return;
     this.#positions.set(key, {
-      ...{ token, orderedAtMs: atMs, bought: undefined, last: undefined, sale: undefined },
+      token,
+      orderedAtMs: atMs,
+      bought: undefined,
+      last: undefined,
+      sale: undefined,
     });
   }
 

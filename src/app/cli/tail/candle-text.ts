@@ -1,11 +1,11 @@
 import { shortAddress } from "../../../base/model/token-key.ts";
-import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
+import { asRecord, type Fields, type SymbolIndex } from "./symbol-index.ts";
 
 /**
  * Formats a `candles-closed` event by the opening times of its candles:
  * `08:20 ABC, DEF; 07:21 to 08:20 GHI; out JKL`.
  */
-export function candlesText({ tokens, gone }: Fields, symbols: SymbolBook): string {
+export function candlesText({ tokens, gone }: Fields, symbols: SymbolIndex): string {
   const names = new Map<string, string[]>();
   for (const token of list(tokens).map(asRecord)) {
     const minutes = minutesOf(token?.candles);
@@ -20,7 +20,7 @@ export function candlesText({ tokens, gone }: Fields, symbols: SymbolBook): stri
 }
 
 /** Returns the addresses of a `candles-closed` event whose symbols are unknown. */
-export function unknownTokens({ tokens, gone }: Fields, symbols: SymbolBook): readonly string[] {
+export function unknownTokens({ tokens, gone }: Fields, symbols: SymbolIndex): readonly string[] {
   const addresses = [...list(tokens).map((token) => asRecord(token)?.address), ...list(gone)];
   return addresses.flatMap((address) =>
     typeof address === "string" && symbols.of(address) === undefined ? [address] : [],
@@ -39,7 +39,7 @@ function timeOfDay(time: unknown): string {
 }
 
 /** Returns a token's symbol, or else its address, cut as in most wallets. */
-function nameOf(address: unknown, symbols: SymbolBook): string {
+function nameOf(address: unknown, symbols: SymbolIndex): string {
   if (typeof address !== "string") return "?";
   return symbols.of(address) ?? shortAddress(address);
 }

@@ -16,7 +16,7 @@ import type { View } from "../../../clients/sdk/index.ts";
 import { padColumns } from "../terminal/columns.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { candlesText } from "./candle-text.ts";
-import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
+import { asRecord, type Fields, type SymbolIndex } from "./symbol-index.ts";
 
 /** The fields of an event that are printed. The server may be newer and know other events. */
 const Printable = z.looseObject({
@@ -75,7 +75,7 @@ export function channelWidth(patterns: readonly string[]): number {
 /** Formats an event as one line of at most 400 columns, without control characters. */
 export function eventLine(
   event: TailEvent,
-  symbols: SymbolBook,
+  symbols: SymbolIndex,
   paint: Paint,
   width = MIN_CHANNEL_WIDTH,
 ): string {
@@ -99,7 +99,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 };
 const NARROW = 60;
 const SYMBOL_WIDTH = 10;
-/** Fewer columns beside the symbol would break a sentence into pieces. */
+/** Fewer columns to the right of the symbol would break a sentence into pieces. */
 const MIN_BESIDE = 30;
 /** Untrusted text may be long. */
 const MAX_TEXT_LINES = 5;
@@ -112,7 +112,7 @@ const RUNNING = "flare-running";
  */
 export function screenLines(
   event: TailEvent,
-  symbols: SymbolBook,
+  symbols: SymbolIndex,
   paint: Paint,
   width: number,
 ): readonly string[] {
@@ -146,7 +146,7 @@ function sourceOf({ channel, data }: TailEvent): string {
 }
 
 /** Returns the id of an event's item if neither the event nor `symbols` has its symbol. */
-export function unknownId({ data }: TailEvent, symbols: SymbolBook): string | undefined {
+export function unknownId({ data }: TailEvent, symbols: SymbolIndex): string | undefined {
   const { id, flare, listing } = data;
   return typeof id === "string" && !flare && !listing && !symbols.of(id) ? id : undefined;
 }
@@ -157,7 +157,7 @@ interface Description {
   readonly text: string;
 }
 
-function describe(event: TailEvent, symbols: SymbolBook): Description {
+function describe(event: TailEvent, symbols: SymbolIndex): Description {
   const { name, data, channel } = event;
   const item = asRecord(data.flare) ?? asRecord(data.listing);
   const symbol = (item && nameItem(item)) ?? symbols.of(data.id) ?? "";
@@ -170,7 +170,7 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
   return { symbol, change: typeof changed === "number" ? signedPct(changed) : "", text: named.join(": ") };
 }
 
-function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, symbols: SymbolBook): string {
+function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, symbols: SymbolIndex): string {
   switch (name) {
     case RUNNING: {
       const why = word(asRecord(data.why)?.text);
@@ -237,7 +237,7 @@ function spent(before: string, flare: Fields | undefined, at: unknown, after: st
 }
 
 /** `in ABC, DEF; out GHI; 7 changed`. */
-function changesText(changes: unknown, symbols: SymbolBook): string {
+function changesText(changes: unknown, symbols: SymbolIndex): string {
   const all = list(changes);
   const entered = all
     .filter(({ op }) => op === "insert")

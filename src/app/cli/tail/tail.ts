@@ -4,7 +4,7 @@ import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
 import { CHANNELS, FlarewireError, parseCursor } from "../../../base/protocol/index.ts";
 import { type Stream, StreamError } from "../../../clients/sdk/index.ts";
-import { type FlagForm, flagText, parseFlags } from "../../config/flags.ts";
+import { type FlagDefinition, flagText, parseFlags } from "../../config/flags.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/key-variables.ts";
 import { redact } from "../../config/redact.ts";
 import { fetchGranted, fetchResource } from "../fetch-resource.ts";
@@ -32,9 +32,8 @@ import {
   UPDATES,
   unknownId,
 } from "./event-lines.ts";
-import { FinishBook } from "./finish-book.ts";
-import { ReasonBook } from "./reason-book.ts";
-import { SymbolBook } from "./symbol-book.ts";
+import { PrintedFinishes, PrintedReasons } from "./printed-flares.ts";
+import { SymbolIndex } from "./symbol-index.ts";
 
 /** The default channels; `free` for a key without the list `pro`. */
 function channelsOf(group: Group, list: "pro" | "free" = "pro"): string {
@@ -46,7 +45,7 @@ const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"
 /** If no event was printed this long after the start, tail says what it waits for. */
 const QUIET_MS = 3_000;
 
-const FLAGS: Readonly<Record<string, FlagForm>> = {
+const FLAGS: Readonly<Record<string, FlagDefinition>> = {
   channels: { type: "string" },
   group: { type: "string" },
   after: { type: "string" },
@@ -102,7 +101,7 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   const plan = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   return await untilStopped(terminal, async (signal) => {
-    const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook(), lacked: [] };
+    const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolIndex(), lacked: [] };
     const channels = plan.channels ?? channelsOf(plan.group);
     // With a key, the request would count against its rate.
     if (plan.channels !== undefined || key !== undefined) return await follow(follower, channels, plan.after);
@@ -123,7 +122,7 @@ interface Follower {
   readonly key: string | undefined;
   readonly signal: AbortSignal;
   readonly terminal: Terminal;
-  readonly symbols: SymbolBook;
+  readonly symbols: SymbolIndex;
   /** Default channels that the key lacks. */
   readonly lacked: readonly string[];
 }
@@ -242,8 +241,8 @@ function quietText({ json, updates }: TailArguments, channels: string): string {
 function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream, width: number) {
   const { stdout } = terminal;
   const paint = paintFor(stdout);
-  const finishes = new FinishBook();
-  const reasons = new ReasonBook();
+  const finishes = new PrintedFinishes();
+  const reasons = new PrintedReasons();
   let isLookedUp = false;
   /** Tokens of the last candles that the server's lists did not name. */
   let unnamed: ReadonlySet<string> = new Set();
@@ -252,7 +251,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     const name = plan.group === "bsc" ? "snapshot" : (`snapshot?group=${plan.group}` as const);
     symbols.learnSnapshot(await fetchResource(name, plan.address.url, key, signal));
   };
-  /** Candles name no symbols: asks the server for those of each new token once. */
+  /** Candles name no symbols, so asks the server for each new token's symbol once. */
   const lookUpTokens = async ({ data }: TailEvent) => {
     const unknown = unknownTokens(data, symbols);
     if (unknown.some((address) => !unnamed.has(address))) await lookUp();

@@ -4,8 +4,8 @@ import { END_TEXTS, isHardToSell } from "../../../base/model/text/end-texts.ts";
 import { formatInColumn, formatRoughSpan, padColumns } from "../terminal/columns.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
+import { TREND_WIDTH } from "./price-trends.ts";
 import { rowWindow } from "./scroll.ts";
-import { TREND_WIDTH } from "./trend-book.ts";
 
 /** The sort order. `reversed` inverts the column's default order. */
 export interface Order {
@@ -13,7 +13,7 @@ export interface Order {
   readonly reversed: boolean;
 }
 
-export interface TableForm {
+export interface TableLayout {
   readonly width: number;
   /** Maximum number of lines, including the heading. Infinity: all. */
   readonly height: number;
@@ -39,7 +39,7 @@ interface Column {
   readonly title: string;
   readonly width: number;
   readonly left?: boolean;
-  readonly text: (row: FlareRow, form: TableForm) => string;
+  readonly text: (row: FlareRow, layout: TableLayout) => string;
   readonly style?: (row: FlareRow) => Parameters<Paint>[0] | undefined;
 }
 
@@ -157,12 +157,12 @@ export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): re
 }
 
 /** Formats a heading and one line per flare. The last line counts the hidden ones, if any. */
-export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
-  const { width, height, order, selected, paint } = form;
-  const { list = "now", group = "bsc" } = form;
+export function tableLines(rows: readonly FlareRow[], layout: TableLayout): readonly string[] {
+  const { width, height, order, selected, paint } = layout;
+  const { list = "now", group = "bsc" } = layout;
   const listed = LISTED[list].filter((name) => (ONLY[name] ?? group) === group);
   const shown = columnsFor(width, listed);
-  const { first, count } = rowWindow(rows.length, Math.max(0, height - 1), form.first ?? 0);
+  const { first, count } = rowWindow(rows.length, Math.max(0, height - 1), layout.first ?? 0);
   const visible = sortRows(rows, order).slice(first, first + count);
   const below = rows.length - first - count;
   const above = first === 0 ? "" : `${first} above, `;
@@ -170,7 +170,7 @@ export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly
   const lines = [
     paint("bold", heading.map(([text]) => text).join("")),
     ...visible.map((row) => {
-      const text = line(shown, (column) => column.text(row, form))
+      const text = line(shown, (column) => column.text(row, layout))
         .map(([cell, column]) => {
           const style = column.style?.(row);
           return style && cell.trim() !== "" ? paint(style, cell) : cell;

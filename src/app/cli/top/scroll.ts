@@ -1,4 +1,4 @@
-export interface RowWindow {
+interface RowWindow {
   readonly first: number;
   readonly count: number;
 }

@@ -29,7 +29,7 @@ export interface TopPage {
   readonly missed: number | null;
 }
 
-interface PageForm {
+interface PageLayout {
   readonly width: number;
   /** Infinity: prints the page once, without what only keys can change. */
   readonly height: number;
@@ -43,7 +43,7 @@ const HEAD_LINES = 4;
 /** Returns the rows in the order of the screen, and the number of lines for them. */
 export function rowsOf(
   page: TopPage,
-  { width, height, state }: Pick<PageForm, "width" | "height" | "state">,
+  { width, height, state }: Pick<PageLayout, "width" | "height" | "state">,
 ): { readonly rows: readonly FlareRow[]; readonly lines: number } {
   const { rows: now, finished } = page.flares;
   const rows = sortRows(filterRows(state.list === "now" ? now : finished, state.filter), state.order);
@@ -52,22 +52,22 @@ export function rowsOf(
 }
 
 /** Formats the page, within `width` and `height`: four lines of state, the table, and the keys. */
-export function pageLines(page: TopPage, form: PageForm): readonly string[] {
-  const { width, height, paint } = form;
+export function pageLines(page: TopPage, layout: PageLayout): readonly string[] {
+  const { width, height, paint } = layout;
   const { freshness } = page;
-  const said = trouble(page);
+  const said = deviationText(page);
   const head = [
-    stateLine(page, form),
-    freshness ? fitParts(countTexts(page, form.state), width) : "",
+    stateLine(page, layout),
+    freshness ? fitParts(countTexts(page, layout.state), width) : "",
     paint("dim", fitParts(timeTexts(page), width)),
     said === "" || !freshness ? "" : paint("yellow", plainText(said, width)),
   ];
-  const body = freshness ? bodyLines(page, form) : wrapText(said, width);
+  const body = freshness ? bodyLines(page, layout) : wrapText(said, width);
   if (!Number.isFinite(height)) return [...head.filter((line) => line !== ""), ...body];
   const room = Math.max(0, height - HEAD_LINES - 1);
   const shown = body.slice(0, room);
   const filled = [...head, ...shown, ...Array<string>(room - shown.length).fill("")];
-  return [...filled.slice(0, Math.max(0, height - 1)), paint("dim", keysText(form))];
+  return [...filled.slice(0, Math.max(0, height - 1)), paint("dim", keysText(layout))];
 }
 
 /** Splits the height: what the reason needs, up to a half, and the rest for the table. */
@@ -77,10 +77,10 @@ function shares(height: number, why: readonly string[]) {
   return { reason, table: room - reason };
 }
 
-function bodyLines(page: TopPage, form: PageForm): readonly string[] {
-  const { width, height, state, trendOf, paint } = form;
+function bodyLines(page: TopPage, layout: PageLayout): readonly string[] {
+  const { width, height, state, trendOf, paint } = layout;
   if (state.isHelp) return HELP.map((line) => plainText(line, width));
-  const { rows } = rowsOf(page, form);
+  const { rows } = rowsOf(page, layout);
   const row = rows[state.at];
   const why = whyLines(row, state, width);
   const { reason, table } = shares(height, why);
@@ -145,7 +145,7 @@ function fitParts(parts: readonly string[], width: number): string {
 }
 
 /** Says first whether anything was missed, and how old the data is. */
-function stateLine({ host, connection, freshness, missed }: TopPage, { width, paint }: PageForm): string {
+function stateLine({ host, connection, freshness, missed }: TopPage, { width, paint }: PageLayout): string {
   const lost = missed === 0 ? "nothing missed" : `${missed ?? "some"} events missed`;
   const data = freshness ? `data ${freshness.state}, ${formatRoughSpan(freshness.ageMs)} old` : "no data yet";
   const { state, transport } = connection;
@@ -174,7 +174,7 @@ function countTexts({ flares, started, ended }: TopPage, { filter, list }: TopSt
 }
 
 /** Returns what is wrong with the connection or the data; empty if nothing. */
-function trouble({ connection, freshness }: TopPage): string {
+function deviationText({ connection, freshness }: TopPage): string {
   const parts = [
     connection.state === "live"
       ? ""
@@ -193,7 +193,7 @@ function reason(text: string): string {
   return text === "" ? "" : `: ${text}`;
 }
 
-function keysText({ width, state }: PageForm): string {
+function keysText({ width, state }: PageLayout): string {
   const { order, list, isTyping, filter } = state;
   if (isTyping) return fitParts([`/${filter}_`, "Enter keep", "Esc all"], width);
   const other = list === "now" ? "f finished" : "f flaring now";

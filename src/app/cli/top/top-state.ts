@@ -22,9 +22,15 @@ export interface TopState {
 }
 
 export const INITIAL_STATE: TopState = {
-  ...{ list: "now", order: { by: "age", reversed: false }, filter: "" },
-  ...{ isTyping: false, isHelp: false, isWhy: false },
-  ...{ selected: undefined, at: 0, first: 0 },
+  list: "now",
+  order: { by: "age", reversed: false },
+  filter: "",
+  isTyping: false,
+  isHelp: false,
+  isWhy: false,
+  selected: undefined,
+  at: 0,
+  first: 0,
 };
 
 /** Keys that sort, each with its column. */

@@ -8,7 +8,7 @@ import {
   flarePatternOf,
 } from "../../../base/protocol/index.ts";
 import { type Stream, StreamError } from "../../../clients/sdk/index.ts";
-import { type FlagForm, parseFlags } from "../../config/flags.ts";
+import { type FlagDefinition, parseFlags } from "../../config/flags.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/key-variables.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import { EXIT, type ExitCode } from "../shutdown.ts";
@@ -21,15 +21,14 @@ import {
   type StreamAddress,
 } from "../stream-address.ts";
 import { describeEnd, describeFailure, exitCodeAfter } from "../tail/connection-report.ts";
-import { watchJobControl } from "../terminal/job-control.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { readFlares } from "./flare-row.ts";
-import { grabKeys, type KeyGrab } from "./key-grab.ts";
+import { PriceTrends } from "./price-trends.ts";
 import { Screen } from "./screen.ts";
+import { grabKeys, type KeyGrab, watchJobControl } from "./terminal-control.ts";
 import { pageLines, rowsOf, type TopPage } from "./top-page.ts";
 import { INITIAL_STATE, SORT_KEYS, settle, stateAfter } from "./top-state.ts";
-import { TrendBook } from "./trend-book.ts";
 
 /** Interval between drawings, whatever the number of events. Keys and a new size draw at once. */
 const FRAME_MS = 250;
@@ -38,7 +37,7 @@ const PRINTED_WIDTH = 120;
 /** Includes Ctrl-C and Ctrl-D, which raw mode passes on as characters. */
 const QUIT_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
 const STOP_KEY = "\u001A";
-const FLAGS: Readonly<Record<string, FlagForm>> = { group: { type: "string" } };
+const FLAGS: Readonly<Record<string, FlagDefinition>> = { group: { type: "string" } };
 
 export function topHelp(): string {
   return `Usage: flarewire top [URL] [options]
@@ -92,7 +91,7 @@ export async function top(args: readonly string[], terminal: Terminal): Promise<
   const isScreen = terminal.stdout.isTTY === true && terminal.environment.TERM !== "dumb";
   const show = isScreen ? showLive : printOnce;
   return await untilStopped(terminal, async (signal) => {
-    const trends = new TrendBook(() => fetchResource("candles", url, key, signal), systemClock);
+    const trends = new PriceTrends(() => fetchResource("candles", url, key, signal), systemClock);
     const stream = openStream(address, key, { channels: [flarePatternOf(group)], signal });
     try {
       return await show({ stream, page: pageOf(stream, url.host, group), trends, terminal, signal });
@@ -133,7 +132,7 @@ function pageOf(stream: Stream, host: string, group: Group): () => TopPage {
 interface Showing {
   readonly stream: Stream;
   readonly page: () => TopPage;
-  readonly trends: TrendBook;
+  readonly trends: PriceTrends;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
@@ -208,7 +207,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
 /**
  * Fetches the last hour's prices for flares of `bsc`; other groups have no candles. Never rejects.
  */
-async function refreshTrends(trends: TrendBook, { flares, freshness }: TopPage): Promise<void> {
+async function refreshTrends(trends: PriceTrends, { flares, freshness }: TopPage): Promise<void> {
   if (flares.group === "bsc")
     await trends.refresh(Date.parse(freshness?.observedAt ?? ""), flares.rows[0]?.id);
 }
@@ -235,15 +234,15 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
   });
   if (answer === "stopped") return EXIT.clean;
   if (answer !== "there") {
-    const trouble = answer.code === undefined ? "could not reach the server: " : "";
-    say(terminal, `flarewire top: ${trouble}${plainText(describeFailure(answer), 400)}`);
+    const prefix = answer.code === undefined ? "could not reach the server: " : "";
+    say(terminal, `flarewire top: ${prefix}${plainText(describeFailure(answer), 400)}`);
     return exitCodeAfter(answer);
   }
   const paint = paintFor(terminal.stdout);
   await refreshTrends(trends, page());
   const trendOf = (address: string) => trends.trendOf(address);
-  const form = { width: PRINTED_WIDTH, height: Infinity, state: INITIAL_STATE, trendOf, paint };
-  const lines = pageLines(page(), form);
+  const layout = { width: PRINTED_WIDTH, height: Infinity, state: INITIAL_STATE, trendOf, paint };
+  const lines = pageLines(page(), layout);
   const text = lines.map((line) => `${line.trimEnd()}\n`).join("");
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -4,7 +4,7 @@ import type { ConnectionStatus } from "../../sdk/index.ts";
 const SOON_BACK_MS = 3_000;
 
 /** How long a stream has been without a connection. */
-export interface Away {
+interface Away {
   /**
    * Takes the connection's new state. Returns whether the connection has just become `live`, also
    * the first time.

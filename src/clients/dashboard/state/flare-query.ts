@@ -62,8 +62,8 @@ export const DEFAULT_QUERY: FlareQuery = {
 };
 
 /**
- * Reads a query. Ignores unknown and invalid parameters, because a link may come from anyone. Also
- * ignores those of liquidity for exchanges, which report none.
+ * Reads a query. Ignores unknown and invalid parameters, because a link may come from anyone. For
+ * exchanges, ignores parameters of liquidity, because exchanges report none.
  */
 export function readQuery(text: string): FlareQuery {
   const given = new URLSearchParams(text);
@@ -138,7 +138,7 @@ interface ApiFilter {
 export function filterOf(query: FlareQuery): ApiFilter {
   const { tokens, ...others } = parametersOf(query);
   if (tokens === undefined) return others;
-  // The API identifies tokens by address. Those of an exchange have only a symbol.
+  // The API identifies tokens by address. Tokens of an exchange have only a symbol.
   return query.group === "exchange" ? { ...others, symbols: tokens } : { ...others, tokens };
 }
 

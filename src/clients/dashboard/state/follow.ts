@@ -3,8 +3,7 @@ import { connect, type Stream } from "../../sdk/index.ts";
 import { eventToken } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
-import { withFirst, withLast } from "./feed/bounded-list.ts";
-import { ChangeBook, hasPro, MAX_NEWS, newsKey } from "./feed/news.ts";
+import { hasPro, MAX_NEWS, newsKey, RepeatFilter, withFirst, withLast } from "./feed/news.ts";
 import { describeGap } from "./judge.ts";
 import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
@@ -29,8 +28,8 @@ const CHANNELS = [
 
 /**
  * Follows the server until stopped, and passes the flares of `bsc` to the alerts. Calls `onChange`
- * each second. While the page is visible, also calls it at each change, including those of the
- * alerts, but at most once per frame: more renderings would make gliding lines jump.
+ * each second. While the page is visible, also calls it when the data or the alerts change, at most
+ * once per frame: more renderings would make gliding lines jump.
  */
 export function follow(
   url: URL,
@@ -52,7 +51,7 @@ export function follow(
   let refused: string | undefined;
   let count = 0;
   let changes = 0;
-  const book = new ChangeBook();
+  const repeats = new RepeatFilter();
   const away = measureAway();
   // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
@@ -63,7 +62,7 @@ export function follow(
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: eventToken(event, stream.view) };
-    if (!book.isRepeat(event, hasPro(stream.view))) {
+    if (!repeats.isRepeat(event, hasPro(stream.view))) {
       changes += 1;
       events = withFirst(events, named, MAX_EVENTS);
     }
@@ -108,7 +107,12 @@ export function follow(
       freshness: stream.freshness,
       pace: pace(stream.freshness?.observedAt, performance.now()),
       cursor: stream.cursor,
-      ...{ events, changes, count, news, gaps, refused },
+      events,
+      changes,
+      count,
+      news,
+      gaps,
+      refused,
     }),
     stop: () => {
       clearInterval(tick);

@@ -63,7 +63,7 @@ export function causeOf({ channel, cause }: FlareQuery): FlareQuery["cause"] {
   return channel === "flares.finished" ? cause : undefined;
 }
 
-/** Counts the finished flares by cause, without those of an unknown cause. */
+/** Counts the finished flares by cause. Omits flares with an unknown cause. */
 export function countCauses(
   flares: readonly AnyFlare[],
   explanations: Explanations,

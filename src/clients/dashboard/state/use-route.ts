@@ -6,8 +6,8 @@ import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position
 export type Go = (hash: string, how: "push" | "replace") => void;
 
 /**
- * Follows the address. Once the page `isReady`, Back and forward restore the scroll position of
- * their step, and a link starts at the top; both move the focus to the content. {@link Go} keeps
+ * Follows the address. Once the page `isReady`, back and forward restore the scroll position of
+ * their step. A link starts at the top. Both move the focus to the content. {@link Go} keeps
  * position and focus. A reload restores the position.
  */
 export function useRoute(isReady: boolean): readonly [Route, Go] {

@@ -11,8 +11,8 @@ export interface Stored {
   /** `undefined` if the server stores nothing about it, or no request succeeded. */
   readonly details: TokenDetails | undefined;
   /**
-   * Why the last request failed; `undefined` if it succeeded. After a failure, the details are
-   * those of the last request that succeeded.
+   * Why the last request failed; `undefined` if it succeeded. After a failure, `details` is from
+   * the last request that succeeded.
    */
   readonly problem: string | undefined;
 }

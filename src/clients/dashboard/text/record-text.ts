@@ -41,7 +41,7 @@ export function leftOutText(
   return `Flares without trades at that time${kind} are left out: ${counts.join(", ")}.${end}`;
 }
 
-/** Says beside a row how many flares it leaves out. Empty if none. */
+/** Returns how many flares a row leaves out, for display next to it. Empty if none. */
 export function rowLeftOutText(unknown: number, { flares, ended_by_canary }: RecordFigures): string {
   if (unknown === 0) return "";
   const kind = ended_by_canary === 0 ? "" : ", perhaps rugs";

@@ -13,15 +13,13 @@ import { onDemand } from "../parts/on-demand.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
-import { namesakesOf } from "../state/feed/namesakes.ts";
 import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
 import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
-import { describeEvent } from "../text/describe-event.ts";
-import { eventToken } from "../text/event-token.ts";
-import { feedText } from "../text/feed-text.ts";
+import { describeEvent, feedText } from "../text/describe-event.ts";
+import { eventToken, namesakesOf } from "../text/event-token.ts";
 
 const EventSheet = onDemand<EventSheetProps>(
   async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,
@@ -72,9 +70,9 @@ export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewP
 }
 
 /**
- * Returns the latest news, each once: events of the page and the server's log, newest first, then
- * starts and ends that they lack, from the history of the last 24 hours and the lists. `undefined`
- * until both requests have ended. One that fails adds nothing.
+ * Returns the latest news, each once. First come events of the page and the server's log, newest
+ * first. Then come other starts and ends of the last 24 hours, from the history and the lists.
+ * `undefined` until both requests have ended. A request that fails adds nothing.
  */
 function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();
@@ -220,7 +218,10 @@ function shownLine(line: Line): ShownLine {
   if (!("event" in line)) return { ...line, channel: "", target: line.flare, event: undefined };
   const { event, token } = line;
   return {
-    ...{ name: event.name, at: event.observed_at, channel: event.channel, event },
+    name: event.name,
+    at: event.observed_at,
+    channel: event.channel,
+    event,
     words: describeEvent(event),
     isByCanary: event.name === "flare-finished" && event.data.cause === "canary",
     target: token && "flare" in event.data ? { ...event.data.flare, token } : token,

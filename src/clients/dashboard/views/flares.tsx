@@ -80,7 +80,12 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
   return (
     <>
       <Timeline
-        {...{ group, view, server, apiKey, window, at }}
+        group={group}
+        view={view}
+        server={server}
+        apiKey={apiKey}
+        window={window}
+        at={at}
         onWindow={(chosen) => onQuery({ ...query, window: chosen }, "push")}
         onAt={(chosen, how) => onQuery({ ...query, at: chosen }, how)}
       />

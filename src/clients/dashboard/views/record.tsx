@@ -20,7 +20,7 @@ export interface RecordViewProps extends RecordChoice {
   readonly isSimulated: boolean;
 }
 
-/** What prices did after flares, beside what they did after other moments of the same tokens. */
+/** Compares prices after flares with prices after other moments of the same tokens. */
 export function RecordView({ group, window, go, server, apiKey, isSimulated }: RecordViewProps) {
   const { record, failure } = useRecord(server, apiKey, { group, window });
   const isShown = record?.window === window && record.by_group.some((row) => row.group === group);

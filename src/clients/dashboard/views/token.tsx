@@ -39,7 +39,7 @@ import {
 } from "../state/candles/ranges.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
-import { recordsOf } from "../state/token-records.ts";
+import { recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, withMinus } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
@@ -117,8 +117,8 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
         ) : (
           market?.pair && <code>{safeText(market.pair)}</code>
         )}
-        <TokenBell {...{ group, token }} />
-        <TokenActions {...{ group, token }} pair={market?.pair} page={tokenPath(group, tokenKey)} />
+        <TokenBell group={group} token={token} />
+        <TokenActions group={group} token={token} pair={market?.pair} page={tokenPath(group, tokenKey)} />
         <Outward href={social_data?.website_url} label="Site" />
         <Outward href={social_data?.chat_url} label="Chat" />
         <Outward href={social_data?.microblog_url} label="Posts" />
@@ -282,14 +282,17 @@ function Unknown({ tokenKey, stored }: { readonly tokenKey: string; readonly sto
  */
 function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDetails) {
   const token = {
-    ...{ symbol, price },
+    symbol,
+    price,
     address: address ?? undefined,
     name: name ?? "",
     created_at: created_at ?? "",
   };
   const { liquidity, social_data, contract_source } = facts;
   return {
-    ...{ token, social_data, liquidity: liquidity ?? "0" },
+    token,
+    social_data,
+    liquidity: liquidity ?? "0",
     contract_source: contract_source ?? ({ status: "0", message: "NOTOK" } as const),
   };
 }

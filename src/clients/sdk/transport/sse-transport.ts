@@ -2,7 +2,7 @@ import type { TransportContext } from "./attempt.ts";
 import { closed, type End, ended } from "./end.ts";
 import type { TransportMessage } from "./transport.ts";
 
-/** Reads server-sent events by fetch: EventSource can neither send a key nor read a rejection. */
+/** Reads server-sent events by fetch: EventSource can neither send a key nor read a refusal. */
 export async function runSse({ request, deliver }: TransportContext, url: string): Promise<End> {
   const { body } = await request(url, [200], { accept: "text/event-stream" });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -12,7 +12,7 @@ import { type Outcome, retryDelayMs } from "./delivery-plan.ts";
 export interface SenderOptions {
   readonly target: Target;
   readonly store: AlertStore;
-  /** Removes accepted messages, those of several targets in one transaction. */
+  /** Removes the accepted messages of several targets in one transaction. */
   readonly commits: Pick<GroupCommit, "remove">;
   readonly clock: Clock;
   /** The clock for the age of messages, in milliseconds since 1970 UTC. It never jumps. */

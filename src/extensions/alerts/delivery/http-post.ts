@@ -67,7 +67,7 @@ export function postHttp(post: HttpPost): Promise<HttpAnswer> {
   });
 }
 
-/** Passes the first bytes of a body to `done`, also those of a body that breaks off. */
+/** Passes the first bytes of a body to `done`, even if the body breaks off. */
 function readStart(response: IncomingMessage, maxBytes: number, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -12,8 +12,7 @@ import { judgeAnswer, type Outcome } from "../delivery/delivery-plan.ts";
 import { postHttp } from "../delivery/http-post.ts";
 import { checkHost } from "../delivery/public-address.ts";
 import { ATTEMPT_TIMEOUT_MS, type Target } from "../targets/target.ts";
-import { encryptPush } from "./encrypt-push.ts";
-import { pushMessageOf } from "./push-message.ts";
+import { encryptPush, pushMessageOf } from "./push-message.ts";
 import type { PushStore, StoredPush } from "./push-store.ts";
 import { PushRequest, rulesOf, subscriptionId } from "./push-subscription.ts";
 import type { VapidKey } from "./vapid-key.ts";
@@ -47,8 +46,7 @@ interface PushOptions {
 
 /**
  * Push subscriptions. Each is a target of alerts, like a webhook. It ends when its browser ends it,
- * when its push service no longer knows it, or when the key or token that it was made with loses
- * the right to it.
+ * when its push service has deleted it, or when its key or token may no longer have it.
  */
 export class PushAlerts {
   readonly #options: PushOptions;
@@ -204,7 +202,8 @@ export class PushAlerts {
         urgency: "high",
       },
       body: encryptPush(message.payload, keys),
-      ...{ allowPrivateAddresses: allowPrivate, isOfVisitor: true },
+      allowPrivateAddresses: allowPrivate,
+      isOfVisitor: true,
       timeoutMs: ATTEMPT_TIMEOUT_MS,
       signal,
     });

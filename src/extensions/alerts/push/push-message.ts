@@ -1,6 +1,8 @@
+import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import { finishedAlert, startedAlert } from "../../../base/model/text/flare-alert.ts";
 import type { EventMessage } from "../../../base/protocol/index.ts";
 import type { Alert } from "../alert.ts";
+import type { PushRequest } from "./push-subscription.ts";
 
 /** What is pushed about an alert. */
 interface PushMessage {
@@ -29,4 +31,40 @@ export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | unde
       : finishedAlert(event.data.flare, event.data.outcome, event.data.why);
   const payload = JSON.stringify({ ...text, body: text.body.slice(0, MAX_BODY) });
   return { payload, tag: text.tag, atMs: Date.parse(event.emitted_at) };
+}
+
+/** Size of the only record, in bytes: every push service accepts this much. */
+const RECORD_BYTES = 4_096;
+/** Ends the last record (RFC 8188, section 2). */
+const LAST = Buffer.of(2);
+
+/** Random values. A test replaces them with the RFC's. */
+interface PushRandom {
+  readonly salt?: Buffer;
+  readonly privateKey?: Buffer;
+}
+
+/** Encrypts a payload for one browser, as in RFC 8291 with `aes128gcm`. */
+export function encryptPush(
+  payload: string,
+  { p256dh, auth }: PushRequest["keys"],
+  { salt = randomBytes(16), privateKey }: PushRandom = {},
+): Buffer {
+  const receiver = Buffer.from(p256dh, "base64url");
+  const sender = createECDH("prime256v1");
+  if (privateKey) sender.setPrivateKey(privateKey);
+  else sender.generateKeys();
+  const publicKey = sender.getPublicKey();
+  const derive = (secret: Buffer, by: Buffer, info: Buffer | string, bytes: number) =>
+    Buffer.from(hkdfSync("sha256", secret, by, info, bytes));
+  const about = Buffer.concat([Buffer.from("WebPush: info\0"), receiver, publicKey]);
+  const shared = derive(sender.computeSecret(receiver), Buffer.from(auth, "base64url"), about, 32);
+  const key = derive(shared, salt, "Content-Encoding: aes128gcm\0", 16);
+  const nonce = derive(shared, salt, "Content-Encoding: nonce\0", 12);
+  const cipher = createCipheriv("aes-128-gcm", key, nonce);
+  const sizes = Buffer.alloc(5);
+  sizes.writeUInt32BE(RECORD_BYTES);
+  sizes.writeUInt8(publicKey.length, 4);
+  const text = [cipher.update(payload), cipher.update(LAST), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat([salt, sizes, publicKey, ...text]);
 }

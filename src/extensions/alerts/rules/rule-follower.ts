@@ -12,12 +12,12 @@ import { type Head, keepFollowing, type PollAnswer } from "../../../gateway/hub/
 import { type AlertContent, formAlert } from "../alert.ts";
 import type { AlertStore, RulePosition } from "../store/alert-store.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
-import type { TargetParts } from "../targets/target.ts";
+import type { TargetContext } from "../targets/target.ts";
 import { type AlertRule, newsOf } from "./alert-rule.ts";
 import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
-interface RuleFollowing extends TargetParts {
+interface RuleFollowing extends TargetContext {
   readonly target: string;
   readonly rule: AlertRule;
   readonly head: Pick<Head, "ready" | "observedAtMs">;
@@ -58,11 +58,11 @@ export function nameOfRule(target: string, { name, channels, filter, edge }: Ale
  */
 export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
-  const onFault = (error: unknown) => {
+  const onFailure = (error: unknown) => {
     const reason = messageOf(error);
     notify("warn", `rule ${rule.name} failed; resuming from its last saved position: ${reason}`);
   };
-  await keepFollowing(head, clock, signal, () => new RuleRun(following).run(), onFault);
+  await keepFollowing(head, clock, signal, () => new RuleRun(following).run(), onFailure);
 }
 
 type Page = Extract<PollAnswer, { kind: "page" }>;

@@ -59,7 +59,7 @@ export interface RulePosition {
 }
 
 /** Messages of a target that were dropped undelivered. */
-export interface Expired {
+interface Expired {
   readonly count: number;
   readonly firstMadeAtMs: number;
   readonly lastMadeAtMs: number;

@@ -29,13 +29,13 @@ export interface Escapes {
 }
 
 /** How a service formats a whole message. */
-export interface MessageForm extends Escapes {
+export interface MessageFormat extends Escapes {
   readonly icons: Readonly<Record<AlertText["kind"], string>>;
   /** A link with the text `Details`. */
   link(url: string): string;
 }
 
-export const EMOJI: MessageForm["icons"] = {
+export const EMOJI: MessageFormat["icons"] = {
   started: "🔥",
   finished: "🏁",
   listed: "🆕",
@@ -43,10 +43,10 @@ export const EMOJI: MessageForm["icons"] = {
 };
 
 /** Returns the message of an alert: its title, its body, and a link to its page. */
-export function renderAlert(alert: Pick<Alert, "body">, form: MessageForm): string {
+export function renderAlert(alert: Pick<Alert, "body">, format: MessageFormat): string {
   const { kind, title, body, url } = alertText(alert);
-  const lines = [`${form.icons[kind]} ${renderParts(title, form)}`, renderParts(body, form)];
-  if (url !== undefined) lines.push(form.link(url));
+  const lines = [`${format.icons[kind]} ${renderParts(title, format)}`, renderParts(body, format)];
+  if (url !== undefined) lines.push(format.link(url));
   return lines.filter((line) => line !== "").join("\n");
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { EMOJI, type MessageForm, renderAlert } from "./alert-text.ts";
+import { EMOJI, type MessageFormat, renderAlert } from "./alert-text.ts";
 import { fieldOf, postToService } from "./service-post.ts";
 import type { Target } from "./target.ts";
 import type { ChannelWebhook } from "./target-fields.ts";
@@ -10,7 +10,7 @@ const GAP_MS = 2_000;
 const NO_EMBEDS = 4;
 
 /** In code, Discord ignores markup, links and mentions. Only a backtick could end it. */
-const FORM: MessageForm = {
+const FORMAT: MessageFormat = {
   icons: EMOJI,
   text: (text) => text.replace(/[\\`*_~|<>[\]()#@:-]/g, "\\$&"),
   name: (name) => `\`${name.replaceAll("`", "'")}\``,
@@ -33,7 +33,7 @@ export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Cha
         url: address.href,
         // No text may notify anyone.
         message: {
-          content: renderAlert(alert, FORM),
+          content: renderAlert(alert, FORMAT),
           allowed_mentions: { parse: [] },
           flags: NO_EMBEDS,
         },

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type MessageForm, renderAlert } from "./alert-text.ts";
+import { type MessageFormat, renderAlert } from "./alert-text.ts";
 import { postToService } from "./service-post.ts";
 import type { Target } from "./target.ts";
 import type { ChannelWebhook } from "./target-fields.ts";
@@ -11,7 +11,7 @@ const escapeControl = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** In code, Slack ignores markup and emoji. Links and mentions need `<`. */
-const FORM: MessageForm = {
+const FORMAT: MessageFormat = {
   icons: { started: ":fire:", finished: ":checkered_flag:", listed: ":new:", notice: ":warning:" },
   text: escapeControl,
   name: (name) => `\`${escapeControl(name.replaceAll("`", "'"))}\``,
@@ -26,7 +26,7 @@ export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Channel
     identity: url,
     gapMs: GAP_MS,
     deliver: (alert, signal) => {
-      const text = renderAlert(alert, FORM);
+      const text = renderAlert(alert, FORMAT);
       return postToService(signal, {
         service: "Slack",
         url,

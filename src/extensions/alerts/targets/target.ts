@@ -32,11 +32,11 @@ export interface Target {
   /** Called when the receiver wants no more messages. */
   onGone?(): void;
   /** Runs in parallel with the deliveries until the signal aborts, then releases everything. */
-  run?(parts: TargetParts, signal: AbortSignal): Promise<void>;
+  run?(context: TargetContext, signal: AbortSignal): Promise<void>;
 }
 
 /** What a target and its rules may read besides its messages. */
-export interface TargetParts {
+export interface TargetContext {
   /** Reads the log by cursor, as for every client. */
   readonly poll: Pick<LongPoll, "take">;
   readonly head: Pick<Head, "ready">;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { escapeHtml } from "../../../base/lib/text/escape-html.ts";
-import { EMOJI, type MessageForm, renderAlert } from "./alert-text.ts";
+import { EMOJI, type MessageFormat, renderAlert } from "./alert-text.ts";
 import { fieldOf, postToService } from "./service-post.ts";
 import type { Target } from "./target.ts";
 import { ALLOW_PRIVATE, COMMON, httpUrl } from "./target-fields.ts";
@@ -26,7 +26,7 @@ export const Telegram = z.strictObject({
 const GAP_MS = { person: 1_000, group: 3_000 };
 
 /** Telegram turns plain text into links, mentions and commands, but not inside `code`. */
-const FORM: MessageForm = {
+const FORMAT: MessageFormat = {
   icons: EMOJI,
   text: escapeHtml,
   name: (name) => `<code>${escapeHtml(name)}</code>`,
@@ -48,7 +48,7 @@ export function telegramTarget(telegram: z.infer<typeof Telegram>): Target {
         message: {
           chat_id,
           ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
-          text: renderAlert(alert, FORM),
+          text: renderAlert(alert, FORMAT),
           parse_mode: "HTML",
           link_preview_options: { is_disabled: true },
         },

@@ -1,10 +1,10 @@
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { judgeAnswer } from "../delivery/delivery-plan.ts";
 import { postHttp } from "../delivery/http-post.ts";
 import { ATTEMPT_TIMEOUT_MS, type Target } from "./target.ts";
 import { ALLOW_PRIVATE, COMMON, httpUrl } from "./target-fields.ts";
-import { signWebhook } from "./webhook-signature.ts";
 
 /** Length of a secret, as required by Standard Webhooks. */
 const SECRET_BYTES = { min: 24, max: 64 } as const;
@@ -59,4 +59,22 @@ function isSecret(text: string): boolean {
   if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
   const { length } = secretBytes(text);
   return length >= SECRET_BYTES.min && length <= SECRET_BYTES.max;
+}
+
+/**
+ * Returns the headers of Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks),
+ * by which a receiver verifies a message. `id`: the same for each attempt.
+ */
+export function signWebhook(
+  secret: Buffer,
+  message: { readonly id: string; readonly body: string },
+  nowMs: number,
+): Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const mac = createHmac("sha256", secret).update(`${message.id}.${timestamp}.${message.body}`);
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${mac.digest("base64")}`,
+  };
 }

@@ -81,9 +81,7 @@ const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fr
   CHANNELS.map((channel) => [channel, EVENT_NAMES.filter((name) => channelsOf(name).includes(channel))]),
 );
 
-/**
- * Creates the AsyncAPI 3 document of messages and events. `basePath`: that of the HTTP settings.
- */
+/** Creates the AsyncAPI 3 document of messages and events, for the base path of the settings. */
 export function createAsyncApi(basePath: string) {
   const messages: Readonly<Record<string, MessageContract>> = {
     ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),

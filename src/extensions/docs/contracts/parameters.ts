@@ -25,7 +25,11 @@ export function parametersOf(
     Object.entries(parameters).map(([name, { description, schema, example }]): ParameterContract => {
       const form = schemas.of(schema);
       return {
-        ...{ name, in: location, description, schema: form, example },
+        name,
+        in: location,
+        description,
+        schema: form,
+        example,
         ...(form.type === "array" ? ({ style: "form", explode: false } as const) : {}),
         ...(location === "path" ? { required: true } : {}),
       };

@@ -24,7 +24,7 @@ export interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** The dialect of OpenAPI 3.1, and that of AsyncAPI 3. */
+/** The dialects of OpenAPI 3.1 and AsyncAPI 3. */
 type Dialect = "draft-2020-12" | "draft-7";
 
 const COMPONENTS = "#/components/schemas/";

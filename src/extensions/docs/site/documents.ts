@@ -11,7 +11,12 @@ function document(name: string, path: string, type: string, summary: string): Do
   const schema = type === "application/json" ? z.unknown().meta({ type: "object" }) : z.string();
   const isPage = type === "text/html";
   return {
-    ...{ name, path, type, summary, method: "GET", tag: "documents" },
+    name,
+    path,
+    type,
+    summary,
+    method: "GET",
+    tag: "documents",
     headers: CONDITIONAL,
     responses: conditional({ description: summary, content: { [type]: { schema } } }, [
       ...(["ETag", "Cache-Control", "Vary"] as const),

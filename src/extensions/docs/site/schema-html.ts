@@ -82,7 +82,7 @@ function plainHtml(schema: JsonSchema): Html {
   return html`${type === undefined ? "anything" : (WORDS[type] ?? type)}${bounds(schema, "Length", " characters")}${bounds(schema, "", "")}${form}`;
 }
 
-/** Returns bounds such as `, 1 to 64`. Omits those of the safe integers, which zod adds. */
+/** Returns bounds such as `, 1 to 64`. Omits the safe integers' bounds, which zod adds. */
 function bounds(schema: JsonSchema, of: "Items" | "Length" | "", unit: string): Html {
   const least = schema[`min${of || "imum"}`];
   const most = schema[`max${of || "imum"}`];

@@ -10,7 +10,13 @@ const after = (
   q3: number,
   rose: number,
 ): RecordFigures["after"][number] => ({
-  ...{ minutes, unknown: 18, n: 212, rose, q1, median, q3 },
+  minutes,
+  unknown: 18,
+  n: 212,
+  rose,
+  q1,
+  median,
+  q3,
   control: { n: 1_890, rose: 0.49, q1: -0.8, median: 0, q3: 0.7 },
 });
 

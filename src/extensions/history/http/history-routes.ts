@@ -104,7 +104,7 @@ export const HISTORY_ROUTES = {
   }),
 } as const;
 
-interface HistoryParts {
+interface HistoryDependencies {
   readonly head: HeadLike;
   readonly history: HistoryReader;
 }
@@ -113,7 +113,10 @@ interface HistoryParts {
  * Adds the routes of finished flares, single flares, tokens and the track record. Finished flares
  * are the same for all plans.
  */
-export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, history }: HistoryParts): void {
+export function addHistoryRoutes(
+  add: (route: PreparedRoute) => void,
+  { head, history }: HistoryDependencies,
+): void {
   const records = new RecordBodies(head, history);
   const tokens = new TokenBodies({ head, history });
   const versionAndMinutes = () => `${history.flaresVersion} ${history.minutesVersion}`;

@@ -22,7 +22,7 @@ interface CachedState extends PastState {
   readonly bytes: number;
 }
 
-interface PastParts {
+interface PastStatesDependencies {
   readonly head: HeadLike;
   readonly history: HistoryReader;
   readonly info: () => SourceInfo;
@@ -46,17 +46,17 @@ export const MAX_WAITING_OF_CLIENT = 20;
  * megabytes, and live clients are served in between. Clients take turns.
  */
 export class StoredPast implements PastStates {
-  readonly #parts: PastParts;
+  readonly #dependencies: PastStatesDependencies;
   readonly #waiting = new FairQueue<() => void>();
   #reading = 0;
   readonly #states = new StampedCache<CachedState>(MAX_BYTES, ({ bytes }) => bytes);
 
-  constructor(parts: PastParts) {
-    this.#parts = parts;
+  constructor(dependencies: PastStatesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async read(at: unknown, by: Claimant): Promise<PastState> {
-    const { head } = this.#parts;
+    const { head } = this.#dependencies;
     const givenMs = readParameter("at", AT, at) ?? Number.NaN;
     const atMs = startOf(MINUTE_MS, givenMs);
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
@@ -69,7 +69,7 @@ export class StoredPast implements PastStates {
    * the position of the head, because states are stored only when the head moves.
    */
   #version(): string {
-    const { head, history } = this.#parts;
+    const { head, history } = this.#dependencies;
     const { minutesVersion, flaresVersion } = history;
     if (minutesVersion !== undefined) return `${minutesVersion} ${flaresVersion}`;
     return `${formatCursor(head.cursor)} ${head.observedAtMs}`;
@@ -94,10 +94,10 @@ export class StoredPast implements PastStates {
   }
 
   async #load(atMs: number, now: Stamp): Promise<CachedState> {
-    const { history, info } = this.#parts;
+    const { history, info } = this.#dependencies;
     const stamp = now();
     const answer = await history.minute(atMs);
-    if (!answer.minute) throw answer.isFaulty ? faulty(atMs) : timeGone(atMs, answer.stored);
+    if (!answer.minute) throw answer.hasFailed ? unreadable(atMs) : timeGone(atMs, answer.stored);
     const { cursor, observedAtMs, aliveMs, sourceState } = answer.minute;
     const last = this.#states.last(`${atMs}`);
     const isSame = last?.head.observedAtMs === observedAtMs && formatCursor(last.head.cursor) === cursor;
@@ -121,7 +121,7 @@ export class StoredPast implements PastStates {
     const { candle_counts: counts, ...lists } = JSON.parse(text);
     const snapshot = completeSnapshot(lists);
     const head = { ready: true, cursor: position, snapshot, observedAtMs };
-    const history = historyThen(this.#parts.history, observedAtMs);
+    const history = historyThen(this.#dependencies.history, observedAtMs);
     const withCandles = async () => {
       const candles = await candlesThen(history, snapshot, counts, observedAtMs);
       return new ResourceBodies({ ...head, snapshot: { ...snapshot, candles } });
@@ -142,7 +142,7 @@ function tooMany(waiting: string): FlarewireError {
   return new FlarewireError("over-capacity", `the server is busy: ${bound}`, { bound });
 }
 
-function faulty(atMs: number): FlarewireError {
+function unreadable(atMs: number): FlarewireError {
   const message = `the state of ${isoTime(atMs)} cannot be read now: the server's history has a fault, which its log names`;
   return new FlarewireError("not-ready", message, { field: "at" });
 }

@@ -18,7 +18,7 @@ import type { HistoryReader } from "../index.ts";
 import { detailsOf, type StoredToken } from "./token-details.ts";
 import { type ListedToken, TokenIndex } from "./token-index.ts";
 
-interface TokenParts {
+interface TokenBodiesDependencies {
   readonly head: HeadLike;
   readonly history: Pick<HistoryReader, "flaresVersion" | "page" | "started" | "candles" | "tokensOf">;
 }
@@ -43,13 +43,13 @@ const ADDRESS = /^0x[0-9a-f]+$/i;
  * stored flares or the token's listed ones change.
  */
 export class TokenBodies {
-  readonly #parts: TokenParts;
+  readonly #dependencies: TokenBodiesDependencies;
   readonly #indexes = new WeakMap<Snapshot, Map<Group, TokenIndex>>();
   readonly #stored: StampedCache<StoredToken>;
 
   /** `maxBytes`: maximum memory of cached histories; 0 caches none. */
-  constructor(parts: TokenParts, maxBytes = MAX_BYTES) {
-    this.#parts = parts;
+  constructor(dependencies: TokenBodiesDependencies, maxBytes = MAX_BYTES) {
+    this.#dependencies = dependencies;
     this.#stored = new StampedCache(
       maxBytes,
       ({ records, candles }) => RECORD_BYTES * records.length + CANDLE_BYTES * candles.length,
@@ -82,7 +82,7 @@ export class TokenBodies {
   async #resolver(group: Group, key: string): Promise<Resolve> {
     // Never a symbol, because a fake token could have the address of another as its symbol.
     if (group !== "exchange" && ADDRESS.test(key)) return () => normalizeAddress(group, key);
-    const { history } = this.#parts;
+    const { history } = this.#dependencies;
     const stored = await history.tokensOf({ group, symbol: key, limit: MAX_LISTED + 1 });
     return (snapshot) => {
       const index = this.#indexOf(group, snapshot);
@@ -97,7 +97,7 @@ export class TokenBodies {
   }
 
   async #read(group: Group, identity: string): Promise<StoredToken> {
-    const { head, history } = this.#parts;
+    const { head, history } = this.#dependencies;
     const listed = () => this.#indexOf(group, head.snapshot).find(identity);
     const now = () => {
       const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
@@ -110,7 +110,7 @@ export class TokenBodies {
   }
 
   async #readStored(group: Group, address: string, listed: ListedToken | undefined): Promise<StoredToken> {
-    const { head, history } = this.#parts;
+    const { head, history } = this.#dependencies;
     const toMs = startOf(MINUTE_MS, head.observedAtMs);
     const running = listed?.flares.filter((flare) => flare.finished_trending_at === null) ?? [];
     const [records, candles, starts] = await Promise.all([
@@ -128,7 +128,7 @@ export class TokenBodies {
 
   /** Whether the history lacks a start or finish of the last minute that the lists have. */
   #isBehind(listed: ListedToken | undefined, { records, starts }: StoredToken): boolean {
-    const nowMs = this.#parts.head.observedAtMs;
+    const nowMs = this.#dependencies.head.observedAtMs;
     return (listed?.flares ?? []).some(({ id, started_trending_at: start, finished_trending_at: end }) => {
       const isStored = end === null ? starts.has(id) : records.some(({ flare }) => flare.id === id);
       return !isStored && nowMs - Date.parse(end ?? start) < MINUTE_MS;
@@ -142,7 +142,7 @@ export class TokenBodies {
     stored: StoredToken,
   ): Representation | undefined {
     const listed = this.#indexOf(group, snapshot).find(identity);
-    const nowMs = this.#parts.head.observedAtMs;
+    const nowMs = this.#dependencies.head.observedAtMs;
     const details = detailsOf({ group, identity, listed, stored, snapshot, nowMs });
     return details && represent(JSON.stringify(details));
   }

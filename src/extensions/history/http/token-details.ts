@@ -130,8 +130,12 @@ function chartOf(group: Group, identity: string, { charts }: Snapshot): TokenDet
   if (!item) return null;
   const { id, streak, most_recent_price_average, price_change_from_average, latest_candle_prices } = item;
   return {
-    ...{ id, rank: index + 1, streak, most_recent_price_average },
-    ...{ price_change_from_average, latest_candle_prices },
+    id,
+    rank: index + 1,
+    streak,
+    most_recent_price_average,
+    price_change_from_average,
+    latest_candle_prices,
   };
 }
 

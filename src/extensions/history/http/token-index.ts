@@ -95,8 +95,16 @@ function factsOf(item: AnyFlare | NestedFlare | Listing, as_of: string | null): 
   const { token, liquidity, market_data, social_data, contract_source } = item;
   const { symbol, address = null, name, price, created_at } = token;
   return {
-    ...{ symbol, address, name, price, created_at },
-    ...{ liquidity, market_data, social_data, contract_source, as_of },
+    symbol,
+    address,
+    name,
+    price,
+    created_at,
+    liquidity,
+    market_data,
+    social_data,
+    contract_source,
+    as_of,
   };
 }
 

@@ -24,7 +24,7 @@ const THREAD = new URL(
 );
 
 /**
- * Draws pictures in a thread, one after the other, so that streams do not wait for them. The thread
+ * Draws pictures in a thread, one at a time, so that streams do not wait for them. The thread
  * starts with the first picture. Requests for the same picture share it.
  */
 export class Pictures {

@@ -21,7 +21,10 @@ export function clusterProbes(
   const host = connection.host ?? sentinels[0]?.host ?? "";
   const options = { connection, acknowledgements, retained: 1, clock, name: clusterName, notify: () => {} };
   const probe = (what: string, judge: (facts: Facts) => string, isOptional = false): Probe => ({
-    ...{ service: "cluster", what, host, isOptional },
+    service: "cluster",
+    what,
+    host,
+    isOptional,
     run: async (signal) => judge(await readFacts(options, signal)),
   });
   const hasSentinels = sentinels.length > 0;
@@ -97,11 +100,17 @@ function sentinelProbe(
   { host = "", port = 0 }: Sentinel,
 ): Probe {
   return {
-    ...{ service: "sentinel", what: `${port}`, host },
+    service: "sentinel",
+    what: `${port}`,
+    host,
     run: async () => {
       const redis = new Redis({
-        ...{ host, port, commandTimeout: ANSWER_MS, connectTimeout: ANSWER_MS },
-        ...{ maxRetriesPerRequest: 0, retryStrategy: () => null },
+        host,
+        port,
+        commandTimeout: ANSWER_MS,
+        connectTimeout: ANSWER_MS,
+        maxRetriesPerRequest: 0,
+        retryStrategy: () => null,
         ...(sentinelPassword ? { password: sentinelPassword } : {}),
         ...(tls ? { tls } : {}),
       });

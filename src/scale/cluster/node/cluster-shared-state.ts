@@ -35,7 +35,7 @@ export class ClusterSharedState implements SharedState {
   readonly tickets: SharedState["tickets"];
   readonly #servers: Servers;
   readonly #clock: Clock;
-  /** Distinguishes this node's messages from those of the others. */
+  /** Distinguishes this node's messages from the other nodes'. */
   readonly #by = randomBytes(8).toString("base64url");
   readonly #stop: () => void;
   readonly #counted = new Map<string, number>();

@@ -27,7 +27,7 @@ interface ClusterSourceOptions {
   /** The market, which this node opens when it leads. */
   readonly market: MarketOpener;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
-  readonly rejection: () => string;
+  readonly refusal: () => string;
 }
 
 /** What the node's gateway provides. */
@@ -96,7 +96,7 @@ export class ClusterSource implements Follower {
     const { role, term = 0, delivered, isForked = false } = member ?? {};
     const entries = delivered?.offset ?? 0;
     const log = { entries, repairs: this.#repairs, epochs: this.#epochs, isForked };
-    const isRejected = this.#options.rejection() !== "";
+    const isRejected = this.#options.refusal() !== "";
     return { isLeading: role === "leader", term, ...log, silenceMs: engineSilenceMs, isRejected };
   }
 
@@ -108,7 +108,7 @@ export class ClusterSource implements Follower {
   freshness(): Freshness {
     const fresh = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
     if (this.#problem !== undefined) return { ...fresh, state: "down", reason: this.#problem };
-    const own = withReason(fresh, this.isConnected ? this.#options.rejection() : "");
+    const own = withReason(fresh, this.isConnected ? this.#options.refusal() : "");
     if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
     const reason = this.isConnected
       ? "this node is still reading the cluster's log"
@@ -123,7 +123,9 @@ export class ClusterSource implements Follower {
     if (start) this.#at = { ...start, seq: run.head.cursor.seq };
     const followed = this.#follower.run(this.#watched(run.sink), signal);
     const node = new ClusterNode({
-      ...{ engine, clock, start },
+      engine,
+      clock,
+      start,
       report: () => encodeContent({ report: { info: this.info, freshness: this.freshness() } }),
       onDeliver: (entries) => {
         try {
@@ -164,8 +166,14 @@ export class ClusterSource implements Follower {
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
     const { clock, logger, engine, market, task } = this.#options;
-    const parts = {
-      ...{ clock, logger, engine, node, market, task, onPoll: run.onPoll },
+    const dependencies = {
+      clock,
+      logger,
+      engine,
+      node,
+      market,
+      task,
+      onPoll: run.onPoll,
       state: { ...run, task },
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),
@@ -175,7 +183,7 @@ export class ClusterSource implements Follower {
         void node.resign();
       },
     };
-    return new Leading(parts, lead, this.#stopped);
+    return new Leading(dependencies, lead, this.#stopped);
   }
 
   /** Tracks when the gateway's log has stored each update. Leaves the cluster if that fails. */

@@ -81,7 +81,7 @@ export function encodeContent({ report, update, alerts }: EntryContent): Buffer 
 
 /**
  * Decodes an entry's body. Returns `undefined` if it is empty. Throws if it is malformed. Each term
- * is a run of the epoch, so that a lost event's cursor differs from that of its replacement.
+ * is a run of the epoch, so that a lost event and its replacement have different cursors.
  */
 export function decodeContent({ header: { epoch, term }, body }: Written): EntryContent | undefined {
   if (body.length === 0) return undefined;

@@ -32,7 +32,7 @@ import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
 
-interface LeadingParts {
+interface LeadingDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
@@ -66,7 +66,7 @@ export const UNKNOWN: SourceInfo = {
  * Runs the source and publishes it to the cluster, from the state at which the last leader ended.
  */
 export class Leading {
-  readonly #parts: LeadingParts;
+  readonly #dependencies: LeadingDependencies;
   #lead: Lead;
   readonly #over = new AbortController();
   readonly #encoder = new StateEncoder();
@@ -79,16 +79,16 @@ export class Leading {
   #emittedAtMs = 0;
 
   /** @param after Resolves when an earlier source of this node has ended. */
-  constructor(parts: LeadingParts, lead: Lead, after: Promise<void>) {
-    this.#parts = parts;
+  constructor(dependencies: LeadingDependencies, lead: Lead, after: Promise<void>) {
+    this.#dependencies = dependencies;
     this.#lead = lead;
-    this.#schedule = new CheckpointSchedule(parts.clock);
+    this.#schedule = new CheckpointSchedule(dependencies.clock);
     this.#done = this.#run(after);
   }
 
   /** The source, once it has published or while the head has no data. */
   get opened(): OpenSnapshots | undefined {
-    return this.#hasPublished || !this.#parts.state.head.ready ? this.#opened : undefined;
+    return this.#hasPublished || !this.#dependencies.state.head.ready ? this.#opened : undefined;
   }
 
   /**
@@ -99,7 +99,7 @@ export class Leading {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
     this.#lead = lead;
     this.#schedule.reset();
-    this.#leadTask().catch(this.#parts.onFailure);
+    this.#leadTask().catch(this.#dependencies.onFailure);
     // A failure means that this node no longer leads.
     this.#appendLists().catch(() => {});
     return true;
@@ -108,9 +108,9 @@ export class Leading {
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
-    this.#parts.task.follow();
+    this.#dependencies.task.follow();
     // Does not wait for the cluster's server, which may be down.
-    this.#parts.node.abandon();
+    this.#dependencies.node.abandon();
     return this.#done;
   }
 
@@ -125,10 +125,10 @@ export class Leading {
       const { state, reason } = opened.source.freshness();
       if (state === "down") throw new Error(reason);
     } catch (error) {
-      if (!signal.aborted) this.#parts.onFailure(error);
+      if (!signal.aborted) this.#dependencies.onFailure(error);
     } finally {
       await this.#opened?.close?.().catch((error: unknown) => {
-        this.#parts.logger.error({ err: error }, "failed to close the source");
+        this.#dependencies.logger.error({ err: error }, "failed to close the source");
       });
     }
   }
@@ -138,7 +138,7 @@ export class Leading {
    * `undefined`.
    */
   async #open(): Promise<OpenSnapshots | undefined> {
-    const { logger, node, market, state, applied } = this.#parts;
+    const { logger, node, market, state, applied } = this.#dependencies;
     await applied();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
@@ -157,7 +157,7 @@ export class Leading {
 
   /** Reads the last event's time. The last leader's clock may have been ahead of this one. */
   async #continueTime(): Promise<void> {
-    const { log } = this.#parts.state;
+    const { log } = this.#dependencies.state;
     const last = await log.read(log.cursorAt(toSeq(Math.max(0, log.head.seq - 1))), 1);
     if (last.kind === "records") this.#emittedAtMs = last.records[0]?.emittedAtMs ?? 0;
   }
@@ -166,9 +166,9 @@ export class Leading {
   async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
     const known = { lists: history.lists, checkpoints: [] };
     const { observedAtMs } = head;
-    const { fingerprint: own, needsEngine } = this.#parts.market;
+    const { fingerprint: own, needsEngine } = this.#dependencies.market;
     if (!needsEngine) return { known, observedAtMs, engine: undefined };
-    const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
+    const found = await this.#dependencies.engine.load(["fingerprint", "state"], this.#over.signal);
     const text = found && (await storedText(found, "state"));
     const fingerprint = String(found?.values.fingerprint ?? own);
     const stored = readState({ fingerprint, text }, own, true);
@@ -176,12 +176,13 @@ export class Leading {
   }
 
   async #publishFrom({ source, resume, progress }: OpenSnapshots): Promise<void> {
-    const { clock, logger, state, freshness, onPoll } = this.#parts;
+    const { clock, logger, state, freshness, onPoll } = this.#dependencies;
     const { signal } = this.#over;
     const { head } = state;
     if (resume && this.#isNewEpoch) await this.#appendLists();
     const unwatch = watchFreshness({
-      ...{ clock, freshness },
+      clock,
+      freshness,
       onChange: (event) => {
         this.#append(() => (head.ready ? this.#batch([event], head.observedAtMs) : undefined)).catch(
           (error) =>
@@ -193,7 +194,9 @@ export class Leading {
     });
     try {
       await runPoller({
-        ...{ source, clock, signal },
+        source,
+        clock,
+        signal,
         ...(resume ? { resume: { snapshot: head.snapshot, afterMs: resume.afterMs } } : {}),
         ...(onPoll ? { onPoll } : {}),
         publish: (publication) => this.#publish(publication, progress),
@@ -217,23 +220,23 @@ export class Leading {
   }
 
   #appendLists(): Promise<void> {
-    const { head, history } = this.#parts.state;
+    const { head, history } = this.#dependencies.state;
     return this.#append(() => this.#beginning(history.lists, head.observedAtMs));
   }
 
   /** Whether this node's log has not yet entered the epoch of this lead. */
   get #isNewEpoch(): boolean {
-    const { head } = this.#parts.state;
+    const { head } = this.#dependencies.state;
     return !head.ready || head.cursor.epoch !== this.#lead.epoch;
   }
 
   async #leadTask(): Promise<void> {
-    this.#parts.task.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
+    this.#dependencies.task.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
   }
 
   /** Appends to the cluster's log, then waits until this node's own log has it too. */
   #append(content: () => Change | undefined): Promise<void> {
-    const { node, applied, freshness } = this.#parts;
+    const { node, applied, freshness } = this.#dependencies;
     const { signal } = this.#over;
     const work = this.#queue.then(async () => {
       signal.throwIfAborted();
@@ -255,7 +258,7 @@ export class Leading {
   }
 
   #batch(events: readonly EventBody[], observedAtMs: number): Change {
-    const { clock, state } = this.#parts;
+    const { clock, state } = this.#dependencies;
     const { seq } = state.head.cursor;
     // Times never go back, whatever this machine's clock says.
     this.#emittedAtMs = Math.max(this.#emittedAtMs, clock.now());
@@ -270,7 +273,7 @@ export class Leading {
 
   /** Stores the state at intervals, for the next leader and for nodes that start. */
   #store(progress: (() => EngineProgress | undefined) | undefined): void {
-    const { clock, engine, logger, market, state, standing } = this.#parts;
+    const { clock, engine, logger, market, state, standing } = this.#dependencies;
     const { seq } = state.head.cursor;
     const at = standing();
     if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;

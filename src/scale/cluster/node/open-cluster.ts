@@ -35,10 +35,10 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
   const { connection, acknowledgements } = engineAddress(config.cluster, password);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
   const report = notifyLog(logger);
-  let rejection = "";
+  let refusal = "";
   const notify: Notify = (level, message, facts) => {
     report(level, message);
-    rejection = facts?.fault === REJECTS ? message : "";
+    refusal = facts?.fault === REJECTS ? message : "";
   };
   const name = config.clusterName;
   const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
@@ -56,7 +56,7 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const { staleAfterMs } = config;
     const options = { staleAfterMs, clock, logger, engine, task, start, market };
-    const joined = new ClusterSource({ ...options, rejection: () => rejection });
+    const joined = new ClusterSource({ ...options, refusal: () => refusal });
     const state = new ClusterSharedState(engine, clock);
     const close = async () => {
       state.stop();

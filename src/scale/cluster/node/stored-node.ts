@@ -54,8 +54,13 @@ export class StateEncoder {
     const state = formatState(head, progress);
     const { content } = task;
     const summary: Summary = {
-      ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
-      ...{ oldestLasting: log.oldestLasting.seq, runs: log.runs, lists: base64(history.lists) },
+      v: VERSION,
+      seq,
+      positions: { ...log.positions },
+      observedAtMs: head.observedAtMs,
+      oldestLasting: log.oldestLasting.seq,
+      runs: log.runs,
+      lists: base64(history.lists),
       checkpoints: this.#encodeCheckpoints(history),
     };
     const lasting = await lastingRecords(log, seq);
@@ -165,8 +170,13 @@ export async function readStoredLog(
     records: [...lasting, ...recent],
     checkpoints: checkpoints.map((one) => ({ seq: one.seq, bytes: Buffer.from(one.lists, "base64") })),
     end: {
-      ...{ cursor, positions, observedAtMs, lists: Buffer.from(lists, "base64") },
-      ...{ runs, oldest, oldestLasting: Math.min(oldest, oldestLasting) },
+      cursor,
+      positions,
+      observedAtMs,
+      lists: Buffer.from(lists, "base64"),
+      runs,
+      oldest,
+      oldestLasting: Math.min(oldest, oldestLasting),
     },
   };
 }

@@ -6,9 +6,8 @@ import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
 import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
 import { type Entry, LOG_START, type Position } from "../entry.ts";
-import { readEntry, storedForm, UnreadableEntry } from "../entry-text.ts";
-import { APPEND_SCRIPT } from "./append-script.ts";
-import { STORE_SCRIPT } from "./store-script.ts";
+import { readEntry, toStoredEntry, UnreadableEntry } from "../entry-text.ts";
+import { APPEND_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
 
 export interface RedisEngineOptions {
   /** Addresses and credentials of the servers, or of their Sentinels. */
@@ -199,7 +198,7 @@ export class RedisEngine implements Engine {
   /** Returns `again` if too few replicas have the entry yet. */
   async #tryAppend(entry: Entry): Promise<AppendResult | "again"> {
     const { acknowledgements, retained } = this.#options;
-    const { header, body } = storedForm(entry);
+    const { header, body } = toStoredEntry(entry);
     const { offset, hash } = entry;
     const { kind, prev } = entry.header;
     const oldest = Math.max(0, offset - retained);
@@ -287,9 +286,9 @@ function entryOf(row: unknown): Entry {
 }
 
 /**
- * Makes disconnects safe, those of ioredis itself too. A socket that is closed during its TLS
- * handshake may fail twice. Because ioredis listens for only one error, the second one would end
- * the process.
+ * Makes disconnects safe, including disconnects by ioredis itself. A socket that is closed during
+ * its TLS handshake may fail twice. Because ioredis listens for only one error, the second one
+ * would end the process.
  */
 export function survivingDisconnects(redis: Redis): Redis {
   const disconnect = redis.disconnect.bind(redis);

@@ -7,7 +7,11 @@ const control = { n: 4, rose: 0.5, q1: -1, median: 0, q3: 1 };
 
 function recordOf(unknown: number, rugs: number): RecordFigures {
   return RecordFigures.parse({
-    ...{ flares: 5, ended_by_canary: rugs, canary_share: rugs / 5, collapsed: 0, warned: 0 },
+    flares: 5,
+    ended_by_canary: rugs,
+    canary_share: rugs / 5,
+    collapsed: 0,
+    warned: 0,
     warning_s: { q1: null, median: null, q3: null },
     after: [{ ...control, minutes: 60, n: 5 - unknown, unknown, control }],
   });

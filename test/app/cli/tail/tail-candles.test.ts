@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventLine, screenLines, type TailEvent } from "../../../../src/app/cli/tail/event-lines.ts";
-import { SymbolBook } from "../../../../src/app/cli/tail/symbol-book.ts";
+import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
 import { columns } from "../../../../src/base/lib/text/plain-text.ts";
 import { startInProcess } from "../run-in-process.ts";
 import { greet, send, startScriptedServer } from "../scripted-server.ts";
@@ -15,18 +15,18 @@ function closed(tokens: readonly object[], gone: readonly string[] = []): TailEv
   return { name: "candles-closed", channel: "candles", observed_at: "2017-11-12T08:21:00.000Z", data };
 }
 
-function bookOf(names: Readonly<Record<number, string>>): SymbolBook {
-  const book = new SymbolBook();
+function indexOf(names: Readonly<Record<number, string>>): SymbolIndex {
+  const index = new SymbolIndex();
   const flares = Object.entries(names).map(([at, symbol]) => ({
     id: `id-${at}`,
     token: { symbol, address: addressOf(Number(at)) },
   }));
-  book.learnSnapshot({ flares: { pro: flares } });
-  return book;
+  index.learnSnapshot({ flares: { pro: flares } });
+  return index;
 }
 
 test("closed candles are printed with their tokens by opening time, and with the tokens that left", () => {
-  const symbols = bookOf({ 1: "CAKE", 2: "DOGE", 3: "NEW", 4: "OLD" });
+  const symbols = indexOf({ 1: "CAKE", 2: "DOGE", 3: "NEW", 4: "OLD" });
   const event = closed(
     [
       { address: addressOf(1), candles: opening("08:20") },
@@ -52,7 +52,7 @@ test("candles of 300 tokens fill five lines of 80 columns, and unreadable ones a
     address: addressOf(at),
     candles: opening("08:20"),
   }));
-  const lines = screenLines(closed(many), new SymbolBook(), plain, 80);
+  const lines = screenLines(closed(many), new SymbolIndex(), plain, 80);
   expect(lines).toHaveLength(5);
   expect(lines.at(-1)).toMatch(/…$/);
   for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(80);
@@ -60,7 +60,7 @@ test("candles of 300 tokens fill five lines of 80 columns, and unreadable ones a
     ...closed([]),
     data: { group: 1, tokens: ["x", { candles: [{ open_at: 1 }] }], gone: 7 },
   };
-  expect(screenLines(strange, new SymbolBook(), plain, 80)).toEqual([
+  expect(screenLines(strange, new SymbolIndex(), plain, 80)).toEqual([
     "08:21:00 candles            1           no candles of ?; ? ?",
   ]);
 });

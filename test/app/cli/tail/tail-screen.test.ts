@@ -10,7 +10,7 @@ import {
   screenLines,
   type TailEvent,
 } from "../../../../src/app/cli/tail/event-lines.ts";
-import { SymbolBook } from "../../../../src/app/cli/tail/symbol-book.ts";
+import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
 import { columns } from "../../../../src/base/lib/text/plain-text.ts";
 import { CHANNELS, matchChannels } from "../../../../src/base/protocol/index.ts";
 import { anyText } from "../../../support/random/any-text.ts";
@@ -20,7 +20,7 @@ import { flareStarted, greet, send, startScriptedServer } from "../scripted-serv
 const WHY =
   "9.3 times the usual buyers, buys outweigh sells at least 20:1, price 43 % above normal, about the usual volume; $9K liquidity is thin";
 const plain = (_style: string, text: string) => text;
-const symbols = new SymbolBook();
+const symbols = new SymbolIndex();
 
 function startOf(symbol: string, text = WHY): TailEvent {
   const frame = flareStarted(7, symbol);

@@ -6,7 +6,7 @@ import {
   type FlareList,
   type SortColumn,
   sortRows,
-  type TableForm,
+  type TableLayout,
   tableLines,
 } from "../../../../src/app/cli/top/flare-table.ts";
 import { pageLines, type TopPage } from "../../../../src/app/cli/top/top-page.ts";
@@ -27,7 +27,7 @@ const { rows } = readFlares(
   "bsc",
 );
 const [sample = {} as FlareRow] = rows;
-const FORM: TableForm = {
+const LAYOUT: TableLayout = {
   width: 100,
   height: 20,
   order: { by: "age", reversed: false },
@@ -35,7 +35,7 @@ const FORM: TableForm = {
   paint: (_style, text) => text,
 };
 const columnsAt = (width: number, list: FlareList = "now") =>
-  tableLines([sample], { ...FORM, list, width })[0]
+  tableLines([sample], { ...LAYOUT, list, width })[0]
     ?.trim()
     .split(/ {2,}|(?<=age)/)
     .join(", ");
@@ -48,8 +48,8 @@ test("a flare's row has its age, change, trend, counts, liquidity, score, symbol
     change: -45,
     warnings: ["honeypot", "concentrated"],
   };
-  const form = { ...FORM, selected: "risky", trendOf: () => "▁▂▃▄▅▆▇███" };
-  expect(tableLines([sample, risky], form).map((line) => line.trimEnd())).toEqual([
+  const layout = { ...LAYOUT, selected: "risky", trendOf: () => "▁▂▃▄▅▆▇███" };
+  expect(tableLines([sample, risky], layout).map((line) => line.trimEnd())).toEqual([
     "      age     5 min   last hour    buys   sells  liquidity  score  symbol            warnings",
     "   12 min     +14 %  ▁▂▃▄▅▆▇███      41       9     $51.2k   4.12  UNI",
     ">! 12 min     -45 %  ▁▂▃▄▅▆▇███      41       9     $51.2k   4.12  RUG               honeypot, conc…",
@@ -65,7 +65,7 @@ test("a finished flare's row has its end, duration, peak and end changes, cause 
     change_15m: null,
     ended_by: "canary",
   } as const;
-  expect(tableLines([{ ...sample, endedAtMs, outcome }], { ...FORM, list: "finished" })).toEqual([
+  expect(tableLines([{ ...sample, endedAtMs, outcome }], { ...LAYOUT, list: "finished" })).toEqual([
     expect.stringMatching(/^ {4}ended {2}lasted {6}peak {7}end {4}15 min {2}ended by {10}symbol *$/),
     expect.stringMatching(/^ {4}8 min {3}4 min {5}\+35 % {5}-71 % {9}- {2}possible rug {6}UNI *$/),
   ]);
@@ -93,13 +93,13 @@ test("a narrow terminal drops columns, the warnings first and the symbol never",
 });
 
 test("if not all rows fit, the last line counts the hidden ones", () => {
-  const lines = tableLines(Array<FlareRow>(9).fill(sample), { ...FORM, height: 5 });
+  const lines = tableLines(Array<FlareRow>(9).fill(sample), { ...LAYOUT, height: 5 });
   expect([lines.length, lines.at(-1)]).toEqual([5, "and 6 more"]);
 });
 
 test("an age is never cut, even in an old recording", () => {
   const ageAfter = (ms: number) =>
-    tableLines([sample], { ...FORM, nowMs: STARTED + ms })[1]
+    tableLines([sample], { ...LAYOUT, nowMs: STARTED + ms })[1]
       ?.slice(3, 9)
       .trim();
   const day = 86_400_000;
@@ -116,7 +116,7 @@ test("a missing or invalid value is a dash, not an error", () => {
   const odd = [null, 7, { token: 5 }, { recent_price_change: "9", token: { symbol: 1 }, liquidity: "0" }];
   const read = readFlares(view({ flares: { free: odd }, explanations: null }), "bsc");
   expect([read.list, read.rows.length, readFlares(undefined, "bsc").rows]).toEqual(["free", 2, []]);
-  expect(tableLines(read.rows, FORM)[1]?.trim()).toMatch(/^(- +){5}-$/);
+  expect(tableLines(read.rows, LAYOUT)[1]?.trim()).toMatch(/^(- +){5}-$/);
 });
 
 test("a flare of the group exchange shows its pair and exchange, and no trend; flares of other groups are left out", () => {
@@ -125,14 +125,14 @@ test("a flare of the group exchange shows its pair and exchange, and no trend; f
   const both = view({ flares: { pro: [SAMPLE_FLARE] }, "flares.exchange": { pro: [pair] } });
   const { rows, group } = readFlares(both, "exchange");
   expect(rows.map(({ symbol }) => symbol)).toEqual(["BTC/USDT"]);
-  const at = (width: number) => tableLines(rows, { ...FORM, group, width }).map((line) => line.trim());
+  const at = (width: number) => tableLines(rows, { ...LAYOUT, group, width }).map((line) => line.trim());
   expect(at(100)[0]).toMatch(/ score {2}symbol +exchange +warnings$/);
   expect(at(100)[0]).not.toContain("last hour");
   // Candles do not count trades.
   expect(at(100)[1]).toMatch(/ - {7}- .* BTC\/USDT +binance/);
   expect(at(50)[1]).toContain("BTC/USDT");
   expect(at(50)[1]).not.toContain("binance");
-  expect(tableLines(rows, FORM)[0]).not.toContain("exchange");
+  expect(tableLines(rows, LAYOUT)[0]).not.toContain("exchange");
 });
 
 test("[W41] while the data is live, the page shows which part still reads its past, and how much of it", () => {
@@ -140,13 +140,18 @@ test("[W41] while the data is live, the page shows which part still reads its pa
   const filling = { read_ms: 41_000, of_ms: 90_000 };
   const freshness = { state: "live", reason: "", ageMs: 0, observedAt: null } as const;
   const page: TopPage = {
-    ...{ host: "h", connection: { state: "live", transport: "sse", reason: "" }, cursor: undefined },
+    host: "h",
+    connection: { state: "live", transport: "sse", reason: "" },
+    cursor: undefined,
     freshness: { ...freshness, parts: [{ ...part, filling }] },
-    ...{ flares: readFlares(undefined, "bsc"), started: 0, ended: 0, missed: 0 },
+    flares: readFlares(undefined, "bsc"),
+    started: 0,
+    ended: 0,
+    missed: 0,
   };
-  const form = { width: 80, height: 20, state: INITIAL_STATE, paint: FORM.paint };
-  expect(pageLines(page, form)).toContain("reading the past: bsc: 41 of 90 s");
-  expect(pageLines({ ...page, freshness }, form).join()).not.toContain("reading the past");
+  const layout = { width: 80, height: 20, state: INITIAL_STATE, paint: LAYOUT.paint };
+  expect(pageLines(page, layout)).toContain("reading the past: bsc: 41 of 90 s");
+  expect(pageLines({ ...page, freshness }, layout).join()).not.toContain("reading the past");
 });
 
 const hostile = fc.oneof(
@@ -156,7 +161,12 @@ const hostile = fc.oneof(
 );
 const anyNumber = fc.oneof(fc.double(), fc.integer());
 const anyRow: fc.Arbitrary<FlareRow> = fc.record({
-  ...{ id: hostile, symbol: hostile, name: hostile, address: hostile, price: hostile, why: hostile },
+  id: hostile,
+  symbol: hostile,
+  name: hostile,
+  address: hostile,
+  price: hostile,
+  why: hostile,
   startedAtMs: anyNumber,
   endedAtMs: anyNumber,
   exchange: hostile,
@@ -178,8 +188,12 @@ const anyState = fc.record({
   list: fc.constantFrom("now", "finished"),
   order: anyOrder,
   filter: fc.constantFrom("", "a", "\u05D0"),
-  ...{ isTyping: fc.boolean(), isHelp: fc.boolean(), isWhy: fc.boolean() },
-  ...{ selected: fc.constant(undefined), at: fc.nat(8), first: fc.nat(8) },
+  isTyping: fc.boolean(),
+  isHelp: fc.boolean(),
+  isWhy: fc.boolean(),
+  selected: fc.constant(undefined),
+  at: fc.nat(8),
+  first: fc.nat(8),
 });
 const anySize = fc.oneof(
   fc.constantFrom({ width: 80, height: 24 }, { width: 120, height: 40 }, { width: 50, height: 15 }),
@@ -201,12 +215,14 @@ test("[law] for any names, no line is too wide or moves the cursor, and there ar
           freshness: { state: "stale", reason: words, ageMs: 7, observedAt: words },
           cursor: words,
           flares: { group, list: "pro", rows, finished: rows },
-          ...{ started: 0, ended: 0, missed: null },
+          started: 0,
+          ended: 0,
+          missed: null,
         };
         const { list, order } = state;
         for (const lines of [
-          tableLines(rows, { ...FORM, ...size, list, group, order, trendOf: () => "▁█" }),
-          pageLines(page, { ...size, state, paint: FORM.paint }),
+          tableLines(rows, { ...LAYOUT, ...size, list, group, order, trendOf: () => "▁█" }),
+          pageLines(page, { ...size, state, paint: LAYOUT.paint }),
         ]) {
           expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.height));
           for (const line of lines) {

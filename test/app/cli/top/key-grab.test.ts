@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { grabKeys } from "../../../../src/app/cli/top/key-grab.ts";
+import { grabKeys } from "../../../../src/app/cli/top/terminal-control.ts";
 
 /** A keyboard that records the changes of its raw mode. */
 class KeyboardUnderTest extends PassThrough {

@@ -7,23 +7,38 @@ import { SAMPLE_OUTCOME } from "../../../support/world/samples.ts";
 const NOW = "2026-11-23T00:40:00.000Z";
 const paint = (_style: string, text: string) => text;
 const rowOf = (symbol: string, startedMin: number): FlareRow => ({
-  ...{ id: symbol, symbol, name: `${symbol} Token`, address: `0x${symbol}`, exchange: "", price: "0.5" },
+  id: symbol,
+  symbol,
+  name: `${symbol} Token`,
+  address: `0x${symbol}`,
+  exchange: "",
+  price: "0.5",
   why: "21 times the usual buyers, buys outweigh sells at least 1.1:1, price 16 % above normal",
   startedAtMs: Date.parse(NOW) - startedMin * 60_000,
   endedAtMs: Number.NaN,
   outcome: undefined,
-  ...{ change: 14, buys: 54, sells: 23, liquidityUsd: 186_000, score: 3.04, threshold: 1.85, warnings: [] },
+  change: 14,
+  buys: 54,
+  sells: 23,
+  liquidityUsd: 186_000,
+  score: 3.04,
+  threshold: 1.85,
+  warnings: [],
 });
 const ROWS = Array.from({ length: 20 }, (_, at) => rowOf(`T${at}.`, at + 1));
 const ended = (row: FlareRow): FlareRow => ({
-  ...{ ...row, endedAtMs: row.startedAtMs + 60_000 },
+  ...row,
+  endedAtMs: row.startedAtMs + 60_000,
   outcome: { ...SAMPLE_OUTCOME, peak_change: 35, ended_by: "canary" },
 });
 const PAGE: TopPage = {
   host: "127.0.0.1:8080",
   connection: { state: "live", transport: "websocket", reason: "" },
   freshness: { state: "live", reason: "", ageMs: 2_000, observedAt: NOW },
-  ...{ cursor: "abcd-7", started: 4, ended: 2, missed: 0 },
+  cursor: "abcd-7",
+  started: 4,
+  ended: 2,
+  missed: 0,
   flares: { group: "bsc", list: "pro", rows: ROWS, finished: [ended(rowOf("OVER", 9))] },
 };
 const SIZES = { small: [50, 15], usual: [80, 24], large: [120, 40] } as const;
@@ -142,10 +157,14 @@ test("before the first data, top shows the whole reason instead of an empty tabl
   const page: TopPage = {
     ...PAGE,
     connection: {
-      ...{ state: "waiting", transport: "websocket", code: 503 },
+      state: "waiting",
+      transport: "websocket",
+      code: 503,
       reason: "HTTP 503 no data yet: the market has no data yet; bsc has no data yet: no network",
     },
-    ...{ freshness: undefined, cursor: undefined, flares: { ...PAGE.flares, rows: [], finished: [] } },
+    freshness: undefined,
+    cursor: undefined,
+    flares: { ...PAGE.flares, rows: [], finished: [] },
   };
   const lines = screenAfter([40, 12], [], page);
   expect(lines).toHaveLength(12);

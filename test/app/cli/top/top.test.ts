@@ -31,8 +31,13 @@ const snapshotOf = (...pro: readonly ReturnType<typeof flare>[]) => ({
   explanations: Object.fromEntries(pro.map(({ id }) => [id, { ...SAMPLE_EXPLANATION, warnings: [] }])),
 });
 const started = (seq: number, symbol: string) => ({
-  ...{ type: "event", cursor: `abcd-${seq}`, seq, prev: seq - 1, name: "flare-started" },
-  ...{ channel: "flares.pro", observed_at: "2017-11-12T08:34:00.000Z" },
+  type: "event",
+  cursor: `abcd-${seq}`,
+  seq,
+  prev: seq - 1,
+  name: "flare-started",
+  channel: "flares.pro",
+  observed_at: "2017-11-12T08:34:00.000Z",
   data: { op: "insert", index: 0, cause: "detected", flare: flare(symbol), why: SAMPLE_EXPLANATION },
 });
 

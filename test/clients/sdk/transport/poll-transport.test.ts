@@ -40,7 +40,9 @@ async function poll(after: string | undefined, answers: readonly Answer[]) {
 
 const quiet = (cursor: string, tookMs = 25_000): Answer => ({ status: 204, cursor, tookMs });
 const page = (seq: number, tookMs: number, more = false): Answer => ({
-  ...{ status: 200, cursor: `abcd-${seq}`, tookMs },
+  status: 200,
+  cursor: `abcd-${seq}`,
+  tookMs,
   body: { events: [flareStarted(seq, "A")], more },
 });
 const gone: Answer = { status: 410, cursor: "", tookMs: 5, body: { lost: { reason: "expired", events: 4 } } };

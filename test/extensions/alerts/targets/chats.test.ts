@@ -92,8 +92,12 @@ class ChatUnderTest implements AsyncDisposable {
     if (!target) throw new Error("no target");
     this.#stop = new AbortController();
     this.#sender = new AlertSender({
-      ...{ target, store: this.#store, clock: this.clock, commits: new GroupCommit(this.#store) },
-      ...{ random: () => 0.5, steadyMs: () => this.clock.monotonic() },
+      target,
+      store: this.#store,
+      clock: this.clock,
+      commits: new GroupCommit(this.#store),
+      random: () => 0.5,
+      steadyMs: () => this.clock.monotonic(),
       notify: (_level, message) => this.notices.push(message),
     });
     this.#running = this.#sender.run(this.#stop.signal);

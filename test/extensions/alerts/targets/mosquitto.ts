@@ -98,7 +98,10 @@ export class MqttReceiver implements AsyncDisposable {
 
   static async open(port: number, filter: string, more: IClientOptions = {}): Promise<MqttReceiver> {
     const client = await connectAsync(`mqtt://127.0.0.1:${port}`, {
-      ...{ clientId: `receiver-${filter}`, clean: false, reconnectPeriod: 20, protocolVersion: 4 },
+      clientId: `receiver-${filter}`,
+      clean: false,
+      reconnectPeriod: 20,
+      protocolVersion: 4,
       ...more,
     });
     const receiver = new MqttReceiver(client);

@@ -129,14 +129,19 @@ describe.skipIf(!HAS_MOSQUITTO)("mqtt", { timeout: 60_000 }, () => {
     await using broker = await Mosquitto.start();
     await using receiver = await MqttReceiver.open(broker.port, "#");
     await using _running = begin(sut, {
-      ...{ url: urlOf(broker), topic: "hbot/bot1/external", discovery: "homeassistant" },
+      url: urlOf(broker),
+      topic: "hbot/bot1/external",
+      discovery: "homeassistant",
     });
     await sut.publish("flare");
     await receiver.until(() => idsOf(receiver).length === 1);
     const [event] = receiver.of(/^hbot\/bot1\/external\/event\/flare-started$/);
     expect(event).toMatchObject({
-      ...{ id: expect.stringMatching(/^msg_/), type: "flare-started", event_type: "flare-started" },
-      ...{ timestamp: expect.any(Number), text: expect.stringMatching(/^T\d is flaring: /) },
+      id: expect.stringMatching(/^msg_/),
+      type: "flare-started",
+      event_type: "flare-started",
+      timestamp: expect.any(Number),
+      text: expect.stringMatching(/^T\d is flaring: /),
       data: { rule: "all", event: { name: "flare-started" } },
     });
     expect(Number.isInteger(event?.timestamp)).toBe(true);
@@ -148,12 +153,17 @@ describe.skipIf(!HAS_MOSQUITTO)("mqtt", { timeout: 60_000 }, () => {
       origin: { name: "Flarewire" },
       components: {
         alerts: {
-          ...{ platform: "event", state_topic: "hbot/bot1/external/event/+", event_types: EVENT_TYPES },
-          ...{ unique_id: "flarewire_home_alerts", availability_topic: "hbot/bot1/external/status" },
+          platform: "event",
+          state_topic: "hbot/bot1/external/event/+",
+          event_types: EVENT_TYPES,
+          unique_id: "flarewire_home_alerts",
+          availability_topic: "hbot/bot1/external/status",
         },
         all_flares: {
-          ...{ platform: "sensor", unique_id: "flarewire_home_all_flares" },
-          ...{ state_topic: "hbot/bot1/external/flares/all", value_template: "{{ value_json.count }}" },
+          platform: "sensor",
+          unique_id: "flarewire_home_all_flares",
+          state_topic: "hbot/bot1/external/flares/all",
+          value_template: "{{ value_json.count }}",
         },
       },
     });
@@ -173,8 +183,10 @@ describe.skipIf(!HAS_MOSQUITTO)("mqtt", { timeout: 60_000 }, () => {
         ...["password_file DIR/passwords", "acl_file DIR/acl"],
       ],
       {
-        ...{ "cert.pem": FOR_THIS_MACHINE.cert, "key.pem": FOR_THIS_MACHINE.key },
-        ...{ passwords: readFileSync(passwords, "utf8"), acl: "user me\ntopic readwrite flarewire/#\n" },
+        "cert.pem": FOR_THIS_MACHINE.cert,
+        "key.pem": FOR_THIS_MACHINE.key,
+        passwords: readFileSync(passwords, "utf8"),
+        acl: "user me\ntopic readwrite flarewire/#\n",
       },
     );
     const url = `mqtts://127.0.0.1:${broker.port}`;
@@ -196,7 +208,10 @@ describe.skipIf(!HAS_MOSQUITTO)("mqtt", { timeout: 60_000 }, () => {
     await logs({ ...me, topic: "forbidden" }, /could not deliver: .*[Nn]ot authorized/);
     expect(all.join("\n")).not.toMatch(/hunter|:me@/);
     await using receiver = await MqttReceiver.open(broker.port, "flarewire/#", {
-      ...{ protocol: "mqtts", username: "me", password: "hunter2", rejectUnauthorized: false },
+      protocol: "mqtts",
+      username: "me",
+      password: "hunter2",
+      rejectUnauthorized: false,
     });
     await using _running = begin(sut, me);
     await receiver.until(() => receiver.received.some(({ text }) => text === "online"));

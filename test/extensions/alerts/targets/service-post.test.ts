@@ -13,8 +13,11 @@ async function postTo(description: unknown, stopping: AbortSignal) {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const post = {
-    ...{ service: "Chat", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
-    ...{ message: {}, allowPrivateAddresses: true, secrets: [SECRET] },
+    service: "Chat",
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    message: {},
+    allowPrivateAddresses: true,
+    secrets: [SECRET],
     read: (reply: unknown) => ({ isAccepted: false, ...(reply as { readonly description: unknown }) }),
   };
   const outcome = await postToService(stopping, post);

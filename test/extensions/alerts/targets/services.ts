@@ -60,7 +60,9 @@ const telegram: TestedService = {
     refuse: (response, description) => json(response, 400, { ok: false, error_code: 400, description }),
     limit: (response, seconds) =>
       json(response, 429, {
-        ...{ ok: false, error_code: 429, description: `Too Many Requests: retry after ${seconds}` },
+        ok: false,
+        error_code: 429,
+        description: `Too Many Requests: retry after ${seconds}`,
         parameters: { retry_after: seconds },
       }),
   },

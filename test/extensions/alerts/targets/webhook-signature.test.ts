@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { secretBytes } from "../../../../src/extensions/alerts/targets/webhook.ts";
-import { signWebhook } from "../../../../src/extensions/alerts/targets/webhook-signature.ts";
+import { secretBytes, signWebhook } from "../../../../src/extensions/alerts/targets/webhook.ts";
 import { SECRET } from "../webhook-fixture.ts";
 
 test("a message is signed as the reference implementations of Standard Webhooks sign it", () => {

@@ -33,8 +33,16 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
     entries.push(seal(offset + 1, header, body));
   }
   return {
-    ...{ append: never, store: never, load: never, put: never, get: never, take: never, facts: never },
-    ...{ notify: () => {}, onNotice: () => () => {}, close: async () => {} },
+    append: never,
+    store: never,
+    load: never,
+    put: never,
+    get: never,
+    take: never,
+    facts: never,
+    notify: () => {},
+    onNotice: () => () => {},
+    close: async () => {},
     async *read(_from, signal): AsyncGenerator<LogNews> {
       for (const entry of entries) yield { kind: "entry", entry };
       await rest;
@@ -57,9 +65,14 @@ function join(engine: Engine, begin: () => Promise<void>) {
   head.restart = begin;
   const over = new AbortController();
   const source = new ClusterSource({
-    ...{ staleAfterMs: 15_000, clock: systemClock, logger: createLogger("silent"), engine },
-    ...{ task: new ClusterTask(systemClock), start: undefined, market: marketOf(new LedMarket()) },
-    rejection: () => "",
+    staleAfterMs: 15_000,
+    clock: systemClock,
+    logger: createLogger("silent"),
+    engine,
+    task: new ClusterTask(systemClock),
+    start: undefined,
+    market: marketOf(new LedMarket()),
+    refusal: () => "",
   });
   const run = {
     log: new MemoryLog({ ...ROOMY, clock: systemClock, follows: true }),
@@ -110,12 +123,17 @@ test("alerts that cannot start in a new epoch report a failure of the source, an
   };
   const leading = new Leading(
     {
-      ...{ clock, logger: createLogger("silent"), engine: engineWith(Promise.resolve()) },
+      clock,
+      logger: createLogger("silent"),
+      engine: engineWith(Promise.resolve()),
       market: marketOf(new LedMarket()),
-      ...{ node: { append: async () => {}, abandon: () => {}, renew: () => {} } },
-      ...{ state: { log, head, history: hub.history, task: { content: "{}" } } },
-      ...{ task: { lead, follow: () => {} }, applied: async () => {}, standing: () => undefined },
-      ...{ freshness: () => FRESH, onFailure: (error: unknown) => failures.push(error) },
+      node: { append: async () => {}, abandon: () => {}, renew: () => {} },
+      state: { log, head, history: hub.history, task: { content: "{}" } },
+      task: { lead, follow: () => {} },
+      applied: async () => {},
+      standing: () => undefined,
+      freshness: () => FRESH,
+      onFailure: (error: unknown) => failures.push(error),
     },
     { kind: "lead", term: 1, epoch: EPOCH, isNewEpoch: true },
     Promise.resolve(),

@@ -25,7 +25,9 @@ function createState() {
   const line = new EventEmitter<{ notice: [Notice] }>();
   const unused = async () => undefined;
   const servers = {
-    ...{ put: unused, get: unused, take: unused },
+    put: unused,
+    get: unused,
+    take: unused,
     notify: (notice: Notice) => void (notice.kind === "shared" && sent.push(notice.text)),
     onNotice: (listener: (notice: Notice) => void) => {
       line.on("notice", listener);

@@ -83,7 +83,8 @@ test("[L2] [L3] a starting node gets the lists, all events of the cluster's log,
   expect(seqs).toEqual([1, 3, 5, 6, 7, 8, 9]);
   if (!snapshot) throw new Error("nothing was read");
   const started = new MemoryLog({
-    ...{ epoch: log.epoch, clock: new ManualClock() },
+    epoch: log.epoch,
+    clock: new ManualClock(),
     stored: { records: snapshot.records, ...snapshot.end },
   });
   const lasting = async (one: typeof log) => {

@@ -125,11 +125,9 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
             {shown.map((flare) => {
               const address = tokenOf(flare);
               const row = {
-                ...{
-                  flare,
-                  why: view.explanations[flare.id],
-                  onWatch: watched.toggle,
-                },
+                flare,
+                why: view.explanations[flare.id],
+                onWatch: watched.toggle,
                 isWatched: watched.tokens.has(address.toLowerCase()),
               };
               return isFinished ? (
@@ -162,7 +160,7 @@ function noneText(listed: number): string {
     : `None of the ${listed} flares match your filters.`;
 }
 
-/** Counts the flares that only filters hide, those of the chosen cause if there is one. */
+/** Counts the flares that only filters hide. If a cause is chosen, counts only its flares. */
 function hiddenText(hidden: number, cause: FlareQuery["cause"]): string {
   const flares = hidden === 1 ? "flare" : "flares";
   return `Your filters hide ${hidden} ${flares}${cause ? " with this end" : ""}.`;

@@ -19,7 +19,6 @@ import { Change } from "./change.tsx";
 import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
 import { Price } from "./price.tsx";
 import { FlareActions } from "./token-actions.tsx";
-import { WatchStar } from "./watch-star.tsx";
 import { WhyBars } from "./why-bars.tsx";
 
 interface RowProps {
@@ -188,7 +187,7 @@ function Warning({ why, isFinished = false }: Pick<RowProps, "why"> & { readonly
   return warning ? <span class="warned">{`⚠ ${warning}${sold}`}</span> : null;
 }
 
-/** Removes the warning at the end of the sentence, because all warnings are shown beside it. */
+/** Removes the warning at the end of the sentence, because all warnings are shown next to it. */
 function shownReason(sentence: string): string {
   return withWholePcts(sentence.replace(/; warnings?: [^;]*$/, ""));
 }
@@ -201,5 +200,26 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
       {why && <span class="why-sentence">{shownReason(why.text)}</span>}
       <FlareActions flare={flare} />
     </td>
+  );
+}
+
+interface WatchStarProps {
+  readonly token: Parameters<typeof tokenOf>[0]["token"];
+  readonly isWatched: boolean;
+  readonly onWatch: (token: string) => void;
+}
+
+/** Puts a token on the watch list, or takes it off. */
+export function WatchStar({ token, isWatched, onWatch }: WatchStarProps) {
+  return (
+    <button
+      type="button"
+      class="star"
+      aria-pressed={isWatched}
+      aria-label={`Watch ${safeText(token.symbol)}`}
+      onClick={() => onWatch(tokenOf({ token }))}
+    >
+      {isWatched ? "★" : "☆"}
+    </button>
   );
 }

@@ -16,9 +16,9 @@ export interface Band {
   readonly endMs: number | undefined;
 }
 
-interface PlotParts {
+interface PlotOptions {
   readonly data: uPlot.AlignedData;
-  /** The time to show, in seconds since 1970 UTC. Default: that of the data. */
+  /** The time to show, in seconds since 1970 UTC. Default: the time of the data. */
   readonly span?: readonly [fromS: number, toS: number];
   /** The token's flares, which are shaded. */
   readonly bands: readonly Band[];
@@ -31,11 +31,11 @@ interface PlotParts {
 }
 
 /** Returns a reference for the element to draw into. Loads the plotting library on first use. */
-export function usePlot(parts: PlotParts): Ref<HTMLDivElement> {
+export function usePlot(options: PlotOptions): Ref<HTMLDivElement> {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const latest = useRef(parts);
-  latest.current = parts;
+  const latest = useRef(options);
+  latest.current = options;
   useEffect(() => {
     let over = false;
     let observer: ResizeObserver | undefined;
@@ -67,7 +67,7 @@ export function usePlot(parts: PlotParts): Ref<HTMLDivElement> {
       plot.current = undefined;
     };
   }, []);
-  useEffect(() => plot.current?.setData(latest.current.data), [parts.state]);
+  useEffect(() => plot.current?.setData(latest.current.data), [options.state]);
   return container;
 }
 
@@ -89,19 +89,19 @@ function showLast(plot: uPlot): void {
   if (plot.cursor.idx == null) plot.setLegend({ idx: plot.data[0].length - 1 });
 }
 
-function optionsFor(Plot: typeof uPlot, element: HTMLElement, parts: () => PlotParts): uPlot.Options {
+function optionsFor(Plot: typeof uPlot, element: HTMLElement, options: () => PlotOptions): uPlot.Options {
   // The style sheet defines the colors. Read them at each drawing, because the theme may change.
   const style = getComputedStyle(element);
   const grid = { stroke: () => style.borderTopColor, width: 1 };
   const axis = { stroke: () => style.caretColor, grid, ticks: grid };
-  const { series, scales, draw } = parts().seriesOf(style);
+  const { series, scales, draw } = options().seriesOf(style);
   return {
     width: element.clientWidth,
     height: PLOT_HEIGHT,
     padding: [null, 20, null, null],
     legend: { show: true, markers: { show: false } },
     hooks: {
-      drawClear: [(plot) => drawBands(plot, parts().bands, style.columnRuleColor)],
+      drawClear: [(plot) => drawBands(plot, options().bands, style.columnRuleColor)],
       ready: [showLast],
       setData: [showLast],
       setCursor: [showLast],
@@ -120,7 +120,7 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement, parts: () => PlotP
       ...scales,
       x: {
         range: (_, first, last) => {
-          const [fromS, toS] = parts().span ?? [first, last];
+          const [fromS, toS] = options().span ?? [first, last];
           return [fromS, toS];
         },
       },

@@ -8,7 +8,7 @@ import { rowLeftOutText } from "../../text/record-text.ts";
 type After = RecordFigures["after"][number];
 type Spread = After["control"];
 
-/** The price changes of flares beside those of the control: a table with a picture on one scale. */
+/** Compares the price changes of flares and control, in a table with a picture on one scale. */
 export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   const scale = scaleOf(figures);
   return (

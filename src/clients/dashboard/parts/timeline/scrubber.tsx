@@ -69,7 +69,9 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
       <input
         type="range"
         aria-label="Time of the list"
-        {...{ min: 0, max: newest, value }}
+        min={0}
+        max={newest}
+        value={value}
         style={{ "--missing": cssShare(min / newest) }}
         disabled={isNone}
         aria-valuetext={text}

@@ -120,7 +120,15 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
         {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}
       </div>
-      <Scrubber {...{ group, span, window, at, server, apiKey }} onAt={on.onAt} />
+      <Scrubber
+        group={group}
+        span={span}
+        window={window}
+        at={at}
+        server={server}
+        apiKey={apiKey}
+        onAt={on.onAt}
+      />
       {isTable && <TimelineTable bars={bars} />}
     </section>
   );

@@ -71,7 +71,10 @@ export class AlertWatch {
         if (this.#known.has(key)) continue;
         this.#known.set(key, true);
         hits.push({
-          ...{ key, flare, why: view.explanations[flare.id], outcome: view.outcomes?.[flare.id] },
+          key,
+          flare,
+          why: view.explanations[flare.id],
+          outcome: view.outcomes?.[flare.id],
           isFinished: channel === "flares.finished",
         });
       }

@@ -12,8 +12,10 @@ export function readAlerts(): AlertSettings {
     const { entries, hasWatchList, isNotified, hasSound, isPushed } = { ...NO_ALERTS, ...stored };
     return {
       entries: Array.isArray(entries) ? entries.flatMap(readEntry).slice(0, MAX_ENTRIES) : [],
-      ...{ hasWatchList: hasWatchList === true, isNotified: isNotified === true },
-      ...{ hasSound: hasSound === true, isPushed: isPushed === true },
+      hasWatchList: hasWatchList === true,
+      isNotified: isNotified === true,
+      hasSound: hasSound === true,
+      isPushed: isPushed === true,
     };
   } catch {
     return NO_ALERTS;

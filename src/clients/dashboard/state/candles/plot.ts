@@ -49,9 +49,9 @@ export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: Pl
 }
 
 /**
- * Estimates the price at a moment between two closes by linear interpolation. `undefined` if the
- * candles do not reach back that far, or if none has closed since: a flare starts in a rise, so the
- * last close before may be far below the price at its start.
+ * Estimates the price at a moment between two closes by linear interpolation. `undefined` without a
+ * close before and a close after. One alone is not enough: a flare starts in a rise, so the last
+ * close before it may be far below the price at its start.
  */
 export function priceAt(candles: readonly PlotCandle[], atMs: number): number | undefined {
   const points = closesOf(candles);

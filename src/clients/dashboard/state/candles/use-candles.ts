@@ -5,14 +5,14 @@ import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
 /** The last hour's candles of flaring tokens. */
-export interface CandleBook {
+interface RecentCandles {
   /** End of the last closed minute; 0 if there are no candles. */
   readonly closedMs: number;
   /** Addresses are in lower case. */
   readonly byAddress: ReadonlyMap<string, readonly PlotCandle[]>;
 }
 
-const EMPTY: CandleBook = { closedMs: 0, byAddress: new Map() };
+const EMPTY: RecentCandles = { closedMs: 0, byAddress: new Map() };
 /** The server closes a minute shortly after its end. */
 export const CLOSES_LATE_S = 3;
 
@@ -33,8 +33,8 @@ export function useCandles(
   flares: readonly AnyFlare[],
   /** A past minute; default: now. */
   at?: string,
-): CandleBook {
-  const [book, setBook] = useState(EMPTY);
+): RecentCandles {
+  const [candles, setCandles] = useState(EMPTY);
   const nowS = useContext(NowS);
   const minute = Math.floor((nowS - CLOSES_LATE_S) / 60);
   const hasFailed = useRef(false);
@@ -48,7 +48,7 @@ export function useCandles(
     hasFailed.current = false;
     readCandles(fetchWithKey(url, key, over.signal)).then(
       (fetched) => {
-        if (fetched) setBook(fetched);
+        if (fetched) setCandles(fetched);
       },
       () => {
         hasFailed.current = !over.signal.aborted;
@@ -56,10 +56,10 @@ export function useCandles(
     );
     return () => over.abort();
   }, [server.href, key, minute, newest, at, retry.current]);
-  return book;
+  return candles;
 }
 
-async function readCandles(responding: Promise<Response>): Promise<CandleBook | undefined> {
+async function readCandles(responding: Promise<Response>): Promise<RecentCandles | undefined> {
   const response = await responding;
   if (!response.ok) return undefined;
   const { closed_at, bsc } = (await response.json()) as {

@@ -83,9 +83,9 @@ export async function fetchNews(
 }
 
 /**
- * Returns a function that takes the latest news and returns a text for screen readers about the
- * starts of flares that no earlier call reported; empty if there are none. On the free plan, a
- * flare counts when it enters `flares.free`.
+ * Returns a function that takes the latest news. It returns a text for screen readers about the
+ * flares that started since the last call; empty if there are none. On the free plan, a flare
+ * counts when it enters `flares.free`.
  */
 export function createStartNotices(): (newestFirst: readonly EventMessage[], seesPro: boolean) => string {
   let announced: ReadonlySet<string | undefined> = new Set();
@@ -112,12 +112,12 @@ function startsText(symbols: readonly string[], seesPro: boolean): string {
  * Finds the events that report a change again: each channel of a flare reports its changes and its
  * end. Bounded.
  */
-export class ChangeBook {
+export class RepeatFilter {
   readonly #ended = new RecentKeys<string>(MAX_ENDED);
 
   /** Whether another event reports the same change. Remembers ends, so pass each event once. */
   isRepeat(event: EventMessage, seesPro: boolean): boolean {
-    // Every flare of the free list is in that of `flares.pro`, too.
+    // Every flare of `flares.free` is in `flares.pro` too.
     if (seesPro && event.channel === "flares.free" && !isOfFreeOnly(event)) return true;
     return event.name === "flare-finished" && this.#ended.isRepeat(event.data.flare.id);
   }
@@ -126,4 +126,13 @@ export class ChangeBook {
 /** Whether a flare enters or leaves the free list while it runs. */
 function isOfFreeOnly({ name, data }: EventMessage): boolean {
   return name === "flare-started" || (name === "flare-withdrawn" && data.cause === "canary");
+}
+
+export function withFirst<T>(list: readonly T[], item: T, max: number): readonly T[] {
+  return [item, ...list.slice(0, max - 1)];
+}
+
+/** Returns the list with `item` at its end, without its oldest items beyond `max`. */
+export function withLast<T>(list: readonly T[], item: T, max: number): readonly T[] {
+  return [...list.slice(Math.max(0, list.length + 1 - max)), item];
 }

@@ -35,7 +35,10 @@ export function pastNewsOf(
     if (flare.finished_trending_at === null) return [];
     const lastedMs = Date.parse(flare.finished_trending_at) - Date.parse(flare.started_trending_at);
     const end: PastNews = {
-      ...{ name: "flare-finished", at: flare.finished_trending_at, flare, isByCanary: cause === "canary" },
+      name: "flare-finished",
+      at: flare.finished_trending_at,
+      flare,
+      isByCanary: cause === "canary",
       words: outcome ? outcomeText(outcome, why) : cause ? END_TEXTS[cause] : "ended",
     };
     const unknown = `lasted ${formatSpan(lastedMs)}. ${UNKNOWN_START}`;

@@ -8,7 +8,7 @@ export interface Scale {
   readonly positionOf: (percent: number) => number;
 }
 
-/** About this many steps fit beside each other on a phone. */
+/** About this many steps fit on a phone. */
 const STEPS = 5;
 const NICE = [1, 2, 5, 10];
 

@@ -109,9 +109,9 @@ const MIN_UNKNOWN_SHARE = 0.04;
 const MIN_SHOWN_MS = HOUR_MS;
 
 /**
- * Returns the part of the window since the first known flare, or since `atMs` if that is earlier,
- * because a new server knows nothing about the time before. The part is at least an hour. If it is
- * almost the whole window, or there are no bars, returns the window.
+ * Returns the part of the window since the first known flare or `atMs`, whichever is earlier. A new
+ * server knows nothing about the time before. The part is at least an hour. If it is almost the
+ * whole window, or there are no bars, returns the window.
  */
 export function knownSpan(
   bars: readonly Interval[],

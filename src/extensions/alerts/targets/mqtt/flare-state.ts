@@ -15,7 +15,7 @@ import {
 } from "../../../../base/protocol/index.ts";
 import { keepFollowing } from "../../../../gateway/hub/index.ts";
 import { type AlertRule, channelsOfRule } from "../../rules/alert-rule.ts";
-import type { TargetParts } from "../target.ts";
+import type { TargetContext } from "../target.ts";
 
 const PAGE = { limit: 200, waitMs: 30_000 };
 /** Minimum interval between two publications while the same flares run. */
@@ -31,27 +31,27 @@ export function runningChannelsOf({ channels }: Pick<AlertRule, "channels">): re
 }
 
 /**
- * Calls `onState` with the running flares as JSON, until the signal aborts: when a flare starts or
- * ends, and at most every {@link NUMBERS_MS} when only numbers change.
+ * Calls `onState` with the running flares as JSON when a flare starts or ends, until the signal
+ * aborts. If only numbers change, calls it at most every {@link NUMBERS_MS}.
  */
 export async function followFlares(
-  parts: TargetParts,
+  context: TargetContext,
   channels: readonly ListChannel[],
   filter: Filter | undefined,
   onState: (state: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { head, clock, notify } = parts;
+  const { head, clock, notify } = context;
   const write = stateWriter(channels, onState, clock);
   const query = { channels, filter: stateFilter(filter) };
-  const onFault = (error: unknown) =>
+  const onFailure = (error: unknown) =>
     notify("warn", `could not publish the running flares: ${messageOf(error)}; retrying`);
-  await keepFollowing(head, clock, signal, () => follow(parts, query, write, signal), onFault);
+  await keepFollowing(head, clock, signal, () => follow(context, query, write, signal), onFailure);
 }
 
 /** Follows the log from the head until its next events are lost. */
 async function follow(
-  { poll }: TargetParts,
+  { poll }: TargetContext,
   query: { readonly channels: readonly ListChannel[]; readonly filter: Filter },
   write: (view: View) => void,
   signal: AbortSignal,

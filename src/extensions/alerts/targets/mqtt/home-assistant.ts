@@ -26,14 +26,26 @@ export function discoveryOf({ id, prefix, status, events, states }: Discovered) 
   const sensors = states.map(({ name, topic }) => [
     `${wordOf(name)}_flares`,
     {
-      ...{ platform: "sensor", name: `${name} flares`, unique_id: `${device}_${wordOf(name)}_flares` },
-      ...{ state_topic: topic, value_template: "{{ value_json.count }}", json_attributes_topic: topic },
-      ...{ unit_of_measurement: "flares", state_class: "measurement", icon: "mdi:fire", ...availability },
+      platform: "sensor",
+      name: `${name} flares`,
+      unique_id: `${device}_${wordOf(name)}_flares`,
+      state_topic: topic,
+      value_template: "{{ value_json.count }}",
+      json_attributes_topic: topic,
+      unit_of_measurement: "flares",
+      state_class: "measurement",
+      icon: "mdi:fire",
+      ...availability,
     },
   ]);
   const event = {
-    ...{ platform: "event", name: "Alerts", unique_id: `${device}_alerts`, state_topic: events },
-    ...{ event_types: EVENT_TYPES, icon: "mdi:bell", ...availability },
+    platform: "event",
+    name: "Alerts",
+    unique_id: `${device}_alerts`,
+    state_topic: events,
+    event_types: EVENT_TYPES,
+    icon: "mdi:bell",
+    ...availability,
   };
   const payload = {
     device: {

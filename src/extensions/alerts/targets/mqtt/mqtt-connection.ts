@@ -104,10 +104,16 @@ export class MqttConnection {
     const { protocol, hostname, port } = new URL(url);
     const isSecure = protocol === "mqtts:";
     const client = connect({
-      ...{ protocol: isSecure ? "mqtts" : "mqtt", host: hostname.replace(/^\[|\]$/g, "") },
+      protocol: isSecure ? "mqtts" : "mqtt",
+      host: hostname.replace(/^\[|\]$/g, ""),
       port: Number(port) || (isSecure ? 8_883 : 1_883),
-      ...{ clientId, clean: true, protocolVersion: 5, keepalive: KEEP_ALIVE_S },
-      ...{ connectTimeout: ATTEMPT_TIMEOUT_MS, reconnectPeriod: 0, resubscribe: false },
+      clientId,
+      clean: true,
+      protocolVersion: 5,
+      keepalive: KEEP_ALIVE_S,
+      connectTimeout: ATTEMPT_TIMEOUT_MS,
+      reconnectPeriod: 0,
+      resubscribe: false,
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),
       will: { topic: status, payload: Buffer.from("offline"), qos: 1, retain: true },

@@ -1,15 +1,26 @@
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
+import { RecentKeys } from "../../../base/lib/recent-keys.ts";
 import type { TailEvent } from "./event-lines.ts";
-import { asRecord } from "./symbol-book.ts";
+import { asRecord } from "./symbol-index.ts";
 
-const MAX_REASONS = 10_000;
+/** Maximum number of flares, or of flares and channels, that are remembered. */
+const MAX_REMEMBERED = 10_000;
 
-/**
- * Remembers the last reason of each flare and channel, so that an update repeats no part of it.
- * Bounded.
- */
-export class ReasonBook {
-  readonly #texts = new BoundedMap<string, string>(MAX_REASONS);
+/** Remembers the printed finishes, because each channel of a flare reports its finish. */
+export class PrintedFinishes {
+  readonly #ids = new RecentKeys<unknown>(MAX_REMEMBERED);
+
+  /** Returns whether another event has already reported this finish. Remembers it. */
+  isRepeated({ name, data }: TailEvent): boolean {
+    if (name !== "flare-finished") return false;
+    const id = data.id ?? Object(data.flare).id;
+    return id !== undefined && this.#ids.isRepeat(id);
+  }
+}
+
+/** Remembers the last reason of each flare and channel, so that an update repeats no part of it. */
+export class PrintedReasons {
+  readonly #texts = new BoundedMap<string, string>(MAX_REMEMBERED);
 
   /**
    * Returns an update with the changed parts of its reason only, `undefined` if nothing is left,

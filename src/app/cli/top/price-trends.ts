@@ -16,7 +16,7 @@ const Candles = z.looseObject({
 });
 
 /** Draws each token's price of the last hour as a line of text, from the server's candles. */
-export class TrendBook {
+export class PriceTrends {
   readonly #fetchCandles: () => Promise<object>;
   readonly #clock: Clock;
   #trends: ReadonlyMap<string, string> = new Map();

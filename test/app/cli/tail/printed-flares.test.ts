@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TailEvent } from "../../../../src/app/cli/tail/event-lines.ts";
-import { ReasonBook } from "../../../../src/app/cli/tail/reason-book.ts";
+import { PrintedReasons } from "../../../../src/app/cli/tail/printed-flares.ts";
 
 const START = "5 times the usual buyers, price 26 % above normal; $16.8K liquidity is thin";
 
@@ -10,15 +10,15 @@ function eventOf(name: string, text: string, { id = "a", channel = "flares.pro" 
 }
 
 test("an update has only the changed parts of its flare's last reason, and is left out if nothing has changed", () => {
-  const book = new ReasonBook();
+  const reasons = new PrintedReasons();
   const printed = (...args: Parameters<typeof eventOf>) =>
-    Object(book.shorten(eventOf(...args))?.data.why).text;
+    Object(reasons.shorten(eventOf(...args))?.data.why).text;
   expect(printed("flare-started", START)).toBe(START);
   expect(printed("flare-updated", START.replace("26", "27"))).toBe("price 27 % above normal");
   const again = eventOf("flare-updated", START.replace("26", "27"));
-  expect(book.shorten(again)).toBeUndefined();
+  expect(reasons.shorten(again)).toBeUndefined();
   const changed = { ...again, data: { ...again.data, set: { liquidity: "9" } } };
-  expect(Object(book.shorten(changed)?.data.why).text).toBe("");
+  expect(Object(reasons.shorten(changed)?.data.why).text).toBe("");
   const both = START.replace("5 times", "6 times").replace("16.8", "17");
   expect(printed("flare-updated", both)).toBe(
     "6 times the usual buyers, price 26 % above normal, $17K liquidity is thin",
@@ -36,17 +36,17 @@ test.for([
   ["another word in a part", START.replace("26 % above", "5 % below")],
   ["a part less", START.replace("; $16.8K liquidity is thin", "")],
 ] as const)("an update with %s has the whole reason, so that nothing hides what is over", ([, text]) => {
-  const book = new ReasonBook();
-  book.shorten(eventOf("flare-started", START));
-  expect(Object(book.shorten(eventOf("flare-updated", text))?.data.why).text).toBe(text);
+  const reasons = new PrintedReasons();
+  reasons.shorten(eventOf("flare-started", START));
+  expect(Object(reasons.shorten(eventOf("flare-updated", text))?.data.why).text).toBe(text);
 });
 
 test.for([
   ["16.8K", "900"],
   ["5 times", "1000+ times"],
 ] as const)("an update with %s changed to %s has only that part", ([from, to]) => {
-  const book = new ReasonBook();
-  book.shorten(eventOf("flare-started", START));
-  const { text } = Object(book.shorten(eventOf("flare-updated", START.replace(from, to)))?.data.why);
+  const reasons = new PrintedReasons();
+  reasons.shorten(eventOf("flare-started", START));
+  const { text } = Object(reasons.shorten(eventOf("flare-updated", START.replace(from, to)))?.data.why);
   expect(START.replace(from, to).split(/[,;] /)).toContain(text);
 });

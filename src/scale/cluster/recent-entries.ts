@@ -16,7 +16,7 @@ export type Reading = "accepted" | "known" | "reread" | "gap" | "fork";
  * One node's copy of the end of the log. An entry that was read is pending until its commit is
  * known, and may then be delivered. Each entry must contain the previous entry's hash.
  */
-export class Tail {
+export class RecentEntries {
   readonly #capacity: number;
   /** The latest delivered entries, then the pending ones. */
   #entries: Entry[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TrendBook, trendText } from "../../../../src/app/cli/top/trend-book.ts";
+import { PriceTrends, trendText } from "../../../../src/app/cli/top/price-trends.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 
 const END_MS = Date.parse("2026-11-23T01:00:00.000Z");
@@ -24,9 +24,9 @@ test("candles are fetched for a new minute or flare, at most every two seconds; 
     { closed_at: new Date(END_MS).toISOString(), bsc: { "0xAB": [candle(1, "2")] } },
   ];
   let fetches = 0;
-  const book = new TrendBook(async () => bodies[fetches++] ?? {}, clock);
+  const trends = new PriceTrends(async () => bodies[fetches++] ?? {}, clock);
   const refresh = async (minute: number, id: string | undefined) => {
-    void book.refresh(minute * 60_000, id);
+    void trends.refresh(minute * 60_000, id);
     await new Promise((resolve) => setImmediate(resolve));
     return fetches;
   };
@@ -35,9 +35,9 @@ test("candles are fetched for a new minute or flare, at most every two seconds; 
   expect(await refresh(1, "a")).toBe(1);
   await clock.advance(2_000);
   expect(await refresh(1, "a")).toBe(2);
-  expect(book.trendOf("0xab")).toBe("");
+  expect(trends.trendOf("0xab")).toBe("");
   await clock.advance(2_000);
   expect(await refresh(1, "a")).toBe(2);
   expect(await refresh(1, "b")).toBe(3);
-  expect(book.trendOf("0xaB")).toBe("         ▁");
+  expect(trends.trendOf("0xaB")).toBe("         ▁");
 });

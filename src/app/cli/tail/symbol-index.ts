@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 const MAX_SYMBOLS = 20_000;
 
 /** Remembers symbols by item id and token address, for events that state only these. Bounded. */
-export class SymbolBook {
+export class SymbolIndex {
   readonly #symbols = new Map<string, string>();
 
   of(id: unknown): string | undefined {
