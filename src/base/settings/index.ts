@@ -1,4 +1,3 @@
 /** The form of settings: each part declares its own, and `app/config` reads them all. */
 export * from "./kinds.ts";
-export { look } from "./look.ts";
 export * from "./setting.ts";

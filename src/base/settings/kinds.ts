@@ -1,7 +1,7 @@
+import { statSync } from "node:fs";
 import { z } from "zod";
 import { isPlainUrl } from "../lib/io/plain-url.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "../lib/text/quantity.ts";
-import { look } from "./look.ts";
 
 const MAX_SIZE_BYTES = 1_024 ** 4;
 
@@ -125,4 +125,15 @@ export function list<T extends string>(item: z.ZodType<T, string>): z.ZodType<re
 /** Returns whether the text is an http:// or https:// URL without user, query or fragment. */
 export function isServiceUrl(text: string): boolean {
   return isPlainUrl(text, /^https?:$/) && !/[?#]/.test(text);
+}
+
+/** Returns the kind of file at a path. `special`: a pipe, device or socket. */
+export function look(path: string): "file" | "directory" | "special" | "nothing" {
+  try {
+    const stat = statSync(path);
+    if (stat.isFile()) return "file";
+    return stat.isDirectory() ? "directory" : "special";
+  } catch {
+    return "nothing";
+  }
 }

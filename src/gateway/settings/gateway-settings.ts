@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import {
   directoryOrNone,
   duration,
+  existingFile,
   flag,
   integer,
   oneOf,
@@ -12,8 +13,7 @@ import {
   setting,
   size,
 } from "../../base/settings/index.ts";
-import type { ACCESS_SETTINGS } from "./access-settings.ts";
-import { hostName, hosts, networks, origins, urlPath } from "./kinds.ts";
+import { claim, hostName, hosts, keySetUrl, networks, origins, urlPath } from "./kinds.ts";
 
 const KIB = 1_024;
 
@@ -113,6 +113,55 @@ export const LIMIT_SETTINGS = {
   }),
 } as const satisfies SettingTable;
 
+/** Settings of keys, tokens and TLS. */
+export const ACCESS_SETTINGS = {
+  keys: setting("keys", existingFile, {
+    default: undefined,
+    defaultText: "none: no keys are required, and every client has full access",
+    example: "/etc/flarewire/keys.json",
+    description: "Key file, created with flarewire keys; reloaded when it changes",
+  }),
+  jwtKey: setting("jwtKey", existingFile, {
+    default: undefined,
+    example: "/etc/flarewire/issuer.pem",
+    description:
+      "File with the keys that verify JSON Web Tokens: public keys (PEM), a JWK set, or a secret for HS256; reloaded when it changes",
+  }),
+  jwksUrl: setting("jwksUrl", keySetUrl, {
+    default: undefined,
+    example: "https://login.example.org/.well-known/jwks.json",
+    description: "URL of the issuer's JWK set instead, fetched every 5 minutes",
+  }),
+  jwtIssuer: setting("jwtIssuer", claim, {
+    default: undefined,
+    example: "https://login.example.org/",
+    description: "Required iss of a token, with jwtKey or jwksUrl",
+  }),
+  jwtAudience: setting("jwtAudience", claim, {
+    default: undefined,
+    example: "https://flares.example.org",
+    description: "Required aud of a token, with jwtKey or jwksUrl",
+  }),
+  anonymous: setting("anonymous", oneOf(["free", "off"]), {
+    default: "free",
+    example: "off",
+    description:
+      "Access without a key, if keys, jwtKey or jwksUrl is set: free (the plan of that name) or off (401)",
+  }),
+  tlsCert: setting("tlsCert", existingFile, {
+    default: undefined,
+    defaultText: "none: plain HTTP",
+    example: "/etc/flarewire/tls.crt",
+    description:
+      "TLS certificate in PEM, followed by its intermediate certificates. With tlsKey, the port serves HTTPS and WSS; reloaded when it changes",
+  }),
+  tlsKey: setting("tlsKey", existingFile, {
+    default: undefined,
+    example: "/etc/flarewire/tls.key",
+    description: "Private key of tlsCert in PEM, without a passphrase",
+  }),
+} as const satisfies SettingTable;
+
 /** Names, origins, proxies and metrics. */
 export const WEB_SETTINGS = {
   allowedHosts: setting("allowedHosts", hosts, {
@@ -178,12 +227,24 @@ export const PROCESS_SETTINGS = {
   }),
 } as const satisfies SettingTable;
 
-type Tables = typeof ADDRESS_SETTINGS &
-  typeof DATA_SETTINGS &
-  typeof LIMIT_SETTINGS &
-  typeof ACCESS_SETTINGS &
-  typeof WEB_SETTINGS &
-  typeof PROCESS_SETTINGS;
+const TABLES = {
+  ...ADDRESS_SETTINGS,
+  ...DATA_SETTINGS,
+  ...LIMIT_SETTINGS,
+  ...ACCESS_SETTINGS,
+  ...WEB_SETTINGS,
+  ...PROCESS_SETTINGS,
+};
 
 /** The gateway's own settings. */
-export type GatewaySettings = SettingsOf<Tables>;
+export type GatewaySettings = SettingsOf<typeof TABLES>;
+
+/** Returns the gateway's settings: those that are given, and the defaults of all others. */
+export function gatewaySettings(given: Partial<GatewaySettings> = {}): GatewaySettings {
+  const table: SettingTable = TABLES;
+  const defaults = Object.values(table).map(({ field, default: preset, path, schema }) => [
+    field,
+    preset === undefined || path ? preset : schema.parse(preset),
+  ]);
+  return { ...Object.fromEntries(defaults), ...given };
+}

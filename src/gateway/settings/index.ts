@@ -1,3 +1,2 @@
 /** The settings of the gateway. */
-export { ACCESS_SETTINGS } from "./access-settings.ts";
 export * from "./gateway-settings.ts";

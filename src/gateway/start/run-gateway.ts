@@ -52,9 +52,10 @@ export interface GatewayRun {
   readonly persistence: Persistence;
   /** Opens the source of the events. Called once the keys are open. */
   readonly openSource: () => OpenSource;
-  /** Opened in this order, closed in reverse. */
-  readonly extensions: readonly Extension[];
-  readonly openStore: OpenStore;
+  /** Opened in this order, closed in reverse. Default: none. */
+  readonly extensions?: readonly Extension[];
+  /** Opens the stores of extensions. Default: in memory. */
+  readonly openStore?: OpenStore;
   readonly openFrontend: OpenFrontend;
   /** State that gateways share. Default: this process's own. */
   readonly state?: SharedState | undefined;
@@ -115,7 +116,8 @@ interface Parts {
 }
 
 async function openParts(run: GatewayRun, keys: Keys, opened: OpenSource): Promise<Parts> {
-  const { settings, clock, logger, persistence, openStore, tasks } = run;
+  const { settings, clock, logger, persistence, tasks, extensions: listed = [] } = run;
+  const openStore: OpenStore = run.openStore ?? ((_file, _what, open) => open());
   const { source, resume } = opened;
   const prepared = prepareSource(opened, persistence);
   const { log } = prepared;
@@ -130,7 +132,7 @@ async function openParts(run: GatewayRun, keys: Keys, opened: OpenSource): Promi
   const hub = createHub(run, opened, prepared, head, freshness);
   const { policy } = keys;
   const own = { settings, head, hub, log, clock, logger, policy, info, freshness, openStore, tasks };
-  const extensions = await openExtensions(run.extensions, own);
+  const extensions = await openExtensions(listed, own);
   for (const { trouble } of extensions.opened)
     if (trouble)
       reporters.push({
