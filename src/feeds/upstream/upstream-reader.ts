@@ -36,7 +36,7 @@ export type Reading =
 
 /** The last content of a path, and the ETag to revalidate it. */
 interface CachedResources {
-  readonly part: Resources;
+  readonly resources: Resources;
   readonly etag: string | undefined;
   readonly observedAtMs: number | undefined;
   readonly status: UpstreamStatus;
@@ -100,8 +100,8 @@ export class UpstreamReader {
       this.#offered = true;
       this.#offeredAtMs = this.#settings.clock.monotonic();
       for (const resource of RESOURCES) this.#cache.delete(resource);
-      const { part, observedAtMs, status } = taken.cached;
-      const snapshot = completeSnapshot([part], before);
+      const { resources, observedAtMs, status } = taken.cached;
+      const snapshot = completeSnapshot([resources], before);
       return { kind: "read", snapshot, observedAtMs, status, answered: RESOURCES, partly: undefined };
     }
     const { kind, failure } = taken;
@@ -138,7 +138,7 @@ export class UpstreamReader {
     return {
       kind: "read",
       snapshot: completeSnapshot(
-        cached.map(({ part }) => part),
+        cached.map(({ resources }) => resources),
         before,
       ),
       observedAtMs: this.#settings.clock.now(),
@@ -199,15 +199,19 @@ export class UpstreamReader {
     }
     const misfit = misfitOfFlares(flares, before === undefined);
     if (misfit) return { misfit };
-    const parts = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
-    const part = mergeResources(parts);
-    return { part: { ...part, ...readNotes(body, part.flares, before, reports) }, observedAtMs };
+    const all = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
+    const resources = mergeResources(all);
+    return {
+      resources: { ...resources, ...readNotes(body, resources.flares, before, reports) },
+      observedAtMs,
+    };
   }
 
   #parseResource(resource: Resource, body: unknown, before: Snapshot | undefined) {
     const misfit = resource === "flares" ? misfitOfFlares(body, before === undefined) : undefined;
     if (misfit) return { misfit };
-    return { part: readResource(resource, body, before, this.#settings.reports), observedAtMs: undefined };
+    const resources = readResource(resource, body, before, this.#settings.reports);
+    return { resources, observedAtMs: undefined };
   }
 }
 

@@ -181,15 +181,15 @@ export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number
   return undefined;
 }
 
-export function mergeResources(parts: readonly Resources[]): Resources {
+export function mergeResources(all: readonly Resources[]): Resources {
   const merged: Resources = {};
-  for (const part of parts) Object.assign(merged, part);
+  for (const resources of all) Object.assign(merged, resources);
   return merged;
 }
 
-/** Joins parts to a snapshot. Returns `before` itself if nothing changed. */
-export function completeSnapshot(parts: readonly Resources[], before: Snapshot | undefined): Snapshot {
-  const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeResources(parts) };
+/** Completes the resources to a snapshot. Returns `before` itself if nothing changed. */
+export function completeSnapshot(all: readonly Resources[], before: Snapshot | undefined): Snapshot {
+  const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeResources(all) };
   const same = before && RESOURCES.every((resource) => joined[resource] === before[resource]);
   const isSame = joined.explanations === before?.explanations && joined.outcomes === before.outcomes;
   return same && isSame ? before : joined;
