@@ -10,7 +10,7 @@ import type { UpstreamReports } from "./upstream-reports.ts";
 import {
   completeSnapshot,
   mergeResources,
-  misfitOfFlares,
+  mismatchOfFlares,
   RESOURCES,
   type Resource,
   type Resources,
@@ -152,7 +152,7 @@ export class UpstreamReader {
   async #take(
     path: Path,
     signal: AbortSignal,
-    read: (body: unknown) => Omit<CachedResources, "etag" | "status"> | { readonly misfit: string },
+    read: (body: unknown) => Omit<CachedResources, "etag" | "status"> | { readonly mismatch: string },
   ): Promise<
     { readonly cached: CachedResources } | { readonly kind: Unserved["kind"]; readonly failure: Failure }
   > {
@@ -166,7 +166,7 @@ export class UpstreamReader {
     const withPath = (reason: string) => `/${path} ${reason}`;
     if (answer.kind === "fresh") {
       const content = read(answer.body);
-      if ("misfit" in content) return { kind: "unusable", failure: { reason: withPath(content.misfit) } };
+      if ("mismatch" in content) return { kind: "unusable", failure: { reason: withPath(content.mismatch) } };
       return this.#store(path, {
         ...content,
         etag: answer.etag,
@@ -193,12 +193,12 @@ export class UpstreamReader {
     const observedAtMs = readObservedAtMs(fieldOf(body, "observed_at"), reports);
     if (!this.#offered || before === undefined) {
       const missing = RESOURCES.find((resource) => !isRecord(fieldOf(body, resource)));
-      if (missing) return { misfit: `returned unexpected JSON: ${missing} is not an object` };
+      if (missing) return { mismatch: `returned unexpected JSON: ${missing} is not an object` };
       if (observedAtMs === undefined)
-        return { misfit: "returned unexpected JSON: observed_at is missing or invalid" };
+        return { mismatch: "returned unexpected JSON: observed_at is missing or invalid" };
     }
-    const misfit = misfitOfFlares(flares, before === undefined);
-    if (misfit) return { misfit };
+    const mismatch = mismatchOfFlares(flares, before === undefined);
+    if (mismatch) return { mismatch };
     const all = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
     const resources = mergeResources(all);
     return {
@@ -208,8 +208,8 @@ export class UpstreamReader {
   }
 
   #parseResource(resource: Resource, body: unknown, before: Snapshot | undefined) {
-    const misfit = resource === "flares" ? misfitOfFlares(body, before === undefined) : undefined;
-    if (misfit) return { misfit };
+    const mismatch = resource === "flares" ? mismatchOfFlares(body, before === undefined) : undefined;
+    if (mismatch) return { mismatch };
     const resources = readResource(resource, body, before, this.#settings.reports);
     return { resources, observedAtMs: undefined };
   }

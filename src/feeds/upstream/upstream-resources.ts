@@ -37,7 +37,7 @@ export type Resources = { readonly [R in keyof Snapshot]?: Snapshot[R] };
  * Returns why a body cannot be `flares`. Only the `first` must have all three lists; later ones
  * need one.
  */
-export function misfitOfFlares(flares: unknown, first: boolean): string | undefined {
+export function mismatchOfFlares(flares: unknown, first: boolean): string | undefined {
   const broken = BSC_FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
     (name) => !Array.isArray(fieldOf(flares, name)),
   );
