@@ -238,7 +238,6 @@ class ExchangeRun {
     this.#fill(missed, Math.max(fromMs, startOf(MINUTE_MS, this.#nowMs() - MAX_FILL_MS)));
   }
 
-  /** Requests the minutes of markets since `fromMs`. */
   #fill(markets: readonly FollowedPair[], fromMs: number): void {
     const toMs = startOf(SECOND_MS, this.#nowMs());
     for (const follower of this.followers) {

@@ -55,7 +55,6 @@ export class Random {
     return ((this.word() >>> 0) + 0.5) / TWO_TO_32;
   }
 
-  /** Returns a uniform number in (low, high). */
   between(low: number, high: number): number {
     return low + (high - low) * this.unit();
   }
