@@ -19,7 +19,7 @@ export class AllFlares {
   readonly #groups: Readonly<Record<TokenState["group"], GroupFlares>>;
   readonly #all: readonly GroupFlares[];
   #served: Served | undefined;
-  #parts: readonly ServedFlares[] = [];
+  #listed: readonly ServedFlares[] = [];
 
   /** @param finished From a checkpoint, in each group the oldest finish first. */
   constructor(settings: DetectorSettings, finished: readonly FinishedFlare[] = []) {
@@ -67,14 +67,14 @@ export class AllFlares {
    * Returns the lists, explanations and outcomes. Unchanged ones are the same objects as before.
    */
   serve(): Served {
-    const parts = this.#all.map((flares) => flares.serve());
+    const listed = this.#all.map((flares) => flares.serve());
     const before = this.#served;
-    if (before && parts.every((part, index) => part === this.#parts[index])) return before;
-    this.#parts = parts;
-    const merged = <T>(was: Record<string, T> | undefined, of: (part: ServedFlares) => Record<string, T>) =>
-      reuseRecordIfSame<T>(was, Object.assign({}, ...parts.map(of)));
+    if (before && listed.every((one, index) => one === this.#listed[index])) return before;
+    this.#listed = listed;
+    const merged = <T>(was: Record<string, T> | undefined, of: (one: ServedFlares) => Record<string, T>) =>
+      reuseRecordIfSame<T>(was, Object.assign({}, ...listed.map(of)));
     this.#served = {
-      ...listsOf(parts),
+      ...listsOf(listed),
       explanations: merged(before?.explanations, ({ explanations }) => explanations),
       outcomes: merged(before?.outcomes, ({ outcomes }) => outcomes),
     };
@@ -82,8 +82,8 @@ export class AllFlares {
   }
 }
 
-/** Each part has its own group's schema, which the type of the entries loses. */
-function listsOf(parts: readonly ServedFlares[]) {
-  const entries = GROUPS.map((group, index) => [flaresKeyOf(group), parts[index]?.flares]);
+/** Each group's flares have its own schema, which the type of the entries loses. */
+function listsOf(listed: readonly ServedFlares[]) {
+  const entries = GROUPS.map((group, index) => [flaresKeyOf(group), listed[index]?.flares]);
   return Object.fromEntries(entries) as Pick<Snapshot, ReturnType<typeof flaresKeyOf>>;
 }

@@ -30,7 +30,7 @@ export interface FeedKind<T extends SettingTable = SettingTable> {
 }
 
 /** Keys of services are variables, not settings. */
-export interface ServiceKeyTable {
+interface ServiceKeyTable {
   /** The last line of `serve --help`. */
   readonly help: string;
   /** By service. */
@@ -115,7 +115,7 @@ export interface IdleSettings {
   readonly reason: string;
 }
 
-export interface PartContext extends FeedContext {
+interface PartContext extends FeedContext {
   /** Event time after which it resumes; `undefined` if it starts from the beginning. */
   readonly afterMs: number | undefined;
   /** The groups that the other parts follow. */
@@ -145,7 +145,7 @@ export interface LayerContext extends FeedContext {
   readonly keys: ServiceKeys;
 }
 
-export interface OpenLayer {
+interface OpenLayer {
   readonly feed: Feed;
   /** Starts what it writes. Called once everything else is open. Throws if it cannot. */
   readonly begin?: () => void;
@@ -170,7 +170,7 @@ export interface Layer<T extends SettingTable = SettingTable> {
   ): readonly Probe[];
 }
 
-export interface PolledContext {
+interface PolledContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly staleAfterMs: number;
@@ -181,7 +181,7 @@ export interface PolledContext {
 }
 
 /** A service with this program's API. */
-export interface Polled<T extends SettingTable = SettingTable> {
+interface Polled<T extends SettingTable = SettingTable> {
   open(url: string, settings: SettingsOf<T>, context: PolledContext): OpenPolled;
   problem(settings: SettingsOf<T> & { readonly staleAfterMs: number }): string | undefined;
 }

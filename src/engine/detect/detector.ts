@@ -219,7 +219,6 @@ export class Detector {
     return reading;
   }
 
-  /** Judges the token's canary and trend at `atMs`. */
   judge(token: TokenState, atMs: number): { readonly verdict: Verdict; readonly reading: Reading } {
     const reading = this.read(token, atMs);
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;

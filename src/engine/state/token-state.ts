@@ -46,7 +46,6 @@ export interface PendingCandle extends Minute {
 export interface RunningFlare {
   readonly id: string;
   readonly startedMs: number;
-  /** Whether it is in `free` too. */
   isFree: boolean;
   published: AnyFlare;
   explanation: Explanation;

@@ -188,7 +188,6 @@ export function viewChainToken(token: TokenState): { symbol: string; price: stri
   return { symbol: viewSymbol(token), price: token.priceText, address: token.address };
 }
 
-/** Returns the number of the minute that ends at `atMs`. */
 function lastMinute(atMs: number): number {
   return Math.floor(atMs / MINUTE_MS) - 1;
 }

@@ -38,7 +38,7 @@ export function toTimestamp(atMs: number): string {
   return remembered.ensure(atMs, () => new Date(atMs).toISOString());
 }
 
-/** Renders the token's flare as of `atMs`, in the form of its group. */
+/** Renders the token's flare as of `atMs`, in the schema of its group. */
 export function viewFlare(
   token: TokenState,
   id: string,

@@ -25,7 +25,7 @@ export interface FinishedFlare {
   outcome: Outcome | null;
 }
 
-/** One group's lists. All flares have its form: see `viewFlare`. */
+/** One group's lists. All flares have its schema: see `viewFlare`. */
 interface Lists {
   readonly free: AnyFlare[];
   readonly pro: AnyFlare[];

@@ -4,7 +4,6 @@ import type { TokenState } from "../state/token-state.ts";
 export function inspectTrend(token: TokenState) {
   const { trend, canary, priceAtMs: atMs, priceText: text } = token;
   return {
-    /** Start of the running flare, if any. */
     flaringSinceMs: trend.startedMs < 0 ? null : trend.startedMs,
     /** Since when the canary is on; `null` if it is off. */
     canarySinceMs: canary.isOn ? canary.changedMs : null,

@@ -8,7 +8,7 @@ import { createForwardTime } from "../forward-time.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } from "./gecko-terminal.ts";
 
-export interface AggregatorFeedOptions {
+interface AggregatorFeedOptions {
   readonly url: string;
   readonly networks: readonly AggregatedNetwork[];
   /** Groups for which no chain feed reports listings. */

@@ -24,7 +24,6 @@ export interface AggregatedNetwork {
 }
 
 interface AggregatedPool {
-  /** The report, dated when it was read. */
   readonly report: Window;
   readonly profile: Profile;
 }

@@ -355,7 +355,6 @@ export class ChainFollower {
     return [];
   }
 
-  /** Returns whether a previous feed published the block. */
   #wasPublished({ atMs }: Pick<EvmBlock, "atMs">): boolean {
     return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }

@@ -49,7 +49,6 @@ export interface Factory {
 /** A chain and the contracts that are followed on it. */
 export interface Network {
   readonly name: string;
-  /** Group of its tokens. */
   readonly group: MarketGroup;
   readonly chainId: number;
   /**

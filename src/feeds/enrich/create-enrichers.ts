@@ -8,7 +8,7 @@ import { LookupEnricher } from "./lookup-enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
 import { TableEnricher } from "./table-enricher.ts";
 
-export interface EnricherKeys {
+interface EnricherKeys {
   readonly etherscan?: string | undefined;
   /** Without one, CoinGecko limits requests per IP address. */
   readonly coingecko?: string | undefined;

@@ -22,7 +22,6 @@ export interface Enricher {
   readonly name: EnricherName;
   /** Why lookups fail at present, for people; `undefined` while they work. */
   readonly trouble: string | undefined;
-  /** Returns the state of its service. */
   report(): ServiceReport;
   /**
    * Records that the market has this token, and reports its cached facts at once. Call it regularly

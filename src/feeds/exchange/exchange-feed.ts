@@ -97,8 +97,8 @@ class ExchangeRun {
   constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
-    const { clock, random = Math.random, notify } = options;
-    this.past = new PastMinutes({ clock, signal, ...(notify ? { notify } : {}) });
+    const { clock, random = Math.random, notify = () => undefined } = options;
+    this.past = new PastMinutes({ clock, signal, notify });
     this.followers = options.venues.map(
       (venue) =>
         new VenueFollower({
@@ -108,7 +108,7 @@ class ExchangeRun {
           signal,
           onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
           onGap: (pairs, sinceMs) => this.#fillGap(venue.name, pairs, sinceMs),
-          notify: (...given) => options.notify?.(...given),
+          notify,
         }),
     );
   }
@@ -238,7 +238,6 @@ class ExchangeRun {
     this.#fill(missed, Math.max(fromMs, startOf(MINUTE_MS, this.#nowMs() - MAX_FILL_MS)));
   }
 
-  /** Requests the minutes of markets since `fromMs`. */
   #fill(markets: readonly FollowedPair[], fromMs: number): void {
     const toMs = startOf(SECOND_MS, this.#nowMs());
     for (const follower of this.followers) {

@@ -15,7 +15,7 @@ export const MAX_REQUEST_MS = 2 * MINUTE_MS;
 interface PastMinutesOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly notify?: Notify;
+  readonly notify: Notify;
 }
 
 interface Span {
@@ -32,7 +32,7 @@ interface MarketRequest {
   readonly done: Promise<unknown>;
 }
 
-interface Held {
+interface HeldBackToken {
   readonly minutes: Map<number, Candle>;
   /** Number of unfinished requests for the token's past. */
   requests: number;
@@ -45,7 +45,7 @@ interface Held {
 export class PastMinutes {
   readonly #options: PastMinutesOptions;
   readonly #requests = new Set<MarketRequest>();
-  readonly #heldBack = new Map<string, Held>();
+  readonly #heldBack = new Map<string, HeldBackToken>();
   #released: string[] = [];
 
   constructor(options: PastMinutesOptions) {
@@ -108,7 +108,7 @@ export class PastMinutes {
     });
     const received = await waiting;
     const minutes = Math.floor((toMs - fromMs) / MINUTE_MS);
-    notify?.(
+    notify(
       received === tokens.size ? "info" : "warn",
       `requested ${minutes} past minutes of ${tokens.size} markets on ${follower.name} and received ${
         received === undefined ? `not all within ${MAX_REQUEST_MS / 1_000} s` : `those of ${received}`

@@ -58,7 +58,6 @@ export interface Venue {
     readonly read: (body: unknown) => ReadonlyMap<string, number>;
   };
   readonly candles: {
-    /** Maximum number of minutes per request. */
     readonly maxMinutes: number;
     /** Returns the request for the minutes that open from `fromMs` to before `toMs`. */
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
@@ -66,7 +65,6 @@ export interface Venue {
     readonly read: (body: unknown) => readonly MinuteCandle[];
   };
   readonly stream: {
-    /** Maximum number of pairs per connection. */
     readonly maxPairs: number;
     /** Minimum milliseconds between two subscription messages. */
     readonly pauseMs: number;

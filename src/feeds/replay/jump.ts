@@ -45,7 +45,6 @@ export class Jump {
     return refuted;
   }
 
-  /** Returns and removes all lines. */
   take(): readonly LineAhead[] {
     const lines = this.#lines;
     this.#lines = [];

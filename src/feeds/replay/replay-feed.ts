@@ -174,7 +174,6 @@ export class ReplayFeed implements Feed {
     });
   }
 
-  /** Yields the events of a lap, grouped by read. */
   async *#reads(): AsyncGenerator<Iterable<MarketEvent>> {
     for await (const lines of this.#lines()) yield this.#script.read(lines);
     yield this.#script.endLap();

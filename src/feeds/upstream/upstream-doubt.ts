@@ -8,7 +8,7 @@ import {
 } from "../../base/protocol/index.ts";
 import { ABSENT_MS, Absences } from "./upstream-absence.ts";
 import { withKnownIds } from "./upstream-identity.ts";
-import { listFormOf } from "./upstream-list.ts";
+import { limitsOf } from "./upstream-list.ts";
 import {
   buildResource,
   completeSnapshot,
@@ -194,16 +194,16 @@ function withRetained(
   before: Snapshot,
   retained: Readonly<Record<SpecChannel, ReadonlySet<string>>>,
 ): Snapshot {
-  const parts = RESOURCES.map((resource) =>
+  const resources = RESOURCES.map((resource) =>
     buildResource(resource, before, (channel, was) => {
       const is = listOf(answer, channel);
       if (retained[channel].size === 0) return is;
       return isRanking(channel)
         ? was
-        : insertRetained(is, was, retained[channel]).slice(0, listFormOf(channel).maxItems);
+        : insertRetained(is, was, retained[channel]).slice(0, limitsOf(channel).maxItems);
     }),
   );
-  const snapshot = completeSnapshot(parts, undefined);
+  const snapshot = completeSnapshot(resources, undefined);
   return completeSnapshot([snapshot, notesOf(snapshot, answer, before, retained)], before);
 }
 

@@ -27,7 +27,7 @@ const RANKED: Readonly<Record<string, Record<GroupName, z.ZodType<ListItem>>>> =
 };
 
 /** Returns a list's schema and maximum length: the schema's own maximum, or 10,000. */
-export function listFormOf(list: SpecChannel): {
+export function limitsOf(list: SpecChannel): {
   readonly schema: z.ZodType<ListItem>;
   readonly maxItems: number;
 } {
@@ -57,7 +57,7 @@ export function readList(
     reports.add("invalidLists", { list, reason: "is not an array", action: "kept" });
     return before;
   }
-  const { maxItems } = listFormOf(list);
+  const { maxItems } = limitsOf(list);
   const lastValid = new LastValid(before);
   const items = new Map<string, ListItem>();
   const replacements = new Set<string>();
@@ -91,7 +91,7 @@ function readItem(
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
-  const issue = unfit ? { path: "", reason: unfit } : issueOf(listFormOf(list).schema, entry);
+  const issue = unfit ? { path: "", reason: unfit } : issueOf(limitsOf(list).schema, entry);
   if (!issue && key !== undefined) return { item: asListItem(entry), valid: true };
   const last = sameKey ?? lastValid.byToken(entry);
   reports.add("invalidItems", {

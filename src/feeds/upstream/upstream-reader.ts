@@ -10,7 +10,7 @@ import type { UpstreamReports } from "./upstream-reports.ts";
 import {
   completeSnapshot,
   mergeResources,
-  misfitOfFlares,
+  mismatchOfFlares,
   RESOURCES,
   type Resource,
   type Resources,
@@ -36,7 +36,7 @@ export type Reading =
 
 /** The last content of a path, and the ETag to revalidate it. */
 interface CachedResources {
-  readonly part: Resources;
+  readonly resources: Resources;
   readonly etag: string | undefined;
   readonly observedAtMs: number | undefined;
   readonly status: UpstreamStatus;
@@ -100,8 +100,8 @@ export class UpstreamReader {
       this.#offered = true;
       this.#offeredAtMs = this.#settings.clock.monotonic();
       for (const resource of RESOURCES) this.#cache.delete(resource);
-      const { part, observedAtMs, status } = taken.cached;
-      const snapshot = completeSnapshot([part], before);
+      const { resources, observedAtMs, status } = taken.cached;
+      const snapshot = completeSnapshot([resources], before);
       return { kind: "read", snapshot, observedAtMs, status, answered: RESOURCES, partly: undefined };
     }
     const { kind, failure } = taken;
@@ -138,7 +138,7 @@ export class UpstreamReader {
     return {
       kind: "read",
       snapshot: completeSnapshot(
-        cached.map(({ part }) => part),
+        cached.map(({ resources }) => resources),
         before,
       ),
       observedAtMs: this.#settings.clock.now(),
@@ -152,7 +152,7 @@ export class UpstreamReader {
   async #take(
     path: Path,
     signal: AbortSignal,
-    read: (body: unknown) => Omit<CachedResources, "etag" | "status"> | { readonly misfit: string },
+    read: (body: unknown) => Omit<CachedResources, "etag" | "status"> | { readonly mismatch: string },
   ): Promise<
     { readonly cached: CachedResources } | { readonly kind: Unserved["kind"]; readonly failure: Failure }
   > {
@@ -166,7 +166,7 @@ export class UpstreamReader {
     const withPath = (reason: string) => `/${path} ${reason}`;
     if (answer.kind === "fresh") {
       const content = read(answer.body);
-      if ("misfit" in content) return { kind: "unusable", failure: { reason: withPath(content.misfit) } };
+      if ("mismatch" in content) return { kind: "unusable", failure: { reason: withPath(content.mismatch) } };
       return this.#store(path, {
         ...content,
         etag: answer.etag,
@@ -193,21 +193,25 @@ export class UpstreamReader {
     const observedAtMs = readObservedAtMs(fieldOf(body, "observed_at"), reports);
     if (!this.#offered || before === undefined) {
       const missing = RESOURCES.find((resource) => !isRecord(fieldOf(body, resource)));
-      if (missing) return { misfit: `returned unexpected JSON: ${missing} is not an object` };
+      if (missing) return { mismatch: `returned unexpected JSON: ${missing} is not an object` };
       if (observedAtMs === undefined)
-        return { misfit: "returned unexpected JSON: observed_at is missing or invalid" };
+        return { mismatch: "returned unexpected JSON: observed_at is missing or invalid" };
     }
-    const misfit = misfitOfFlares(flares, before === undefined);
-    if (misfit) return { misfit };
-    const parts = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
-    const part = mergeResources(parts);
-    return { part: { ...part, ...readNotes(body, part.flares, before, reports) }, observedAtMs };
+    const mismatch = mismatchOfFlares(flares, before === undefined);
+    if (mismatch) return { mismatch };
+    const all = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
+    const resources = mergeResources(all);
+    return {
+      resources: { ...resources, ...readNotes(body, resources.flares, before, reports) },
+      observedAtMs,
+    };
   }
 
   #parseResource(resource: Resource, body: unknown, before: Snapshot | undefined) {
-    const misfit = resource === "flares" ? misfitOfFlares(body, before === undefined) : undefined;
-    if (misfit) return { misfit };
-    return { part: readResource(resource, body, before, this.#settings.reports), observedAtMs: undefined };
+    const mismatch = resource === "flares" ? mismatchOfFlares(body, before === undefined) : undefined;
+    if (mismatch) return { mismatch };
+    const resources = readResource(resource, body, before, this.#settings.reports);
+    return { resources, observedAtMs: undefined };
   }
 }
 

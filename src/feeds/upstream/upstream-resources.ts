@@ -37,7 +37,7 @@ export type Resources = { readonly [R in keyof Snapshot]?: Snapshot[R] };
  * Returns why a body cannot be `flares`. Only the `first` must have all three lists; later ones
  * need one.
  */
-export function misfitOfFlares(flares: unknown, first: boolean): string | undefined {
+export function mismatchOfFlares(flares: unknown, first: boolean): string | undefined {
   const broken = BSC_FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
     (name) => !Array.isArray(fieldOf(flares, name)),
   );
@@ -181,15 +181,15 @@ export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number
   return undefined;
 }
 
-export function mergeResources(parts: readonly Resources[]): Resources {
+export function mergeResources(all: readonly Resources[]): Resources {
   const merged: Resources = {};
-  for (const part of parts) Object.assign(merged, part);
+  for (const resources of all) Object.assign(merged, resources);
   return merged;
 }
 
-/** Joins parts to a snapshot. Returns `before` itself if nothing changed. */
-export function completeSnapshot(parts: readonly Resources[], before: Snapshot | undefined): Snapshot {
-  const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeResources(parts) };
+/** Completes the resources to a snapshot. Returns `before` itself if nothing changed. */
+export function completeSnapshot(all: readonly Resources[], before: Snapshot | undefined): Snapshot {
+  const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeResources(all) };
   const same = before && RESOURCES.every((resource) => joined[resource] === before[resource]);
   const isSame = joined.explanations === before?.explanations && joined.outcomes === before.outcomes;
   return same && isSame ? before : joined;

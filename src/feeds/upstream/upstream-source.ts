@@ -23,7 +23,7 @@ export interface UpstreamOptions {
   /** Age in ms from which data is not `live`; above `intervalMs`. Default: 10,000. */
   readonly staleAfterMs?: number;
   /** An earlier process's last publication. The first response is checked against it. */
-  readonly resume?: Snapshot;
+  readonly resume?: Snapshot | undefined;
   readonly clock: Clock;
   /** Yields [0, 1) for the back-off. Default: `Math.random`. */
   readonly random?: () => number;

@@ -9,19 +9,12 @@ export const upstream: FeedKind<typeof UPSTREAM_SETTINGS> = {
   name: "upstream",
   settings: UPSTREAM_SETTINGS,
   polled: {
-    open(
-      url,
-      { pollIntervalMs: intervalMs, upstreamTimeoutMs: timeoutMs },
-      { clock, logger, staleAfterMs, resume, neverFlaredId },
-    ) {
+    open(url, { pollIntervalMs: intervalMs, upstreamTimeoutMs: timeoutMs }, { logger, ...context }) {
       const source = new UpstreamSource({
-        ...(resume ? { resume } : {}),
+        ...context,
         url,
         intervalMs,
         timeoutMs,
-        staleAfterMs,
-        clock,
-        neverFlaredId,
         onInvalid: (report) => logger.warn({ report }, "upstream sent invalid data"),
       });
       return { source, metrics: upstreamMetrics(() => source.stats()) };

@@ -45,7 +45,7 @@ describe("an endpoint's final block", () => {
       const { endpoint, clock } = endpointOf(node);
       node.answer = (_method, [id]) => (id === "finalized" ? refusal : undefined);
       for (let poll = 0; poll < 3; poll++) expect(await endpoint.pollFinalHead(never)).toBeUndefined();
-      expect([endpoint.finalHead, endpoint.reportsFinal, endpoint.strikes]).toEqual([95, false, 0]);
+      expect([endpoint.finalHead, endpoint.reportsFinal, endpoint.failures]).toEqual([95, false, 0]);
       const both = ["eth_getHeaderByNumber", "eth_getBlockByNumber"];
       expect(node.asked).toEqual([...both, ...Array(3).fill("eth_blockNumber")]);
       node.answer = undefined;

@@ -5,7 +5,11 @@ import { ManualClock } from "../../support/time/manual-clock.ts";
 
 const at = (minute: number) => START + minute * MINUTE;
 const createPast = () =>
-  new PastMinutes({ clock: new ManualClock(START), signal: new AbortController().signal });
+  new PastMinutes({
+    clock: new ManualClock(START),
+    signal: new AbortController().signal,
+    notify: () => undefined,
+  });
 const openTimes = (past: PastMinutes, now: number) =>
   past.take(now).map(({ openAt }) => (openAt - START) / MINUTE);
 

@@ -45,7 +45,6 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     /** The time of the trade with that price; -1 while it is assumed. */
     startPriceAtMs: -1,
     price,
-    /** The long average. */
     longPrice: price,
     /** Log return above the long average, as last read. */
     longRise: 0,

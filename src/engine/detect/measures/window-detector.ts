@@ -57,7 +57,6 @@ export function measureWindow(
     real: realShare(m5, h24),
     /** Trades of the five minutes, the hour and the day. */
     totals: [m5.buys + m5.sells, h1.buys + h1.sells, h24.buys + h24.sells] as const,
-    /** The last hour. */
     hourBuys: h1.buys,
     hourSells: h1.sells,
     hourBuyers: h1.buyers,

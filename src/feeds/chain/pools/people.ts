@@ -58,7 +58,7 @@ export interface Leg {
 /** One person's net purchase or sale. */
 export interface NetTrade {
   readonly trader: string;
-  /** The pool with the largest part. */
+  /** The pool with the largest amount. */
   readonly pool: string;
   /** In the token's smallest unit; negative if the person sold. */
   readonly tokens: bigint;
@@ -68,7 +68,7 @@ export interface NetTrade {
   readonly price: readonly [dollars: bigint, tokens: bigint];
 }
 
-interface Part {
+interface PoolAmount {
   readonly pool: string;
   tokens: bigint;
   dollars: bigint;
@@ -219,9 +219,9 @@ function nearest(legs: readonly Leg[], units: bigint): Leg | undefined {
 
 /**
  * Returns what remains of a person's swaps. An order that an aggregator splits over several pools
- * is one trade. A part at another price is a separate trade: the owner of a pool can set any price,
- * and it must not count as the price of another pool. For the same reason, a trade has the price of
- * its largest part's pool only.
+ * is one trade. An amount at another price is a separate trade: the owner of a pool can set any
+ * price, and it must not count as the price of another pool. For the same reason, a trade has the
+ * price of its largest amount's pool only.
  */
 function netOf(trader: string, legs: readonly Leg[], covered: ReadonlySet<Leg>): readonly NetTrade[] {
   const { bought, soldAgain, sold, boughtBack } = totalsOf(legs, covered);
@@ -239,11 +239,11 @@ function remainderOf(
   remainder: bigint,
 ): readonly NetTrade[] {
   if (remainder <= 0n) return [];
-  const parts = partsOf(legs.filter((leg) => leg.tokens * sign > 0n && isPriced(leg)));
-  const all = parts.reduce((sum, { tokens }) => sum + tokens, 0n);
+  const amounts = amountsOf(legs.filter((leg) => leg.tokens * sign > 0n && isPriced(leg)));
+  const all = amounts.reduce((sum, { tokens }) => sum + tokens, 0n);
   // Divide the remainder among the groups in proportion. The first group takes the rounding.
   let left = remainder;
-  return groupsOf(parts)
+  return groupsOf(amounts)
     .toReversed()
     .flatMap(({ lead, tokens, dollars }, index, { length }) => {
       const units = index === length - 1 ? left : (tokens * remainder) / all;
@@ -256,29 +256,29 @@ function remainderOf(
 }
 
 /** Adds up priced swaps by pool, the largest first. */
-function partsOf(legs: readonly Leg[]): readonly Part[] {
-  const parts = new Map<string, Part>();
+function amountsOf(legs: readonly Leg[]): readonly PoolAmount[] {
+  const amounts = new Map<string, PoolAmount>();
   for (const { pool, tokens, dollars = 0n } of legs) {
-    const part = parts.get(pool) ?? { pool, tokens: 0n, dollars: 0n };
-    part.tokens += abs(tokens);
-    part.dollars += dollars;
-    parts.set(pool, part);
+    const amount = amounts.get(pool) ?? { pool, tokens: 0n, dollars: 0n };
+    amount.tokens += abs(tokens);
+    amount.dollars += dollars;
+    amounts.set(pool, amount);
   }
-  return [...parts.values()].toSorted((a, b) => (a.tokens > b.tokens ? -1 : Number(a.tokens < b.tokens)));
+  return [...amounts.values()].toSorted((a, b) => (a.tokens > b.tokens ? -1 : Number(a.tokens < b.tokens)));
 }
 
-/** Groups parts by price, each group by its largest part. */
-function groupsOf(parts: readonly Part[]) {
-  const groups: { lead: Part; tokens: bigint; dollars: bigint }[] = [];
-  for (const part of parts) {
+/** Groups amounts by price, each group by its largest amount. */
+function groupsOf(amounts: readonly PoolAmount[]) {
+  const groups: { lead: PoolAmount; tokens: bigint; dollars: bigint }[] = [];
+  for (const amount of amounts) {
     const group = groups.find(({ lead }) => {
-      const [own, other] = [part.dollars * lead.tokens, lead.dollars * part.tokens];
+      const [own, other] = [amount.dollars * lead.tokens, lead.dollars * amount.tokens];
       return abs(own - other) * MAX_SPREAD <= other;
     });
     if (group) {
-      group.tokens += part.tokens;
-      group.dollars += part.dollars;
-    } else groups.push({ lead: part, tokens: part.tokens, dollars: part.dollars });
+      group.tokens += amount.tokens;
+      group.dollars += amount.dollars;
+    } else groups.push({ lead: amount, tokens: amount.tokens, dollars: amount.dollars });
   }
   return groups;
 }

@@ -26,7 +26,6 @@ export class TransactionSwaps {
   readonly #unfollowed = new Set<string>();
   readonly #depths = new Map<string, bigint>();
 
-  /** @param log Any log of the transaction. */
   constructor({ transactionHash, origin }: EvmLog) {
     this.hash = transactionHash;
     this.#sender = origin;

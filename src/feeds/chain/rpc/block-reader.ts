@@ -208,6 +208,6 @@ export class BlockReader {
   #blame(endpoint: Endpoint, words: string): void {
     endpoint.markFailure();
     this.#blocks.delete(endpoint);
-    if (endpoint.strikes === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
+    if (endpoint.failures === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
   }
 }

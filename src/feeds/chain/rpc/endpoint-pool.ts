@@ -70,7 +70,7 @@ export class EndpointPool {
       .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
       .map((endpoint) => ({
         endpoint,
-        rank: [endpoint.strikes, Number(endpoint.hasSocket), ...endpoint.load],
+        rank: [endpoint.failures, Number(endpoint.hasSocket), ...endpoint.load],
       }))
       .toSorted((a, b) => compare(a.rank, b.rank))
       .map(({ endpoint }) => endpoint);
@@ -109,7 +109,7 @@ export class EndpointPool {
 
   /** Whether an endpoint has neither claimed a final block nor failed yet. */
   get isUndecided(): boolean {
-    return this.#endpoints.some((one) => one.finalHead < 0 && one.strikes === 0 && !this.#foreign.has(one));
+    return this.#endpoints.some((one) => one.finalHead < 0 && one.failures === 0 && !this.#foreign.has(one));
   }
 
   /** Returns the state of each endpoint. Endpoints that share a name are numbered. */
@@ -118,7 +118,7 @@ export class EndpointPool {
     return this.#endpoints.map((endpoint, index) => {
       const isShared = names.indexOf(endpoint.name) !== names.lastIndexOf(endpoint.name);
       const service = isShared ? `${endpoint.name} #${index + 1}` : endpoint.name;
-      return endpoint.tally.report(part, service, this.#onChain.has(endpoint) && endpoint.strikes === 0);
+      return endpoint.tally.report(part, service, this.#onChain.has(endpoint) && endpoint.failures === 0);
     });
   }
 
@@ -225,7 +225,7 @@ export class EndpointPool {
       this.#note(endpoint, failure.words);
       if (failure.kind === "rate") return;
       endpoint.markFailure();
-      if (endpoint.strikes === 1) notify("warn", failure.of(endpoint.name).message);
+      if (endpoint.failures === 1) notify("warn", failure.of(endpoint.name).message);
     }
   }
 

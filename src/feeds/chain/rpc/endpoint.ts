@@ -80,8 +80,8 @@ export class Endpoint {
   #finalRequest = 0;
   #askFinalAt = 0;
   #polling: "no" | "once" | "again" = "no";
-  #strikes = 0;
-  #misses = 0;
+  #failedRequests = 0;
+  #failedPolls = 0;
   #slowedAt = Number.NEGATIVE_INFINITY;
   #restUntil = 0;
   #pauseMs = 0;
@@ -126,8 +126,8 @@ export class Endpoint {
   }
 
   /** Consecutive failures of requests and of polls. */
-  get strikes(): number {
-    return this.#strikes + this.#misses;
+  get failures(): number {
+    return this.#failedRequests + this.#failedPolls;
   }
 
   /** Whether it gets no requests now, after a failure or for a pause that it demands. */
@@ -179,13 +179,13 @@ export class Endpoint {
    * After a valid response: forgets failed requests and ends any rest. Failed polls still count.
    */
   markSuccess(): void {
-    this.#strikes = 0;
+    this.#failedRequests = 0;
     this.#restUntil = 0;
   }
 
   /** Counts a failed or invalid response and rests. */
   markFailure(): void {
-    this.#strikes += 1;
+    this.#failedRequests += 1;
     this.#rest();
   }
 
@@ -196,7 +196,7 @@ export class Endpoint {
   async pollFinalHead(signal: AbortSignal): Promise<RpcFailure | undefined> {
     try {
       const finalHead = await this.#askFinalHead(signal);
-      this.#misses = 0;
+      this.#failedPolls = 0;
       // It may decrease: blocks are replaced, and an endpoint may be many nodes.
       if (finalHead !== this.#finalHead) {
         this.#finalHead = finalHead;
@@ -205,7 +205,7 @@ export class Endpoint {
       }
       return undefined;
     } catch (error) {
-      return this.#miss(error, signal);
+      return this.#countFailedPoll(error, signal);
     }
   }
 
@@ -219,7 +219,7 @@ export class Endpoint {
       await this.#socket?.subscribe("newHeads", () => void this.#pollOnPush(signal), signal);
       return undefined;
     } catch (error) {
-      return this.#miss(error, signal);
+      return this.#countFailedPoll(error, signal);
     }
   }
 
@@ -268,16 +268,16 @@ export class Endpoint {
     return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);
   }
 
-  #miss(error: unknown, signal: AbortSignal): RpcFailure | undefined {
+  #countFailedPoll(error: unknown, signal: AbortSignal): RpcFailure | undefined {
     const failure = toRpcFailure(error, this.#options);
     if (failure.kind === "rate" || signal.aborted) return undefined;
-    this.#misses += 1;
+    this.#failedPolls += 1;
     this.#rest();
     return failure;
   }
 
   #rest(): void {
-    const restMs = Math.min(MAX_REST_MS, (SECOND_MS / 8) * 2 ** Math.min(20, this.strikes));
+    const restMs = Math.min(MAX_REST_MS, (SECOND_MS / 8) * 2 ** Math.min(20, this.failures));
     this.#restUntil = Math.max(this.#restUntil, this.#options.clock.monotonic() + restMs);
   }
 

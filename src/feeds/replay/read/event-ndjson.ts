@@ -26,7 +26,7 @@ export function readHeader(line: string): RecordingHeader | { readonly problem: 
     : { problem: `invalid recording header: ${issueOf(parsed.error, value)}` };
 }
 
-/** Parses market events as NDJSON: one JSON object per line, in the form of `MarketEvent`. */
+/** Parses market events as NDJSON: one `MarketEvent` per line. */
 export class EventNdjsonParser implements LineParser {
   readonly #timeline: Timeline;
   readonly #profiles: TokenProfiles;

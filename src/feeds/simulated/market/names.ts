@@ -1,12 +1,12 @@
 import type { Random } from "./random.ts";
 
 /* Invented words. None is meant to resemble anything that exists. */
-const HEADS = (
+const FIRST_WORDS = (
   "Amber Bramble Cinder Dapple Ember Fennel Gossamer Hollow Inkwell Juniper Kettle Lantern Marrow Nettle Osprey Pebble Quill Russet " +
   "Saffron Thistle Umber Velvet Willow Yonder Zephyr Badger Cobble Drizzle Fiddle Gobble Huckle Jumble Lollop Muddle Noodle Paddle " +
   "Rumple Snuffle Tumble Waffle Wobble Bumble Crinkle Doodle Flapper Grumble Hopple Mizzle Pickle Riddle"
 ).split(" ");
-const TAILS = (
+const SECOND_WORDS = (
   "barrow beck bottom bridge brook burrow croft dale drift fen field fold ford garth gate glen grove hatch heath hollow hurst knoll " +
   "leap march mere moor nook orchard patch pike pond reach ridge rill shaw stead stile thorn vale wick wold"
 ).split(" ");
@@ -28,10 +28,10 @@ export interface Naming {
 
 /** Invents a name and a symbol made from its letters. Both may repeat, as on chains. */
 export function inventName(random: Random): Naming {
-  const head = random.pick(HEADS);
-  const tail = random.pick(TAILS);
-  const symbol = head.slice(0, 2 + random.below(2)) + tail.slice(0, 2 + random.below(2));
-  return { name: head + tail + random.weighted(ENDINGS), symbol: symbol.toUpperCase() };
+  const first = random.pick(FIRST_WORDS);
+  const second = random.pick(SECOND_WORDS);
+  const symbol = first.slice(0, 2 + random.below(2)) + second.slice(0, 2 + random.below(2));
+  return { name: first + second + random.weighted(ENDINGS), symbol: symbol.toUpperCase() };
 }
 
 /** Invents names with distinct symbols, as an exchange requires. */

@@ -3,7 +3,8 @@ const TWO_TO_32 = 4_294_967_296;
 const WARM_UP_ROUNDS = 16;
 
 /**
- * Mixes a 32-bit word: splitmix32's finalizer (Steele, Lea, Flood, OOPSLA 2014; Ettinger's form).
+ * Mixes a 32-bit word: splitmix32's finalizer (Steele, Lea, Flood, OOPSLA 2014; Ettinger's
+ * variant).
  */
 export function mixBits(word: number): number {
   let mixed = word | 0;
@@ -54,7 +55,6 @@ export class Random {
     return ((this.word() >>> 0) + 0.5) / TWO_TO_32;
   }
 
-  /** Returns a uniform number in (low, high). */
   between(low: number, high: number): number {
     return low + (high - low) * this.unit();
   }

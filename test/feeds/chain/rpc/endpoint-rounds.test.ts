@@ -33,10 +33,10 @@ describe("one endpoint", () => {
     };
     const first = [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000];
     expect(first.map(rests)).toEqual(first);
-    expect(endpoint.strikes).toBe(7);
+    expect(endpoint.failures).toBe(7);
     endpoint.markFailure();
     endpoint.markSuccess();
-    expect([endpoint.isResting, endpoint.strikes]).toEqual([false, 0]);
+    expect([endpoint.isResting, endpoint.failures]).toEqual([false, 0]);
     expect(rests()).toBe(250);
   });
 
@@ -47,14 +47,14 @@ describe("one endpoint", () => {
       node.answer = () => BROKEN;
       expect((await endpoint.pollFinalHead(never))?.kind).toBe("failed");
       expect((await endpoint.pollFinalHead(never))?.kind).toBe("failed");
-      expect([endpoint.strikes, endpoint.isResting]).toEqual([2, true]);
+      expect([endpoint.failures, endpoint.isResting]).toEqual([2, true]);
       clock.advance(500);
       expect(endpoint.isResting).toBe(false);
       node.answer = undefined;
       node.head = 100 - round;
       expect(await endpoint.pollFinalHead(never)).toBeUndefined();
       expect(await endpoint.pollFinalHead(never)).toBeUndefined();
-      expect(endpoint.strikes).toBe(0);
+      expect(endpoint.failures).toBe(0);
     }
     expect(heads).toEqual([97, 96]);
   });
@@ -80,7 +80,7 @@ describe("one endpoint", () => {
     const delays: number[] = [];
     for (let count = 0; count < 10; count++) delays.push(await ask());
     expect(delays.map(Math.round)).toEqual([0, 19, 39, 79, 159, 319, 639, 1_279, 1_999, 1_999]);
-    expect([endpoint.strikes, endpoint.isResting]).toEqual([0, false]);
+    expect([endpoint.failures, endpoint.isResting]).toEqual([0, false]);
     node.answer = undefined;
     const recovering: number[] = [];
     for (let count = 0; count < 30; count++) recovering.push(await ask());
@@ -118,7 +118,7 @@ describe("one endpoint", () => {
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
     expect(await endpoint.pollFinalHead(never)).toBeUndefined();
-    expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
+    expect([endpoint.failures, endpoint.isResting]).toEqual([0, true]);
     // A request to this endpoint waits too.
     const again = endpoint.ask("eth_call", [], never).catch(() => {});
     expect(clock.slept.at(-1)).toBe(7_000);
@@ -190,14 +190,14 @@ describe("one endpoint", () => {
     await until("the loss is noticed", () => !endpoint.isListening);
     for (const listening of [endpoint.listen(never), endpoint.listen(never)])
       expect((await listening)?.message).toMatch(/WebSocket/);
-    expect([endpoint.strikes, endpoint.isResting]).toEqual([2, true]);
+    expect([endpoint.failures, endpoint.isResting]).toEqual([2, true]);
     node.isDown = false;
     clock.advance(5_000);
     expect(await endpoint.listen(never)).toBeUndefined();
     expect(await endpoint.pollFinalHead(never)).toBeUndefined();
     node.tellHead(101);
     await until("the new head is polled", () => heads.at(-1) === 99);
-    expect([endpoint.strikes, node.openSockets]).toEqual([0, 1]);
+    expect([endpoint.failures, node.openSockets]).toEqual([0, 1]);
     endpoint.close();
   });
 

@@ -31,7 +31,6 @@ export interface UnknownPool {
 
 /** The facts about a pool that never change. A factory of the network has confirmed them. */
 export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
-  /** Address of its factory. */
   readonly factory: string;
   readonly token0: string;
   readonly token1: string;

@@ -30,7 +30,6 @@ export class Makers extends TokenActor {
   };
   /** The next action; `undefined` if the next step is only a check. */
   #habit: Habit | undefined;
-  /** Completes the action in progress. */
   #completion: { readonly atMs: number; readonly apply: Action } | undefined;
 
   constructor(

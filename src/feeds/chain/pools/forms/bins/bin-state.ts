@@ -17,7 +17,6 @@ const ONE = 1n << BITS;
 interface BinFacts {
   /** Basis points between the prices of neighboring bins. */
   readonly step: number;
-  /** `undefined` if unknown. */
   readonly activeId: number | undefined;
   /** Amounts of each known bin; `undefined` if they could not be read. */
   readonly bins: readonly BinAmounts[] | undefined;

@@ -38,7 +38,6 @@ const EVERYWHERE: Reach = { lowest: -MAX_TICK, highest: MAX_TICK, isCut: false }
 
 /** Price and positions of a pool. */
 interface PositionFacts {
-  /** `undefined` if unknown. */
   readonly range: PriceRange | undefined;
   /** Net liquidity at each tick that has some; `undefined` if unknown. */
   readonly nets: ReadonlyMap<number, bigint> | undefined;
