@@ -9,7 +9,7 @@ import type { LogRecord, LogStart } from "../../gateway/log/event-log.ts";
 import { checkpointInterval } from "../../gateway/log/event-log.ts";
 import type { StoredLog } from "../../gateway/log/stored-log.ts";
 import { inodeOf, readStoredLog } from "./read-stored-log.ts";
-import { FileBusyError, faultOf } from "./sqlite-fault.ts";
+import { FileBusyError, failureOf } from "./sqlite-failure.ts";
 
 export interface LogFileOptions {
   readonly path: string;
@@ -94,9 +94,9 @@ export function openLogFile(options: LogFileOptions): LogFile {
   try {
     return open();
   } catch (error) {
-    const fault = faultOf(error);
-    if (fault === "busy") throw new FileBusyError(path, { cause: error });
-    if (fault !== "damaged" || !existsSync(path)) throw error;
+    const failure = failureOf(error);
+    if (failure === "busy") throw new FileBusyError(path, { cause: error });
+    if (failure !== "damaged" || !existsSync(path)) throw error;
     options.onSetAside(setAside(options, error));
     return open();
   }

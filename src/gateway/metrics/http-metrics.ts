@@ -1,6 +1,6 @@
 import { type Metrics, total } from "./metric-table.ts";
 
-export interface HttpParts {
+export interface MeasuredHttp {
   /** Refused connections and requests, by reason. Default: none. */
   readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
   /** Responses by route and status. Default: none. */
@@ -9,7 +9,7 @@ export interface HttpParts {
 
 type ResponseCount = readonly [{ readonly route: string; readonly status: string }, number];
 
-export function httpMetrics({ refusals, responses }: HttpParts): Metrics {
+export function httpMetrics({ refusals, responses }: MeasuredHttp): Metrics {
   return {
     flarewire_refusals_total: total(
       "Refused connections and requests, by reason: the limit that was reached, or the problem code.",

@@ -36,7 +36,7 @@ export const jsonFraming: Framing = {
     ),
 };
 
-export interface PageParts {
+export interface PageContext {
   readonly log: EventLog;
   readonly head: Head;
   /** The lists at the head and at earlier cursors. */
@@ -69,7 +69,7 @@ export type EventPage =
  * `from`. `steps`: those of the page that ended at `from`; default: computed.
  */
 export async function readPage(
-  { log, head, history }: PageParts,
+  { log, head, history }: PageContext,
   request: {
     readonly shape: StreamShape;
     readonly from: Cursor;
