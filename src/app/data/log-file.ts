@@ -184,10 +184,10 @@ export class LogFile {
     if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");
     transact(this.#db, () => {
       const positions = new Map<Channel, number>();
-      for (const { seq, name, channel, emittedAtMs, tail, batch, run } of records) {
+      for (const { seq, name, channel, emittedAtMs, encoded, batch, run } of records) {
         if (run !== this.#lastRun) this.#insertRun.run(seq, run ?? null);
         this.#lastRun = run;
-        this.#insertRecord.run(seq, name, channel, emittedAtMs, tail, batch);
+        this.#insertRecord.run(seq, name, channel, emittedAtMs, encoded, batch);
         positions.set(channel, seq);
       }
       for (const [channel, seq] of positions) this.#setPosition.run(channel, seq);

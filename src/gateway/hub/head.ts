@@ -47,7 +47,7 @@ export class Head {
   #snapshot: Snapshot;
   #observedAtMs: number;
   #ready: boolean;
-  #tail: Promise<void> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
   #pause: Promise<void> | undefined;
 
   constructor(options: HeadOptions) {
@@ -129,8 +129,8 @@ export class Head {
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
-    const done = this.#tail.then(work);
-    this.#tail = done
+    const done = this.#last.then(work);
+    this.#last = done
       .catch(() => {})
       .then(() => {
         const pause = this.#pause;
