@@ -3,11 +3,9 @@ import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
 import { eventMetrics, type MeasuredEvents } from "./event-metrics.ts";
-import { httpMetrics, type MeasuredHttp } from "./http-metrics.ts";
 import { keyMetrics, type MeasuredKeys } from "./key-metrics.ts";
-import { addMetrics, type Metrics } from "./metric-table.ts";
-import { measureProcess } from "./process/process-meter.ts";
-import { processMetrics } from "./process/process-metrics.ts";
+import { addMetrics, type Metrics, total } from "./metric-table.ts";
+import { measureProcess, processMetrics } from "./process-meter.ts";
 import { type MeasuredSource, sourceMetrics } from "./source-metrics.ts";
 
 interface MeasuredGateway extends MeasuredSource, MeasuredEvents, MeasuredHttp, MeasuredKeys {
@@ -52,5 +50,29 @@ export function createGatewayMetrics(gateway: MeasuredGateway) {
       forget();
       meter.close();
     },
+  };
+}
+
+export interface MeasuredHttp {
+  /** Refused connections and requests, by reason. Default: none. */
+  readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
+  /** Responses by route and status. Default: none. */
+  readonly responses?: (() => readonly ResponseCount[]) | undefined;
+}
+
+type ResponseCount = readonly [{ readonly route: string; readonly status: string }, number];
+
+export function httpMetrics({ refusals, responses }: MeasuredHttp): Metrics {
+  return {
+    flarewire_refusals_total: total(
+      "Refused connections and requests, by reason: the limit that was reached, or the problem code.",
+      () => ({ connections: 0, ...refusals?.() }),
+      "reason",
+    ),
+    flarewire_http_responses_total: total(
+      "Responses by route and status. Accepted streams count as connections instead.",
+      () => responses?.() ?? [],
+      ...["route", "status"],
+    ),
   };
 }
