@@ -197,7 +197,10 @@ export class EngineSource implements SnapshotSource {
     if (parts.length === 0) return {};
     return {
       parts: parts.map(({ name, state, reason, observedAtMs, ageMs, filling }) => ({
-        ...{ name, state, reason, data_age_ms: ageMs },
+        name,
+        state,
+        reason,
+        data_age_ms: ageMs,
         observed_at: observedAtMs === undefined ? null : isoTime(observedAtMs),
         ...(filling ? { filling: { read_ms: filling.readMs, of_ms: filling.ofMs } } : {}),
       })),

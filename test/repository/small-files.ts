@@ -5,10 +5,6 @@
  */
 export const SMALL_FILES: readonly string[] = [
   "app/node-version.ts",
-  "app/server/connection-limits.ts",
-  "app/server/listen-on-host.ts",
-  "app/server/pretty-log-line.ts",
-  "base/protocol/view/moved-keys.ts",
   "clients/dashboard/parts/announcer.tsx",
   "clients/dashboard/parts/bot/bot-dialog.tsx",
   "clients/dashboard/parts/bot/event-sheet.tsx",
@@ -24,6 +20,4 @@ export const SMALL_FILES: readonly string[] = [
   "engine/views/inspection.ts",
   "feeds/chain/block-pace.ts",
   "feeds/chain/pools/forms/positions/ticks.ts",
-  "gateway/metrics/http-metrics.ts",
-  "gateway/metrics/process/process-metrics.ts",
 ];

@@ -23,7 +23,7 @@ import {
 } from "../../gateway/persistence/restored-state.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
-import { FileBusyError } from "./sqlite-fault.ts";
+import { FileBusyError } from "./sqlite-failure.ts";
 import { SqliteLog } from "./sqlite-log.ts";
 
 /** Identifies a source in what is stored. */
@@ -121,7 +121,9 @@ class FilePersistence implements Persistence {
     const stored = this.restored && problem === undefined ? this.#file.found : undefined;
     const log = new SqliteLog({
       ...memoryOptions(this.#options),
-      ...{ file: this.#file, fingerprint: this.#fingerprint, follows },
+      file: this.#file,
+      fingerprint: this.#fingerprint,
+      follows,
       ...(stored ? { stored } : {}),
       notify: notifyLog(logger),
       onWritten: (ms) => this.writes.add(ms),

@@ -9,7 +9,7 @@ import type { LogRecord, LogStart } from "../../gateway/log/event-log.ts";
 import { checkpointInterval } from "../../gateway/log/event-log.ts";
 import type { StoredLog } from "../../gateway/log/stored-log.ts";
 import { inodeOf, readStoredLog } from "./read-stored-log.ts";
-import { FileBusyError, faultOf } from "./sqlite-fault.ts";
+import { FileBusyError, failureOf } from "./sqlite-failure.ts";
 
 export interface LogFileOptions {
   readonly path: string;
@@ -94,9 +94,9 @@ export function openLogFile(options: LogFileOptions): LogFile {
   try {
     return open();
   } catch (error) {
-    const fault = faultOf(error);
-    if (fault === "busy") throw new FileBusyError(path, { cause: error });
-    if (fault !== "damaged" || !existsSync(path)) throw error;
+    const failure = failureOf(error);
+    if (failure === "busy") throw new FileBusyError(path, { cause: error });
+    if (failure !== "damaged" || !existsSync(path)) throw error;
     options.onSetAside(setAside(options, error));
     return open();
   }
@@ -184,10 +184,10 @@ export class LogFile {
     if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");
     transact(this.#db, () => {
       const positions = new Map<Channel, number>();
-      for (const { seq, name, channel, emittedAtMs, tail, batch, run } of records) {
+      for (const { seq, name, channel, emittedAtMs, encoded, batch, run } of records) {
         if (run !== this.#lastRun) this.#insertRun.run(seq, run ?? null);
         this.#lastRun = run;
-        this.#insertRecord.run(seq, name, channel, emittedAtMs, tail, batch);
+        this.#insertRecord.run(seq, name, channel, emittedAtMs, encoded, batch);
         positions.set(channel, seq);
       }
       for (const [channel, seq] of positions) this.#setPosition.run(channel, seq);

@@ -90,10 +90,10 @@ function recordOf(row: Readonly<Record<string, unknown>>, runs: Runs): LogRecord
   const channel = CHANNELS.find((known) => known === row.channel);
   if (!name || !channel || !(row.tail instanceof Uint8Array))
     throw new DamagedError(`record ${row.seq} is malformed`);
-  const tail = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
+  const encoded = Buffer.from(row.tail.buffer, row.tail.byteOffset, row.tail.byteLength);
   const [seq, batch] = [toSeq(Number(row.seq)), toSeq(Number(row.batch))];
   const run = runs.at(seq)?.run;
-  return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, tail, run };
+  return { seq, name, channel, emittedAtMs: Number(row.emitted_at_ms), batch, encoded, run };
 }
 
 function checkpointOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCheckpoint {

@@ -1,12 +1,12 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { openFiles } from "../../base/lib/io/open-files.ts";
-import { createHttpServer } from "../../gateway/http/index.ts";
+import { type ConnectionBounds, createHttpServer } from "../../gateway/http/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import type { Frontend, FrontendOptions } from "../../gateway/start/frontend.ts";
 import { listenProblem } from "../../gateway/start/listen-problem.ts";
-import { connectionLimits } from "./connection-limits.ts";
 import { InjectedConnections } from "./injected-connections.ts";
-import { listenOnHost } from "./listen-on-host.ts";
 import { type TlsConfig, TlsServer } from "./tls-server.ts";
 
 /**
@@ -60,3 +60,73 @@ export async function openServer(
  * Node's default of 511 overflows when 600 clients return at once: the rest retry after 1 to 31 s.
  */
 export const LISTEN_BACKLOG = 65_535;
+
+/** Connections reserved for REST requests and idle keep-alive connections. */
+const SPARE = 1_024;
+const SPARE_PER_ADDRESS = 256;
+/** Maximum share of all connections that is reserved if the limit of open files is low. */
+const SPARE_SHARE = 1 / 8;
+/** File descriptors reserved for the log, recordings and upstream services. */
+const RESERVED_FILES = 64;
+
+/**
+ * Computes the limits. If too few files may be open, lowers them and calls `warn`. `files` is
+ * `undefined` if unknown; then nothing is lowered. `maxSockets`, for streams and polls, leaves
+ * connections for health checks and REST.
+ */
+export function connectionLimits(
+  { maxSockets, maxSocketsPerIp }: Pick<GatewaySettings, "maxSockets" | "maxSocketsPerIp">,
+  files: ReturnType<typeof openFiles>,
+  warn: (message: string) => void,
+): ConnectionBounds & Pick<GatewaySettings, "maxSockets"> {
+  const wanted = maxSockets + SPARE;
+  const perAddress = maxSocketsPerIp + SPARE_PER_ADDRESS;
+  const room = files ? Math.max(1, files.limit - files.open - RESERVED_FILES) : Number.POSITIVE_INFINITY;
+  if (room >= wanted) return { maxSockets, maxConnections: wanted, maxConnectionsPerAddress: perAddress };
+  const needed = wanted + RESERVED_FILES + (files?.open ?? 0);
+  const spare = Math.min(SPARE, Math.ceil(room * SPARE_SHARE));
+  const streams = Math.min(maxSockets, Math.max(1, room - spare));
+  warn(
+    `maxSockets ${maxSockets} needs ${needed} open files and the limit is ${files?.limit}, so at most ${streams} streams and ${room} connections are accepted; raise the limit (ulimit -n, LimitNOFILE) or lower --max-sockets`,
+  );
+  return {
+    maxSockets: streams,
+    maxConnections: room,
+    maxConnectionsPerAddress: Math.min(perAddress, Math.ceil(room / 2)),
+  };
+}
+
+interface HostListening {
+  readonly host: string;
+  /** 0 picks any free port. */
+  readonly port: number;
+  readonly backlog: number;
+  /** Creates a server, one for each address. */
+  readonly create: () => Server;
+  /** Receives the errors of a server once it listens. */
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Listens on the addresses of a host. As in Fastify, `localhost` stands for the addresses of both
+ * families, and all but the first are optional. Returns the servers that listen and, as
+ * `authority`, the host and port of a URL by which this machine reaches the first one. Rejects with
+ * the system's error.
+ */
+export async function listenOnHost({ host, port, backlog, create, onError }: HostListening) {
+  const servers: Server[] = [];
+  const listen = async (address: string, at: number) => {
+    const server = create();
+    server.listen({ host: address, port: at, backlog });
+    await once(server, "listening");
+    server.on("error", onError);
+    servers.push(server);
+    return server.address() as AddressInfo;
+  };
+  const found = host === "localhost" ? await lookup(host, { all: true }) : [];
+  const [first = host, ...others] = found.map(({ address }) => address);
+  const { address, family, port: taken } = await listen(first, port);
+  for (const other of others) await listen(other, taken).catch(() => undefined);
+  const reachable = { "0.0.0.0": "127.0.0.1", "::": "::1" }[address] ?? address;
+  return { servers, authority: `${family === "IPv6" ? `[${reachable}]` : reachable}:${taken}` };
+}

@@ -11,7 +11,7 @@ import type { GatewaySettings } from "../../gateway/settings/index.ts";
 
 export type TlsConfig = Partial<Pick<GatewaySettings, "tlsCert" | "tlsKey" | "trustProxy">>;
 
-interface TlsParts {
+interface TlsOptions {
   readonly clock: Clock;
   readonly logger: Record<"info" | "error", (facts: object, message: string) => void>;
   readonly refusals: Pick<Refusals, "count">;
@@ -43,7 +43,7 @@ interface Pair {
 
 /** Completes TLS handshakes on connections. Reloads the certificate when its files change. */
 export class TlsServer {
-  readonly #parts: TlsParts;
+  readonly #options: TlsOptions;
   readonly #server: Server;
   readonly #files: FollowedFiles<Pair>;
   /** The client's address of each connection in its handshake, by {@link nameOf}. */
@@ -52,29 +52,29 @@ export class TlsServer {
   readonly #isTrusted: (address: string) => boolean;
 
   private constructor(
-    parts: TlsParts,
+    options: TlsOptions,
     { cert, key }: Pair,
     files: FollowedFiles<Pair>,
     isTrusted: (address: string) => boolean,
   ) {
-    this.#parts = parts;
+    this.#options = options;
     this.#isTrusted = isTrusted;
     this.#files = files;
     const fixed = { handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ["http/1.1"] };
     this.#server = createServer({ cert, key, ...fixed });
     this.#server.on("secureConnection", (socket) => {
       this.#endHandshake(nameOf(socket));
-      parts.onSecure(socket);
+      options.onSecure(socket);
     });
     // Not logged: scanners and clients that do not trust the certificate cause many of these.
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
   /** Reads the files; `undefined` if the settings name none. Rejects with InputError. */
-  static async open(config: TlsConfig, parts: TlsParts): Promise<TlsServer | undefined> {
+  static async open(config: TlsConfig, options: TlsOptions): Promise<TlsServer | undefined> {
     const { tlsCert, tlsKey, trustProxy = false } = config;
     if (tlsCert === undefined || tlsKey === undefined) return undefined;
-    const { clock, logger } = parts;
+    const { clock, logger } = options;
     const opened = await FollowedFiles.open({
       files: [tlsCert, tlsKey],
       clock,
@@ -85,7 +85,7 @@ export class TlsServer {
       },
       onInvalid: (error) => logger.error({ reason: messageOf(error) }, TROUBLE),
     });
-    const server = new TlsServer(parts, opened.value, opened.files, createTrust(trustProxy));
+    const server = new TlsServer(options, opened.value, opened.files, createTrust(trustProxy));
     logger.info(factsOf(tlsCert, opened.value), "loaded the TLS certificate");
     return server;
   }
@@ -99,10 +99,10 @@ export class TlsServer {
     const peer = socket.remoteAddress ?? "";
     const [name, address] = [nameOf(socket), clientOf(peer)];
     const ofAddress = this.#byAddress.get(address) ?? 0;
-    const most = Math.min(MAX_HANDSHAKES, Math.max(FEW_HANDSHAKES, this.#parts.room()));
+    const most = Math.min(MAX_HANDSHAKES, Math.max(FEW_HANDSHAKES, this.#options.room()));
     const isBeyond = ofAddress >= MAX_HANDSHAKES_PER_ADDRESS && !this.#isTrusted(peer);
     if (isBeyond || this.#pending.size >= most) {
-      this.#parts.refusals.count("handshakes", socket.remoteAddress);
+      this.#options.refusals.count("handshakes", socket.remoteAddress);
       socket.destroy();
       return;
     }

@@ -9,7 +9,7 @@ export interface Probe {
    * name.
    */
   readonly host?: string;
-  /** Not required: a failure is reported but is no fault. Default false. */
+  /** Not required: a failure is reported, but does not fail the whole. Default false. */
   readonly isOptional?: boolean;
   /**
    * Runs the test. Resolves with a short result; rejects with an Error whose message has no URL.

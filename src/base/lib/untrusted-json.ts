@@ -31,8 +31,8 @@ export function sanitize(
     Reflect.deleteProperty(part, "__proto__");
     for (const [key, inner] of Object.entries(part)) {
       characters += key.length;
-      const refusal = visit(inner, level + 1);
-      if (refusal !== undefined) return refusal;
+      const rejection = visit(inner, level + 1);
+      if (rejection !== undefined) return rejection;
     }
     return undefined;
   };

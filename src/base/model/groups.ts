@@ -111,7 +111,7 @@ export function byGroup<T>(create: (group: GroupName) => T): Record<GroupName, T
 }
 
 /** A value for each group, by the form of its items: of `bsc`, the exchange or a chain. */
-export type ByForm<Bsc, Exchange, Chain> = {
+export type GroupValues<Bsc, Exchange, Chain> = {
   [G in GroupName]: G extends "bsc" ? Bsc : G extends ChainGroup ? Chain : Exchange;
 };
 
@@ -120,9 +120,9 @@ export function byForm<Bsc, Exchange, Chain>(
   bsc: Bsc,
   exchange: Exchange,
   chain: Chain,
-): ByForm<Bsc, Exchange, Chain> {
+): GroupValues<Bsc, Exchange, Chain> {
   const formOf = (group: GroupName) => (GROUP_FACTS[group].kind === "chain" ? chain : exchange);
-  return byGroup((group) => (group === "bsc" ? bsc : formOf(group))) as ByForm<Bsc, Exchange, Chain>;
+  return byGroup((group) => (group === "bsc" ? bsc : formOf(group))) as GroupValues<Bsc, Exchange, Chain>;
 }
 
 /** Returns the group of a channel's items. */

@@ -48,7 +48,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Reasons for a rejection in metrics, where the code alone is too coarse. */
+/** Reasons for a refusal in metrics, where the code alone is too coarse. */
 export type RefusalReason =
   | "connections"
   | "connections-of-address"

@@ -12,7 +12,7 @@ import {
   type Snapshot,
 } from "../../base/protocol/index.ts";
 import { type Head, keepFollowing } from "../../gateway/hub/index.ts";
-import { decodeTail, type EventLog } from "../../gateway/log/index.ts";
+import { decodeBody, type EventLog } from "../../gateway/log/index.ts";
 import type { HistoryProgress } from "./history-progress.ts";
 import type {
   FlareFinish,
@@ -121,7 +121,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     // The log may have started over during the read.
     at = log.strayed(at) ? { ...at, seq: result.through } : log.cursorAt(result.through);
     const wanted = result.records.filter(({ name }) => LASTING_EVENTS.has(name) || name === "candles-closed");
-    const bodies = wanted.map(({ tail }) => decodeTail(tail));
+    const bodies = wanted.map(({ encoded }) => decodeBody(encoded));
     const starts = bodies.flatMap(startOf);
     const finishes = bodies.flatMap(finishOf);
     const outcomes = bodies.flatMap(outcomeOf);

@@ -8,7 +8,7 @@ import {
   admitUpgrade,
   openConnection,
   requireUpgrade,
-  type UpgradeParts,
+  type UpgradeContext,
 } from "../../gateway/http/stream/websocket-connection.ts";
 import type { Hub } from "../../gateway/hub/index.ts";
 import type { Consumers } from "./consumers.ts";
@@ -49,7 +49,7 @@ export const PRODUCER_ROUTE: RouteContract = {
 export function addProducerRoute(
   scope: FastifyInstance,
   consumers: Consumers,
-  { hub, ...dependencies }: UpgradeParts & { readonly hub: Hub },
+  { hub, ...dependencies }: UpgradeContext & { readonly hub: Hub },
 ): void {
   const { policy = allowAll } = dependencies;
   scope.route({

@@ -8,7 +8,7 @@ import { allowAll } from "../../gateway/http/access/access.ts";
 import { createOwnHostCheck } from "../../gateway/http/access/host-check.ts";
 import type { HttpSettings } from "../../gateway/http/http-settings.ts";
 import { noDataYet } from "../../gateway/http/rest/freshness-fields.ts";
-import { type ResourceParts, shownTo } from "../../gateway/http/rest/prepared-routes.ts";
+import { type ResourceContext, shownTo } from "../../gateway/http/rest/prepared-routes.ts";
 import { matchesEtag, readyAnswer, sendReady } from "../../gateway/http/rest/ready-answer.ts";
 import { PNG_TYPE, Representation, versionOf } from "../../gateway/http/rest/representation.ts";
 import { channelsOfToken, flareText } from "../history/http/history-routes.ts";
@@ -24,7 +24,7 @@ import { Pictures } from "./picture/pictures.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
 import { tokenKey, tokenPage, tokenPicture } from "./token-page.ts";
 
-interface PermalinkDependencies extends ResourceParts {
+interface PermalinkDependencies extends ResourceContext {
   readonly history: HistoryReader;
   readonly pages: ReadonlyMap<string, Representation>;
   readonly settings: HttpSettings;

@@ -17,7 +17,7 @@ declare module "fastify" {
   }
 }
 
-interface HealthParts
+interface HealthContext
   extends Pick<HttpServerOptions, "head" | "freshness" | "info" | "isStaleReady" | "clock"> {
   /** Returns false once the server is about to stop; `/readyz` then fails. */
   readonly ready: () => boolean;
@@ -66,24 +66,24 @@ export const READY_ROUTE = probe(
  * Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise.
  * With `isStaleReady`, stale data is enough.
  */
-export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
-  const startedAt = parts.clock.monotonic();
+export function addHealthRoutes(scope: FastifyInstance, context: HealthContext): void {
+  const startedAt = context.clock.monotonic();
   add(scope, HEALTH_ROUTE, () => {
-    const uptime_s = Math.floor((parts.clock.monotonic() - startedAt) / 1_000);
+    const uptime_s = Math.floor((context.clock.monotonic() - startedAt) / 1_000);
     return { status: "ok", version: VERSION, uptime_s } satisfies HealthResponse;
   });
   add(scope, READY_ROUTE, (reply) => {
-    const fresh = parts.freshness();
-    setFreshness(reply, fresh, parts.info());
-    if (!parts.ready()) throw new FlarewireError("draining", "the server is stopping");
-    if (fresh.state !== "live" && !parts.isStaleReady?.()) {
+    const fresh = context.freshness();
+    setFreshness(reply, fresh, context.info());
+    if (!context.ready()) throw new FlarewireError("draining", "the server is stopping");
+    if (fresh.state !== "live" && !context.isStaleReady?.()) {
       throw new FlarewireError("not-ready", reasonOf(fresh), {
         field: "state",
         bound: "live",
         parts: fresh.parts,
       });
     }
-    if (!parts.head.ready) throw noDataYet(fresh);
+    if (!context.head.ready) throw noDataYet(fresh);
     return { status: "ready", ...fresh } satisfies ReadyResponse;
   });
 }

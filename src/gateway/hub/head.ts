@@ -47,7 +47,7 @@ export class Head {
   #snapshot: Snapshot;
   #observedAtMs: number;
   #ready: boolean;
-  #tail: Promise<void> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
   #pause: Promise<void> | undefined;
 
   constructor(options: HeadOptions) {
@@ -129,8 +129,8 @@ export class Head {
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
-    const done = this.#tail.then(work);
-    this.#tail = done
+    const done = this.#last.then(work);
+    this.#last = done
       .catch(() => {})
       .then(() => {
         const pause = this.#pause;
@@ -163,19 +163,19 @@ export class Head {
 }
 
 const READY_POLL_MS = 200;
-/** Pause after a fault, such as a full disk. */
-const FAULT_PAUSE_MS = 5_000;
+/** Pause after a failure, such as a full disk. */
+const FAILURE_PAUSE_MS = 5_000;
 
 /**
  * Runs `follow` as soon as the head is ready, and again whenever it ends, until the signal aborts.
- * After an error, which `onFault` receives, it pauses first. Never rejects.
+ * After an error, which `onFailure` receives, it pauses first. Never rejects.
  */
 export async function keepFollowing(
   head: Pick<Head, "ready">,
   clock: Clock,
   signal: AbortSignal,
   follow: () => Promise<void>,
-  onFault: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -183,8 +183,8 @@ export async function keepFollowing(
       await follow();
     } catch (error) {
       if (signal.aborted) return;
-      onFault(error);
-      await clock.sleep(FAULT_PAUSE_MS, signal).catch(() => {});
+      onFailure(error);
+      await clock.sleep(FAILURE_PAUSE_MS, signal).catch(() => {});
     }
   }
 }

@@ -22,7 +22,7 @@ export interface TokenSource {
   stop(): void;
 }
 
-interface SourceParts {
+interface TokenSourceOptions {
   readonly clock: Clock;
   readonly notify: Notify;
 }
@@ -36,7 +36,10 @@ export const MAX_AGE_MS = DAY_MS;
 const TIMEOUT_MS = 5_000;
 
 /** Follows a file of token keys, which verify tokens. Rejects with InputError if it is invalid. */
-export async function openTokenFile(file: string, { clock, notify }: SourceParts): Promise<TokenSource> {
+export async function openTokenFile(
+  file: string,
+  { clock, notify }: TokenSourceOptions,
+): Promise<TokenSource> {
   const opened = await FollowedFiles.open({
     files: [file],
     clock,
@@ -68,7 +71,7 @@ export async function openTokenFile(file: string, { clock, notify }: SourceParts
 /** The keys of a JWK set at a URL, fetched regularly. */
 export class TokenKeySet implements TokenSource {
   readonly #url: string;
-  readonly #parts: SourceParts;
+  readonly #options: TokenSourceOptions;
   readonly #fetch: typeof fetch;
   readonly #stopped = new AbortController();
   readonly #stopTimer: () => void;
@@ -85,9 +88,9 @@ export class TokenKeySet implements TokenSource {
   #fetching: Promise<void> | undefined;
 
   /** Starts fetching. Never throws; tokens cannot be verified until a fetch succeeds. */
-  constructor(url: string, parts: SourceParts, request: typeof fetch = fetch) {
+  constructor(url: string, parts: TokenSourceOptions, request: typeof fetch = fetch) {
     this.#url = url;
-    this.#parts = parts;
+    this.#options = parts;
     this.#fetch = request;
     this.#stopTimer = parts.clock.every(RETRY_MS, () => void this.#renew());
     void this.#start();
@@ -119,11 +122,11 @@ export class TokenKeySet implements TokenSource {
 
   /** Whether the last attempt began less than {@link RETRY_MS} ago. */
   get #isEarly(): boolean {
-    return this.#parts.clock.monotonic() - this.#triedMs < RETRY_MS;
+    return this.#options.clock.monotonic() - this.#triedMs < RETRY_MS;
   }
 
   async #renew(): Promise<void> {
-    const ageMs = this.#parts.clock.monotonic() - this.#fetchedMs;
+    const ageMs = this.#options.clock.monotonic() - this.#fetchedMs;
     if (ageMs >= MAX_AGE_MS && this.#keys) this.#accept(undefined, undefined);
     if (this.#isEarly) return;
     if (this.#failure !== undefined || ageMs >= REFRESH_MS) await this.#start();
@@ -137,7 +140,7 @@ export class TokenKeySet implements TokenSource {
   }
 
   async #load(): Promise<void> {
-    const { clock, notify } = this.#parts;
+    const { clock, notify } = this.#options;
     this.#triedMs = clock.monotonic();
     const failure = await this.#attempt().catch((error: unknown) => messageOf(error));
     if (this.#stopped.signal.aborted) return;
@@ -154,8 +157,10 @@ export class TokenKeySet implements TokenSource {
   /** Fetches the set once. Returns or throws the reason for a failure. */
   async #attempt(): Promise<string | undefined> {
     const settings = {
-      ...{ fetch: this.#fetch, clock: this.#parts.clock },
-      ...{ timeoutMs: TIMEOUT_MS, maxBytes: MAX_KEYS_BYTES },
+      fetch: this.#fetch,
+      clock: this.#options.clock,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_KEYS_BYTES,
     };
     const answer = await requestJson(this.#url, this.#etag, settings, this.#stopped.signal);
     if (answer.kind === "unchanged") return undefined;
@@ -168,6 +173,6 @@ export class TokenKeySet implements TokenSource {
   #accept(keys: readonly TokenKey[] | undefined, etag: string | undefined): void {
     this.#keys = keys;
     this.#etag = etag;
-    this.#fetchedMs = keys ? this.#parts.clock.monotonic() : Number.NEGATIVE_INFINITY;
+    this.#fetchedMs = keys ? this.#options.clock.monotonic() : Number.NEGATIVE_INFINITY;
   }
 }

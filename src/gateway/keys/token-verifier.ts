@@ -98,7 +98,8 @@ export class TokenVerifier {
       try {
         const { payload } = await jwtVerify(text, key, {
           algorithms: [algorithm],
-          ...{ issuer, audience },
+          issuer,
+          audience,
           requiredClaims: ["exp", "sub"],
           clockTolerance: CLOCK_TOLERANCE_S,
           currentDate: new Date(clock.now()),

@@ -23,8 +23,8 @@ export interface LogRecord {
    * epoch's first run.
    */
   readonly run?: Run | undefined;
-  /** The body as JSON without its opening brace: a frame is a prefix and this tail. */
-  readonly tail: Buffer;
+  /** The body as JSON without its opening brace: a frame is a prefix and these bytes. */
+  readonly encoded: Buffer;
 }
 
 export type ReadResult =
@@ -119,11 +119,11 @@ export function checkpointInterval(events: number): number {
 }
 
 /** Encodes a body as a frame's end: UTF-8 JSON without the opening brace, fields in this order. */
-export function encodeTail({ name, channel, observed_at, data }: EventBody): Buffer {
+export function encodeBody({ name, channel, observed_at, data }: EventBody): Buffer {
   return Buffer.from(JSON.stringify({ name, channel, observed_at, data }).slice(1));
 }
 
-/** Decodes the result of {@link encodeTail}. */
-export function decodeTail(tail: Buffer): EventBody {
-  return JSON.parse(`{${tail.toString()}`) as EventBody;
+/** Decodes the result of {@link encodeBody}. */
+export function decodeBody(encoded: Buffer): EventBody {
+  return JSON.parse(`{${encoded.toString()}`) as EventBody;
 }

@@ -17,7 +17,7 @@ import {
   toSeq,
 } from "../../base/protocol/index.ts";
 import {
-  encodeTail,
+  encodeBody,
   type FollowerLog,
   type LastingResult,
   type LogRecord,
@@ -182,8 +182,8 @@ export class MemoryLog implements FollowerLog {
     const run = this.#run;
     const records = events.map((event, index): LogRecord => {
       const { channel, name } = event;
-      const tail = encodeTail(event);
-      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, batch, tail, run };
+      const encoded = encodeBody(event);
+      return { seq: toSeq(this.#head + index + 1), channel, name, emittedAtMs, batch, encoded, run };
     });
     return this.#append(records);
   }
@@ -206,7 +206,7 @@ export class MemoryLog implements FollowerLog {
   protected writeAhead(_records: readonly LogRecord[]): void {}
 
   #append(batch: readonly LogRecord[]): readonly LogRecord[] {
-    const records = batch.map(withOwnTail);
+    const records = batch.map(withOwnBytes);
     this.writeAhead(records);
     this.#store(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
@@ -265,7 +265,7 @@ export class MemoryLog implements FollowerLog {
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
     this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
     this.#lasting = new RetainedEvents(oldestLasting ?? this.#oldest);
-    for (const record of records.map(withOwnTail)) {
+    for (const record of records.map(withOwnBytes)) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
       const event = { record, appendedAtMs: this.#clock.monotonic() - ageMs };
       if (record.seq <= this.#oldest) this.#lasting.push(event);
@@ -374,9 +374,9 @@ export class MemoryLog implements FollowerLog {
   }
 }
 
-function withOwnTail(record: LogRecord): LogRecord {
-  const tail = copyOutOfPool(record.tail);
-  return tail === record.tail ? record : { ...record, tail };
+function withOwnBytes(record: LogRecord): LogRecord {
+  const encoded = copyOutOfPool(record.encoded);
+  return encoded === record.encoded ? record : { ...record, encoded };
 }
 
 /** Throws `invalid-input` unless the records are one complete batch right after `head`, or none. */

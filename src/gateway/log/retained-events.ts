@@ -6,8 +6,8 @@ export type RetainedEvent = { readonly record: LogRecord; readonly appendedAtMs:
 /** Measured overhead of an event: 375 bytes in V8's heap, and the memory around a Buffer. */
 const RECORD_BYTES = 512;
 
-export function bytesOf({ tail }: LogRecord): number {
-  return tail.length + RECORD_BYTES;
+export function bytesOf({ encoded }: LogRecord): number {
+  return encoded.length + RECORD_BYTES;
 }
 
 /** The lasting events that are still stored from before the log's `oldest`, oldest first. */

@@ -4,7 +4,7 @@ import type { EventLog, LogRecord } from "../log/index.ts";
 import type { DurationHistogram } from "./duration-histogram.ts";
 import { distribution, level, type Metrics, total } from "./metric-table.ts";
 
-export interface EventParts {
+export interface MeasuredEvents {
   readonly head: Head;
   readonly log: EventLog;
   /** Returns true while the data directory is unusable: a restart then begins a new epoch. */
@@ -14,7 +14,12 @@ export interface EventParts {
 }
 
 /** Returns the metrics of events, and a function that stops counting. */
-export function eventMetrics({ head, log, isDataLost, writes }: EventParts): readonly [Metrics, () => void] {
+export function eventMetrics({
+  head,
+  log,
+  isDataLost,
+  writes,
+}: MeasuredEvents): readonly [Metrics, () => void] {
   const events: Record<string, number> = Object.fromEntries(CHANNELS.map((channel) => [channel, 0]));
   const count = (records: readonly LogRecord[]) => {
     for (const { channel } of records) events[channel] = (events[channel] ?? 0) + 1;

@@ -2,15 +2,13 @@ import { Histogram, Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
-import { type EventParts, eventMetrics } from "./event-metrics.ts";
-import { type HttpParts, httpMetrics } from "./http-metrics.ts";
-import { type KeyParts, keyMetrics } from "./key-metrics.ts";
-import { addMetrics, type Metrics } from "./metric-table.ts";
-import { measureProcess } from "./process/process-meter.ts";
-import { processMetrics } from "./process/process-metrics.ts";
-import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
+import { eventMetrics, type MeasuredEvents } from "./event-metrics.ts";
+import { keyMetrics, type MeasuredKeys } from "./key-metrics.ts";
+import { addMetrics, type Metrics, total } from "./metric-table.ts";
+import { measureProcess, processMetrics } from "./process-meter.ts";
+import { type MeasuredSource, sourceMetrics } from "./source-metrics.ts";
 
-interface MetricsParts extends SourceParts, EventParts, HttpParts, KeyParts {
+interface MeasuredGateway extends MeasuredSource, MeasuredEvents, MeasuredHttp, MeasuredKeys {
   readonly hub: Hub;
   /** The metrics of the source and of extensions. */
   readonly further: Metrics;
@@ -22,7 +20,7 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 /** Creates the metrics of one gateway process. Most are read from counters at each scrape. */
-export function createGatewayMetrics(parts: MetricsParts) {
+export function createGatewayMetrics(gateway: MeasuredGateway) {
   const registry = new Registry();
   const meter = measureProcess();
   const polls = new Histogram({
@@ -32,15 +30,15 @@ export function createGatewayMetrics(parts: MetricsParts) {
     buckets: POLL_BUCKETS,
     registers: [registry],
   });
-  const [events, forget] = eventMetrics(parts);
+  const [events, forget] = eventMetrics(gateway);
   addMetrics(registry, {
-    ...connectionMetrics(parts.hub),
-    ...httpMetrics(parts),
+    ...connectionMetrics(gateway.hub),
+    ...httpMetrics(gateway),
     ...events,
-    ...sourceMetrics(parts),
-    ...parts.further,
+    ...sourceMetrics(gateway),
+    ...gateway.further,
     ...processMetrics(meter),
-    ...keyMetrics(parts),
+    ...keyMetrics(gateway),
   });
   return {
     contentType: registry.contentType,
@@ -52,5 +50,29 @@ export function createGatewayMetrics(parts: MetricsParts) {
       forget();
       meter.close();
     },
+  };
+}
+
+export interface MeasuredHttp {
+  /** Refused connections and requests, by reason. Default: none. */
+  readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
+  /** Responses by route and status. Default: none. */
+  readonly responses?: (() => readonly ResponseCount[]) | undefined;
+}
+
+type ResponseCount = readonly [{ readonly route: string; readonly status: string }, number];
+
+export function httpMetrics({ refusals, responses }: MeasuredHttp): Metrics {
+  return {
+    flarewire_refusals_total: total(
+      "Refused connections and requests, by reason: the limit that was reached, or the problem code.",
+      () => ({ connections: 0, ...refusals?.() }),
+      "reason",
+    ),
+    flarewire_http_responses_total: total(
+      "Responses by route and status. Accepted streams count as connections instead.",
+      () => responses?.() ?? [],
+      ...["route", "status"],
+    ),
   };
 }

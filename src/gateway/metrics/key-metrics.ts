@@ -1,7 +1,7 @@
 import type { Plan } from "../../base/protocol/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
-export interface KeyParts {
+export interface MeasuredKeys {
   /** Absent without keys. */
   readonly isKeyFileUsable?: (() => boolean) | undefined;
   /** The keys in the last valid version of the file, expired ones too; absent without a file. */
@@ -19,7 +19,7 @@ interface KeyUse {
   labelOf(keyId: string): string;
 }
 
-export function keyMetrics({ isKeyFileUsable, keys, keyCounts, keyConnections }: KeyParts): Metrics {
+export function keyMetrics({ isKeyFileUsable, keys, keyCounts, keyConnections }: MeasuredKeys): Metrics {
   const isUsable =
     "1 while the key file and the token keys are current; 0 while the previous ones are in use, or there are none.";
   const plans = () => {

@@ -64,7 +64,10 @@ export function addMetrics(registry: Registry, metrics: Metrics): void {
 
 function addSeries(registry: Registry, name: string, { type, help, read, labels }: Metric): void {
   new type({
-    ...{ name, help, labelNames: [...labels], registers: [registry] },
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
     collect() {
       this.reset();
       const [label = ""] = labels;
@@ -86,7 +89,9 @@ function addComposed(registry: Registry, name: string, { kind, help, read }: Com
   class Composed extends Histogram {
     override async get() {
       const values = read().map(([suffix, labels, value]) => ({
-        ...{ metricName: `${name}${suffix}`, labels, value },
+        metricName: `${name}${suffix}`,
+        labels,
+        value,
       }));
       return { ...(await empty.get()), values };
     }

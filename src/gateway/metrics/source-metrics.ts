@@ -3,7 +3,7 @@ import type { ServiceReport } from "../source/feed.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 import { partMetrics, serviceMetrics } from "./service-metrics.ts";
 
-export interface SourceParts {
+export interface MeasuredSource {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   readonly version: string;
@@ -15,8 +15,8 @@ export interface SourceParts {
   readonly services?: (() => readonly ServiceReport[]) | undefined;
 }
 
-export function sourceMetrics(parts: SourceParts): Metrics {
-  const { freshness, info, version, rejected, late, services } = parts;
+export function sourceMetrics(measured: MeasuredSource): Metrics {
+  const { freshness, info, version, rejected, late, services } = measured;
   const age = () => freshness().data_age_ms / 1_000;
   const state = () => ({ live: 0, stale: 0, down: 0, [freshness().state]: 1 });
   const about = () => {

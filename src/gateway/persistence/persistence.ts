@@ -46,7 +46,7 @@ export interface Persistence {
 const STRAY =
   "resetting a client whose cursor is not in the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
 
-interface MemoryParts extends Partial<Pick<Persistence, "restored" | "trouble">> {
+interface MemoryStart extends Partial<Pick<Persistence, "restored" | "trouble">> {
   /** The stored log that a follower resumes. Default: none. */
   readonly stored?: Pick<ConstructorParameters<typeof MemoryLog>[0], "stored" | "epoch">;
 }
@@ -54,7 +54,7 @@ interface MemoryParts extends Partial<Pick<Persistence, "restored" | "trouble">>
 /** Holds the log in memory, and stores nothing. */
 export function memoryPersistence(
   options: MemoryOptions & { readonly epoch?: Epoch | undefined },
-  { restored, trouble, stored }: MemoryParts = {},
+  { restored, trouble, stored }: MemoryStart = {},
 ): Persistence {
   const { epoch } = options;
   const memory = memoryOptions(options);

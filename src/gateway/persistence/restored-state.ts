@@ -73,9 +73,9 @@ export function restoreState(
     if (!checkpoint) return { problem: "the lists of the stored state are missing" };
     let { observedAtMs } = base;
     let lists = decodeLists(checkpoint);
-    for (const { seq, tail } of records) {
+    for (const { seq, encoded } of records) {
       if (seq <= state.seq) continue;
-      const event: EventBody = JSON.parse(`{${tail.toString("utf8")}`);
+      const event: EventBody = JSON.parse(`{${encoded.toString("utf8")}`);
       if (event.channel === "status") continue;
       lists = advanceLists(lists, event);
       observedAtMs = Date.parse(event.observed_at);

@@ -19,7 +19,9 @@ export function watchFreshness({ freshness, clock, onChange }: FreshnessWatch): 
     if (state === last) return;
     last = state;
     onChange({
-      ...{ name: "source-status", channel: "status", data: { state, reason } },
+      name: "source-status",
+      channel: "status",
+      data: { state, reason },
       // Without data, the time of the check.
       observed_at: observed_at ?? isoTime(clock.now()),
     });

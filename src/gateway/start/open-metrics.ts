@@ -12,7 +12,7 @@ import type { GatewaySettings } from "../settings/index.ts";
 import type { OpenSource } from "../source/index.ts";
 import type { Keys } from "./open-keys.ts";
 
-interface MeasuredParts {
+interface MetricsContext {
   readonly hub: Hub;
   readonly head: Head;
   readonly log: EventLog;
@@ -32,18 +32,30 @@ export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals
 /** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
 export async function openMetrics(
   config: { readonly metrics: boolean },
-  { hub, head, log, freshness, opened, persistence, keys, further }: MeasuredParts,
+  { hub, head, log, freshness, opened, persistence, keys, further }: MetricsContext,
   { refusals, responses }: ReturnType<typeof createHttpCounts>,
 ): Promise<GatewayMetrics | undefined> {
   if (!config.metrics) return undefined;
   const { createGatewayMetrics } = await import("../metrics/gateway-metrics.ts");
   const { source, rejected, services, late } = opened;
   return createGatewayMetrics({
-    ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
-    ...{ info: () => source.info, isKeyFileUsable: keys.isFileUsable },
-    ...{ isDataLost: () => persistence.trouble !== undefined, writes: persistence.writes },
-    ...{ keys: keys.list, keyCounts: keys.counts, keyConnections: () => keys.registry.limiter.ofKeys },
-    ...{ refusals: () => refusals.counts, responses: () => responses.all },
+    hub,
+    head,
+    log,
+    freshness,
+    rejected,
+    services,
+    late,
+    version: VERSION,
+    info: () => source.info,
+    isDataLost: () => persistence.trouble !== undefined,
+    writes: persistence.writes,
+    isKeyFileUsable: keys.isFileUsable,
+    keys: keys.list,
+    keyCounts: keys.counts,
+    keyConnections: () => keys.registry.limiter.ofKeys,
+    refusals: () => refusals.counts,
+    responses: () => responses.all,
     further: { ...opened.metrics, ...further },
   });
 }

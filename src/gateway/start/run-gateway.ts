@@ -89,21 +89,21 @@ export async function runGateway(run: GatewayRun): Promise<Gateway> {
   const { settings, clock, logger, state, leaderKey } = run;
   const keys = await openKeys(settings, { clock, logger, state, leaderKey });
   let opened: OpenSource | undefined;
-  let parts: Parts | undefined;
+  let gateway: OpenedGateway | undefined;
   try {
     opened = run.openSource();
-    parts = await openParts(run, keys, opened);
-    return await startParts(run, parts);
+    gateway = await openGateway(run, keys, opened);
+    return await serveGateway(run, gateway);
   } catch (error) {
     keys.stop();
-    await parts?.extensions.close();
+    await gateway?.extensions.close();
     await opened?.close?.();
     throw error;
   }
 }
 
 /** The opened parts of a gateway. */
-interface Parts {
+interface OpenedGateway {
   readonly keys: Keys;
   readonly opened: OpenSource;
   readonly prepared: RunnableSource;
@@ -115,7 +115,7 @@ interface Parts {
   readonly report: (frontend: Frontend) => void;
 }
 
-async function openParts(run: GatewayRun, keys: Keys, opened: OpenSource): Promise<Parts> {
+async function openGateway(run: GatewayRun, keys: Keys, opened: OpenSource): Promise<OpenedGateway> {
   const { settings, clock, logger, persistence, tasks, extensions: listed = [] } = run;
   const openStore: OpenStore = run.openStore ?? ((_file, _what, open) => open());
   const { source, resume } = opened;
@@ -145,9 +145,9 @@ async function openParts(run: GatewayRun, keys: Keys, opened: OpenSource): Promi
   return { keys, opened, prepared, head, hub, extensions, freshness, report };
 }
 
-async function startParts(run: GatewayRun, parts: Parts): Promise<Gateway> {
+async function serveGateway(run: GatewayRun, gateway: OpenedGateway): Promise<Gateway> {
   const { settings, clock, logger, persistence, signal } = run;
-  const { keys, opened, prepared, head, hub, extensions, freshness } = parts;
+  const { keys, opened, prepared, head, hub, extensions, freshness } = gateway;
   const { policy, registry } = keys;
   const { log } = prepared;
   const info = () => opened.source.info;
@@ -161,7 +161,15 @@ async function startParts(run: GatewayRun, parts: Parts): Promise<Gateway> {
   const [past] = extensions.opened.flatMap((one) => one.past ?? []);
   const sockets = extensions.opened.flatMap((one) => one.sockets ?? []);
   const frontend = await run.openFrontend({
-    ...{ head, freshness, info, clock, policy, logger, past, answerUnknown, ...counts },
+    head,
+    freshness,
+    info,
+    clock,
+    policy,
+    logger,
+    past,
+    answerUnknown,
+    ...counts,
     ready: () => !draining,
     limitStreams: (max) => registry.limiter.lower(max),
     isStaleReady: () => opened.kind === "follower" && opened.isStaleReady?.() === true,
@@ -180,7 +188,7 @@ async function startParts(run: GatewayRun, parts: Parts): Promise<Gateway> {
       await registerTickets(scope.app, shared);
     },
   });
-  parts.report(frontend);
+  gateway.report(frontend);
   const onPublished = (batch: readonly EventBody[]) => events.emitBatch(batch, formatCursor(head.cursor));
   const targets = { head, hub, clock, logger, onPublished, ...(metrics ? { onPoll: metrics.polled } : {}) };
   const listening = await listenWithMetrics(settings, metrics, counts.refusals, logger, frontend.listen);

@@ -37,7 +37,7 @@ export interface ReplicatedEvent {
   readonly run?: Run | undefined;
   readonly body: EventBody;
   /** The encoded body (`log/event-log.ts`), if it exists already. Frames do not have it. */
-  readonly tail?: Buffer;
+  readonly encoded?: Buffer;
 }
 
 /** A state of the leader at which mirroring can start. */

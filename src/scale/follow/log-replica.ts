@@ -1,6 +1,6 @@
 import { type EventBody, toSeq } from "../../base/protocol/index.ts";
 import type { Head } from "../../gateway/hub/index.ts";
-import { encodeTail, type FollowerLog, type LogRecord } from "../../gateway/log/index.ts";
+import { encodeBody, type FollowerLog, type LogRecord } from "../../gateway/log/index.ts";
 import type { HeadState, Persistence } from "../../gateway/persistence/persistence.ts";
 import type { ReplicaSink } from "./leader.ts";
 import type { ReplicatedEvent } from "./leader-message.ts";
@@ -35,8 +35,8 @@ export function createReplicaSink(dependencies: ReplicaDependencies): ReplicaSin
   };
 }
 
-function recordOf({ seq, batch, emittedAtMs, body, tail, run }: ReplicatedEvent): LogRecord {
+function recordOf({ seq, batch, emittedAtMs, body, encoded, run }: ReplicatedEvent): LogRecord {
   const { name, channel } = body;
-  const own = tail ?? encodeTail(body);
-  return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, tail: own, run };
+  const own = encoded ?? encodeBody(body);
+  return { seq: toSeq(seq), batch: toSeq(batch), name, channel, emittedAtMs, encoded: own, run };
 }

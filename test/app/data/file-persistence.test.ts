@@ -8,7 +8,7 @@ import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { type EventBody, formatMarks, type Lists, toSeq } from "../../../src/base/protocol/index.ts";
 import { Head, Hub } from "../../../src/gateway/hub/index.ts";
-import { decodeTail, type EventLog } from "../../../src/gateway/log/index.ts";
+import { decodeBody, type EventLog } from "../../../src/gateway/log/index.ts";
 import { prepareSource } from "../../../src/gateway/start/run-source.ts";
 import { createReplicaSink } from "../../../src/scale/follow/log-replica.ts";
 import { createHubUnderTest, FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
@@ -153,9 +153,9 @@ test("[L3] a follower reports a leader's event and then stores it, both after th
     await leader.publish("list");
     const read = await leader.log.read(leader.log.cursorAt(toSeq(seq - 1)), 9);
     const records = read.kind === "records" ? read.records : [];
-    const events = records.map(({ batch, emittedAtMs, tail }) => ({
-      ...{ seq, batch, emittedAtMs, tail, run: undefined },
-      body: decodeTail(tail),
+    const events = records.map(({ batch, emittedAtMs, encoded }) => ({
+      ...{ seq, batch, emittedAtMs, encoded, run: undefined },
+      body: decodeBody(encoded),
     }));
     await sink.publish({ events, snapshot: leader.head.snapshot, observedAtMs: 1_000 });
   }

@@ -109,11 +109,11 @@ test("[L3] whatever was appended, checkpointed and dropped, a reopened log has t
           const { oldest = 0, oldestLasting, records: found = [] } = file.found ?? {};
           const seqs = found.map(({ seq }) => seq).filter((seq) => seq > oldest);
           expect(seqs).toEqual(seqs.map((_, index) => count - seqs.length + 1 + index));
-          const tail = found.filter(({ seq }) => seq <= oldest);
+          const earlier = found.filter(({ seq }) => seq <= oldest);
           const lasting = Array.from({ length: oldest }, (_, index) => index + 1).filter(
             (seq) => seq % 3 === 0 && seq > (oldestLasting ?? 0),
           );
-          expect(tail.map(({ seq }) => seq)).toEqual(lasting);
+          expect(earlier.map(({ seq }) => seq)).toEqual(lasting);
           if (held.kind === "records")
             expect(found.slice(found.length - held.records.length)).toEqual(held.records);
           expect(oldestLasting).toBeLessThanOrEqual(lastingFrom);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connectionLimits } from "../../../src/app/server/connection-limits.ts";
+import { connectionLimits } from "../../../src/app/server/open-server.ts";
 
 const CONFIG = { maxSockets: 10_000, maxSocketsPerIp: 256 };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { movedKeys } from "../../../src/base/protocol/view/moved-keys.ts";
+import { movedKeys } from "../../../src/base/protocol/filter-event.ts";
 
 const KEYS = [..."abcdefgh"];
 

@@ -35,7 +35,7 @@ test("[W13] events arrive in order, each once, with the body from the log", asyn
     });
   const bodies = records
     .filter(({ channel }) => channel !== "flares.pro")
-    .map(({ tail }) => JSON.parse(`{${tail.toString()}`));
+    .map(({ encoded }) => JSON.parse(`{${encoded.toString()}`));
   expect(
     socket.of("event").map(({ name, channel, observed_at, data }) => ({ name, channel, observed_at, data })),
   ).toEqual(bodies);

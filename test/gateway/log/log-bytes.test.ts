@@ -121,7 +121,7 @@ test("the counted bytes never exceed the limit, unless the latest batch alone do
         }
         const all = await log.read(log.oldest, 1_000);
         const texts =
-          all.kind === "records" ? all.records.reduce((sum, { tail }) => sum + tail.length, 0) : 0;
+          all.kind === "records" ? all.records.reduce((sum, { encoded }) => sum + encoded.length, 0) : 0;
         expect(log.bytes).toBeGreaterThanOrEqual(texts);
       },
     ),
@@ -134,10 +134,10 @@ const cursorOf = (epoch: string, seq: number) => ({ epoch: toEpoch(epoch), seq: 
 /** Opens a node's store that received one event, with a weak reference to that event's text. */
 function openReplica() {
   const clock = new ManualClock();
-  const tail = Buffer.alloc(1_000);
+  const encoded = Buffer.alloc(1_000);
   const record: LogRecord = {
     ...{ seq: toSeq(1), batch: toSeq(1), name: "source-status", channel: "status" },
-    ...{ emittedAtMs: clock.now(), tail },
+    ...{ emittedAtMs: clock.now(), encoded },
   };
   const end: LogSnapshot["end"] = {
     ...{ cursor: cursorOf("aaaaaaaa", 1), positions: { status: 1 }, observedAtMs: 1 },
@@ -146,7 +146,7 @@ function openReplica() {
   };
   const parts = { config: createConfig({}), clock, logger: createLogger("silent") };
   const store = createReplicaStore({ records: [record], checkpoints: [], end }, parts);
-  return { store, log: store.createFollowerLog(), held: new WeakRef(tail) };
+  return { store, log: store.createFollowerLog(), held: new WeakRef(encoded) };
 }
 
 test("a node's store releases the leader's events when the log restarts", async () => {

@@ -214,8 +214,8 @@ test("[L3] whatever is appended, closed, killed and restored, a cursor resumes i
       for (const one of steps) {
         if (one.kind === "append") {
           life += 1;
-          for (const { seq, tail } of await log.append(batchOf(log.head.seq + 1, 2, `life ${life}`)))
-            reported.set(formatCursor(log.cursorAt(seq)), tail.toString());
+          for (const { seq, encoded } of await log.append(batchOf(log.head.seq + 1, 2, `life ${life}`)))
+            reported.set(formatCursor(log.cursorAt(seq)), encoded.toString());
           images.push(takeImage(path));
         } else {
           const killed = takeImage(path);
@@ -227,14 +227,14 @@ test("[L3] whatever is appended, closed, killed and restored, a cursor resumes i
         }
         const result = await log.read(log.oldest, 1_000);
         const held = result.kind === "records" ? result.records : [];
-        const has = new Set(held.map(({ seq, tail }) => `${seq} ${tail}`));
-        for (const [text, tail] of reported) {
+        const has = new Set(held.map(({ seq, encoded }) => `${seq} ${encoded}`));
+        for (const [text, encoded] of reported) {
           const [epoch = "", seq, run] = text.split("-");
           const at = { epoch: log.epoch, seq: toSeq(Number(seq)), ...(run ? { run: toRun(run) } : {}) };
           expect(epoch).toBe(log.epoch);
           const { kind } = await log.read(at, 1);
           expect(kind, `${text} in a log at ${formatCursor(log.head)}`).toBe(
-            has.has(`${seq} ${tail}`) ? "records" : "lost",
+            has.has(`${seq} ${encoded}`) ? "records" : "lost",
           );
           totals[kind === "lost" ? "lost" : "full"] += 1;
         }

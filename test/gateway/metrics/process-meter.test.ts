@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { measureProcess } from "../../../src/gateway/metrics/process/process-meter.ts";
+import { measureProcess } from "../../../src/gateway/metrics/process-meter.ts";
 
 test("a scrape does not hide an event loop delay from the next scrapes, and an old delay disappears", async ({
   onTestFinished,

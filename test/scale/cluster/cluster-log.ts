@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Channel, type EventBody, matchChannels } from "../../../src/base/protocol/index.ts";
-import { decodeTail } from "../../../src/gateway/log/event-log.ts";
+import { decodeBody } from "../../../src/gateway/log/event-log.ts";
 import { readEntry } from "../../../src/scale/cluster/entry-text.ts";
 import { decodeContent } from "../../../src/scale/cluster/node/entry-body.ts";
 import type { HoppingClient } from "../../support/clients/hopping-client.ts";
@@ -19,8 +19,8 @@ export async function eventsOnServer(port: number): Promise<ReadonlyMap<string, 
     });
     const update = decodeContent(entry)?.update;
     if (update?.type !== "batch") continue;
-    for (const { seq, tail } of update.records)
-      events.set(`${entry.header.epoch}-${seq}`, JSON.stringify(decodeTail(tail)));
+    for (const { seq, encoded } of update.records)
+      events.set(`${entry.header.epoch}-${seq}`, JSON.stringify(decodeBody(encoded)));
   }
   return events;
 }

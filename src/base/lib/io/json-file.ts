@@ -79,30 +79,30 @@ export function readJsonFile(path: string, what: string, maxBytes: number): unkn
 /** Parses a file's JSON. Throws InputError with the expected `form`, and quotes no secrets. */
 export function parseJsonText(text: string, file: string, form: string): unknown {
   const json = text.replace(/^\uFEFF/, "");
-  let fault: string;
+  let message: string;
   try {
     return JSON.parse(json);
   } catch (error) {
-    fault = messageOf(error);
+    message = messageOf(error);
   }
-  const what = json.trim() === "" ? "it is empty" : `it is not JSON (${placeOf(json, fault)})`;
+  const what = json.trim() === "" ? "it is empty" : `it is not JSON (${placeOf(json, message)})`;
   // Without the cause, because V8's message may quote a secret.
   throw new InputError(file, `${what}; it must be ${form}`);
 }
 
-/** Returns the place and kind of a fault, as in `line 3, column 5: Unexpected character`. */
-function placeOf(json: string, fault: string): string {
-  const isCut = fault === "Unexpected end of JSON input";
+/** Returns the place and kind of a mistake, as in `line 3, column 5: Unexpected character`. */
+function placeOf(json: string, message: string): string {
+  const isCut = message === "Unexpected end of JSON input";
   // V8 quotes the text around an unexpected token instead of stating its position.
-  const [, kind = isCut ? fault : "Unexpected character", end = isCut ? json.length : unexpectedIn(json)] =
-    /^([^"]+?)(?: in JSON| after JSON)? at position (\d+)/.exec(fault) ?? [];
+  const [, kind = isCut ? message : "Unexpected character", end = isCut ? json.length : unexpectedIn(json)] =
+    /^([^"]+?)(?: in JSON| after JSON)? at position (\d+)/.exec(message) ?? [];
   const lines = json.slice(0, Number(end)).split("\n");
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: ${kind}`;
 }
 
 /**
  * Returns the position of an unexpected token, in one pass: where a value must start and none does,
- * or of a wrong escape. V8 would have reported any other fault before it.
+ * or of a wrong escape. V8 would have reported any other mistake before it.
  */
 function unexpectedIn(json: string): number {
   let before = ",";

@@ -22,7 +22,7 @@ export function problemDetail(body: string): string {
 /** Problems are short. A server that sends more than this is broken or malicious. */
 const MAX_BODY_BYTES = 16_384;
 
-/** Reads a rejection. Never rejects: a broken connection yields what was received. */
+/** Reads a refusal. Never rejects: a broken connection yields what was received. */
 export async function readRefusal(response: IncomingMessage): Promise<Refusal> {
   const asked = Number(response.headers["retry-after"]);
   let body = "";

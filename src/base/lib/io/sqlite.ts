@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { makePrivateFile } from "./private-file.ts";
 
-interface DatabaseForm {
+interface DatabaseSchema {
   /** In SQLite's file header. */
   readonly applicationId: number;
   /** Version of the tables. Increase it whenever they change their meaning. */
@@ -16,7 +16,7 @@ interface DatabaseForm {
  * not have written.
  */
 export class DamagedError extends Error {
-  readonly fault = "damaged";
+  readonly failure = "damaged";
 }
 
 /**
@@ -25,23 +25,27 @@ export class DamagedError extends Error {
  * database is not ours, or if its check finds damage. If SQLite cannot even read it, throws
  * SQLite's error.
  */
-export function openDatabase(path: string | undefined, form: DatabaseForm): DatabaseSync {
-  return openStore(path, form, (db) => db);
+export function openDatabase(path: string | undefined, schema: DatabaseSchema): DatabaseSync {
+  return openStore(path, schema, (db) => db);
 }
 
 /**
  * Opens a database like {@link openDatabase}, and calls `open` for a store in it. Closes it if that
  * throws.
  */
-export function openStore<T>(path: string | undefined, form: DatabaseForm, open: (db: DatabaseSync) => T): T {
+export function openStore<T>(
+  path: string | undefined,
+  schema: DatabaseSchema,
+  open: (db: DatabaseSync) => T,
+): T {
   if (path !== undefined) makePrivateFile(path);
   const db = new DatabaseSync(path ?? ":memory:");
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
     const isNew = read(db, "schema_version") === 0;
-    if (!isNew) check(db, form);
+    if (!isNew) check(db, schema);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    if (isNew) change(db, `${form.tables}; PRAGMA application_id = ${form.applicationId}`, form);
+    if (isNew) change(db, `${schema.tables}; PRAGMA application_id = ${schema.applicationId}`, schema);
     return open(db);
   } catch (error) {
     db.close();
@@ -49,19 +53,19 @@ export function openStore<T>(path: string | undefined, form: DatabaseForm, open:
   }
 }
 
-function check(db: DatabaseSync, form: DatabaseForm): void {
-  if (read(db, "application_id") !== form.applicationId)
+function check(db: DatabaseSync, schema: DatabaseSchema): void {
+  if (read(db, "application_id") !== schema.applicationId)
     throw new DamagedError("it is another program's database");
   const version = Number(read(db, "user_version"));
-  const upgrade = form.upgrades?.[version];
-  if (upgrade === undefined && version !== form.version)
-    throw new DamagedError(`its version is ${version}; this release reads version ${form.version}`);
+  const upgrade = schema.upgrades?.[version];
+  if (upgrade === undefined && version !== schema.version)
+    throw new DamagedError(`its version is ${version}; this release reads version ${schema.version}`);
   const result = read(db, "quick_check");
   if (result !== "ok") throw new DamagedError(String(result));
-  if (upgrade !== undefined) change(db, upgrade, form);
+  if (upgrade !== undefined) change(db, upgrade, schema);
 }
 
-function change(db: DatabaseSync, statements: string, { version }: DatabaseForm): void {
+function change(db: DatabaseSync, statements: string, { version }: DatabaseSchema): void {
   transact(db, () => db.exec(`${statements}; PRAGMA user_version = ${version}`));
 }
 

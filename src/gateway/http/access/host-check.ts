@@ -26,9 +26,9 @@ export function createHostCheck({
   const isOpen = allowedHosts.includes("*") || (allowedHosts.length === 0 && !(host && isLoopback(host)));
   const isOwn = createOwnHostCheck({ allowedHosts });
   return (request) => {
-    const fault = faultOf(request);
+    const refusal = refusalOf(request);
     const given = authorityIn(request.url) ?? request.headers.host;
-    if (fault || isOpen || given === undefined) return fault;
+    if (refusal || isOpen || given === undefined) return refusal;
     if (isOwn(given)) return undefined;
     const shown = JSON.stringify(given.slice(0, MAX_REPEATED));
     const message = `this server does not accept the host name ${shown}; its operator can add the name to the setting allowedHosts (--allowed-hosts NAME)`;
@@ -79,7 +79,7 @@ function authorityIn(target = ""): string | undefined {
  * Requires one Host, except in HTTP/1.0, which may lack it. Node itself would answer a missing one
  * with an empty body, and accepts a second one.
  */
-function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
+function refusalOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index];

@@ -22,7 +22,7 @@ export function isRefusal(error: unknown): error is FlarewireError {
 
 const LOG_EVERY_MS = 60_000;
 
-/** Refusals of a server that starts or stops, which are not faults. */
+/** Refusals of a server that starts or stops, which are not failures. */
 const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
 
 /** Whether an error is the refusal of a server that starts or stops. */

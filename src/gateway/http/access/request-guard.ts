@@ -17,7 +17,7 @@ declare module "fastify" {
   }
 }
 
-interface GuardParts {
+interface GuardOptions {
   readonly settings: HttpSettings;
   readonly policy: Pick<AccessPolicy, "verify">;
   readonly common: CommonHeaders;
@@ -43,8 +43,8 @@ const MAX_REPEATED = 200;
  * methods that are not allowed and unknown paths. Collects the contracts of the routes. Call it
  * before the routes are added.
  */
-export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
-  const { settings, policy, common, checkHost, visitors, refusals, answerUnknown } = parts;
+export function addGuard(scope: FastifyInstance, options: GuardOptions): void {
+  const { settings, policy, common, checkHost, visitors, refusals, answerUnknown } = options;
   const allowed = new AllowedMethods(scope);
   collectContracts(scope);
   scope.addHook(

@@ -9,7 +9,7 @@ import type { AccessPolicy } from "./access.ts";
 import { RequestLimit, STREAMS } from "./request-limit.ts";
 import { createAddressReader, createTrust } from "./trusted-peers.ts";
 
-interface VisitorParts {
+interface VisitorOptions {
   readonly settings: Pick<HttpSettings, "anonymousRequests" | "anonymousStreams" | "trustProxy">;
   readonly policy: AccessPolicy;
   readonly clock: Clock;
@@ -23,10 +23,10 @@ export class Visitors {
   readonly #limit: RequestLimit | undefined;
   readonly #streams: RequestLimit | undefined;
   readonly #policy: AccessPolicy;
-  readonly #logger: VisitorParts["logger"];
+  readonly #logger: VisitorOptions["logger"];
   #hasWarned = false;
 
-  constructor({ settings, policy, clock, logger }: VisitorParts) {
+  constructor({ settings, policy, clock, logger }: VisitorOptions) {
     const { anonymousRequests, anonymousStreams, trustProxy } = settings;
     this.isTrusted = createTrust(trustProxy);
     this.#addressOf = createAddressReader(this.isTrusted);

@@ -99,8 +99,13 @@ export class Audit {
     lines.suppressed = 0;
     this.#logger.info(
       {
-        ...{ audit, transport: transportOf(request), address: request.ip },
-        ...{ keyId: id, name, plan: access?.plan, ...why },
+        audit,
+        transport: transportOf(request),
+        address: request.ip,
+        keyId: id,
+        name,
+        plan: access?.plan,
+        ...why,
         ...(suppressed > 0 && { suppressed }),
       },
       audit === "admitted" ? "admitted a client" : "refused a client",

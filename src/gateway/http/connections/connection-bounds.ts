@@ -107,10 +107,10 @@ export function boundConnections(
 }
 
 /** Sends the problem on a connection without parsing its request, and closes it. */
-function refuseConnection(socket: Socket, failure: FlarewireError, clock: Clock): void {
+function refuseConnection(socket: Socket, refusal: FlarewireError, clock: Clock): void {
   // An error on a refused connection needs no action.
   socket.on("error", () => {});
   socket.resume();
-  socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
+  socket.end(rawProblem(refusal, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
   destroyAfter(LINGER.ms, socket, clock);
 }

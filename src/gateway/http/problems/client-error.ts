@@ -48,9 +48,9 @@ export function destroyAfter(ms: number, socket: Socket, clock: Clock): void {
 }
 
 /** Formats the complete response to request `id`; `fields`: further header lines. */
-export function rawProblem(failure: FlarewireError, id: string, fields: readonly string[] = []): string {
-  const { status } = ERROR_CODES[failure.code];
-  const body = JSON.stringify(problemOf(failure, id));
+export function rawProblem(error: FlarewireError, id: string, fields: readonly string[] = []): string {
+  const { status } = ERROR_CODES[error.code];
+  const body = JSON.stringify(problemOf(error, id));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${PROBLEM_TYPE}`,

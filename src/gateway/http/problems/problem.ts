@@ -35,19 +35,19 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** Converts an error to its problem; `instance`: the request's id. */
-export function problemOf(failure: FlarewireError, instance: string): Problem {
-  const { status, meaning } = ERROR_CODES[failure.code];
+export function problemOf(error: FlarewireError, instance: string): Problem {
+  const { status, meaning } = ERROR_CODES[error.code];
   return {
-    type: `${PROBLEM_TYPE_PREFIX}${failure.code}`,
+    type: `${PROBLEM_TYPE_PREFIX}${error.code}`,
     title: meaning,
     status,
     // The message repeats input, and clients log it.
-    detail: hideSecrets(failure.message),
+    detail: hideSecrets(error.message),
     instance: `urn:flarewire:request:${instance}`,
-    ...(failure.field === undefined ? {} : { field: failure.field }),
-    ...(failure.bound === undefined ? {} : { bound: failure.bound }),
-    ...(failure.lost === undefined ? {} : { lost: failure.lost }),
-    ...(failure.parts === undefined ? {} : { parts: [...failure.parts] }),
+    ...(error.field === undefined ? {} : { field: error.field }),
+    ...(error.bound === undefined ? {} : { bound: error.bound }),
+    ...(error.lost === undefined ? {} : { lost: error.lost }),
+    ...(error.parts === undefined ? {} : { parts: [...error.parts] }),
   };
 }
 

@@ -16,10 +16,10 @@ export function sendProblem(
   reply: FastifyReply,
   logOf: (request: FastifyRequest) => FastifyBaseLogger = ({ log }) => log,
 ): FastifyReply {
-  const failure = toFlarewireError(error);
-  const { status } = ERROR_CODES[failure.code];
+  const known = toFlarewireError(error);
+  const { status } = ERROR_CODES[known.code];
   if (status === 500 || status === 502) {
-    logOf(request).error({ err: error, code: failure.code, path: pathOf(request.url) }, "request failed");
+    logOf(request).error({ err: error, code: known.code, path: pathOf(request.url) }, "request failed");
   }
   for (const field of NOT_FOR_PROBLEMS) reply.removeHeader(field);
   if ((status === 503 || status === 429) && !reply.hasHeader("retry-after")) {
@@ -28,7 +28,7 @@ export function sendProblem(
   // The response names the upgrade (RFC 9110, 15.5.22).
   if (status === 426) reply.headers({ upgrade: "websocket", connection: "upgrade" });
   // A Buffer, because the framework would add a charset to a string.
-  const body = Buffer.from(JSON.stringify(problemOf(failure, request.id)));
+  const body = Buffer.from(JSON.stringify(problemOf(known, request.id)));
   return reply.code(status).headers({ "content-type": PROBLEM_TYPE, "cache-control": "no-store" }).send(body);
 }
 

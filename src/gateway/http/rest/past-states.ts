@@ -27,7 +27,7 @@ export interface PastStates {
   /**
    * Returns the state at `at`, rounded down to the minute. Rejects with `invalid-parameter` unless
    * the head's state is later than that minute (T4), `time-gone` if the minute's state is not
-   * stored, `not-ready` if the store has a fault, and `over-capacity` if too many wait.
+   * stored, `not-ready` if the store fails, and `over-capacity` if too many wait.
    */
   read(at: unknown, by: Claimant): Promise<PastState>;
   /**

@@ -23,7 +23,7 @@ import { type ReadyAnswer, readyAnswer, sendReady } from "./ready-answer.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
 import type { Representation } from "./representation.ts";
 
-export interface ResourceParts {
+export interface ResourceContext {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
@@ -85,10 +85,10 @@ const MAX_BYTES = 16 * 2 ** 20;
  */
 export function createPreparedRoutes(
   scope: FastifyInstance,
-  parts: ResourceParts,
+  context: ResourceContext,
 ): (route: PreparedRoute) => void {
-  const { head, freshness, info, policy = allowAll, quick, past } = parts;
-  const answer = createAnswer(parts);
+  const { head, freshness, info, policy = allowAll, quick, past } = context;
+  const answer = createAnswer(context);
   // Twice the size, to include the compressed forms, which are made at their first use.
   const bodies = new StampedCache<Prepared>(MAX_BYTES, ({ body }) => 2 * body.bytes.length);
   const { anonymous } = policy;
@@ -160,7 +160,7 @@ const PAST_CACHE_CONTROL = "max-age=60";
  * not wait, so body and cursor describe the same moment if the caller has just made the body (law
  * L2).
  */
-function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {
+function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceContext) {
   const vary = [
     "Accept-Encoding",
     ...(policy.isKeyed ? ["Authorization"] : []),

@@ -33,7 +33,7 @@ export class QuickPath {
   readonly #checkHost: HostCheck;
   readonly #visitors: Pick<Visitors, "take">;
   readonly #responses: ResponseCounts;
-  readonly #tail = createTail();
+  readonly #lastFields = createLastFields();
   readonly #ready: () => boolean;
   #open = true;
 
@@ -94,7 +94,7 @@ export class QuickPath {
     for (const { lines } of fields) head += lines;
     this.#responses.count(found.route, status);
     response.statusCode = status;
-    setHead(response, head + this.#tail(this.#app.server.keepAliveTimeout));
+    setHead(response, head + this.#lastFields(this.#app.server.keepAliveTimeout));
     if (body) response.end(body);
     else response.end();
     return true;
@@ -136,9 +136,9 @@ function staysOpen(response: ServerResponse): boolean {
  * Creates a function that returns the fields that Node would append, and the end of the head.
  * Renews them each second.
  */
-function createTail(): (keepAliveTimeoutMs: number) => string {
+function createLastFields(): (keepAliveTimeoutMs: number) => string {
   let second = Number.NaN;
-  let tail = "";
+  let fields = "";
   return (keepAliveTimeoutMs) => {
     // Not the gateway's clock, because Node stamps other responses with the machine's.
     const now = Math.floor(systemClock.now() / 1_000);
@@ -147,8 +147,8 @@ function createTail(): (keepAliveTimeoutMs: number) => string {
       const date = new Date(second * 1_000).toUTCString();
       const keepAlive =
         keepAliveTimeoutMs > 0 ? `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1_000)}\r\n` : "";
-      tail = `Date: ${date}\r\nConnection: keep-alive\r\n${keepAlive}\r\n`;
+      fields = `Date: ${date}\r\nConnection: keep-alive\r\n${keepAlive}\r\n`;
     }
-    return tail;
+    return fields;
   };
 }

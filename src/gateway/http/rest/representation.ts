@@ -16,7 +16,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export const PNG_TYPE = "image/png";
 
 /** A body in one coding with its header fields. */
-interface Form {
+interface CodedBody {
   readonly bytes: Buffer;
   /** Fields of status 200: entity tag, type, length and coding. */
   readonly fields: ReadyFields;
@@ -41,7 +41,7 @@ export class Representation {
   readonly #type: string;
   readonly #isDocument: boolean;
   readonly #tags = new Map<Coding, ReadyFields>();
-  readonly #forms = new Map<Coding, Form>();
+  readonly #coded = new Map<Coding, CodedBody>();
 
   /**
    * `documentType`: media type of a document or picture; text is compressed more slowly and better
@@ -74,8 +74,8 @@ export class Representation {
   }
 
   /** Returns the body in this coding. The first call compresses it. */
-  form(coding: Coding): Form {
-    const made = this.#forms.get(coding);
+  form(coding: Coding): CodedBody {
+    const made = this.#coded.get(coding);
     if (made) return made;
     const bytes = encode(this.bytes, coding, this.#isDocument);
     const fields = readyFields({
@@ -85,7 +85,7 @@ export class Representation {
       ...(coding === "identity" ? {} : { "content-encoding": coding }),
     });
     const form = { bytes, fields };
-    this.#forms.set(coding, form);
+    this.#coded.set(coding, form);
     return form;
   }
 }

@@ -93,7 +93,11 @@ export const RESOURCE_ROUTES = {
     example: {
       cursor: MARKET.cursor,
       observed_at: MARKET.observedAt,
-      ...{ flares, newest, charts, leaderboards, explanations },
+      flares,
+      newest,
+      charts,
+      leaderboards,
+      explanations,
       outcomes: {},
     } satisfies SnapshotResponse,
     query: { at: AT, group: GROUP },

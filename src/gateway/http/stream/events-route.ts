@@ -220,18 +220,22 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
-interface PollParts extends WithPolicy {
+interface PollContext extends WithPolicy {
   readonly polls: LongPoll;
   readonly by: Claimant;
   readonly prefix: string;
 }
 
-async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
-  const { hub, freshness, info, prefix, policy } = parts;
+async function poll(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: PollContext,
+): Promise<FastifyReply> {
+  const { hub, freshness, info, prefix, policy } = context;
   const access = policy.admit(request, reply);
   const query = readPollQuery(request.query, access);
   checkHub(hub);
-  const answer = await waitForEvents(request, reply, { query, access }, parts);
+  const answer = await waitForEvents(request, reply, { query, access }, context);
   setFreshness(reply, freshness(), info());
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
@@ -262,7 +266,7 @@ async function waitForEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   { query, access }: { readonly query: PollQuery; readonly access: Access },
-  { polls, registry, by }: PollParts,
+  { polls, registry, by }: PollContext,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
   const pollQuery = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;

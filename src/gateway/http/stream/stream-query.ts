@@ -9,7 +9,7 @@ const MAX_CHANNELS = 64;
 
 const PATTERNS = ["*", ...new Set([...CHANNEL_PATTERNS.filter((name) => name.endsWith(".*")), ...CHANNELS])];
 
-/** A cursor. The hub checks it, with a message for each fault. */
+/** A cursor. The hub checks it, with a message for each mistake. */
 export const CursorForm = z.string("given once").meta({ maxLength: 64, pattern: CURSOR_PATTERN });
 
 export const CHANNELS_PARAMETER = {
@@ -81,8 +81,10 @@ export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const filter = readFilter(Object(query));
   const { snapshot, mirror, channels, after } = readQuery(
     {
-      ...{ snapshot: SNAPSHOT, mirror: STREAM_QUERY.mirror },
-      ...{ channels: CHANNELS_PARAMETER, after: STREAM_QUERY.after },
+      snapshot: SNAPSHOT,
+      mirror: STREAM_QUERY.mirror,
+      channels: CHANNELS_PARAMETER,
+      after: STREAM_QUERY.after,
     },
     query,
   );

@@ -12,7 +12,7 @@ import { type SocketSession, StreamWebSocket, WebSocketSocket } from "./websocke
 
 /* Turns a handshake into a connection, in the same way for every kind of WebSocket. */
 
-export interface UpgradeParts {
+export interface UpgradeContext {
   readonly pings: WebSocketPings;
   readonly registry: ConnectionRegistry;
   readonly admissions: AdmissionQueue;
@@ -29,11 +29,11 @@ export interface UpgradeParts {
 export async function admitUpgrade(
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: UpgradeParts,
+  context: UpgradeContext,
   check: (access: Access) => void,
 ): Promise<void> {
   if (!request.ws) return;
-  const { allowedOrigins, policy = allowAll, admissions, registry, responses } = parts;
+  const { allowedOrigins, policy = allowAll, admissions, registry, responses } = context;
   try {
     checkHandshake(request.raw, allowedOrigins);
     const by = await claimantOf(policy, request);
@@ -57,7 +57,7 @@ export async function admitUpgrade(
 export function openConnection(
   ws: WebSocket,
   request: FastifyRequest,
-  { pings, registry, responses }: UpgradeParts,
+  { pings, registry, responses }: UpgradeContext,
   begin: (socket: WebSocketSocket, access: Access) => SocketSession,
 ): void {
   const { socket: raw } = request.raw;

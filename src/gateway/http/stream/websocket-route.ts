@@ -14,7 +14,7 @@ import type { RouteContract } from "../contract/route-contract.ts";
 import { pathOf } from "../problems/allowed-methods.ts";
 import { readStreamQuery, STREAM_QUERY } from "./stream-query.ts";
 import { SUBPROTOCOL, UPGRADE_PROBLEMS } from "./websocket-admission.ts";
-import { admitUpgrade, openConnection, requireUpgrade, type UpgradeParts } from "./websocket-connection.ts";
+import { admitUpgrade, openConnection, requireUpgrade, type UpgradeContext } from "./websocket-connection.ts";
 import { reduceOffers } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket } from "./websocket-socket.ts";
@@ -44,7 +44,7 @@ export interface SocketRoute {
   /** Relative to the base path. */
   readonly path: string;
   /** Adds the route. Its handshakes pass `admitUpgrade`, its connections `openConnection`. */
-  add(scope: FastifyInstance, parts: UpgradeParts & { readonly hub: Hub }): void;
+  add(scope: FastifyInstance, context: UpgradeContext & { readonly hub: Hub }): void;
   /** Called when the server closes, before the hub disconnects its clients. */
   stop(): void;
 }
@@ -94,7 +94,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   const { hub, clock, compression = true, sockets = [] } = options;
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
-  const parts = { ...options, admissions, pings, responses: new WeakMap() };
+  const context = { ...options, admissions, pings, responses: new WeakMap() };
   const deflateFraming = createDeflateFraming(hub.counters);
   app.server.on("connection", () => hub.turn.noteArrival());
   const paths = [STREAM_ROUTE, ...sockets].map(({ path }) => `${app.prefix}${path}`);
@@ -123,7 +123,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       config: { contract: STREAM_ROUTE },
       preValidation: async (request, reply) => {
         if (compression) replaceOffers(request);
-        await admitUpgrade(request, reply, parts, (access) => {
+        await admitUpgrade(request, reply, context, (access) => {
           const query = readStreamQuery(request.query, access);
           checkHub(hub);
           if (query.mirror) hub.checkMirror(access);
@@ -131,12 +131,12 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       },
       handler: requireUpgrade,
       wsHandler: (ws, request) =>
-        openConnection(ws, request, parts, (socket, access) => {
+        openConnection(ws, request, context, (socket, access) => {
           const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
           return hub.connect(socket, framing, readStreamQuery(request.query, access), access);
         }),
     });
-    for (const socket of sockets) socket.add(scope, parts);
+    for (const socket of sockets) socket.add(scope, context);
   });
 }
 

@@ -40,7 +40,7 @@ export function deflateBlocks(text: Buffer): Buffer {
 }
 
 /**
- * Caches the compressed tails of messages, up to a size limit (law L6 in src/README.md). A tail
+ * Caches the compressed ends of messages, up to a size limit (law L6 in src/README.md). An end
  * follows an opening that differs per client or shape and is not cached.
  */
 export class DeflateCache {

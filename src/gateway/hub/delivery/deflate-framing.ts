@@ -91,15 +91,15 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
 }
 
 /** Compresses everything but the shape's own part; `undefined` if the event stays uncompressed. */
-function deflatedRest(texts: DeflateCache, { head, tail, isCommon }: FramedEvent): Buffer | undefined {
-  const bytes = head.length + tail.length;
+function deflatedRest(texts: DeflateCache, { head, encoded, isCommon }: FramedEvent): Buffer | undefined {
+  const bytes = head.length + encoded.length;
   // Few clients share a filter's output: a thousand filters would compress an event 1,000 times.
   if (!isCommon || bytes < MIN_DEFLATED_BYTES || bytes > MAX_DEFLATED_BYTES) return undefined;
-  return texts.take(tail, head, "", STORED_HEADER_BYTES);
+  return texts.take(encoded, head, "", STORED_HEADER_BYTES);
 }
 
-function payloadOf({ own, head, tail }: FramedEvent, rest: Buffer | undefined): number {
-  return rest ? STORED_HEADER_BYTES + own.length + rest.length : own.length + head.length + tail.length;
+function payloadOf({ own, head, encoded }: FramedEvent, rest: Buffer | undefined): number {
+  return rest ? STORED_HEADER_BYTES + own.length + rest.length : own.length + head.length + encoded.length;
 }
 
 function writeEvent(frames: Buffer, offset: number, event: FramedEvent, rest: Buffer): number {

@@ -15,7 +15,7 @@ export interface EventFrames {
   readonly through: Seq;
 }
 
-/** The part of an event message between `prev`, which depends on the reader, and the tail. */
+/** The part of an event message after `prev`, which depends on the reader, and before the body. */
 interface EventHead {
   readonly cursor: string;
   readonly text: string;
@@ -71,9 +71,9 @@ export function frameEvents(
     if (!event) continue;
     const own = `{"type":"event","prev":${prev}`;
     const { cursor, text: head } = from.heads.of(record);
-    const { name, tail } = event;
-    framed.push({ cursor, name, own, head, tail, isCommon: tail === record.tail });
-    bytes += own.length + head.length + tail.length;
+    const { name, encoded } = event;
+    framed.push({ cursor, name, own, head, encoded, isCommon: encoded === record.encoded });
+    bytes += own.length + head.length + encoded.length;
     prev = record.seq;
   }
   const joined = framed.length > 0 ? shape.framing.events(framed) : undefined;

@@ -1,4 +1,4 @@
-/** An event to send. `own`, `head` and `tail` joined are its message as JSON text. */
+/** An event to send. `own`, `head` and `encoded` joined are its message as JSON text. */
 export interface FramedEvent {
   /** The cursor after the event, as text; `undefined` if the client's cursor does not move. */
   readonly cursor: string | undefined;
@@ -6,11 +6,11 @@ export interface FramedEvent {
   readonly name: string;
   /** The part specific to the shape, starting at the opening brace: the type and `prev`. ASCII. */
   readonly own: string;
-  /** The next part, from its leading comma to the comma before the tail. ASCII. */
+  /** The next part, from its leading comma to the comma before the body. ASCII. */
   readonly head: string;
   /** The rest, in UTF-8. */
-  readonly tail: Buffer;
-  /** Whether `head` and `tail` are the same for all readers; false if a filter made the tail. */
+  readonly encoded: Buffer;
+  /** Whether `head` and `encoded` are the same for all readers; false if a filter made the body. */
   readonly isCommon: boolean;
 }
 

@@ -29,12 +29,15 @@ export const sseFraming: Framing = {
   events(events: readonly FramedEvent[]) {
     // JSON text has no line breaks, so each message is one `data` line.
     const heads = events.map(({ name, cursor, own, head }) => fields(name, cursor) + own + head);
-    const total = events.reduce((sum, { tail }, at) => sum + (heads[at]?.length ?? 0) + tail.length + 2, 0);
+    const total = events.reduce(
+      (sum, { encoded }, at) => sum + (heads[at]?.length ?? 0) + encoded.length + 2,
+      0,
+    );
     const bytes = Buffer.allocUnsafe(total);
     let offset = 0;
-    for (const [at, { tail }] of events.entries()) {
+    for (const [at, { encoded }] of events.entries()) {
       offset += bytes.write(heads[at] ?? "", offset, "latin1");
-      offset += tail.copy(bytes, offset);
+      offset += encoded.copy(bytes, offset);
       offset += bytes.write("\n\n", offset, "latin1");
     }
     return bytes;

@@ -16,8 +16,8 @@ export const websocketFraming: Framing = {
 
   events(events: readonly FramedEvent[]) {
     let total = 0;
-    for (const { own, head, tail } of events) {
-      const payloadBytes = own.length + head.length + tail.length;
+    for (const { own, head, encoded } of events) {
+      const payloadBytes = own.length + head.length + encoded.length;
       total += headerBytes(payloadBytes) + payloadBytes;
     }
     const frames = Buffer.allocUnsafe(total);
@@ -28,11 +28,11 @@ export const websocketFraming: Framing = {
 };
 
 /** Writes one uncompressed event and returns the offset after it. */
-export function writePlainEvent(frames: Buffer, offset: number, { own, head, tail }: FramedEvent): number {
-  const payload = writeHeader(frames, offset, FINAL_TEXT, own.length + head.length + tail.length);
+export function writePlainEvent(frames: Buffer, offset: number, { own, head, encoded }: FramedEvent): number {
+  const payload = writeHeader(frames, offset, FINAL_TEXT, own.length + head.length + encoded.length);
   const text = payload + frames.write(own, payload, "latin1");
   const rest = text + frames.write(head, text, "latin1");
-  return rest + tail.copy(frames, rest);
+  return rest + encoded.copy(frames, rest);
 }
 
 /** First byte of an unfragmented text message: FIN and opcode 1 (RFC 6455, 5.2). */

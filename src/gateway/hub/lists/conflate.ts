@@ -50,9 +50,16 @@ export function frameMissed(
     const emittedAt = new Date(record.emittedAtMs).toISOString();
     const own = '{"type":"missed"';
     const head = `,"seq":${record.seq},"emitted_at":"${emittedAt}",`;
-    const { tail } = event;
-    framed.push({ cursor: undefined, name: "missed", own, head, tail, isCommon: tail === record.tail });
-    bytes += own.length + head.length + tail.length;
+    const { encoded } = event;
+    framed.push({
+      cursor: undefined,
+      name: "missed",
+      own,
+      head,
+      encoded,
+      isCommon: encoded === record.encoded,
+    });
+    bytes += own.length + head.length + encoded.length;
   }
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }

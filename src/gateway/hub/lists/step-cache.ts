@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { advanceLists, type Lists, type Step } from "../../../base/protocol/index.ts";
 import type { LogRecord } from "../../log/event-log.ts";
-import { decodeTail } from "../../log/event-log.ts";
+import { decodeBody } from "../../log/event-log.ts";
 
 /** Maximum cached steps, which share most items: a thousand took 2 MB. */
 export const MAX_STEPS = 4_096;
@@ -16,9 +16,9 @@ export class StepCache {
   }
 
   /** Returns the record's step, computing it from the lists `before` it if needed. */
-  take({ seq, tail }: LogRecord, before: Lists): Step {
+  take({ seq, encoded }: LogRecord, before: Lists): Step {
     return this.#steps.ensure(seq, () => {
-      const event = decodeTail(tail);
+      const event = decodeBody(encoded);
       return { event, before, after: advanceLists(before, event) };
     });
   }

@@ -29,14 +29,14 @@ export const jsonFraming: Framing = {
   message: (json, snapshot) => Buffer.from(withSnapshot(json, snapshot)),
   events: (events) =>
     Buffer.concat(
-      events.flatMap(({ own, head, tail }, index) => [
+      events.flatMap(({ own, head, encoded }, index) => [
         Buffer.from(`${index === 0 ? "" : ","}${own}${head}`, "latin1"),
-        tail,
+        encoded,
       ]),
     ),
 };
 
-export interface PageParts {
+export interface PageContext {
   readonly log: EventLog;
   readonly head: Head;
   /** The lists at the head and at earlier cursors. */
@@ -69,7 +69,7 @@ export type EventPage =
  * `from`. `steps`: those of the page that ended at `from`; default: computed.
  */
 export async function readPage(
-  { log, head, history }: PageParts,
+  { log, head, history }: PageContext,
   request: {
     readonly shape: StreamShape;
     readonly from: Cursor;
@@ -119,8 +119,8 @@ export async function readPage(
       examined += 1;
       const event = shape.select(record, steps?.next(record));
       if (!event) continue;
-      selected.push({ ...record, name: event.name, tail: event.tail });
-      bytes += event.tail.length;
+      selected.push({ ...record, name: event.name, encoded: event.encoded });
+      bytes += event.encoded.length;
     }
     const isExamined = position.seq >= (result.records.at(-1)?.seq ?? 0);
     if (isExamined && reached.seq > position.seq) position = reached;

@@ -7,7 +7,7 @@ import { OLDEST, readCursor } from "../session/connect-query.ts";
 import { selectionOf } from "../session/selection.ts";
 import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { TurnBudget } from "../turn-budget.ts";
-import { type EventPage, jsonFraming, type PageParts, readPage } from "./event-page.ts";
+import { type EventPage, jsonFraming, type PageContext, readPage } from "./event-page.ts";
 import { Waiters } from "./waiters.ts";
 
 export interface PollQuery {
@@ -31,7 +31,7 @@ export interface PollQuery {
 /** A page; or, if no event came before the wait ended, the cursor from which to poll next. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
 
-interface LongPollOptions extends PageParts {
+interface LongPollOptions extends PageContext {
   readonly clock: Clock;
   /** When it aborts, waiting requests are answered at once. */
   readonly stopping: AbortSignal;

@@ -1,13 +1,13 @@
 import { type EventName, filterEvent, type ListFilter, type Step } from "../../../base/protocol/index.ts";
 import type { LogRecord } from "../../log/event-log.ts";
-import { encodeTail } from "../../log/event-log.ts";
+import { encodeBody } from "../../log/event-log.ts";
 import { bitOf } from "../channel-mask.ts";
 import type { Framing } from "../delivery/framing.ts";
 import type { Selection } from "./selection.ts";
 
 interface SelectedEvent {
   readonly name: EventName;
-  readonly tail: Buffer;
+  readonly encoded: Buffer;
 }
 
 /** The events and format of a session. Sessions of equal shape get the same bytes. */
@@ -49,7 +49,7 @@ function selectOnce(filter: ListFilter, step: Step, record: LogRecord): Selected
   if (cached.has(filter.key)) return cached.get(filter.key);
   const event = filterEvent(filter, step);
   const changed = event && event !== step.event;
-  const selected = changed ? { name: event.name, tail: encodeTail(event) } : event && record;
+  const selected = changed ? { name: event.name, encoded: encodeBody(event) } : event && record;
   if (cached.size === 0) results.set(step, cached);
   if (cached.size < MAX_CACHED_RESULTS) cached.set(filter.key, selected);
   return selected;

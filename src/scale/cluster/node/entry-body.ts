@@ -125,20 +125,20 @@ export function recordsText(records: readonly LogRecord[]): string {
     const own = [seq, batch, emittedAtMs, name, channel] as const;
     return run === undefined ? own : [...own, run];
   });
-  return [JSON.stringify(fields), ...records.map(({ tail }) => tail.toString())].join("\n");
+  return [JSON.stringify(fields), ...records.map(({ encoded }) => encoded.toString())].join("\n");
 }
 
 /** Reads the result of {@link recordsText}. Throws if it is malformed. */
 export function readRecords(text: string): readonly LogRecord[] {
-  const [first = "[]", ...tails] = text.split("\n");
+  const [first = "[]", ...bodies] = text.split("\n");
   const fields: readonly RecordFields[] = JSON.parse(first);
   return fields.map(([seq, batch, emittedAtMs, ...rest], index): LogRecord => {
     const name = EVENT_NAMES.find((known) => known === rest[0]);
     const channel = CHANNELS.find((known) => known === rest[1]);
-    const tail = tails[index];
-    if (!name || !channel || tail === undefined) throw new Error(`event ${seq} is malformed`);
+    const encoded = bodies[index];
+    if (!name || !channel || encoded === undefined) throw new Error(`event ${seq} is malformed`);
     const run = rest[2] === undefined ? {} : { run: toRun(rest[2]) };
     const at = { seq: toSeq(seq), batch: toSeq(batch), emittedAtMs };
-    return { ...at, name, channel, tail: Buffer.from(tail), ...run };
+    return { ...at, name, channel, encoded: Buffer.from(encoded), ...run };
   });
 }

@@ -9,7 +9,7 @@ import {
   toEpoch,
   toSeq,
 } from "../../../base/protocol/index.ts";
-import { encodeTail, type LogRecord } from "../../../gateway/log/index.ts";
+import { encodeBody, type LogRecord } from "../../../gateway/log/index.ts";
 import { CheckpointSchedule } from "../../../gateway/persistence/checkpoint-schedule.ts";
 import {
   type EngineProgress,
@@ -265,8 +265,8 @@ export class Leading {
     const batch = toSeq(seq + events.length);
     const records = events.map((event, index): LogRecord => {
       const { name, channel } = event;
-      const tail = encodeTail(event);
-      return { seq: toSeq(seq + index + 1), batch, name, channel, emittedAtMs: this.#emittedAtMs, tail };
+      const encoded = encodeBody(event);
+      return { seq: toSeq(seq + index + 1), batch, name, channel, emittedAtMs: this.#emittedAtMs, encoded };
     });
     return { update: { type: "batch", records, observedAtMs } };
   }

@@ -6,7 +6,7 @@ import {
   type Freshness,
   type SourceInfo,
 } from "../../../base/protocol/index.ts";
-import { decodeTail } from "../../../gateway/log/index.ts";
+import { decodeBody } from "../../../gateway/log/index.ts";
 import { decodeLists } from "../../../gateway/persistence/restored-state.ts";
 import { LeaderHealth, type ReplicaSink } from "../../follow/index.ts";
 import type { LogUpdate, SourceReport } from "./entry-body.ts";
@@ -63,7 +63,7 @@ export class LogFollower {
         return;
       }
       const { records, observedAtMs } = update;
-      const events = records.map((record) => ({ ...record, body: decodeTail(record.tail) }));
+      const events = records.map((record) => ({ ...record, body: decodeBody(record.encoded) }));
       if (!snapshot) throw new Error("events came before the first snapshot");
       for (const { body } of events) this.#note(body);
       snapshot = events.reduce((state, { body }) => advanceSnapshot(state, body), snapshot);

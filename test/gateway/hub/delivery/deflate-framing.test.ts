@@ -40,15 +40,15 @@ const text = fc.oneof(
 const event = fc.record({
   own: fc.nat().map((prev) => `{"type":"event","prev":${prev}`),
   head: fc.nat().map((seq) => `,"seq":${seq},`),
-  tail: text.map((tail) => Buffer.from(tail)),
+  encoded: text.map((encoded) => Buffer.from(encoded)),
   isCommon: fc.nat(9).map((one) => one > 0),
 });
 const framed = (parts: Omit<FramedEvent, "cursor" | "name">): FramedEvent => ({
   ...parts,
   ...{ cursor: "test1-1", name: "token-listed" },
 });
-const common = (tail: string, own = '{"type":"event"', head = ',"seq":1,') =>
-  framed({ own, head, tail: Buffer.from(tail), isCommon: true });
+const common = (encoded: string, own = '{"type":"event"', head = ',"seq":1,') =>
+  framed({ own, head, encoded: Buffer.from(encoded), isCommon: true });
 
 test("[W37] joined compressed events inflate, within the negotiated window, to the texts that are sent uncompressed", () => {
   const { framing, counters } = make();
@@ -83,8 +83,8 @@ test("[W37] short, very long, filtered and individual messages stay uncompressed
   const { framing, counters } = make();
   const isDeflated = (bytes: Buffer) => readServerFrames(bytes).some((frame) => frame.isDeflated);
   const own = '{"type":"event"';
-  const of = (tail: string, isCommon = true) =>
-    isDeflated(framing.events([framed({ own, head: ",", tail: Buffer.from(tail), isCommon })]));
+  const of = (encoded: string, isCommon = true) =>
+    isDeflated(framing.events([framed({ own, head: ",", encoded: Buffer.from(encoded), isCommon })]));
   expect([of("y".repeat(254)), of("y".repeat(255)), of("z".repeat(255), false)]).toEqual([
     false,
     true,
@@ -116,12 +116,12 @@ test("[L6] an event is compressed once for all stream shapes and clients, and a 
   expect(counters.deflatedTexts).toBe(3);
 });
 
-test("a tail after different heads, as in `event` and `missed`, gives different texts", () => {
+test("a body after different heads, as in `event` and `missed`, gives different texts", () => {
   const { framing } = make();
   const [one] = [common("d".repeat(500))];
   for (const head of [',"cursor":"a-1","seq":1,', ',"seq":1,', ',"cursor":"a-1","seq":1,']) {
     expect(textsOf(readServerFrames(framing.events([{ ...one, head }])))).toEqual([
-      `${one.own}${head}${one.tail}`,
+      `${one.own}${head}${one.encoded}`,
     ]);
   }
 });

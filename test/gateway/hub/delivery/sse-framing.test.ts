@@ -19,17 +19,17 @@ test("[S3] [S5] a message's type and cursor become event and id; with a loss, th
 });
 
 test("[S3] the events of a batch are joined, with non-ASCII text intact", () => {
-  const tail = Buffer.from('"reason":"café ☕"}');
+  const encoded = Buffer.from('"reason":"café ☕"}');
   const [own, head] = ['{"type":"event"', ',"seq":1,'];
   const event = (cursor: string, name: "flare-started" | "source-status") => ({
-    ...{ cursor, name, own, head, tail },
+    ...{ cursor, name, own, head, encoded },
     isCommon: true,
   });
   const bytes = sseFraming.events([event("a-1", "flare-started"), event("a-2", "source-status")]);
   expect(bytes.toString()).toBe(
     [
-      `event: flare-started\nid: a-1\ndata: ${own}${head}${tail}\n\n`,
-      `event: source-status\nid: a-2\ndata: ${own}${head}${tail}\n\n`,
+      `event: flare-started\nid: a-1\ndata: ${own}${head}${encoded}\n\n`,
+      `event: source-status\nid: a-2\ndata: ${own}${head}${encoded}\n\n`,
     ].join(""),
   );
 });

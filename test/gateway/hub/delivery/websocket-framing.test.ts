@@ -26,7 +26,7 @@ test("joined events are one text frame each, in order", () => {
   const event = fc.record({
     own: fc.stringMatching(/^[ -~]{0,40}$/),
     head: fc.stringMatching(/^[ -~]{0,200}$/),
-    tail: fc
+    encoded: fc
       .oneof(
         fc.string({ unit: "grapheme" }),
         fc.constantFrom(...EDGES).map((length) => "y".repeat(length)),
@@ -42,7 +42,7 @@ test("joined events are one text frame each, in order", () => {
         isCommon: true,
       }));
       expect(decodeTextFrames(websocketFraming.events(events))).toEqual(
-        parts.map(({ own, head, tail }) => `${own}${head}${tail}`),
+        parts.map(({ own, head, encoded }) => `${own}${head}${encoded}`),
       );
     }),
   );

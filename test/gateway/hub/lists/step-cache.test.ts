@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { listsOf, toEpoch, toSeq } from "../../../../src/base/protocol/index.ts";
 import { MAX_STEPS, StepCache } from "../../../../src/gateway/hub/lists/step-cache.ts";
-import { encodeTail } from "../../../../src/gateway/log/event-log.ts";
+import { encodeBody } from "../../../../src/gateway/log/event-log.ts";
 import type { LogRecord } from "../../../../src/gateway/log/index.ts";
 import { EPOCH, settled, test } from "../hub-fixture.ts";
 import { TestMarket } from "../test-market.ts";
@@ -36,7 +36,7 @@ test("the cache of steps is bounded, and the oldest steps are dropped first", ()
     if (!event) throw new Error("no event");
     const { channel, name } = event;
     const position = { seq: toSeq(seq), batch: toSeq(seq), emittedAtMs: 0 };
-    const record: LogRecord = { ...position, channel, name, tail: encodeTail(event) };
+    const record: LogRecord = { ...position, channel, name, encoded: encodeBody(event) };
     const step = steps.take(record, lists);
     expect(steps.take(record, lists)).toBe(step);
     lists = step.after;

@@ -89,7 +89,7 @@ test("[L2] [L3] a starting node gets the lists, all events of the cluster's log,
   });
   const lasting = async (one: typeof log) => {
     const result = await one.readLasting(one.oldestLasting, 2);
-    return result.kind === "records" ? result.records.map(({ tail }) => String(tail)) : result;
+    return result.kind === "records" ? result.records.map(({ encoded }) => String(encoded)) : result;
   };
   expect(await lasting(started)).toEqual(await lasting(log));
 });
@@ -124,7 +124,7 @@ test("decoding an entry's body returns each event as it was encoded; an empty bo
     const update = decodeContent(entry)?.update;
     return update?.type === "batch" ? update.records : [];
   });
-  expect(read.map(({ tail }) => String(tail))).toEqual(expected.map(({ tail }) => String(tail)));
+  expect(read.map(({ encoded }) => String(encoded))).toEqual(expected.map(({ encoded }) => String(encoded)));
   expect(read).toMatchObject(
     expected.map(({ seq, batch, name, channel }) => ({ seq, batch, name, channel })),
   );

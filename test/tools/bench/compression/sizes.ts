@@ -15,7 +15,7 @@ import {
   type Framing,
   websocketFraming,
 } from "../../../../src/gateway/hub/index.ts";
-import { encodeTail } from "../../../../src/gateway/log/event-log.ts";
+import { encodeBody } from "../../../../src/gateway/log/event-log.ts";
 import { makeMarket } from "../harness/make-market.ts";
 import type { Row } from "../report.ts";
 
@@ -25,7 +25,7 @@ function framed(body: EventBody, seq: number): FramedEvent {
   return {
     ...{ cursor, name: body.name, own: `{"type":"event","prev":${seq - 1}` },
     head: `,"cursor":"${cursor}","seq":${seq},"batch":${seq},"emitted_at":"2026-11-21T08:00:00.000Z",`,
-    ...{ tail: encodeTail(body), isCommon: true },
+    ...{ encoded: encodeBody(body), isCommon: true },
   };
 }
 

@@ -13,20 +13,20 @@ const event = (seq: number): RetainedEvent => ({
     channel: "flares.pro",
     emittedAtMs: 0,
     batch: toSeq(seq),
-    tail: Buffer.alloc(10),
+    encoded: Buffer.alloc(10),
   },
   appendedAtMs: seq,
 });
 
 test("[W36] lasting events after a seq are read in order, even after more than a thousand were dropped", () => {
-  const tail = new RetainedEvents(5);
-  for (let seq = 10; seq <= 4_000; seq += 10) tail.push(event(seq));
+  const retained = new RetainedEvents(5);
+  for (let seq = 10; seq <= 4_000; seq += 10) retained.push(event(seq));
   for (let seq = 4_010; seq <= 30_000; seq += 10) {
-    tail.push(event(seq));
-    expect(tail.drop()).toBe(true);
+    retained.push(event(seq));
+    expect(retained.drop()).toBe(true);
   }
-  expect([tail.droppedTo, tail.bytes]).toEqual([26_000, 400 * BYTES]);
-  const seqs = (after: number, limit: number) => tail.after(after, limit).map(({ seq }) => seq);
+  expect([retained.droppedTo, retained.bytes]).toEqual([26_000, 400 * BYTES]);
+  const seqs = (after: number, limit: number) => retained.after(after, limit).map(({ seq }) => seq);
   expect(seqs(0, 2)).toEqual([26_010, 26_020]);
   expect(seqs(26_010, 1)).toEqual([26_020]);
   expect(seqs(26_009, 1)).toEqual([26_010]);
@@ -35,15 +35,15 @@ test("[W36] lasting events after a seq are read in order, even after more than a
 });
 
 test("[W36] an event appended at the given time is kept, earlier ones are dropped, and an empty list drops nothing", () => {
-  const tail = new RetainedEvents(0);
-  for (const seq of [1, 2, 3]) tail.push(event(seq));
-  tail.dropBefore(2);
-  expect(tail.after(0, 9).map(({ seq }) => seq)).toEqual([2, 3]);
-  tail.dropBefore(100);
-  expect([tail.drop(), tail.droppedTo, tail.bytes]).toEqual([false, 3, 0]);
-  tail.push(event(7));
-  tail.clear();
-  expect([tail.after(0, 9), tail.bytes, tail.drop()]).toEqual([[], 0, false]);
+  const retained = new RetainedEvents(0);
+  for (const seq of [1, 2, 3]) retained.push(event(seq));
+  retained.dropBefore(2);
+  expect(retained.after(0, 9).map(({ seq }) => seq)).toEqual([2, 3]);
+  retained.dropBefore(100);
+  expect([retained.drop(), retained.droppedTo, retained.bytes]).toEqual([false, 3, 0]);
+  retained.push(event(7));
+  retained.clear();
+  expect([retained.after(0, 9), retained.bytes, retained.drop()]).toEqual([[], 0, false]);
 });
 
 test("[W39] each run has the events from its first to the one before the next run; dropped runs are unknown", () => {

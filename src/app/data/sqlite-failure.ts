@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { FlarewireError } from "../../base/protocol/index.ts";
 
 /** `busy`: another process has it; `damaged`: unreadable or not ours; `other`: e.g. disk full. */
-type SqliteFault = "busy" | "damaged" | "other";
+type SqliteFailure = "busy" | "damaged" | "other";
 
 /** SQLite's primary result codes: https://www.sqlite.org/rescode.html */
-const FAULTS: Readonly<Record<number, SqliteFault>> = {
+const FAILURES: Readonly<Record<number, SqliteFailure>> = {
   5: "busy", // SQLITE_BUSY
   6: "busy", // SQLITE_LOCKED
   11: "damaged", // SQLITE_CORRUPT
@@ -13,11 +13,11 @@ const FAULTS: Readonly<Record<number, SqliteFault>> = {
 };
 
 /** Classifies an error from work with a database file. */
-export function faultOf(error: unknown): SqliteFault {
+export function failureOf(error: unknown): SqliteFailure {
   if (typeof error !== "object" || error === null) return "other";
-  if ("fault" in error && error.fault === "damaged") return "damaged";
+  if ("failure" in error && error.failure === "damaged") return "damaged";
   // Extended codes have the primary one in their low byte.
-  return "errcode" in error ? (FAULTS[Number(error.errcode) & 0xff] ?? "other") : "other";
+  return "errcode" in error ? (FAILURES[Number(error.errcode) & 0xff] ?? "other") : "other";
 }
 
 /** Returns which process has locked the file, as ` (pid 123)`; empty if the system does not say. */
