@@ -29,7 +29,6 @@ export const ITEM_PARAMETERS = ["tokens", "symbols", "min_liquidity", "min_price
 export interface StreamAddress {
   readonly url: URL;
   readonly filter: Filter;
-  /** The whole query. */
   readonly query: URLSearchParams;
 }
 

@@ -10,7 +10,6 @@ const HASH_CHARACTERS = 12;
 /** An entry that this node cannot read: it is malformed, or of another version. */
 export class UnreadableEntry extends Error {}
 
-/** An entry as the engine stores it. */
 interface StoredEntry {
   readonly header: string;
   readonly body: Buffer;

@@ -29,7 +29,6 @@ export interface FlareQuery {
   /** Part of a symbol, name or address or, on an exchange, of a symbol, name, pair or exchange. */
   readonly search: string;
   readonly order: Order;
-  /** Whether flares with a warning are hidden. */
   readonly hidesWarned: boolean;
   /** In US dollars; `undefined` for no minimum. */
   readonly minLiquidity: number | undefined;
