@@ -24,7 +24,6 @@ import { LAYERS, marketOf, openMarket } from "./market.ts";
 interface SourceContext {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The state to resume from. */
   readonly restored: RestoredState | undefined;
   /** Key for a leader that requires one. */
   readonly leaderKey?: string | undefined;

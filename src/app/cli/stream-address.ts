@@ -29,7 +29,6 @@ export const ITEM_PARAMETERS = ["tokens", "symbols", "min_liquidity", "min_price
 export interface StreamAddress {
   readonly url: URL;
   readonly filter: Filter;
-  /** The whole query. */
   readonly query: URLSearchParams;
 }
 
@@ -42,19 +41,19 @@ export function readStreamAddress(
   parameters: readonly string[],
   wrong: string[],
 ): StreamAddress | undefined {
-  const given = URL.canParse(text) ? new URL(text) : undefined;
-  if (!given || !/^(http|ws)s?:$/.test(given.protocol)) {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (!address || !/^(http|ws)s?:$/.test(address.protocol)) {
     wrong.push(
       `URL ${JSON.stringify(redact(text))} must start with http://, https://, ws:// or wss://, for example ${DEFAULT_URL}`,
     );
     return undefined;
   }
-  if (given.username !== "" || given.password !== "")
+  if (address.username !== "" || address.password !== "")
     wrong.push(`the URL must not contain a user or password; set ${CLIENT_KEY_VARIABLE} to send a key`);
-  const query = given.searchParams;
+  const query = address.searchParams;
   const filter = readFilter(query, parameters, wrong);
-  const url = new URL(`${given.protocol.replace("ws", "http")}//${given.host}`);
-  url.pathname = given.pathname.replace(/\/api\/v1(\/stream)?\/*$/, "");
+  const url = new URL(`${address.protocol.replace("ws", "http")}//${address.host}`);
+  url.pathname = address.pathname.replace(/\/api\/v1(\/stream)?\/*$/, "");
   return { url, filter, query };
 }
 

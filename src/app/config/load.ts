@@ -94,15 +94,15 @@ export function loadConfig(input: ConfigInput) {
     const value = presets[name];
     return value === undefined ? undefined : { value, from: `default of ${name}`, directory, ambient: true };
   });
-  const given = [words, flags, variables, ...(file ? [file] : [])];
+  const layers = [words, flags, variables, ...(file ? [file] : [])];
   // Commands without `feed` have a fixed market. They may share a settings file with `serve`, so a
   // setting without effect is no mistake.
   const config = resolveConfig(
-    [...given, defaults],
+    [...layers, defaults],
     problems,
     settings.includes("feed") ? ineffective : undefined,
   );
-  const isGiven = (name: SettingName) => given.some((one) => one.has(name));
+  const isGiven = (name: SettingName) => layers.some((one) => one.has(name));
   return { config, isGiven, flags: parsed.flags };
 }
 
@@ -114,8 +114,8 @@ export type GivenSettings = {
 /** Creates the Config of a program that embeds Flarewire. Throws like {@link loadConfig}. */
 export function createConfig(settings: GivenSettings = {}): Config {
   const problems: string[] = [];
-  const given = readObject(settings, (name) => `setting ${name}`, process.cwd(), problems);
-  return resolveConfig([given], problems, ineffective);
+  const layer = readObject(settings, (name) => `setting ${name}`, process.cwd(), problems);
+  return resolveConfig([layer], problems, ineffective);
 }
 
 function readEnvironment(
@@ -124,19 +124,19 @@ function readEnvironment(
   problems: string[],
 ): Layer {
   const names = new Map(SETTING_NAMES.map((name) => [variableOf(name), name]));
-  const given = new Map<SettingName, GivenValue>();
+  const layer = new Map<SettingName, GivenValue>();
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
     if (KEY_VARIABLES.has(variable)) continue;
     const name = names.get(variable);
-    if (name) given.set(name, { value, from: `environment ${variable}`, directory, ambient: true });
+    if (name) layer.set(name, { value, from: `environment ${variable}`, directory, ambient: true });
     else
       problems.push(
         goneProblem(variable) ??
           `unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`,
       );
   }
-  return given;
+  return layer;
 }
 
 /** Detects the variables that Kubernetes sets in every container for a service named flarewire. */
@@ -172,7 +172,7 @@ function readObject(
   directory: string,
   problems: string[],
 ): Layer {
-  const given = new Map<SettingName, GivenValue>();
+  const layer = new Map<SettingName, GivenValue>();
   for (const [key, value] of Object.entries(content)) {
     if (key === "config")
       problems.push("config cannot be set in a file: a settings file cannot name another");
@@ -180,18 +180,18 @@ function readObject(
       problems.push(
         goneProblem(key) ?? `unknown setting ${JSON.stringify(key)}${suggestion(key, SETTING_NAMES)}`,
       );
-    else if (value !== undefined) given.set(key, { value, from: from(key), directory });
+    else if (value !== undefined) layer.set(key, { value, from: from(key), directory });
   }
-  return given;
+  return layer;
 }
 
 function layer(names: readonly SettingName[], read: (name: SettingName) => GivenValue | undefined): Layer {
-  const given = new Map<SettingName, GivenValue>();
+  const values = new Map<SettingName, GivenValue>();
   for (const name of names) {
     const value = read(name);
-    if (value) given.set(name, value);
+    if (value) values.set(name, value);
   }
-  return given;
+  return values;
 }
 
 function missingWords(names: readonly SettingName[]): string[] {

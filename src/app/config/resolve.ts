@@ -86,9 +86,9 @@ function readGiven(
  * setting implies, and otherwise the first.
  */
 function marketDefaults(layers: readonly Layer[]): Readonly<Record<string, string>> {
-  const given = (name: string) => layers.find((layer) => layer.has(name))?.get(name)?.value;
-  const isGiven = (name: string) => given(name) !== undefined;
-  const feed = given("feed");
+  const valueFor = (name: string) => layers.find((layer) => layer.has(name))?.get(name)?.value;
+  const isGiven = (name: string) => valueFor(name) !== undefined;
+  const feed = valueFor("feed");
   const markets = FEEDS.filter(({ market }) => market);
   const named = markets.find(({ name }) => name === feed);
   const implied = markets.find(({ market }) => market?.impliedBy !== undefined && isGiven(market.impliedBy));

@@ -31,19 +31,19 @@ export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly R
 export function readRoute(hash: string): Route {
   const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
   const [name = "", first = "", second = first] = path.split("/");
-  const given = new URLSearchParams(query.join("?"));
+  const parameters = new URLSearchParams(query.join("?"));
   if (name === "token" && second !== "") {
-    const range = RANGE_NAMES.find((known) => known === given.get("window")) ?? RANGE_NAMES[0];
+    const range = RANGE_NAMES.find((known) => known === parameters.get("window")) ?? RANGE_NAMES[0];
     const group = GROUPS.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
     return { page: name, group, token: normalizeAddress(group, decode(second)), range };
   }
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
   if (page === "newest") return { page };
-  if (page === "events") return { page, hasUpdates: given.get("updates") === "true" };
-  const group = GROUPS.find((known) => known === given.get("group"));
+  if (page === "events") return { page, hasUpdates: parameters.get("updates") === "true" };
+  const group = GROUPS.find((known) => known === parameters.get("group"));
   if (page !== "record") return { page, group };
-  const window = RECORD_WINDOWS.find((known) => known === given.get("window")) ?? RECORD_WINDOWS[0];
+  const window = RECORD_WINDOWS.find((known) => known === parameters.get("window")) ?? RECORD_WINDOWS[0];
   return { page, group: group ?? DEFAULT_QUERY.group, window };
 }
 
@@ -96,11 +96,11 @@ export function eventsHash(hasUpdates: boolean): string {
 }
 
 export function recordHash({ group, window }: RecordChoice): string {
-  const given = new URLSearchParams({
+  const parameters = new URLSearchParams({
     ...(group !== DEFAULT_QUERY.group && { group }),
     ...(window !== RECORD_WINDOWS[0] && { window }),
   });
-  return given.size === 0 ? "#/record" : `#/record?${given}`;
+  return parameters.size === 0 ? "#/record" : `#/record?${parameters}`;
 }
 
 export function groupHash(page: "charts" | "leaderboards", group: GroupName | undefined): string {

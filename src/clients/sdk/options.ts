@@ -75,7 +75,6 @@ export interface StreamPlan
   readonly options?: Readonly<Record<string, string>>;
   /** Returns the headers of a connection's requests. Called for each connection. */
   readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
-  /** Processes each message. */
   apply: typeof applyMessage;
   /** Called when a connection ends; `answered`: it was subscribed. Returns it, or another end. */
   readonly judge?: ((end: End, answered: boolean | undefined) => End) | undefined;

@@ -32,11 +32,11 @@ abstract class FlareRows extends FlareElement {
 
   /** The names in `columns`, in the usual order. */
   #columns(): typeof USUAL {
-    const given = this.getAttribute("columns")?.split(/\W+/);
-    if (!given) return this.#isShort ? USUAL.slice(0, 2) : USUAL;
-    const unknown = given.find((name) => !COLUMNS.some((column) => column === name));
+    const names = this.getAttribute("columns")?.split(/\W+/);
+    if (!names) return this.#isShort ? USUAL.slice(0, 2) : USUAL;
+    const unknown = names.find((name) => !COLUMNS.some((column) => column === name));
     if (unknown !== undefined) this.complain(`no column "${unknown}" in ${COLUMNS}`);
-    return COLUMNS.filter((name) => given.includes(name));
+    return COLUMNS.filter((name) => names.includes(name));
   }
 
   protected override paint(seen: Seen): void {

@@ -175,8 +175,8 @@ function startTarget(target: Target, dependencies: DeliveryDependencies) {
     };
   };
   const rules = target.rules.map(follow);
-  const beside = target.run?.({ poll, head, clock, notify }, AbortSignal.any([signal]));
-  const done = Promise.all([sender.run(signal), beside, ...rules.map((rule) => rule.done)]);
+  const ownWork = target.run?.({ poll, head, clock, notify }, AbortSignal.any([signal]));
+  const done = Promise.all([sender.run(signal), ownWork, ...rules.map((rule) => rule.done)]);
   const stop = async () => {
     over.abort(new Error("stopping"));
     await done;

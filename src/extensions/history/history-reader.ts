@@ -14,7 +14,6 @@ export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
   | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly hasFailed?: true };
 
-/** The methods of a store. */
 type StoreReader = {
   readonly [M in "find" | "started" | "page" | "candles" | "tokensOf" | "stillHas"]: (
     ...query: Parameters<HistoryStore[M]>
@@ -47,7 +46,6 @@ interface MinuteDependencies {
   readonly writer?: () => Pick<MinuteWriter, "settled" | "lacks" | "replacements"> | undefined;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;
-  /** Receives the error of a read. */
   readonly onFailure?: (error: unknown) => void;
 }
 

@@ -39,7 +39,6 @@ interface HistoryWriting {
   readonly signal: AbortSignal;
 }
 
-/** Records read from the log at once. */
 const READ_RECORDS = 512;
 const RESTART_POLL_MS = 200;
 /** The error if a simulated or recorded market would replace a live one, perhaps by mistake. */

@@ -139,15 +139,15 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
     };
   };
   const readToken: Read = async ({ params }, { plan }) => {
-    const given = params as { readonly group: string; readonly token: string };
+    const path = params as { readonly group: string; readonly token: string };
     const shown = shownTo(head.snapshot, plan);
-    const body = (await tokens.read(given, shown))(shown);
+    const body = (await tokens.read(path, shown))(shown);
     const details = JSON.parse(body.bytes.toString()) as TokenDetails;
     const nowMs = head.observedAtMs;
     const key = tokenKey(details);
     return {
       path: tokenPath(details.group, key),
-      isCanonical: given.token === key,
+      isCanonical: path.token === key,
       page: (root) => tokenPage(details, nowMs, { root, market: market() }),
       picture: () => tokenPicture(details, nowMs, market()),
     };

@@ -42,7 +42,6 @@ export class Branch {
     return true;
   }
 
-  /** Records that an entry is committed. */
   commit(position: Position): void {
     this.#announced = position;
   }

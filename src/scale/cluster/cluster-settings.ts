@@ -18,7 +18,6 @@ const servers: Kind<string> = {
   url: true,
 };
 
-/** The name of a cluster. */
 const nameOfCluster: Kind<string> = {
   schema: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/),
   bound: "1 to 32 characters of a-z, 0-9 and -, and no leading -",

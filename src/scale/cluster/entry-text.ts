@@ -10,7 +10,6 @@ const HASH_CHARACTERS = 12;
 /** An entry that this node cannot read: it is malformed, or of another version. */
 export class UnreadableEntry extends Error {}
 
-/** An entry as the engine stores it. */
 interface StoredEntry {
   readonly header: string;
   readonly body: Buffer;
@@ -48,10 +47,10 @@ function hashOf(header: string, body: Buffer): string {
 }
 
 function readHeader(text: string): EntryHeader {
-  const given: unknown = JSON.parse(text);
-  const { v } = Object(given);
+  const parsed: unknown = JSON.parse(text);
+  const { v } = Object(parsed);
   if (v !== VERSION) throw new Error(`its version is ${v}; this node reads ${VERSION}`);
-  const header = EntryHeader.safeParse(given).data;
+  const header = EntryHeader.safeParse(parsed).data;
   if (!header) throw new Error("it is malformed");
   return header;
 }

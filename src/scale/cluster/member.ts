@@ -36,7 +36,6 @@ export interface MemberOptions {
   readonly random: () => number;
   /** Makes an entry with its hash. */
   readonly seal: (offset: number, header: Omit<EntryHeader, "nonce">, body: Buffer) => Entry;
-  /** Returns the name of a new epoch. */
   readonly newEpoch: () => string;
   /** Number of delivered entries to remember, for repairs. Default 600. */
   readonly remembered?: number;
@@ -46,7 +45,6 @@ export interface MemberOptions {
   readonly report?: (() => Buffer) | undefined;
 }
 
-/** An append in flight. */
 interface Flight {
   /** The new entry, appended last; `undefined` if a follower only repairs the log. */
   readonly entry: Entry | undefined;
@@ -138,7 +136,6 @@ export class Member {
     return this.#flush();
   }
 
-  /** Handles an announced commit. */
   committed(position: Position): readonly Effect[] {
     this.#branch?.commit(position);
     if (!this.#branch) {

@@ -18,7 +18,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
   let isInterrupted = resumes;
   let wasLive = false;
   let before: ConnectionStatus["state"] = "connecting";
-  let said = "";
+  let lastNotice = "";
   stream.on("reset", ({ reason, lost, cursor }) => {
     isInterrupted = false;
     const count = lost === null ? "an unknown number of" : String(lost);
@@ -33,7 +33,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
       if (isInterrupted) notice(`resumed at ${stream.cursor}: nothing was missed`);
       isInterrupted = false;
       wasLive = true;
-      said = "";
+      lastNotice = "";
       reportData(stream, notice);
     } else if (state === "waiting" || (state === "connecting" && reason !== "" && !isRetry)) {
       const isReached = wasLive || stream.server !== undefined;
@@ -45,8 +45,8 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
         isInterrupted ||= wasLive;
         const words = `${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`;
         // While a server has no data, each attempt ends the same way.
-        if (words !== said) notice(words);
-        said = words;
+        if (words !== lastNotice) notice(words);
+        lastNotice = words;
       }
     }
   });

@@ -121,17 +121,17 @@ export function screenLines(
   const short = SHORT_NAMES[event.name] ?? event.name.replace(/^(flare|token)-/, "");
   const name = padColumns(plainText(short, 9), 9);
   const whose = symbol === "" ? sourceOf(event) : symbol;
-  const given = plainText(whose.replace(/\p{Variation_Selector}/gu, ""), SYMBOL_WIDTH);
+  const shortLabel = plainText(whose.replace(/\p{Variation_Selector}/gu, ""), SYMBOL_WIDTH);
   const head = `${when} ${name} ${change.padStart(7)}  `;
   const left = width - columns(head) - SYMBOL_WIDTH - 2;
   // Other scripts and emoji may render wider than computed, or move what follows.
-  const isBeside = left >= MIN_BESIDE && /^[ -~]*$/.test(given);
+  const isBeside = left >= MIN_BESIDE && /^[ -~]*$/.test(shortLabel);
   const margin = " ".repeat(width < NARROW ? 2 : when.length + 1);
   const room = Math.max(10, width - margin.length);
   const limits = { most: MAX_TEXT_LINES, ...(isBeside ? { first: left } : {}) };
   const wrapped = text === "" ? [] : wrapText(text, room, limits);
   const [beside = "", ...below] = isBeside ? wrapped : ["", ...wrapped];
-  const label = `${paint("bold", isBeside ? padColumns(given, SYMBOL_WIDTH) : given)}`;
+  const label = `${paint("bold", isBeside ? padColumns(shortLabel, SYMBOL_WIDTH) : shortLabel)}`;
   const first = `${paint("dim", when)} ${styled(event, name, paint)} ${change.padStart(7)}  ${label}`;
   return [
     `${first}${beside === "" ? "" : `  ${beside}`}`.trimEnd(),

@@ -129,9 +129,9 @@ interface Follower {
 
 /** Prints a sentence on standard error. */
 function sayOn(terminal: Terminal, message: string): void {
-  const said = plainText(`flarewire tail: ${message}`, 2_000);
+  const text = plainText(`flarewire tail: ${message}`, 2_000);
   const { isTTY, columns } = terminal.stderr;
-  say(terminal, isTTY === true ? wrapText(said, columns || 80).join("\n") : said);
+  say(terminal, isTTY === true ? wrapText(text, columns || 80).join("\n") : text);
 }
 
 function proOf(group: TailArguments["group"]): string {
@@ -171,15 +171,15 @@ async function follow(follower: Follower, channels: string, after: string | unde
     stream.close();
   };
   const { host } = plan.address.url;
-  let untold = follower.lacked.length > 0;
+  let isUnreported = follower.lacked.length > 0;
   // Said only when a stream has started: before, the key may lack another channel.
-  const tell = () => {
-    if (untold) notice(lackedText(follower, channels));
-    untold = false;
+  const reportLacked = () => {
+    if (isUnreported) notice(lackedText(follower, channels));
+    isUnreported = false;
   };
-  stream.on("reset", tell);
+  stream.on("reset", reportLacked);
   stream.on("connection", ({ state }) => {
-    if (state === "live") tell();
+    if (state === "live") reportLacked();
   });
   reportConnection(stream, { host, resumes: after !== undefined, notice, giveUp });
   const print = printerOf(follower, stream, channelWidth(options.channels));

@@ -58,17 +58,17 @@ function streamSink(stream: Output): TextSink {
 }
 
 function chunked(sink: TextSink): TextSink {
-  let held: string[] = [];
+  let pending: string[] = [];
   let length = 0;
   const flush = async () => {
-    const text = held.join("");
-    held = [];
+    const text = pending.join("");
+    pending = [];
     length = 0;
     if (text !== "") await sink.write(text);
   };
   return {
     write: async (text) => {
-      held.push(text);
+      pending.push(text);
       length += text.length;
       if (length >= CHUNK) await flush();
     },

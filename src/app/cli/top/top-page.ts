@@ -55,14 +55,14 @@ export function rowsOf(
 export function pageLines(page: TopPage, layout: PageLayout): readonly string[] {
   const { width, height, paint } = layout;
   const { freshness } = page;
-  const said = deviationText(page);
+  const deviation = deviationText(page);
   const head = [
     stateLine(page, layout),
     freshness ? fitParts(countTexts(page, layout.state), width) : "",
     paint("dim", fitParts(timeTexts(page), width)),
-    said === "" || !freshness ? "" : paint("yellow", plainText(said, width)),
+    deviation === "" || !freshness ? "" : paint("yellow", plainText(deviation, width)),
   ];
-  const body = freshness ? bodyLines(page, layout) : wrapText(said, width);
+  const body = freshness ? bodyLines(page, layout) : wrapText(deviation, width);
   if (!Number.isFinite(height)) return [...head.filter((line) => line !== ""), ...body];
   const room = Math.max(0, height - HEAD_LINES - 1);
   const shown = body.slice(0, room);

@@ -219,7 +219,7 @@ type Failure = Parameters<typeof describeFailure>[0];
  * does not respond, and 1 if it refuses for good or its name does not resolve.
  */
 async function printOnce({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
-  let said = "";
+  let lastNotice = "";
   const answer = await new Promise<"there" | "stopped" | Failure>((resolve, reject) => {
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
     stream.on("error", reject);
@@ -228,8 +228,8 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
       if (state !== "waiting") return;
       if (code === undefined || actionAfter(code) === "stop") return resolve({ reason, code });
       const words = describeEnd({ reason, code });
-      if (words !== said) say(terminal, `flarewire top: ${plainText(words, 2_000)}`);
-      said = words;
+      if (words !== lastNotice) say(terminal, `flarewire top: ${plainText(words, 2_000)}`);
+      lastNotice = words;
     });
   });
   if (answer === "stopped") return EXIT.clean;

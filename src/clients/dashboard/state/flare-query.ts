@@ -29,7 +29,6 @@ export interface FlareQuery {
   /** Part of a symbol, name or address or, on an exchange, of a symbol, name, pair or exchange. */
   readonly search: string;
   readonly order: Order;
-  /** Whether flares with a warning are hidden. */
   readonly hidesWarned: boolean;
   /** In US dollars; `undefined` for no minimum. */
   readonly minLiquidity: number | undefined;
@@ -66,27 +65,27 @@ export const DEFAULT_QUERY: FlareQuery = {
  * exchanges, ignores parameters of liquidity, because exchanges report none.
  */
 export function readQuery(text: string): FlareQuery {
-  const given = new URLSearchParams(text);
+  const parameters = new URLSearchParams(text);
   const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
-    known.find((value) => value === given.get(name)) ?? fallback;
+    known.find((value) => value === parameters.get(name)) ?? fallback;
   const group = oneOf("group", GROUPS, DEFAULT_QUERY.group);
   const hasLiquidity = group !== "exchange";
   const orders = ORDERS.filter((order) => hasLiquidity || order !== "liquidity");
   return {
     group,
     channel:
-      CHANNELS.find((channel) => channelOf({ group, channel }) === given.get("channels")) ??
+      CHANNELS.find((channel) => channelOf({ group, channel }) === parameters.get("channels")) ??
       DEFAULT_QUERY.channel,
-    search: (given.get("search") ?? "").slice(0, 200),
+    search: (parameters.get("search") ?? "").slice(0, 200),
     order: oneOf("order", orders, DEFAULT_QUERY.order),
-    hidesWarned: given.get("warnings") === "none",
-    minLiquidity: hasLiquidity ? numberOf(given.get("min_liquidity"), 0) : undefined,
-    minPriceChange: numberOf(given.get("min_price_change"), Number.NEGATIVE_INFINITY),
-    tokens: listOf(given.get("tokens")),
-    symbols: listOf(given.get("symbols")),
-    cause: FINISH_CAUSES.find((cause) => cause === given.get("cause")),
+    hidesWarned: parameters.get("warnings") === "none",
+    minLiquidity: hasLiquidity ? numberOf(parameters.get("min_liquidity"), 0) : undefined,
+    minPriceChange: numberOf(parameters.get("min_price_change"), Number.NEGATIVE_INFINITY),
+    tokens: listOf(parameters.get("tokens")),
+    symbols: listOf(parameters.get("symbols")),
+    cause: FINISH_CAUSES.find((cause) => cause === parameters.get("cause")),
     window: oneOf("window", Object.keys(WINDOWS) as WindowName[], DEFAULT_QUERY.window),
-    at: minuteOf(Date.parse(given.get("at") ?? "")),
+    at: minuteOf(Date.parse(parameters.get("at") ?? "")),
   };
 }
 
@@ -113,17 +112,17 @@ export function shownQuery(query: FlareQuery, lists: FlareLists | Error | undefi
 
 /** Formats the query as parameters of a URL, without those that have their default value. */
 export function formatQuery(query: FlareQuery): string {
-  const given = new URLSearchParams();
-  if (query.group !== DEFAULT_QUERY.group) given.set("group", query.group);
-  if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", channelOf(query));
-  for (const [name, value] of Object.entries(parametersOf(query))) given.set(name, String(value));
-  if (query.search !== "") given.set("search", query.search);
-  if (query.hidesWarned) given.set("warnings", "none");
-  if (query.cause !== undefined) given.set("cause", query.cause);
-  if (query.order !== DEFAULT_QUERY.order) given.set("order", query.order);
-  if (query.window !== DEFAULT_QUERY.window) given.set("window", query.window);
-  if (query.at !== undefined) given.set("at", query.at);
-  return given.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  const parameters = new URLSearchParams();
+  if (query.group !== DEFAULT_QUERY.group) parameters.set("group", query.group);
+  if (query.channel !== DEFAULT_QUERY.channel) parameters.set("channels", channelOf(query));
+  for (const [name, value] of Object.entries(parametersOf(query))) parameters.set(name, String(value));
+  if (query.search !== "") parameters.set("search", query.search);
+  if (query.hidesWarned) parameters.set("warnings", "none");
+  if (query.cause !== undefined) parameters.set("cause", query.cause);
+  if (query.order !== DEFAULT_QUERY.order) parameters.set("order", query.order);
+  if (query.window !== DEFAULT_QUERY.window) parameters.set("window", query.window);
+  if (query.at !== undefined) parameters.set("at", query.at);
+  return parameters.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
 
 /** A filter under the API's names. */

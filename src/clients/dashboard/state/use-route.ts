@@ -60,7 +60,6 @@ export function useRoute(isReady: boolean): readonly [Route, Go] {
 interface Step {
   readonly id: string;
   readonly route: Route;
-  /** The scroll position before a reload. */
   readonly position: ScrollPosition | undefined;
 }
 

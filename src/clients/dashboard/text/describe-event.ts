@@ -51,7 +51,6 @@ export function describeEvent(event: EventMessage): string {
   }
 }
 
-/** What the feed shows. */
 interface FeedContents {
   /** Whether it has every event, instead of starts, ends and listings. */
   readonly hasUpdates: boolean;

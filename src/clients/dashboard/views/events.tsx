@@ -202,7 +202,6 @@ function useScrolled(): boolean {
   return isScrolled;
 }
 
-/** What one line shows. */
 interface ShownLine {
   readonly name: string;
   readonly at: string;

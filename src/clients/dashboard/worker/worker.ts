@@ -11,8 +11,8 @@ self.addEventListener("push", (event) => event.waitUntil(show(event.data)));
 
 /** Shows a push message. Each must be shown, or the browser ends the subscription. */
 async function show(data: PushMessageData | null): Promise<void> {
-  const given: unknown = data?.json();
-  const text = (name: string) => String(Object(given)[name] ?? "");
+  const message: unknown = data?.json();
+  const text = (name: string) => String(Object(message)[name] ?? "");
   await self.registration.showNotification(text("title") || "Flarewire", {
     body: text("body"),
     tag: text("tag") || "flarewire",
@@ -41,8 +41,8 @@ async function open(path: string): Promise<void> {
  * token's page, else `#/flares`. So a push message cannot lead to another site.
  */
 function pathOf(data: unknown): string {
-  const given = typeof data === "object" && data !== null && "path" in data ? String(data.path) : "";
-  return /^(?:#\/|flare\/|token\/)/.test(given) ? given : "#/flares";
+  const path = typeof data === "object" && data !== null && "path" in data ? String(data.path) : "";
+  return /^(?:#\/|flare\/|token\/)/.test(path) ? path : "#/flares";
 }
 
 export {};

@@ -11,7 +11,7 @@ import { cursorOf, type Page } from "../transport/poll-transport.ts";
  * selections.
  */
 export function createUpdate(plan: StreamPlan, first: Selection): (selection: Selection) => void {
-  let given = first;
+  let current = first;
   /** The selection that the stream's lists still have; `undefined` if that is the current one. */
   let earlier: SelectionPlan | undefined;
   plan.lead = async ({ request, deliver }, start, urlOf) => {
@@ -47,9 +47,9 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
   };
   return (selection) => {
     for (const name of Object.keys(selection)) oneOf("option", name, ["channels", "filter"]);
-    const merged = { ...given, ...selection };
+    const merged = { ...current, ...selection };
     const next = readSelection(merged);
-    given = merged;
+    current = merged;
     earlier ??= plan.selection;
     plan.selection = next;
   };

@@ -18,8 +18,8 @@ export async function runWebSocket(
   { urlOf, tickets, why }: WebSocketUrls,
 ): Promise<End> {
   // A server without keys neither issues tickets nor requires them.
-  const given = tickets && (await request(tickets, [201, 404], {}, "POST"));
-  const { ticket } = given ? Object(await given.json()) : {};
+  const response = tickets && (await request(tickets, [201, 404], {}, "POST"));
+  const { ticket } = response ? Object(await response.json()) : {};
   signal.throwIfAborted();
   const socket = new (WebSocket as SocketClass)(urlOf(ticket && { ticket }), "flarewire.v1");
   let heard = false;

@@ -4,7 +4,6 @@ import type { EventMessage } from "../../../base/protocol/index.ts";
 import type { Alert } from "../alert.ts";
 import type { PushRequest } from "./push-subscription.ts";
 
-/** What is pushed about an alert. */
 interface PushMessage {
   /** JSON for the page's service worker. */
   readonly payload: string;

@@ -57,7 +57,6 @@ export function openPushStore(path?: string, notify: Notify = () => {}) {
     all: (): readonly StoredPush[] =>
       prepare("SELECT id, request, holder FROM subscription").all().flatMap(read),
     has: (id: string): boolean => prepare("SELECT 1 FROM subscription WHERE id = ?").get(id) !== undefined,
-    /** Counts the subscriptions in total and from a client. */
     count: (client: string) => {
       const sql = "SELECT count(*) AS whole, count(*) FILTER (WHERE client = ?) AS own FROM subscription";
       const row = prepare(sql).get(client);

@@ -54,8 +54,8 @@ export async function postToService(stopping: AbortSignal, post: ServicePost): P
   const { description, retryAfterS } = reply;
   const described = typeof description === "string" ? `: ${clean(description, post.secrets)}` : "";
   // A service could send an object as `retryAfterS`, and `Number` throws for some objects.
-  const given = [retryAfter, typeof retryAfterS === "number" ? retryAfterS : undefined];
-  const waits = given.map(Number).filter((seconds) => seconds > 0);
+  const delays = [retryAfter, typeof retryAfterS === "number" ? retryAfterS : undefined];
+  const waits = delays.map(Number).filter((seconds) => seconds > 0);
   const retryAfterMs = Math.min(RETRY.maxRetryAfterMs, Math.ceil(Math.max(...waits) * 1_000));
   return {
     kind: "failed",

@@ -271,7 +271,6 @@ function ofStreams(query: ParameterSet): ParameterSet {
   return Object.fromEntries(Object.entries(query).filter(([, { only }]) => only !== "polls"));
 }
 
-/** Describes a query as an object with its parameters. */
 function querySchema(query: ParameterSet, schemas: ContractSchemas): JsonSchema {
   const properties = parametersOf({ query }, schemas).map(({ name, description, schema }) => [
     name,

@@ -8,7 +8,6 @@ import { operationsIn } from "./rest/operations.ts";
 /** What the pages of a server have in common. */
 export interface Site {
   readonly basePath: string;
-  /** The contracts of the server's routes. */
   readonly contracts: Iterable<RouteContract>;
 }
 

@@ -117,7 +117,6 @@ function link(label: string, target: string, resolve: LinkResolver): string {
   return href === undefined ? label : `<a href="${href}">${label}</a>`;
 }
 
-/** Returns the ID of a heading. */
 function anchor(title: string): string {
   return title.toLowerCase().replace(/[^\w]+/g, "-");
 }

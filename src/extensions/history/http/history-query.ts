@@ -52,8 +52,8 @@ export function readHistoryQuery(query: unknown): HistoryQuery {
   const { at: _at, ...parameters } = HISTORY_QUERY;
   const { from: fromMs, to: toMs, cursor, ...others } = readQuery(parameters, query);
   if (fromMs !== undefined && toMs !== undefined && fromMs > toMs) {
-    const given: Readonly<Record<string, unknown>> = Object(query);
-    throw invalid("from", given.from, `at most to, which is ${quote(given.to)}`);
+    const period: Readonly<Record<string, unknown>> = Object(query);
+    throw invalid("from", period.from, `at most to, which is ${quote(period.to)}`);
   }
   const [finishedMs = "", id = ""] = cursor?.split(".") ?? [];
   const after = cursor === undefined ? undefined : { finishedMs: Number(finishedMs), id };

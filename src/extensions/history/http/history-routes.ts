@@ -163,8 +163,8 @@ export function addHistoryRoutes(
     contract: HISTORY_ROUTES.token,
     now: versionAndState,
     read: ({ params }, { plan }, then) => {
-      const given = params as { readonly group: string; readonly token: string };
-      return tokensOf(then).read(given, shownTo((then?.head ?? head).snapshot, plan));
+      const path = params as { readonly group: string; readonly token: string };
+      return tokensOf(then).read(path, shownTo((then?.head ?? head).snapshot, plan));
     },
   });
   add({

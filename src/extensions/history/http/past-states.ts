@@ -16,7 +16,6 @@ import { type Claimant, FairQueue } from "../../../gateway/hub/index.ts";
 import type { HistoryReader, MinuteState } from "../index.ts";
 import { candlesThen, historyThen } from "./history-then.ts";
 
-/** A state in the cache. */
 interface CachedState extends PastState {
   /** Estimated memory. */
   readonly bytes: number;

@@ -39,7 +39,6 @@ export class Pictures {
     this.#drawn = new StampedCache(this.#limits.maxBytes, ({ length }) => length);
   }
 
-  /** Bytes of the cached pictures. */
   get bytes(): number {
     return this.#drawn.bytes;
   }

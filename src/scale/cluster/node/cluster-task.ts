@@ -112,7 +112,6 @@ export class ClusterTask implements SharedTasks {
   }
 }
 
-/** The task of one leader. */
 class TaskRun<C extends TaskCopy> implements RunningTask {
   readonly #task: RunningTask;
   readonly #copy: C;

@@ -269,11 +269,11 @@ function checkpointOf(
 ): Checkpoint | undefined {
   if (!term || !offset || !hash || !epoch) return undefined;
   const position = { offset: Number(offset), hash: String(hash) };
-  const held = names.flatMap((name, index) => {
+  const entries = names.flatMap((name, index) => {
     const value = found[index];
     return value ? [[name, value] as const] : [];
   });
-  return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(held) };
+  return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(entries) };
 }
 
 function entryOf(row: unknown): Entry {

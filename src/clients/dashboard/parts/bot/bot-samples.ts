@@ -121,8 +121,8 @@ export function botSamples(
 
 function eventsUrl(query: FlareQuery, address: string): string {
   const { filter, names } = splitQuery(query);
-  const given = { channels: channelOf(query), names, ...filter };
-  const text = new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]));
+  const parameters = { channels: channelOf(query), names, ...filter };
+  const text = new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
   return `${address}/api/v1/events?${text.toString().replaceAll("%2C", ",")}`;
 }
 
@@ -185,9 +185,9 @@ function pythonText(query: FlareQuery, url: string, address: string, hasKeys: bo
   const { search, hidesWarned, cause } = splitQuery(query);
   const title =
     query.group === "exchange" ? '(flare["pair"] or flare["token"]["symbol"])' : 'flare["token"]["symbol"]';
-  const given = `{"Accept": "text/event-stream"}`;
+  const acceptHeader = `{"Accept": "text/event-stream"}`;
   const headers = hasKeys
-    ? `headers = ${given}
+    ? `headers = ${acceptHeader}
 if key := os.environ.get("${KEY_VARIABLE}"):
     headers["Authorization"] = "Bearer " + key
 `
@@ -197,7 +197,7 @@ if key := os.environ.get("${KEY_VARIABLE}"):
     return `import ${[...new Set(modules)].sort().join(", ")}
 
 url = ${JSON.stringify(url)}
-${headers}request = urllib.request.Request(url, headers=${hasKeys ? "headers" : given})
+${headers}request = urllib.request.Request(url, headers=${hasKeys ? "headers" : acceptHeader})
 try:
     response = urllib.request.urlopen(request)
 except urllib.error.HTTPError as error:

@@ -38,8 +38,8 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
   const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);
   // The newest minute is not over. Its position stands for now, so that a step left is a minute.
   const newest = max - 1;
-  const given = at === undefined ? newest : max - (endMs - Date.parse(at)) / MINUTE_MS;
-  const value = dragged ?? Math.max(min, given);
+  const current = at === undefined ? newest : max - (endMs - Date.parse(at)) / MINUTE_MS;
+  const value = dragged ?? Math.max(min, current);
   const isGone = typeof since === "number" && at !== undefined && Date.parse(at) < since;
   // The visitor chose a minute before the server reported that it is no longer stored.
   useEffect(() => {

@@ -112,14 +112,14 @@ export function courseOf(
 ): Course | undefined {
   const { change_5m, change_15m, change_60m, end_change, peak_change, peak_at } = outcome;
   const peakMs = peak_at === null ? Number.NaN : Date.parse(peak_at) - startMs;
-  const given: readonly (readonly [number, number | null])[] = [
+  const closes: readonly (readonly [number, number | null])[] = [
     [5 * MINUTE_MS, change_5m],
     [15 * MINUTE_MS, change_15m],
     [HOUR_MS, change_60m],
     [peakMs, peak_change],
     [endMs - startMs, end_change],
   ];
-  const known = given.filter((one): one is readonly [number, number] => one[1] !== null && one[0] >= 0);
+  const known = closes.filter((one): one is readonly [number, number] => one[1] !== null && one[0] >= 0);
   if (known.length === 0) return undefined;
   const points = [[0, 0] as const, ...known].sort(([a], [b]) => a - b);
   const spanMs = Math.max(...points.map(([atMs]) => atMs), 1);

@@ -15,7 +15,6 @@ export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "c
 
 /** One candle of a plot. Its prices are `null` if no trade set them. */
 export interface Bar {
-  /** Start of the candle. */
   readonly atMs: number;
   readonly open: number | null;
   readonly high: number | null;

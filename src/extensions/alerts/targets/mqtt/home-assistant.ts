@@ -2,7 +2,6 @@ import { VERSION } from "../../../../base/lib/version.ts";
 import { NEWS } from "../../rules/alert-rule.ts";
 
 interface Discovered {
-  /** The target's id. */
   readonly id: string;
   readonly prefix: string;
   /** Topic of the availability. */
