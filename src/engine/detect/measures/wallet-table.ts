@@ -31,7 +31,7 @@ export const TRIPS = 5;
 const COLUMNS = 6;
 
 /** The traders of one token. Plain data for checkpoints. */
-interface WalletTable {
+export interface WalletTable {
   count: number;
   /** The rows, each at or after the slot of its key. The number of slots is a power of two. */
   numbers: Float64Array;
