@@ -32,6 +32,9 @@ export function createAlertsExtension({ isLocalPush = false }: AlertsOptions = {
     settings: ALERT_SETTINGS,
     openCopy: openAlertCopy,
     checks: alertChecks,
+    check: async ({ alerts: file }) => {
+      if (file !== undefined) await readAlertFile(file);
+    },
     open: (context) => openAlerts(context, isLocalPush),
   });
 }
@@ -56,7 +59,16 @@ async function openAlerts(context: Context, isLocalPush: boolean): Promise<OpenE
     const start = () => {
       task = tasks.run({
         openCopy: openAlertCopy,
-        start: ({ store }, beforeAttempt) => (running = startAlerts({ ...own, store, beforeAttempt })),
+        start: ({ store }, beforeAttempt) => {
+          const started = startAlerts({ ...own, store, beforeAttempt });
+          running = started;
+          const stop = () => {
+            // A node that no longer leads has no alerts to count.
+            if (running === started) running = undefined;
+            return started.stop();
+          };
+          return { stop };
+        },
       });
     };
     return { ...withRoutes(), metrics, start, finish: async () => task?.stop() };

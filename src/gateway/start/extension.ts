@@ -22,6 +22,11 @@ export interface Extension<S extends SettingTable = SettingTable, P = unknown> {
   /** The settings that it declares. They become flags, variables and keys of the settings file. */
   readonly settings: S;
   /**
+   * Rejects if what its settings name is unusable, such as a file. Called before the gateway begins
+   * its log. Default: {@link open} finds out.
+   */
+  check?(settings: SettingsOf<S> & GatewaySettings): Promise<void>;
+  /**
    * Opens it: once per gateway, before the gateway listens. Rejects if a setting is unusable, which
    * fails the start. `undefined`: the settings turn it off.
    */

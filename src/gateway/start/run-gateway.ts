@@ -91,6 +91,8 @@ export async function runGateway(run: GatewayRun): Promise<Gateway> {
   let opened: OpenSource | undefined;
   let gateway: OpenedGateway | undefined;
   try {
+    // Before the source and the log: a start that fails must not have begun anything.
+    for (const extension of run.extensions ?? []) await extension.check?.(settings);
     opened = run.openSource();
     gateway = await openGateway(run, keys, opened);
     return await serveGateway(run, gateway);

@@ -64,6 +64,27 @@ async function start(finish: Finish, settings: object, isLocalPush = true): Prom
   return { source, ask, metrics, stop: () => gateway.stop() };
 }
 
+test("a subscription with many rules is accepted, and a body above its own limit is not", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const { ask } = await start(finish, { data: "none" });
+  const rules = Array.from({ length: 40 }, (_, index) => ({
+    channel: "flares.pro",
+    filter: { min_liquidity: index + 1, symbols: ["A".repeat(20), "B".repeat(20)] },
+  }));
+  const subscription = await service.subscription();
+  const size = JSON.stringify({ ...subscription, rules }).length;
+  expect(size).toBeGreaterThan(4_000);
+  expect((await ask("PUT", { ...subscription, rules })).status).toBe(204);
+  const refused = await ask("PUT", { ...subscription, rules, more: "x".repeat(70_000) });
+  expect([refused.status, Object(await refused.json()).type]).toEqual([
+    413,
+    expect.stringContaining("content-too-large"),
+  ]);
+});
+
 test("a flare is pushed once to its subscriber, encrypted and with a TTL of half an hour, also after a restart", async ({
   onTestFinished: finish,
 }) => {

@@ -46,7 +46,7 @@ export function registerPush(app: FastifyInstance, { push, policy, allowedOrigin
   });
   app.route({
     ...shared,
-    config: { contract: { query: {}, channels: PUSH_CHANNELS } },
+    config: { contract: { query: {}, channels: PUSH_CHANNELS }, ...limit },
     method: "PUT",
     handler: async (request, reply) => {
       checkOrigin(request.headers.origin, allowedOrigins);
