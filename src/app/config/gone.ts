@@ -6,5 +6,5 @@ const WORKERS = /^(--(no-)?workers|FLAREWIRE_WORKERS|workers)$/;
  */
 export function goneProblem(given: string): string | undefined {
   if (!WORKERS.test(given)) return undefined;
-  return `${given} is gone: run edges (--source follow:URL) behind nginx or Caddy instead; see SCALING.md`;
+  return `${given} is gone: run edges (--source follow:URL) behind nginx or Caddy instead; see src/scale/SCALING.md`;
 }

@@ -389,7 +389,7 @@ describe("mistakes", () => {
 
 test("workers are refused with what to run instead: as a flag, a variable, a key of the file and a program's setting", () => {
   const gone = (name: string) =>
-    `${name} is gone: run edges (--source follow:URL) behind nginx or Caddy instead; see SCALING.md`;
+    `${name} is gone: run edges (--source follow:URL) behind nginx or Caddy instead; see src/scale/SCALING.md`;
   expect(failureOf(() => load(["--workers", "1"]))).toBe(`a setting is invalid\n  ${gone("--workers")}`);
   expect(failureOf(() => load(["--workers=auto"]))).toContain(gone("--workers"));
   expect(failureOf(() => load([], { FLAREWIRE_WORKERS: "1" }))).toContain(gone("FLAREWIRE_WORKERS"));
