@@ -7,7 +7,7 @@ import { pairlist } from "../extensions/pairlist/index.ts";
 import { permalinks } from "../extensions/permalinks/index.ts";
 
 /** The extensions of every gateway. They are opened in this order and closed in reverse. */
-// biome-ignore format: one line each
+// biome-ignore format: an extension is removed by deleting its line.
 export const EXTENSIONS = [
   alerts,
   history,

@@ -51,7 +51,7 @@ async function open(url: string, localAddress: string, query: string, onTestFini
   });
 }
 
-/** Connects until it is accepted, as a client does that is told to retry. */
+/** Retries until the server accepts the connection. */
 async function connected(client: IndependentClient): Promise<void> {
   await expect
     .poll(async () => {

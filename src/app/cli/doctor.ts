@@ -2,7 +2,6 @@ import { lookup } from "node:dns/promises";
 import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import type { Extension } from "../../gateway/start/extension.ts";
-import type { SharedLog } from "../../gateway/start/shared-log.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,
@@ -25,7 +24,7 @@ import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 const SETTINGS: readonly SettingName[] = [
   "feed",
   ...feedFlags(({ parts, market, layer }) => (parts ?? market?.checks ?? layer?.checks) !== undefined),
-  ...SHARED_LOGS.flatMap(({ settings }: SharedLog) => Object.keys(settings)).filter(isSettingName),
+  ...SHARED_LOGS.flatMap(({ settings }) => Object.keys(settings)).filter(isSettingName),
   "config",
 ];
 

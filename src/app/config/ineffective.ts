@@ -1,5 +1,4 @@
 import type { IdleSettings } from "../../feeds/index.ts";
-import type { SharedLog } from "../../gateway/start/shared-log.ts";
 import { FEEDS, MARKET_SETTINGS } from "../feeds.ts";
 import { marketOf } from "../market.ts";
 import { SHARED_LOGS } from "../shared-logs.ts";
@@ -7,7 +6,6 @@ import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config } from "./settings.ts";
 
-const ALL_SHARED: readonly SharedLog[] = SHARED_LOGS;
 const namesOf = (kinds: typeof FEEDS) => kinds.flatMap(({ settings }) => Object.keys(settings));
 const ENGINE_SETTINGS = [...Object.keys(MARKET_SETTINGS), ...namesOf(FEEDS.filter(({ polled }) => !polled))];
 const POLLING_SETTINGS = namesOf(FEEDS.filter(({ polled }) => polled));
@@ -36,7 +34,7 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
       ? idleOfMarket(config).flatMap(({ names, reason }) => idle(true, names, reason))
       : idle(true, ENGINE_SETTINGS, noEngine)),
     ...idle(isFollowing, POLLING_SETTINGS, `${withSource} a polled service; leave it out`),
-    ...ALL_SHARED.flatMap((log) => {
+    ...SHARED_LOGS.flatMap((log) => {
       const others = Object.keys(log.settings).filter((name) => name !== log.name);
       const isOn = log.isOn(config);
       return [

@@ -22,7 +22,7 @@ import {
 } from "../../gateway/settings/index.ts";
 import { EXTENSIONS } from "../extensions.ts";
 import { FEED_SETTINGS, FEEDS, MARKET_SETTINGS } from "../feeds.ts";
-import { SHARED_LOGS } from "../shared-logs.ts";
+import { type ListedSharedLog, SHARED_LOGS } from "../shared-logs.ts";
 import { mergeTables } from "./merge-tables.ts";
 
 /** Prefix of the address of a gateway to follow. */
@@ -64,7 +64,7 @@ export const SETTINGS = {
   ...ACCESS_SETTINGS,
   ...mergeTables<(typeof EXTENSIONS)[number]>(EXTENSIONS),
   ...WEB_SETTINGS,
-  ...mergeTables<(typeof SHARED_LOGS)[number]>(SHARED_LOGS),
+  ...mergeTables<ListedSharedLog>(SHARED_LOGS),
   ...PROCESS_SETTINGS,
   config: setting("config", existingFile, {
     default: undefined,

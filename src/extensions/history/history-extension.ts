@@ -27,16 +27,16 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
   const { historyMs, historyBytes } = settings;
   const minuteBytes = Math.floor(historyBytes * MINUTES_SHARE);
   const limits = { maxAgeMs: historyMs, maxBytes: historyBytes - minuteBytes };
+  const reportsOf = (path: string | undefined) => notifyLog(logger, path === undefined ? {} : { path });
   const [store, notify] = context.openStore("history", "the history of flares", (path) => {
-    const report = notifyLog(logger, path === undefined ? {} : { path });
+    const report = reportsOf(path);
     return [openSqliteHistoryStore(limits, path, report), report] as const;
   });
   const minuteLimits = { maxAgeMs: historyMs, maxBytes: minuteBytes };
   const [minuteStore, notifyOfMinutes] = context.openStore(
     "minutes",
     "the states of past minutes",
-    (path) =>
-      [openMinuteStore(minuteLimits, path), notifyLog(logger, path === undefined ? {} : { path })] as const,
+    (path) => [openMinuteStore(minuteLimits, path), reportsOf(path)] as const,
   );
   const insert: typeof minuteStore.insert = (minute) => {
     // A generated market's minutes would replace the live market's.

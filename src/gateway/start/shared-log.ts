@@ -10,8 +10,8 @@ import type { OpenFollower, OpenSnapshots } from "../source/index.ts";
 import type { OpenCopy, SharedTasks } from "./shared-task.ts";
 
 /**
- * A log that several gateways share, of which one at a time runs the source. It is one value in the
- * program's list, and its settings turn it on.
+ * A log shared by several gateways. Only one of them runs the source at a time. It is one value in
+ * the program's list, and its settings turn it on.
  */
 export interface SharedLog<S extends SettingTable = SettingTable> {
   /** Name of the setting that turns it on. */

@@ -39,7 +39,10 @@ export function counted(count: number, noun: string, text = String(count)): stri
   return `${text} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Formats a price: `0.001844`, `0.0₈3542` (eight zeros), `63,412.5`; `–` if unknown, sent as 0. */
+/**
+ * Formats a price: `0.001844`, `0.0₈3542` (eight zeros), `63,412.5`. An unknown price is sent as 0
+ * and shown as `–`.
+ */
 export function formatPrice(decimal: string): string {
   const price = Number(decimal);
   if (!Number.isFinite(price) || price <= 0) return "–";
