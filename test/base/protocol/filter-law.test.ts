@@ -104,9 +104,9 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
       totals.held += flares?.pro?.length ?? 0;
       totals.left += now.lists.snapshot.flares.pro.length - (flares?.pro?.length ?? 0);
     }),
-    lawRuns(20, 35),
+    lawRuns(40),
     totals,
-    { events: 70, passed: 5, held: 5, left: 5 },
+    { events: 140, passed: 10, held: 10, left: 10 },
   );
 });
 
