@@ -5,8 +5,7 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import { isoTime } from "../base/lib/time/iso-time.ts";
 import type { Snapshot } from "../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../base/protocol/index.ts";
-import type { Feed, FeedPart } from "../gateway/source/feed.ts";
-import type { Poll, SnapshotSource } from "../gateway/source/snapshot-source.ts";
+import type { Feed, FeedPart, Poll, SnapshotSource } from "../gateway/source/index.ts";
 
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { whenAborted } from "../base/lib/time/until-aborted.ts";
-import { addHostRoutes } from "../gateway/http/host-routes.ts";
-import type { OpenFrontend } from "../gateway/start/frontend.ts";
-import type { Gateway } from "../gateway/start/run-gateway.ts";
+import { addHostRoutes } from "../gateway/http/index.ts";
+import type { Gateway, OpenFrontend } from "../gateway/start/index.ts";
 import type { Config } from "./config/config.ts";
 import { type GatewayOptions, startGatewayWithFrontend } from "./serve.ts";
 

@@ -1,7 +1,7 @@
 import type { Probe } from "../base/lib/probe.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import type { FeedContext, LayerContext, Market, OpenMarket, ResumedMarket } from "../feeds/index.ts";
-import type { ServiceKeys } from "../gateway/source/feed.ts";
+import type { ServiceKeys } from "../gateway/source/index.ts";
 import type { Config } from "./config/config.ts";
 import { FEEDS } from "./feeds.ts";
 

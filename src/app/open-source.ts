@@ -6,7 +6,7 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
 import { type EngineCheckpoint, neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
-import type { EngineProgress, RestoredState } from "../gateway/persistence/restored-state.ts";
+import type { EngineProgress, RestoredState } from "../gateway/persistence/index.ts";
 import {
   type OpenSnapshots,
   type OpenSource,

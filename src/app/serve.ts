@@ -1,11 +1,9 @@
 import type { Logger } from "pino";
 import { type Clock, systemClock } from "../base/lib/time/clock.ts";
 import { type Epoch, FlarewireError } from "../base/protocol/index.ts";
-import type { RestoredState } from "../gateway/persistence/restored-state.ts";
+import type { RestoredState } from "../gateway/persistence/index.ts";
 import type { ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
-import type { Extension } from "../gateway/start/extension.ts";
-import type { OpenFrontend } from "../gateway/start/frontend.ts";
-import { type Gateway, runGateway } from "../gateway/start/run-gateway.ts";
+import { type Extension, type Gateway, type OpenFrontend, runGateway } from "../gateway/start/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import { createOpenStore, openPersistence } from "./data/file-persistence.ts";
 import { EXTENSIONS } from "./extensions.ts";
@@ -33,8 +31,6 @@ export interface GatewayOptions {
    * start fails, because an operator who names a directory relies on it.
    */
   readonly isDataOptional?: boolean;
-  /** Stores finished flares and past minutes, and serves them. Default true. */
-  readonly hasHistory?: boolean;
   /** Epoch of a log in memory, for reproducible results. Default: random. */
   readonly epoch?: Epoch;
   /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */
@@ -64,11 +60,10 @@ export async function startGatewayWithFrontend(
   options: GatewayOptions,
 ): Promise<Gateway> {
   assertConfig(config);
-  const { isDataOptional, leaderKey, enricherKeys, hasHistory = true, onWarmup, signal } = options;
+  const { isDataOptional, leaderKey, enricherKeys, onWarmup, signal } = options;
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger(config.logLevel);
-  const all: readonly Extension[] = options.extensions ?? EXTENSIONS;
-  const extensions = hasHistory ? all : all.filter(({ name }) => name !== "history");
+  const extensions: readonly Extension[] = options.extensions ?? EXTENSIONS;
   const [openCopy] = extensions.flatMap((extension) => extension.openCopy ?? []);
   const identity = identityOf(config, options.source?.info.name);
   const stored = { config, clock, logger, isDataOptional, identity };

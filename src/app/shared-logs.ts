@@ -1,4 +1,4 @@
-import type { SharedLog } from "../gateway/start/shared-log.ts";
+import type { SharedLog } from "../gateway/start/index.ts";
 import { cluster } from "../scale/cluster/index.ts";
 import type { Config } from "./config/config.ts";
 

@@ -4,9 +4,8 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import type { MarketGroup } from "../base/market/index.ts";
 import type { Snapshot } from "../base/model/index.ts";
 import type { SettingsOf, SettingTable } from "../base/settings/index.ts";
-import type { Metrics } from "../gateway/metrics/metric-table.ts";
-import type { Feed, ServiceKeys } from "../gateway/source/feed.ts";
-import type { SnapshotSource } from "../gateway/source/index.ts";
+import type { Metrics } from "../gateway/metrics/index.ts";
+import type { Feed, ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
 import type { MarketSettings } from "./market-settings.ts";
 
 /**

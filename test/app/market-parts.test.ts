@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EngineSource } from "../../src/app/engine-source.ts";
-import { fillingText } from "../../src/clients/sdk/filling-text.ts";
+import { fillingText } from "../../src/base/protocol/filling-text.ts";
 import { connect } from "../../src/clients/sdk/index.ts";
 import { TrendEngine } from "../../src/engine/index.ts";
 import { mergeFeeds } from "../../src/feeds/merge/merge-feeds.ts";

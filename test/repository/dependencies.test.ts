@@ -36,6 +36,15 @@ function mayImport(file: string, target: string): boolean {
   return !file.includes("/") || (PACKAGES[own] ?? []).includes(other);
 }
 
+/** Whether a file is the public face of a package or of one of its parts. */
+function isFace(file: string): boolean {
+  return /^[^/]+\/(?:[^/]+\/)?index\.ts$/.test(file);
+}
+
+function isSamePart(file: string, target: string): boolean {
+  return file.split("/").slice(0, 2).join("/") === target.split("/").slice(0, 2).join("/");
+}
+
 function forbiddenLibraries(file: string): readonly string[] {
   const folder = Object.keys(LIBRARIES)
     .filter((name) => file.startsWith(name))
@@ -61,6 +70,17 @@ test("[law 1] imports between packages run only as listed", () => {
   const wrong = FILES.flatMap((file) =>
     filesImportedBy(file)
       .filter((target) => !mayImport(file, target))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("[law 2] other packages import only the index.ts of a package or of one of its parts", () => {
+  // The modules of base are leaves: an index of all of them would load the whole package.
+  const wrong = FILES.filter((file) => file.includes("/")).flatMap((file) =>
+    filesImportedBy(file)
+      .filter((target) => target.split("/")[0] !== "base" && !isFace(target))
+      .filter((target) => !isSamePart(file, target))
       .map((target) => `${file} -> ${target}`),
   );
   expect(wrong).toEqual([]);

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { Probe } from "../../base/lib/probe.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
-import type { Extension } from "../../gateway/start/extension.ts";
+import type { Extension } from "../../gateway/start/index.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,

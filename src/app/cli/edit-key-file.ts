@@ -2,7 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import { type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../base/lib/input-error.ts";
-import { formatKeys, type Key, readKeyFile } from "../../gateway/keys/key-file.ts";
+import { formatKeys, type Key, readKeyFile } from "../../gateway/keys/index.ts";
 
 /**
  * Atomically replaces a key file with the result of `edit`, or creates it. The new file keeps its

@@ -1,8 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import type { RequestApi } from "../../extensions/mcp/market-api.ts";
-import { createMcpServer } from "../../extensions/mcp/mcp-server.ts";
+import { createMcpServer, type RequestApi } from "../../extensions/mcp/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../config/key-variables.ts";
 import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { DEFAULT_URL, readStreamAddress } from "./stream-address.ts";

@@ -4,7 +4,7 @@ import { parseDuration } from "../../base/lib/text/quantity.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import { Recorder, recordFeed } from "../../feeds/record/index.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import { feedFlags, loadConfig, type SettingName, serviceKeysFrom, settingsHelp } from "../config/config.ts";
 import type { FlagDefinition } from "../config/flags.ts";
 import { openMarket } from "../market.ts";

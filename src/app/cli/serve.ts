@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
-import type { Gateway } from "../../gateway/start/run-gateway.ts";
+import type { Gateway } from "../../gateway/start/index.ts";
 import {
   CLUSTER_PASSWORD_VARIABLE,
   type Config,

@@ -1,6 +1,6 @@
 import { ownCommand } from "../../base/lib/own-command.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import type { ServiceKeys } from "../../gateway/source/feed.ts";
+import type { ServiceKeys } from "../../gateway/source/index.ts";
 import { FEEDS } from "../feeds.ts";
 
 /*

@@ -1,4 +1,4 @@
-import { hideSecrets } from "../../gateway/keys/secret.ts";
+import { hideSecrets } from "../../gateway/keys/index.ts";
 
 /**
  * Masks keys in `text`, and everything between a URL's `//` and its last `@`. With `urlExpected`,

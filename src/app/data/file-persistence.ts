@@ -4,23 +4,21 @@ import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { type Epoch, FlarewireError } from "../../base/protocol/index.ts";
 import type { EventLog, FollowerLog } from "../../gateway/log/index.ts";
-import { DurationHistogram } from "../../gateway/metrics/duration-histogram.ts";
-import { CheckpointSchedule } from "../../gateway/persistence/checkpoint-schedule.ts";
+import { DurationHistogram } from "../../gateway/metrics/index.ts";
 import {
+  CheckpointSchedule,
+  type EngineProgress,
+  encodeLists,
+  formatState,
   type HeadState,
   type MemoryOptions,
   memoryOptions,
   memoryPersistence,
   type OpenStore,
   type Persistence,
-} from "../../gateway/persistence/persistence.ts";
-import {
-  type EngineProgress,
-  encodeLists,
-  formatState,
   type RestoredState,
   restoreState,
-} from "../../gateway/persistence/restored-state.ts";
+} from "../../gateway/persistence/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { FileBusyError } from "./sqlite-failure.ts";

@@ -2,9 +2,13 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { DamagedError } from "../../base/lib/io/sqlite.ts";
 import { CHANNELS, EVENT_NAMES, LASTING_EVENTS, toEpoch, toRun, toSeq } from "../../base/protocol/index.ts";
-import type { LogRecord } from "../../gateway/log/event-log.ts";
-import { type RunStart, Runs } from "../../gateway/log/runs.ts";
-import type { ListCheckpoint, StoredLog } from "../../gateway/log/stored-log.ts";
+import {
+  type ListCheckpoint,
+  type LogRecord,
+  type RunStart,
+  Runs,
+  type StoredLog,
+} from "../../gateway/log/index.ts";
 
 /** Facts about a file that show whether its contents are complete. */
 interface FileFacts {

@@ -1,9 +1,13 @@
 import type { Notify } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
-import type { LogRecord, LogStart } from "../../gateway/log/event-log.ts";
-import { MemoryLog, type MemoryLogOptions } from "../../gateway/log/memory-log.ts";
-import { randomRun } from "../../gateway/log/runs.ts";
-import type { StoredLog } from "../../gateway/log/stored-log.ts";
+import {
+  type LogRecord,
+  type LogStart,
+  MemoryLog,
+  type MemoryLogOptions,
+  randomRun,
+  type StoredLog,
+} from "../../gateway/log/index.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
 
 export interface SqliteLogOptions extends MemoryLogOptions {

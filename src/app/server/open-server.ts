@@ -4,8 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { openFiles } from "../../base/lib/io/open-files.ts";
 import { type ConnectionBounds, createHttpServer } from "../../gateway/http/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
-import type { Frontend, FrontendOptions } from "../../gateway/start/frontend.ts";
-import { listenProblem } from "../../gateway/start/listen-problem.ts";
+import { type Frontend, type FrontendOptions, listenProblem } from "../../gateway/start/index.ts";
 import { InjectedConnections } from "./injected-connections.ts";
 import { type TlsConfig, TlsServer } from "./tls-server.ts";
 

@@ -1,4 +1,4 @@
-import { level, type Metrics, total } from "../../gateway/metrics/metric-table.ts";
+import { level, type Metrics, total } from "../../gateway/metrics/index.ts";
 import type { TargetStats } from "./alerts.ts";
 
 /** Explains metrics that are named after webhooks but cover targets of every kind. */

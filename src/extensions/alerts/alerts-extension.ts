@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/extension.ts";
+import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/index.ts";
 import { formAlert } from "./alert.ts";
 import { alertMetrics } from "./alert-metrics.ts";
 import { ALERT_SETTINGS, type AlertSettings } from "./alert-settings.ts";

@@ -1,4 +1,4 @@
-import { extension } from "../../gateway/start/extension.ts";
+import { extension } from "../../gateway/start/index.ts";
 import { addDocumentRoutes } from "./site/document-routes.ts";
 
 /** Serves the contracts and the guides. */

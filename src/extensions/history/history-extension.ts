@@ -1,6 +1,6 @@
 import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
-import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/extension.ts";
+import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/index.ts";
 import { HistoryProgress } from "./history-progress.ts";
 import { createHistoryReader, type HistoryReader } from "./history-reader.ts";
 import { HISTORY_SETTINGS, type HistorySettings } from "./history-settings.ts";

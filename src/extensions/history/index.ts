@@ -9,6 +9,9 @@ export {
 } from "./history-reader.ts";
 export type { HistoryQuery, PastDataQuery, StoredRecord } from "./history-records.ts";
 export { MIXED, writeHistory } from "./history-writer.ts";
+export { channelsOfToken, flareText } from "./http/history-routes.ts";
+export { TokenBodies } from "./http/token-bodies.ts";
+export { withLive } from "./http/token-details.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";
 export { type HistoryStore, openSqliteHistoryStore } from "./sqlite-history-store.ts";

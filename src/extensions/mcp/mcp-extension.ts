@@ -1,5 +1,5 @@
 import { checkOrigin } from "../../gateway/http/index.ts";
-import { extension } from "../../gateway/start/extension.ts";
+import { extension } from "../../gateway/start/index.ts";
 import { registerMcp } from "./mcp-route.ts";
 
 /** Serves tools for AI agents, over the Model Context Protocol. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { Representation, versionOf } from "../../gateway/http/rest/representation.ts";
+import { Representation, versionOf } from "../../gateway/http/index.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

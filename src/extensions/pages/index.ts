@@ -1,2 +1,7 @@
 /** The dashboard and the widgets, as built pages. */
+
+export { DOCUMENT_FIELDS, frameHtml } from "./frame.ts";
+export { Html, html, prose } from "./html.ts";
+export { answerUnbuilt } from "./missing-page.ts";
 export { pages } from "./pages-extension.ts";
+export { PAGE_FIELDS, varyOf } from "./send-page.ts";

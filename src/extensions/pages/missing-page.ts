@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { RESOURCES } from "../../gateway/http/rest/resource-bodies.ts";
+import { RESOURCES } from "../../gateway/http/index.ts";
 import { DOCUMENT_FIELDS, frameHtml } from "./frame.ts";
 import { type Html, html } from "./html.ts";
 

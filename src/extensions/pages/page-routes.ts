@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import type { HttpSettings } from "../../gateway/http/http-settings.ts";
-import type { Representation } from "../../gateway/http/rest/representation.ts";
+import type { HttpSettings, Representation } from "../../gateway/http/index.ts";
 import { readBuilt } from "./built-pages.ts";
 import { answerUnbuilt } from "./missing-page.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";

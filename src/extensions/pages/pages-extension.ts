@@ -1,4 +1,4 @@
-import { extension } from "../../gateway/start/extension.ts";
+import { extension } from "../../gateway/start/index.ts";
 import { readBuilt } from "./built-pages.ts";
 import { answerBrowser } from "./missing-page.ts";
 import { addPageRoutes } from "./page-routes.ts";

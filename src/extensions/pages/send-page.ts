@@ -1,7 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { HttpSettings } from "../../gateway/http/http-settings.ts";
-import { readyAnswer, sendReady } from "../../gateway/http/rest/ready-answer.ts";
-import type { Representation } from "../../gateway/http/rest/representation.ts";
+import { type HttpSettings, type Representation, readyAnswer, sendReady } from "../../gateway/http/index.ts";
 
 /** Returns a policy that allows these kinds of content from this server only, and none inline. */
 export function pagePolicy(...kinds: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { CloseReason } from "../../base/protocol/index.ts";
-import type { SocketSession } from "../../gateway/http/stream/websocket-socket.ts";
+import type { SocketSession } from "../../gateway/http/index.ts";
 import { type Socket, TokenBucket } from "../../gateway/hub/index.ts";
 import type { PairQuery } from "./pair-query.ts";
 

@@ -7,7 +7,7 @@ import {
   type Plan,
   type Snapshot,
 } from "../../base/protocol/index.ts";
-import { type ParameterSet, readQuery, text } from "../../gateway/http/contract/parameters.ts";
+import { type ParameterSet, readQuery, text } from "../../gateway/http/index.ts";
 import { type ListedPair, PAIR_SOURCES, type PairSource } from "./pair-sources.ts";
 
 /** Selects pairs of a list. */

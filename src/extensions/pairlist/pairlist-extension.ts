@@ -1,4 +1,4 @@
-import { extension } from "../../gateway/start/extension.ts";
+import { extension } from "../../gateway/start/index.ts";
 import { Consumers } from "./consumers.ts";
 import { addPairlistRoute } from "./pairlist-route.ts";
 import { addProducerRoute, PRODUCER_ROUTE } from "./producer-route.ts";

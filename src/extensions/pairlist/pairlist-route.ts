@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { type Freshness, formatCursor, SourceState } from "../../base/protocol/index.ts";
-import type { HeadLike } from "../../gateway/http/connections/head-like.ts";
-import { AT, resource } from "../../gateway/http/contract/resource.ts";
-import type { PreparedRoute } from "../../gateway/http/rest/prepared-routes.ts";
-import { represent } from "../../gateway/http/rest/representation.ts";
+import { AT, type HeadLike, type PreparedRoute, represent, resource } from "../../gateway/http/index.ts";
 import {
   channelsOfQuery,
   checkPlan,

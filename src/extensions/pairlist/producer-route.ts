@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { allowAll } from "../../gateway/http/access/access.ts";
-import { checkHub } from "../../gateway/http/connections/admission.ts";
-import type { RouteContract } from "../../gateway/http/contract/route-contract.ts";
-import { UPGRADE_PROBLEMS } from "../../gateway/http/stream/websocket-admission.ts";
 import {
   admitUpgrade,
+  allowAll,
+  checkHub,
   openConnection,
+  type RouteContract,
   requireUpgrade,
+  UPGRADE_PROBLEMS,
   type UpgradeContext,
-} from "../../gateway/http/stream/websocket-connection.ts";
+} from "../../gateway/http/index.ts";
 import type { Hub } from "../../gateway/hub/index.ts";
 import type { Consumers } from "./consumers.ts";
 import { channelsOfQuery, checkPlan, PAIR_QUERY, readPairQuery } from "./pair-query.ts";

@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { tokenPath } from "../../base/lib/text/page-path.ts";
 import { ERROR_CODES, FlarewireError } from "../../base/protocol/index.ts";
-import { RETRY_AFTER_S } from "../../gateway/http/problems/problem.ts";
-import type { Representation } from "../../gateway/http/rest/representation.ts";
-import { html } from "../pages/html.ts";
-import { PAGE_FIELDS } from "../pages/send-page.ts";
+import { RETRY_AFTER_S, type Representation } from "../../gateway/http/index.ts";
+import { html, PAGE_FIELDS } from "../pages/index.ts";
 import type { PageText } from "./page-template.ts";
 
 /** Failures that are sent to browsers as a page. Others are sent as a problem. */

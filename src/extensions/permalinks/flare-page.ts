@@ -16,7 +16,7 @@ import {
 } from "../../base/model/index.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../base/model/text/end-texts.ts";
 import { reasonText } from "../../base/model/text/reason-text.ts";
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "../pages/index.ts";
 import type { PageText } from "./page-template.ts";
 import type { Look, ShareFacts } from "./picture/share-picture.ts";
 import { closesText, type FlareSpan, pricePicture } from "./price-picture.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "../pages/index.ts";
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from "./picture/share-picture.ts";
 
 /** The text of one page, for the template that all permalinks share. */

@@ -4,19 +4,22 @@ import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { type FlareRecord, groupOf, type TokenDetails, tokenOf } from "../../base/model/index.ts";
 import { FlarewireError, type Rights } from "../../base/protocol/index.ts";
-import { allowAll } from "../../gateway/http/access/access.ts";
-import { createOwnHostCheck } from "../../gateway/http/access/host-check.ts";
-import type { HttpSettings } from "../../gateway/http/http-settings.ts";
-import { noDataYet } from "../../gateway/http/rest/freshness-fields.ts";
-import { type ResourceContext, shownTo } from "../../gateway/http/rest/prepared-routes.ts";
-import { matchesEtag, readyAnswer, sendReady } from "../../gateway/http/rest/ready-answer.ts";
-import { PNG_TYPE, Representation, versionOf } from "../../gateway/http/rest/representation.ts";
-import { channelsOfToken, flareText } from "../history/http/history-routes.ts";
-import { TokenBodies } from "../history/http/token-bodies.ts";
-import { withLive } from "../history/http/token-details.ts";
-import type { HistoryReader } from "../history/index.ts";
-import { answerUnbuilt } from "../pages/missing-page.ts";
-import { PAGE_FIELDS, varyOf } from "../pages/send-page.ts";
+import {
+  allowAll,
+  createOwnHostCheck,
+  type HttpSettings,
+  matchesEtag,
+  noDataYet,
+  PNG_TYPE,
+  Representation,
+  type ResourceContext,
+  readyAnswer,
+  sendReady,
+  shownTo,
+  versionOf,
+} from "../../gateway/http/index.ts";
+import { channelsOfToken, flareText, type HistoryReader, TokenBodies, withLive } from "../history/index.ts";
+import { answerUnbuilt, PAGE_FIELDS, varyOf } from "../pages/index.ts";
 import { failurePage, sendFailurePage } from "./failure-page.ts";
 import { flarePage, flarePicture } from "./flare-page.ts";
 import { fillTemplate, type PageText, PICTURE_PATH } from "./page-template.ts";

@@ -1,4 +1,4 @@
-import { extension } from "../../gateway/start/extension.ts";
+import { extension } from "../../gateway/start/index.ts";
 import { history } from "../history/index.ts";
 import { pages } from "../pages/index.ts";
 import { addPermalinkRoutes } from "./permalink-routes.ts";

@@ -1,7 +1,7 @@
 import { formatPrice } from "../../base/lib/text/figures.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { type PricedCandle, priceLine } from "../../base/model/text/price-line.ts";
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "../pages/index.ts";
 
 /** The start and end of a flare, in milliseconds since 1970 UTC. */
 export interface FlareSpan {

@@ -8,7 +8,7 @@ import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { GROUP_FACTS } from "../../base/model/groups.ts";
 import { type FlareRecord, outcomeText, type TokenDetails, tokenOf } from "../../base/model/index.ts";
 import type { PricedCandle } from "../../base/model/text/price-line.ts";
-import { html } from "../pages/html.ts";
+import { html } from "../pages/index.ts";
 import {
   candlelessHtml,
   type Figure,

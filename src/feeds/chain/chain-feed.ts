@@ -1,6 +1,7 @@
 import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { eventsOnce, type Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
+import { eventsOnce } from "../events-once.ts";
 import type { ChainFollower } from "./follow-chain.ts";
 import type { Network } from "./network.ts";
 

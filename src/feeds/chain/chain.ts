@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import type { FeedContext, FeedKind, Part } from "../feed-kind.ts";
 import { gapProblem } from "../gap-problem.ts";
 import { createChainFeed } from "./chain-feed.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/lib/text/message-of.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
 import { MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
-import type { Filling } from "../../gateway/source/feed.ts";
+import type { Filling } from "../../gateway/source/index.ts";
 import { BlockPace } from "./block-pace.ts";
 import type { ChainFeedOptions } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../base/market/index.ts";
 import { groupedKey } from "../../base/model/token-key.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
 import type { Enricher, Facts, TokenRef } from "./enricher.ts";
 

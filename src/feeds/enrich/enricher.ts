@@ -1,6 +1,6 @@
 import type { Profile } from "../../base/market/index.ts";
 import type { ChainGroup } from "../../base/model/index.ts";
-import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../gateway/source/index.ts";
 
 /** The services for facts about tokens. */
 export const ENRICHERS = ["coingecko", "sourcify", "etherscan", "dexscreener"] as const;

@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import { type ChainGroup, normalizeAddress } from "../../base/model/index.ts";
 import { groupedKey } from "../../base/model/token-key.ts";
-import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../gateway/source/index.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import type { Enricher, EnricherName, Facts, OnFound, TokenRef } from "./enricher.ts";
 import type { FactCache } from "./fact-cache.ts";

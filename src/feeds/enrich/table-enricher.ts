@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { groupedKey } from "../../base/model/token-key.ts";
-import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../gateway/source/index.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import type { Enricher, EnricherName, Facts, OnFound, TokenRef } from "./enricher.ts";
 import type { CachedFacts, FactCache } from "./fact-cache.ts";

@@ -4,7 +4,7 @@ import { formatDuration } from "../../base/lib/text/quantity.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import type { SettingsOf } from "../../base/settings/index.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import type { FeedContext, FeedKind } from "../feed-kind.ts";
 import { gapProblem } from "../gap-problem.ts";
 import type { MarketSettings } from "../market-settings.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { Candle } from "../../base/market/index.ts";
-import type { Filling } from "../../gateway/source/feed.ts";
+import type { Filling } from "../../gateway/source/index.ts";
 import { eventOf } from "./candle-buffer.ts";
 import type { FollowedPair } from "./choose-pairs.ts";
 import type { MinuteCandle } from "./venue.ts";

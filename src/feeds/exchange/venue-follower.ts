@@ -1,7 +1,7 @@
 import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
-import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../gateway/source/index.ts";
 import { chunks } from "../chunks.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
-import type { Feed, FeedPart } from "../../gateway/source/feed.ts";
+import type { Feed, FeedPart } from "../../gateway/source/index.ts";
 
 export interface MergedPart {
   /** Name for messages, metrics and `/readyz`: `bsc`, `exchange`. */

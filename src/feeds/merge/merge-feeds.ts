@@ -4,7 +4,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../base/market/index.ts";
-import type { Feed, FeedPart } from "../../gateway/source/feed.ts";
+import type { Feed, FeedPart } from "../../gateway/source/index.ts";
 import { createForwardTime } from "../forward-time.ts";
 import { FeedBuffer, IN_STEP_MS, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 

@@ -1,5 +1,5 @@
 import type { MarketEvent } from "../../base/market/index.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import type { Recorder, RecordingError } from "./recorder.ts";
 
 /**

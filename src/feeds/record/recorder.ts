@@ -10,7 +10,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import { RECORDING_VERSION, type RecordingHeader } from "../recording/header.ts";
 import { type RecordingManifest, type RecordingPart, writeManifest } from "../recording/manifest.ts";
 import { makeRoom } from "./make-room.ts";

@@ -2,7 +2,7 @@ import { InputError } from "../../base/lib/input-error.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { MarketEvent, MarketGroup } from "../../base/market/index.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import { EventScript } from "./event-script.ts";
 import { Flow } from "./flow.ts";
 import { PairRegistry } from "./pair-registry.ts";

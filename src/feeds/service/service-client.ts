@@ -2,7 +2,7 @@ import { type Failure, requestJson } from "../../base/lib/io/request-json.ts";
 import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
-import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../gateway/source/index.ts";
 import { ServiceTally } from "./service-tally.ts";
 
 /**

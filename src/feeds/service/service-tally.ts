@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/lib/time/clock.ts";
-import type { ServiceReport } from "../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../gateway/source/index.ts";
 
 /**
  * The outcome of a request: `good`: a valid response. `refused`: too many requests, or not

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
-import type { Feed } from "../../gateway/source/feed.ts";
+import type { Feed } from "../../gateway/source/index.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;

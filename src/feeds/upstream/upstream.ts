@@ -1,5 +1,5 @@
 import { formatDuration } from "../../base/lib/text/quantity.ts";
-import { type Metrics, total } from "../../gateway/metrics/metric-table.ts";
+import { type Metrics, total } from "../../gateway/metrics/index.ts";
 import type { FeedKind } from "../feed-kind.ts";
 import { UPSTREAM_SETTINGS } from "./upstream-settings.ts";
 import { UpstreamSource, type UpstreamStats } from "./upstream-source.ts";

@@ -23,30 +23,6 @@ export interface Feed {
   readonly services?: () => readonly ServiceReport[];
 }
 
-/**
- * Returns the `events` of a feed that can be iterated once. The signal that `open` receives also
- * aborts when the consumer leaves. After the consumer's signal has aborted, an error counts as the
- * end.
- */
-export function eventsOnce(
-  what: string,
-  open: (signal: AbortSignal) => AsyncIterable<MarketEvent>,
-): Feed["events"] {
-  let isTaken = false;
-  return async function* (signal) {
-    if (isTaken) throw new Error(`${what} can be iterated only once`);
-    isTaken = true;
-    const ending = new AbortController();
-    try {
-      yield* open(AbortSignal.any([signal, ending.signal]));
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      ending.abort(new DOMException("the feed was closed", "AbortError"));
-    }
-  };
-}
-
 /** How much of a feed's past has been read, in milliseconds of event time. */
 export interface Filling {
   readonly readMs: number;

@@ -1,4 +1,4 @@
-import { level, type Metrics, total } from "../../gateway/metrics/metric-table.ts";
+import { level, type Metrics, total } from "../../gateway/metrics/index.ts";
 
 /** A node's part in a cluster. */
 export interface ClusterState {

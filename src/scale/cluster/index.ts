@@ -1,4 +1,4 @@
-import type { SharedLog } from "../../gateway/start/shared-log.ts";
+import type { SharedLog } from "../../gateway/start/index.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 
 /** A log on Redis or Valkey servers. Its client library is loaded only when it is on. */

@@ -1,7 +1,7 @@
 import { type EventBody, toSeq } from "../../base/protocol/index.ts";
 import type { Head } from "../../gateway/hub/index.ts";
 import { encodeBody, type FollowerLog, type LogRecord } from "../../gateway/log/index.ts";
-import type { HeadState, Persistence } from "../../gateway/persistence/persistence.ts";
+import type { HeadState, Persistence } from "../../gateway/persistence/index.ts";
 import type { ReplicaSink } from "./leader.ts";
 import type { ReplicatedEvent } from "./leader-message.ts";
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import type { RestoredState } from "../../gateway/persistence/restored-state.ts";
+import type { RestoredState } from "../../gateway/persistence/index.ts";
 import { type OpenFollower, resumeOf } from "../../gateway/source/index.ts";
 import { FollowedLeader } from "./leader.ts";
 import { createReplicaSink } from "./log-replica.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fillingText } from "../../../src/clients/sdk/filling-text.ts";
+import { fillingText } from "../../../src/base/protocol/filling-text.ts";
 import { createFreshness } from "../../../src/clients/sdk/freshness.ts";
 import type { TransportMessage } from "../../../src/clients/sdk/transport/transport.ts";
 import { FRESH } from "../../gateway/hub/hub-fixture.ts";

@@ -9,7 +9,7 @@ import {
   type HistoryStore,
   openSqliteHistoryStore,
 } from "../../../src/extensions/history/index.ts";
-import { checkRoute } from "../../../src/gateway/http/access/key-access-policy.ts";
+import { checkRoute } from "../../../src/gateway/http/access/access.ts";
 import type { Rest } from "../../gateway/http/rest/rest-fixture.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";

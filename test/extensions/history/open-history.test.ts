@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
 import { storedPath } from "../../../src/app/data/file-persistence.ts";
+import { EXTENSIONS } from "../../../src/app/extensions.ts";
 import { startGateway } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
@@ -147,7 +148,9 @@ test("a gateway without a history creates no file for it, and rejects requests t
 }) => {
   const data = newDirectory(onTestFinished);
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent", warmup: "0", data });
-  const gateway = await startGateway(config, { hasHistory: false });
+  const gateway = await startGateway(config, {
+    extensions: EXTENSIONS.filter(({ name }) => name !== "history"),
+  });
   onTestFinished(() => gateway.stop());
   const statusOf = async (path: string) => (await fetch(`${gateway.url}/api/v1/${path}`)).status;
   const paths = ["flares", "history", "record", "flares?at=2026-01-01T00:00:00Z"];

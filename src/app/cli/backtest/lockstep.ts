@@ -1,8 +1,5 @@
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../../clients/sdk/index.ts";
-import { platformOf } from "../../../clients/sdk/transport/platform.ts";
 import type { GatedSource } from "./gated-source.ts";
-
-const { after } = platformOf();
 
 type ListenedName = Parameters<Stream["on"]>[0];
 type Handler = Parameters<Stream["on"]>[1];
@@ -56,7 +53,10 @@ export class Lockstep {
         fetch,
         now: () => nowMs,
         // Nothing is late here, however long the bot takes.
-        after: (ms, fn) => after(ms < 1_000 ? ms : Number.POSITIVE_INFINITY, fn),
+        after: (ms, fn) => {
+          const timer = ms < 1_000 ? setTimeout(fn, ms) : undefined;
+          return () => clearTimeout(timer);
+        },
         random: () => 0.5,
       },
     });

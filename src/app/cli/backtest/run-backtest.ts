@@ -10,6 +10,7 @@ import { TrendEngine } from "../../../engine/index.ts";
 import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 import { createConfig } from "../../config/config.ts";
 import { EngineSource, type PolledEngine, withAccept } from "../../engine-source.ts";
+import { EXTENSIONS } from "../../extensions.ts";
 import { createGatewayPlugin } from "../../gateway-plugin.ts";
 import { createLogger } from "../../server/create-logger.ts";
 import type { Bot, TokenName } from "./bot.ts";
@@ -161,7 +162,7 @@ async function openGateway(
     source,
     clock,
     epoch: EPOCH,
-    hasHistory: false,
+    extensions: EXTENSIONS.filter(({ name }) => name !== "history"),
     logger: createLogger("fatal"),
     signal,
   });

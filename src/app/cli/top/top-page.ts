@@ -2,7 +2,7 @@ import { formatPrice } from "../../../base/lib/text/figures.ts";
 import { columns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { outcomeText } from "../../../base/model/index.ts";
 import { sayWarning } from "../../../base/model/text/end-texts.ts";
-import { fillingText } from "../../../clients/sdk/filling-text.ts";
+import { fillingText } from "../../../base/protocol/filling-text.ts";
 import type { ConnectionStatus, DataFreshness } from "../../../clients/sdk/index.ts";
 import { describeEnd } from "../tail/connection-report.ts";
 import { formatRoughSpan } from "../terminal/columns.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { fillingText } from "../../sdk/filling-text.ts";
+import { fillingText } from "../../../base/protocol/filling-text.ts";
 import type { DataFreshness } from "../../sdk/index.ts";
 import { describeAge, judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";

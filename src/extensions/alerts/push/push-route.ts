@@ -1,9 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import type { AccessPolicy } from "../../../gateway/http/access/access.ts";
-import { clientOf } from "../../../gateway/http/access/client-address.ts";
-import { checkOrigin } from "../../../gateway/http/connections/admission.ts";
-import type { WebSocketOptions } from "../../../gateway/http/stream/websocket-route.ts";
+import {
+  type AccessPolicy,
+  checkOrigin,
+  clientOf,
+  type WebSocketOptions,
+} from "../../../gateway/http/index.ts";
 
 /** Only the dashboard uses this path. It is not part of the API. */
 const PUSH_PATH = "/push";

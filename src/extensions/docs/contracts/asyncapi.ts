@@ -7,12 +7,14 @@ import {
   EventBody,
   type EventName,
 } from "../../../base/protocol/index.ts";
-import type { ParameterSet } from "../../../gateway/http/contract/parameters.ts";
-import { EVENTS_QUERY } from "../../../gateway/http/stream/events-query.ts";
-import { EVENTS_ROUTE } from "../../../gateway/http/stream/events-route.ts";
-import { STREAM_QUERY } from "../../../gateway/http/stream/stream-query.ts";
-import { SUBPROTOCOL } from "../../../gateway/http/stream/websocket-admission.ts";
-import { STREAM_ROUTE } from "../../../gateway/http/stream/websocket-route.ts";
+import {
+  EVENTS_QUERY,
+  EVENTS_ROUTE,
+  type ParameterSet,
+  STREAM_QUERY,
+  STREAM_ROUTE,
+  SUBPROTOCOL,
+} from "../../../gateway/http/index.ts";
 import { EVENT_EXAMPLES, EXCHANGE_STARTED } from "./event-examples.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { parametersOf } from "./parameters.ts";

@@ -1,5 +1,5 @@
 import type { EventMessage } from "../../../base/protocol/index.ts";
-import { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "../../../gateway/http/contract/example-market.ts";
+import { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "../../../gateway/http/index.ts";
 
 const { flare } = FLARE_STARTED.data;
 const { why, outcome, listing, quick, candle, ended } = MARKET;

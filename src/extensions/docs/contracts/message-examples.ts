@@ -1,5 +1,5 @@
 import type { CloseMessage, Command, ServerMessage } from "../../../base/protocol/index.ts";
-import { MARKET } from "../../../gateway/http/contract/example-market.ts";
+import { MARKET } from "../../../gateway/http/index.ts";
 import { EVENT_EXAMPLES } from "./event-examples.ts";
 
 const { freshness, source, flares, explanations, emittedAt, cursor: CURSOR } = MARKET;

@@ -1,15 +1,13 @@
 import { VERSION } from "../../../base/lib/version.ts";
 import {
+  ANY_PROBLEMS,
   HEADERS,
   type HeaderContract,
   type HeaderName,
-} from "../../../gateway/http/contract/response-headers.ts";
-import {
-  ANY_PROBLEMS,
   type RouteContract,
   type RouteResponse,
   TAGS,
-} from "../../../gateway/http/contract/route-contract.ts";
+} from "../../../gateway/http/index.ts";
 import { DOCUMENTS } from "../site/documents.ts";
 import { type ParameterContract, parametersOf } from "./parameters.ts";
 import { headerRefs, ProblemResponses, type ResponseContract } from "./problem-responses.ts";

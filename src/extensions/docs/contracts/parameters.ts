@@ -1,5 +1,4 @@
-import type { Parameter, ParameterSet } from "../../../gateway/http/contract/parameters.ts";
-import type { RouteContract } from "../../../gateway/http/contract/route-contract.ts";
+import type { Parameter, ParameterSet, RouteContract } from "../../../gateway/http/index.ts";
 import type { ContractSchemas, JsonSchema } from "./schemas.ts";
 
 /** A parameter of OpenAPI, reduced to the fields used here. */

@@ -3,9 +3,11 @@ import {
   FRESHNESS_HEADERS,
   type HeaderName,
   KEY_HEADERS,
-} from "../../../gateway/http/contract/response-headers.ts";
-import { PROBLEM_TYPE, problemOf } from "../../../gateway/http/problems/problem.ts";
-import { PROBLEM_TYPE_PREFIX, type Problem } from "../../../gateway/http/rest/responses.ts";
+  PROBLEM_TYPE,
+  PROBLEM_TYPE_PREFIX,
+  type Problem,
+  problemOf,
+} from "../../../gateway/http/index.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 /** A response of OpenAPI, reduced to the fields used here. */

@@ -2,8 +2,7 @@ import { z } from "zod";
 import * as model from "../../../base/model/index.ts";
 import * as protocol from "../../../base/protocol/index.ts";
 import * as changes from "../../../base/protocol/view/change-schema.ts";
-import type { RouteContract } from "../../../gateway/http/contract/route-contract.ts";
-import * as responses from "../../../gateway/http/rest/responses.ts";
+import { type RouteContract, responses } from "../../../gateway/http/index.ts";
 
 /** The schemas of the API under their names in the code, as components that refer to each other. */
 

@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
-import type { RouteRules } from "../../../gateway/http/contract/route-contract.ts";
-import type { HttpSettings } from "../../../gateway/http/http-settings.ts";
-import { readyAnswer, sendReady } from "../../../gateway/http/rest/ready-answer.ts";
-import { readyFields } from "../../../gateway/http/rest/ready-fields.ts";
-import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
-import { DOCUMENT_FIELDS } from "../../pages/frame.ts";
-import { type Html, html } from "../../pages/html.ts";
-import { varyOf } from "../../pages/send-page.ts";
+import {
+  type HttpSettings,
+  type Representation,
+  type RouteRules,
+  readyAnswer,
+  readyFields,
+  represent,
+  sendReady,
+} from "../../../gateway/http/index.ts";
+import { DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "./documents.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { CONDITIONAL, conditional } from "../../../gateway/http/contract/resource.ts";
-import type { RouteContract } from "../../../gateway/http/contract/route-contract.ts";
+import { CONDITIONAL, conditional, type RouteContract } from "../../../gateway/http/index.ts";
 
 interface DocumentRoute extends RouteContract {
   /** Content type, without the charset. */

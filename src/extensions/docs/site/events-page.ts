@@ -1,6 +1,5 @@
-import { TICKETS_ROUTE } from "../../../gateway/http/rest/tickets-route.ts";
-import { STREAM_QUERY } from "../../../gateway/http/stream/stream-query.ts";
-import { type Html, html, prose } from "../../pages/html.ts";
+import { STREAM_QUERY, TICKETS_ROUTE } from "../../../gateway/http/index.ts";
+import { type Html, html, prose } from "../../pages/index.ts";
 import type { AsyncApiDocument, MessageContract } from "../contracts/asyncapi.ts";
 import { parametersOf } from "../contracts/parameters.ts";
 import { createSchemas } from "../contracts/schemas.ts";

@@ -1,6 +1,5 @@
-import type { RouteContract } from "../../../gateway/http/contract/route-contract.ts";
-import { frameHtml } from "../../pages/frame.ts";
-import { Html, html } from "../../pages/html.ts";
+import type { RouteContract } from "../../../gateway/http/index.ts";
+import { frameHtml, Html, html } from "../../pages/index.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { GUIDES } from "./guides.ts";
 import { operationsIn } from "./rest/operations.ts";

@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../../base/lib/text/escape-html.ts";
-import { Html } from "../../pages/html.ts";
+import { Html } from "../../pages/index.ts";
 
 /** Returns a link's address; `undefined` shows only the link's label. */
 type LinkResolver = (target: string) => string | undefined;

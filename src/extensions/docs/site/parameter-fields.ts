@@ -1,4 +1,4 @@
-import { type Html, html, prose } from "../../pages/html.ts";
+import { type Html, html, prose } from "../../pages/index.ts";
 import type { ParameterContract } from "../contracts/parameters.ts";
 import { typeHtml } from "./schema-html.ts";
 

@@ -1,4 +1,4 @@
-import { Html, html, prose } from "../../pages/html.ts";
+import { Html, html, prose } from "../../pages/index.ts";
 import type { JsonSchema } from "../contracts/schemas.ts";
 
 /** Renders a schema's type in words, with links: `list of Flare`, `text or null`. */

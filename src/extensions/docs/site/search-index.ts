@@ -1,4 +1,4 @@
-import type { Html } from "../../pages/html.ts";
+import type { Html } from "../../pages/index.ts";
 import type { AsyncApiDocument } from "../contracts/asyncapi.ts";
 import type { OpenApiDocument } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "./documents.ts";

@@ -1,5 +1,5 @@
 import type { RecordFigures, TokenDetails, TrackRecord } from "../../../base/model/index.ts";
-import { MARKET } from "../../../gateway/http/contract/example-market.ts";
+import { MARKET } from "../../../gateway/http/index.ts";
 
 const { facts, ended, candle } = MARKET;
 

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import { RecordWindow } from "../../../base/model/index.ts";
-import { type ParameterSet, readQuery, text } from "../../../gateway/http/contract/parameters.ts";
-import { AT, GROUP, UtcTime } from "../../../gateway/http/contract/resource.ts";
-import { invalid, quote } from "../../../gateway/http/problems/invalid.ts";
+import {
+  AT,
+  GROUP,
+  invalid,
+  type ParameterSet,
+  quote,
+  readQuery,
+  text,
+  UtcTime,
+} from "../../../gateway/http/index.ts";
 import type { HistoryQuery, RecordQuery } from "../index.ts";
 
 /** Position after a record: its finish in milliseconds since 1970 UTC, and its id. */

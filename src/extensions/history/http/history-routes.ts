@@ -12,16 +12,20 @@ import {
   TrackRecord,
 } from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, type Rights, type Snapshot } from "../../../base/protocol/index.ts";
-import { requireChannels } from "../../../gateway/http/access/key-access-policy.ts";
-import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
-import { MARKET } from "../../../gateway/http/contract/example-market.ts";
-import { AT, resource } from "../../../gateway/http/contract/resource.ts";
-import { MAX_PATH_PART } from "../../../gateway/http/http-settings.ts";
-import { quote } from "../../../gateway/http/problems/invalid.ts";
-import type { PastState } from "../../../gateway/http/rest/past-states.ts";
-import { type PreparedRoute, shownTo } from "../../../gateway/http/rest/prepared-routes.ts";
-import { represent } from "../../../gateway/http/rest/representation.ts";
-import { flarePatternsIn } from "../../../gateway/http/rest/resource-routes.ts";
+import {
+  AT,
+  flarePatternsIn,
+  type HeadLike,
+  MARKET,
+  MAX_PATH_PART,
+  type PastState,
+  type PreparedRoute,
+  quote,
+  represent,
+  requireChannels,
+  resource,
+  shownTo,
+} from "../../../gateway/http/index.ts";
 import type { HistoryReader, StoredRecord } from "../index.ts";
 import { RECORD_EXAMPLE, TOKEN_EXAMPLE } from "./history-examples.ts";
 import { HISTORY_QUERY, RECORD_QUERY, readHistoryQuery, readRecordQuery } from "./history-query.ts";

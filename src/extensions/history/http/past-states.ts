@@ -4,14 +4,17 @@ import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { completeSnapshot } from "../../../base/model/index.ts";
 import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../../../base/protocol/index.ts";
-import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
-import { readParameter } from "../../../gateway/http/contract/parameters.ts";
-import { AT } from "../../../gateway/http/contract/resource.ts";
-import { quote } from "../../../gateway/http/problems/invalid.ts";
-import { stateFields } from "../../../gateway/http/rest/freshness-fields.ts";
-import type { PastState, PastStates } from "../../../gateway/http/rest/past-states.ts";
-import { readyFields } from "../../../gateway/http/rest/ready-fields.ts";
-import { ResourceBodies } from "../../../gateway/http/rest/resource-bodies.ts";
+import {
+  AT,
+  type HeadLike,
+  type PastState,
+  type PastStates,
+  quote,
+  ResourceBodies,
+  readParameter,
+  readyFields,
+  stateFields,
+} from "../../../gateway/http/index.ts";
 import { type Claimant, FairQueue } from "../../../gateway/hub/index.ts";
 import type { HistoryReader, MinuteState } from "../index.ts";
 import { candlesThen, historyThen } from "./history-then.ts";

@@ -1,6 +1,6 @@
 import { type Stamp, StampedCache } from "../../../base/lib/stamped-cache.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
-import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
+import { type Representation, represent } from "../../../gateway/http/index.ts";
 import type { HistoryReader, RecordQuery } from "../index.ts";
 
 /** Fifteen windows and groups of about 5 kB. */

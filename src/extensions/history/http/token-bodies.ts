@@ -11,9 +11,7 @@ import {
 } from "../../../base/model/index.ts";
 import { groupedKey } from "../../../base/model/token-key.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import type { HeadLike } from "../../../gateway/http/connections/head-like.ts";
-import { quote } from "../../../gateway/http/problems/invalid.ts";
-import { type Representation, represent } from "../../../gateway/http/rest/representation.ts";
+import { type HeadLike, quote, type Representation, represent } from "../../../gateway/http/index.ts";
 import type { HistoryReader } from "../index.ts";
 import { detailsOf, type StoredToken } from "./token-details.ts";
 import { type ListedToken, TokenIndex } from "./token-index.ts";

@@ -1,5 +1,5 @@
 import type { Candle } from "../../../base/model/index.ts";
-import { type Html, html } from "../../pages/html.ts";
+import { type Html, html } from "../../pages/index.ts";
 import { type FlareSpan, pricePaths } from "../price-picture.ts";
 import type { Font } from "./font.ts";
 import { drawableName, drawableSentence, fitText, wrapText } from "./set-text.ts";

@@ -2,7 +2,7 @@ import type { Notify } from "../../../base/lib/notify.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
-import type { ServiceReport } from "../../../gateway/source/feed.ts";
+import type { ServiceReport } from "../../../gateway/source/index.ts";
 import { Quantity } from "../evm-block.ts";
 import { Endpoint } from "./endpoint.ts";
 import { RpcFailure } from "./rpc-failure.ts";

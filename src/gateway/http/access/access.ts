@@ -1,5 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
+import {
+  FlarewireError,
+  matchChannels,
+  permittedChannels,
+  type Rights,
+} from "../../../base/protocol/index.ts";
 import type { KeyGrant } from "../../keys/key-file.ts";
 import { hideSecrets, holdsKeyOrToken } from "../../keys/secret.ts";
 import type { IssuedTicket } from "../../keys/ticket-table.ts";
@@ -103,3 +108,29 @@ export const allowAll: AccessPolicy = {
 /** Reason for refusing a ticket. It does not reveal which cause applies. */
 export const TICKET_GONE =
   "invalid ticket: unknown, used, expired, or its key was revoked; get a new one for each connection";
+
+/** Throws `forbidden` if a limited key lacks a channel of its plan that the route serves. */
+export function checkRoute({ routeOptions, query, params }: FastifyRequest, rights: Rights): void {
+  const { channels = ["*", "candles"] } = routeOptions.config.contract ?? {};
+  requireChannels(rights, typeof channels === "function" ? channels(query, params) : channels);
+}
+
+/** Throws `forbidden` if a limited key lacks a channel of its plan that matches these patterns. */
+export function requireChannels(rights: Rights, patterns: readonly string[]): void {
+  if (!rights.channels || mayRead(patterns, rights)) return;
+  const needed = patterns.flatMap(matchChannels);
+  const bound = permittedChannels(rights).join(", ");
+  const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
+  throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
+}
+
+/**
+ * Returns whether the rights include all of the served channels that belong to their plan. If
+ * channels are served, at least one must belong to it.
+ */
+export function mayRead(served: readonly string[], rights: Rights): boolean {
+  const needed = served.flatMap(matchChannels);
+  const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
+  const permitted = permittedChannels(rights);
+  return needed.length === 0 || (ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel)));
+}

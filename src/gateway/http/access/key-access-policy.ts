@@ -2,12 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import {
-  FlarewireError,
-  matchChannels,
-  permittedChannels,
-  type Rights,
-} from "../../../base/protocol/index.ts";
+import { FlarewireError } from "../../../base/protocol/index.ts";
 import { TokenBucket } from "../../hub/index.ts";
 import {
   grantIn,
@@ -23,7 +18,15 @@ import {
 import type { Audit } from "../connections/audit.ts";
 import { KeyCounts } from "../key-counts.ts";
 import { retryAfterS } from "../problems/problem.ts";
-import { type Access, type AccessPolicy, type Anonymous, CHALLENGE, TICKET_GONE } from "./access.ts";
+import {
+  type Access,
+  type AccessPolicy,
+  type Anonymous,
+  CHALLENGE,
+  checkRoute,
+  mayRead,
+  TICKET_GONE,
+} from "./access.ts";
 import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
@@ -235,32 +238,6 @@ export class KeyAccessPolicy implements AccessPolicy {
 function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
   reply.header("www-authenticate", CHALLENGE);
   return new FlarewireError("unauthorized", message, { field });
-}
-
-/** Throws `forbidden` if a limited key lacks a channel of its plan that the route serves. */
-export function checkRoute({ routeOptions, query, params }: FastifyRequest, rights: Rights): void {
-  const { channels = ["*", "candles"] } = routeOptions.config.contract ?? {};
-  requireChannels(rights, typeof channels === "function" ? channels(query, params) : channels);
-}
-
-/** Throws `forbidden` if a limited key lacks a channel of its plan that matches these patterns. */
-export function requireChannels(rights: Rights, patterns: readonly string[]): void {
-  if (!rights.channels || mayRead(patterns, rights)) return;
-  const needed = patterns.flatMap(matchChannels);
-  const bound = permittedChannels(rights).join(", ");
-  const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
-  throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
-}
-
-/**
- * Returns whether the rights include all of the served channels that belong to their plan. If
- * channels are served, at least one must belong to it.
- */
-function mayRead(served: readonly string[], rights: Rights): boolean {
-  const needed = served.flatMap(matchChannels);
-  const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
-  const permitted = permittedChannels(rights);
-  return needed.length === 0 || (ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel)));
 }
 
 /** Reads the result of `holderOf`. Returns `undefined` if it is damaged. */

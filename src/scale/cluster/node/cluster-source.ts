@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../../base/protocol/index.ts";
 import type { Follower, FollowerRun } from "../../../gateway/source/index.ts";
-import type { MarketOpener } from "../../../gateway/start/shared-log.ts";
+import type { MarketOpener } from "../../../gateway/start/index.ts";
 import { createReplicaSink, type ReplicaSink } from "../../follow/index.ts";
 import type { ClusterState } from "../cluster-metrics.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";

@@ -5,7 +5,7 @@ import type {
   SharedTask,
   SharedTasks,
   TaskCopy,
-} from "../../../gateway/start/shared-task.ts";
+} from "../../../gateway/start/index.ts";
 
 /** A change to the task's state, as stored in an entry of the cluster's log. */
 export type TaskChange =

@@ -11,7 +11,7 @@ import {
   toSeq,
 } from "../../../base/protocol/index.ts";
 import type { LogRecord } from "../../../gateway/log/index.ts";
-import { FAST_COMPRESSION } from "../../../gateway/persistence/restored-state.ts";
+import { FAST_COMPRESSION } from "../../../gateway/persistence/index.ts";
 import type { Entry } from "../entry.ts";
 import type { TaskChange } from "./cluster-task.ts";
 

@@ -10,13 +10,13 @@ import {
   toSeq,
 } from "../../../base/protocol/index.ts";
 import { encodeBody, type LogRecord } from "../../../gateway/log/index.ts";
-import { CheckpointSchedule } from "../../../gateway/persistence/checkpoint-schedule.ts";
 import {
+  CheckpointSchedule,
   type EngineProgress,
   encodeLists,
   type RestoredState,
   readState,
-} from "../../../gateway/persistence/restored-state.ts";
+} from "../../../gateway/persistence/index.ts";
 import {
   type OpenSnapshots,
   type PollOutcome,
@@ -24,7 +24,7 @@ import {
   runPoller,
   watchFreshness,
 } from "../../../gateway/source/index.ts";
-import type { MarketOpener } from "../../../gateway/start/shared-log.ts";
+import type { MarketOpener } from "../../../gateway/start/index.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";

@@ -7,7 +7,7 @@ import {
   type SourceInfo,
 } from "../../../base/protocol/index.ts";
 import { decodeBody } from "../../../gateway/log/index.ts";
-import { decodeLists } from "../../../gateway/persistence/restored-state.ts";
+import { decodeLists } from "../../../gateway/persistence/index.ts";
 import { LeaderHealth, type ReplicaSink } from "../../follow/index.ts";
 import type { LogUpdate, SourceReport } from "./entry-body.ts";
 

@@ -1,8 +1,12 @@
 import { type Channel, type Cursor, toSeq } from "../../../base/protocol/index.ts";
 import type { KnownLists } from "../../../gateway/hub/index.ts";
 import type { LogRecord, RunStart } from "../../../gateway/log/index.ts";
-import { memoryPersistence, type Persistence } from "../../../gateway/persistence/persistence.ts";
-import { decodeLists, type RestoredState } from "../../../gateway/persistence/restored-state.ts";
+import {
+  decodeLists,
+  memoryPersistence,
+  type Persistence,
+  type RestoredState,
+} from "../../../gateway/persistence/index.ts";
 
 /** Where a stored log ends, and the lists there. */
 interface SnapshotEnd {

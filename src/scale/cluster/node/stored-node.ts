@@ -9,7 +9,7 @@ import {
   encodeLists,
   FAST_COMPRESSION,
   formatState,
-} from "../../../gateway/persistence/restored-state.ts";
+} from "../../../gateway/persistence/index.ts";
 import type { Checkpoint, Engine } from "../engine.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";

@@ -1,7 +1,5 @@
-import { STREAM_PATH } from "../../../../gateway/http/contract/paths.ts";
-import type { HeaderContract } from "../../../../gateway/http/contract/response-headers.ts";
-import { ANY_PROBLEMS } from "../../../../gateway/http/contract/route-contract.ts";
-import { type Html, html, prose } from "../../../pages/html.ts";
+import { ANY_PROBLEMS, type HeaderContract, STREAM_PATH } from "../../../../gateway/http/index.ts";
+import { type Html, html, prose } from "../../../pages/index.ts";
 import type { OpenApiDocument, OperationContract } from "../../contracts/openapi.ts";
 import type { ResponseContract } from "../../contracts/problem-responses.ts";
 import { referredTo } from "../../contracts/schemas.ts";

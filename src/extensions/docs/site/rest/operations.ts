@@ -1,4 +1,4 @@
-import type { RouteContract } from "../../../../gateway/http/contract/route-contract.ts";
+import type { RouteContract } from "../../../../gateway/http/index.ts";
 import { inOrder, type OpenApiDocument, type OperationContract } from "../../contracts/openapi.ts";
 import { DOCUMENTS } from "../documents.ts";
 

@@ -1,4 +1,4 @@
-import { type Html, html, prose } from "../../../pages/html.ts";
+import { type Html, html, prose } from "../../../pages/index.ts";
 import type { OpenApiDocument } from "../../contracts/openapi.ts";
 import { referredTo } from "../../contracts/schemas.ts";
 import { pageHtml, type Site } from "../layout.ts";

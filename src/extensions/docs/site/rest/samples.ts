@@ -1,6 +1,5 @@
-import { EVENTS_PATH, STREAM_PATH } from "../../../../gateway/http/contract/paths.ts";
-import type { RouteContract } from "../../../../gateway/http/contract/route-contract.ts";
-import { type Html, html } from "../../../pages/html.ts";
+import { EVENTS_PATH, type RouteContract, STREAM_PATH } from "../../../../gateway/http/index.ts";
+import { type Html, html } from "../../../pages/index.ts";
 
 /** The default address of a server. The page's script replaces it with the page's origin. */
 const SERVER = "http://127.0.0.1:8080";

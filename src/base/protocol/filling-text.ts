@@ -1,7 +1,7 @@
-import type { DataFreshness } from "./freshness.ts";
+import type { Freshness } from "./messages.ts";
 
 /** Returns the progress of reading past data, such as `bsc: 41 of 90 s`; empty when complete. */
-export function fillingText({ parts = [] }: Pick<DataFreshness, "parts">): string {
+export function fillingText({ parts = [] }: { readonly parts?: Freshness["parts"] | undefined }): string {
   return parts
     .flatMap(({ name, filling }) => {
       if (!filling) return [];
