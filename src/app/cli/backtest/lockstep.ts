@@ -1,3 +1,4 @@
+import { systemClock } from "../../../base/lib/time/clock.ts";
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../../clients/sdk/index.ts";
 import type { GatedSource } from "./gated-source.ts";
 
@@ -54,8 +55,9 @@ export class Lockstep {
         now: () => nowMs,
         // Nothing is late here, however long the bot takes.
         after: (ms, fn) => {
-          const timer = ms < 1_000 ? setTimeout(fn, ms) : undefined;
-          return () => clearTimeout(timer);
+          const canceled = new AbortController();
+          if (ms < 1_000) systemClock.sleep(ms, canceled.signal).then(fn, () => {});
+          return () => canceled.abort();
         },
         random: () => 0.5,
       },
