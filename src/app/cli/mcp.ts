@@ -1,7 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
-import { createMcpServer, type RequestApi } from "../../extensions/mcp/index.ts";
+import { loadMcpServer, type RequestApi } from "../../extensions/mcp/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../config/key-variables.ts";
 import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
 import { DEFAULT_URL, readStreamAddress } from "./stream-address.ts";
@@ -33,6 +33,7 @@ export async function mcp(args: readonly string[], terminal: Terminal): Promise<
   if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("; "));
   const request = requestOf(address.url, keyFrom(terminal.environment, CLIENT_KEY_VARIABLE));
   const transport = new StdioServerTransport(terminal.stdin, terminal.stdout);
+  const { createMcpServer } = await loadMcpServer();
   const shutdown = watchShutdown(process);
   try {
     const served = serveStdio(() => createMcpServer(request), {

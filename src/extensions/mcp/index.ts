@@ -2,4 +2,6 @@
 
 export type { RequestApi } from "./market-api.ts";
 export { mcp } from "./mcp-extension.ts";
-export { createMcpServer } from "./mcp-server.ts";
+
+/** Loads the server's code, whose package a gateway need not have. */
+export const loadMcpServer = () => import("./mcp-server.ts");
