@@ -48,7 +48,11 @@ export const Trade = z.object({
   amount: Amount,
   /** Value of the trade in US dollars. */
   quoteUsd: Amount,
-  trader: TokenId,
+  /**
+   * Absent only in the group `exchange`, whose traders are unknown: its trades of one millisecond
+   * and side count as one person's.
+   */
+  trader: TokenId.optional(),
   /**
    * The time of a past trade, which the feed read later, at `at`. The trade counts in the sums as
    * of this time, but starts no flare.

@@ -49,6 +49,9 @@ export const Outcome = z
     relative_change_5m: points("`change_5m` minus the median change of the group's tokens meanwhile."),
     relative_change_15m: points("The same for `change_15m`."),
     relative_change_60m: points("The same for `change_60m`."),
+    given_back: percent(
+      "Share of the rise that was lost by the end. The rise is from the price before the flare to the highest price that stood for two seconds, surges included. Above 100 if the price fell below its level before the flare.",
+    ).optional(),
     ended_by: FinishCause.meta({ description: "Why the flare ended." }),
     collapsed_at: Timestamp.nullable().meta({
       description:

@@ -37,7 +37,7 @@ export interface Reading {
 export function createReading(): Reading {
   const none = (): Measure => ({ raw: 0, usual: 0, z: 0, weight: 0 });
   return {
-    terms: { buyers: none(), imbalance: none(), price: none(), volume: none(), flow: none() },
+    terms: { buyers: none(), imbalance: none(), price: none(), volume: none(), flow: none(), rush: none() },
     score: 0,
     rise: 0,
     activity: 0,

@@ -118,7 +118,7 @@ export class Intake {
     input.at = at;
     input.isBuy = event.side === "buy";
     input.usd = usd;
-    input.trader = event.trader;
+    input.trader = event.trader ?? "";
     input.price = setsPrice ? numbers.price : null;
     input.isShallow = role === "shallow";
     const rate = detector.learningRate(token);

@@ -12,7 +12,7 @@ import { WARNINGS } from "../../../src/engine/detect/canary.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { anyText } from "../../support/random/any-text.ts";
 
-const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1, flow: 0 } as const;
+const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1, flow: 0, rush: 0 } as const;
 const term = (name: TermName, raw: number, usual: number | null = USUAL[name]): Term => {
   return { name, unit: TERM_UNITS[name], raw, usual, z: 1, weight: 0.25 };
 };

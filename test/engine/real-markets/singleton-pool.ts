@@ -39,7 +39,7 @@ function log(
 const units = (amount: string | number) => BigInt(Math.round(Number(amount) * 1e9)) * 10n ** 9n;
 
 /** Returns the swap as the manager logs it, with the swapper's amounts. */
-function swapOf({ side, price, quoteUsd, trader }: Trade): EvmLog {
+function swapOf({ side, price, quoteUsd, trader = "" }: Trade): EvmLog {
   const sign = side === "buy" ? 1n : -1n;
   const tick = Math.floor(Math.log(Number(price)) / Math.log(1.0001));
   const amounts = {

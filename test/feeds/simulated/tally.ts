@@ -47,7 +47,7 @@ function add(result: Tally, event: MarketEvent): void {
   if (event.kind === "profile") addProfile(result, event);
   if (event.kind !== "trade") return;
   increment(result.tradesByToken, event.token);
-  increment(result.tradesByTrader, event.trader);
+  increment(result.tradesByTrader, event.trader ?? "");
   const hour = new Date(event.at).getUTCHours();
   result.tradesByHour[hour] = (result.tradesByHour[hour] ?? 0) + 1;
 }

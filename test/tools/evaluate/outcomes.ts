@@ -108,6 +108,7 @@ function rowOf(
     end: medianOf(outcomes.map(({ end_change }) => end_change)),
     ends: {
       faded: endedBy("faded"),
+      reversed: endedBy("reversed"),
       silent: endedBy("silent"),
       canary: endedBy("canary"),
       upstream: endedBy("upstream"),

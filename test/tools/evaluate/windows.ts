@@ -89,7 +89,7 @@ class PoolWindows {
     this.#createdAt = createdAt;
   }
 
-  trade({ at, side, trader, price, quoteUsd }: Trade): void {
+  trade({ at, side, trader = "", price, quoteUsd }: Trade): void {
     const minute = Math.floor(at / MINUTE_MS);
     const bucket = this.#minutes.get(minute) ?? { buys: 0, sells: 0, usd: 0, close: price };
     this.#minutes.set(minute, bucket);

@@ -5,6 +5,7 @@ import type { FinishCause } from "../explanation.ts";
 export const END_TEXTS = {
   canary: "possible rug",
   faded: "activity faded",
+  reversed: "rise reversed",
   silent: "trading stopped",
   upstream: "no longer listed",
 } as const satisfies Record<FinishCause, string>;

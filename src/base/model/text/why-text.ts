@@ -27,7 +27,15 @@ const TERM_TEXTS: Readonly<Record<TermName, (term: Term) => string>> = {
   imbalance: imbalanceText,
   price: priceText,
   volume: ({ raw, usual }) => (usual === null ? "no usual volume known" : comparedText(raw, "volume")),
+  rush: ({ raw }) => `${figure(raw)} buys at once`,
   flow: ({ raw }) => (raw < 0.5 ? "no net buying" : `net buying of ${figure(raw)} usual minutes`),
+};
+
+/** Terms that mean something else where seconds are judged, which only then have a `rush`. */
+const SECONDS_TEXTS: Pick<typeof TERM_TEXTS, "price" | "volume"> = {
+  price: ({ raw }) => `price ${figure(Math.max(0, 100 * Math.expm1(raw)))} % above the last minute's low`,
+  volume: ({ raw, usual }) =>
+    usual === null ? "usual buying not known" : `${figure(raw)} times the usual buying`,
 };
 
 /**
@@ -39,7 +47,9 @@ export function whyText(
   liquidity: DecimalString,
 ): string {
   const knowsBuyers = terms.some(({ name }) => name === "buyers");
-  const reasons = Object.entries(TERM_TEXTS).flatMap(([name, textOf]) => {
+  const isOfSeconds = terms.some(({ name }) => name === "rush");
+  const texts = isOfSeconds ? { ...TERM_TEXTS, ...SECONDS_TEXTS } : TERM_TEXTS;
+  const reasons = Object.entries(texts).flatMap(([name, textOf]) => {
     const term = terms.find((one) => one.name === name);
     // Known buyers say more than the flow does, and a sentence with both would be too long.
     return term && !(name === "flow" && knowsBuyers) ? [textOf(term)] : [];

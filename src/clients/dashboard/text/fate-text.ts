@@ -9,6 +9,7 @@ export const CAUSE_MEANINGS = {
   canary: "A grave warning, for example because liquidity was removed or nobody could sell",
   faded:
     "For some minutes, the score, buyers or volume were near normal for the token. The price may still be far from it",
+  reversed: "At least half of the rise was lost and stayed lost",
   silent: "Almost nobody traded the token anymore",
   upstream: "The source no longer lists the flare, and gave no reason",
 } as const satisfies Record<FinishCause, string>;

@@ -24,6 +24,8 @@ function measured(name: Term["name"], raw: number): readonly [string, unit: stri
       return [raw.toPrecision(3), "× usual"];
     case "flow":
       return [raw.toPrecision(3), "usual minutes"];
+    case "rush":
+      return [formatCount(Math.round(raw)), "buys at once"];
     case "imbalance":
       // A lower bound of the share of buys among trades, minus one half.
       return [`≥ ${(100 * Math.min(1, raw + 0.5)).toFixed(1)}`, "% buys"];

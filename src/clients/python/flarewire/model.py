@@ -159,10 +159,10 @@ AnyFlare = Union[
 ]
 
 
-TermName = Literal["buyers", "imbalance", "price", "volume", "flow"]
+TermName = Literal["buyers", "imbalance", "price", "volume", "flow", "rush"]
 
 
-TermUnit = Literal["buyers", "share-above-half", "log-return", "multiple-of-usual", "usual-minutes"]
+TermUnit = Literal["buyers", "share-above-half", "log-return", "multiple-of-usual", "usual-minutes", "buys-at-once"]
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,18 @@ class Term:
     weight: float
 
 
-FinishCause = Literal["faded", "canary", "silent", "upstream"]
+FinishCause = Literal["faded", "reversed", "canary", "silent", "upstream"]
+
+
+@dataclass(frozen=True)
+class Surge:
+    """The latest moment at which a running flare was judged far stronger than at its start or
+    its surge before."""
+
+    number: int
+    at: Timestamp
+    price: DecimalString
+    score: float
 
 
 @dataclass(frozen=True)
@@ -192,6 +203,8 @@ class Explanation:
     terms: list[Term]
     warnings: list[str]
     finish_cause: FinishCause | None
+    form: Literal["trades", "candles", "reports", "seconds"] | None = None
+    surge: Surge | None = None
 
 
 @dataclass(frozen=True)
@@ -282,6 +295,7 @@ class Outcome:
     collapsed_at: Timestamp | None
     collapse_warning_s: int | None
     final: bool
+    given_back: float | None = None
     start_score: float | None = None
     start_liquidity: DecimalString | None = None
     control: OutcomeControl | None = None
@@ -1176,6 +1190,7 @@ __all__ = [
     "TermUnit",
     "Term",
     "FinishCause",
+    "Surge",
     "Explanation",
     "FlareStartedData",
     "FlareStarted",
