@@ -3,10 +3,9 @@ import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "
 import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } from "../base/model/index.ts";
 import { AllFlares } from "./all-flares.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
-import { Detector } from "./detect/detector.ts";
+import { Detector, type Measured } from "./detect/detector.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
-import type { Reading } from "./detect/score.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
@@ -343,29 +342,28 @@ export class TrendEngine {
   #judge(token: TokenState, atMs: number): void {
     token.isTouched = false;
     token.isStale = true;
-    const { verdict, reading } = this.#detector.judge(token, atMs);
+    const judgment = this.#detector.judge(token, atMs);
+    const { verdict } = judgment;
     if (token.followed !== null) this.#outcomes.note(token, atMs);
     if (awaitsLiquidity(token, atMs, this.#settings)) this.#inGrace.push(token);
-    const view = (cause: FinishCause | null) => this.#view(token, reading, cause, atMs);
-    if (verdict === "none") {
-      this.#flares.of(token).refreshWarned(token, atMs, () => view(null));
-      return;
-    }
-    const why = view(verdict === "start" ? null : verdict);
-    if (verdict === "start") {
-      this.#outcomes.start(token, this.#flares.of(token).start(token, atMs, why), atMs);
+    const view = (cause: FinishCause | null) => this.#view(token, judgment, cause, atMs);
+    const flares = this.#flares.of(token);
+    if (verdict === "none") flares.refreshWarned(token, atMs, () => view(null));
+    else if (verdict === "surge") flares.surge(token, judgment.reading, atMs, () => view(null));
+    else if (verdict === "start") {
+      this.#outcomes.start(token, flares.start(token, atMs, view(null)), atMs);
       if (token.group === "bsc") this.#candles.start(token, atMs);
-    } else this.#flares.of(token).finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
+    } else flares.finish(token, atMs, view(verdict), this.#outcomes.finish(token, verdict, atMs));
   }
 
   #explain(token: TokenState, atMs: number): Explanation {
-    return this.#view(token, this.#detector.read(token, atMs), null, atMs);
+    return this.#view(token, this.#detector.measure(token, atMs), null, atMs);
   }
 
-  #view(token: TokenState, reading: Reading, cause: FinishCause | null, atMs: number): Explanation {
-    const facts = { warnings: token.canary.warnings, liquidity: liquidityText(token) };
-    const startScore = this.#detector.startScore(token);
-    return viewExplanation(reading, facts, startScore, cause, atMs, this.#settings);
+  #view(token: TokenState, measured: Measured, cause: FinishCause | null, atMs: number): Explanation {
+    const { canary, flare } = token;
+    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge };
+    return viewExplanation(measured, facts, cause, atMs, this.#settings);
   }
 
   #touch(token: TokenState): void {

@@ -22,6 +22,53 @@ export const DEFAULT_SETTINGS = {
   /** Assumed ratio of variance to mean of the buyers in five minutes of such tokens. Default 2. */
   windowDispersion: 2,
   /**
+   * The same for seconds of a token of an exchange with individual trades. Default 3.6: tuned on 31
+   * real pumps (Binance, 2020 to 2022).
+   */
+  secondsStartScore: 3.6,
+  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 4.4: tuned there. */
+  slowStartScore: 4.4,
+  /** Minimum log return of such a start, above the last minute's lowest price. Default 0.02. */
+  secondsStartRise: 0.02,
+  /** Minimum number of trades in the ten seconds. Default 15: tuned. */
+  secondsTrades: 15,
+  /** The seconds' bought money must be at least this many times the sold. Default 2. */
+  secondsBuyRatio: 2,
+  /** The bought money must be more than this many times the usual. Default 10. */
+  secondsUsualRatio: 10,
+  /** How long trades must have been known before their seconds are judged. Default 30 minutes. */
+  secondsWarmUpMs: 1_800_000,
+  /**
+   * Time without the seconds' start conditions before they count anew, as a start or, while a flare
+   * runs, as a surge. Default 2 minutes.
+   */
+  secondsQuietMs: 120_000,
+  /**
+   * Strength, as a multiple of the last known, from which a running flare surges, and from which a
+   * start need not wait for the cool-down. Default 2.
+   */
+  strongerRatio: 2,
+  /**
+   * How long after a start or surge the strength may grow without being another surge. Default 5
+   * minutes.
+   */
+  surgeAfterMs: 300_000,
+  /** A flare ends as `reversed` when this share of its rise is lost. Default 0.5. */
+  reversedShare: 0.5,
+  /** How long it must stay lost. Default 15 seconds: a single trade is no fall. */
+  reversedMs: 15_000,
+  /**
+   * How long a price must stand to be the top of a rise. Default 15 seconds: on a chain, anyone can
+   * set a price for some blocks. On an exchange with individual trades, 1 second.
+   */
+  topMs: 15_000,
+  /** Minimum log return of a rise that can be reversed. Default 0.02. */
+  reversedRise: 0.02,
+  /**
+   * A flare whose price is below this share of its first is in no `free` list. Default two thirds.
+   */
+  fallenShare: 2 / 3,
+  /**
    * The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds
    * far apart keep a flare from flapping (hysteresis; Page 1954, Kleinberg 2002).
    */
@@ -134,6 +181,8 @@ export const DEFAULT_SETTINGS = {
   volumeFloor: 1,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
   weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
+  /** The same for the seconds of an exchange. */
+  secondsWeights: { volume: 0.4, price: 0.4, rush: 0.1, imbalance: 0.1 },
   /** The same for candle tokens, where buyers are unknown. */
   candleWeights: { price: 0.48, volume: 0.32, flow: 0.2 },
   /**

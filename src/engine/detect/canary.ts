@@ -7,8 +7,8 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
  * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
- * `quick-sellers`, or with two others. `liquidity-plunged` does not count. Warnings that need facts
- * which the feed lacks stay off.
+ * `quick-sellers`, or with two others. `liquidity-plunged` and `price-fallen` do not count.
+ * Warnings that need facts which the feed lacks stay off.
  */
 
 /**
@@ -24,6 +24,11 @@ const RULES = {
   "no-seller": { bit: 2, weight: 1, isGrave: true },
   /** The price lost nine tenths within an hour. */
   "price-collapsed": { bit: 4, weight: 1, isGrave: true },
+  /**
+   * The running flare's price is a third below its first, or half below its highest. No weight:
+   * falls are everyday life, but such a flare is not for `free`.
+   */
+  "price-fallen": { bit: 512, weight: 0, isGrave: false },
   /** More than three purchases per buyer. */
   "repeat-buyers": { bit: 8, weight: 0.6, isGrave: false },
   /** A large part of the trading is from wallets that buy and soon sell, again and again. */
@@ -104,6 +109,11 @@ export function hasGraveWarning(canary: CanaryState): boolean {
   return canary.warnings.length > 0 && canary.warnings.some((warning) => RULES[warning].isGrave);
 }
 
+/** Returns whether most liquidity is missing, but perhaps only for a moment. */
+export function hasPlunged({ mask }: Readonly<CanaryState>): boolean {
+  return (mask & RULES["liquidity-plunged"].bit) !== 0;
+}
+
 function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
   const { trades, window, canary, level } = token;
   let mask = 0;
@@ -114,6 +124,7 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
     const isLasting = atMs - canary.collapsedSinceMs >= settings.collapseMs;
     if (isLasting || isPriceOfDeepest(token)) mask |= RULES["price-collapsed"].bit;
   }
+  if (hasFallen(token, settings)) mask |= RULES["price-fallen"].bit;
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
   if (window && hasRepeatBuyers(window, settings)) mask |= RULES["repeat-buyers"].bit;
   if (token.profile.contractSource === "unverified") mask |= RULES["unverified-source"].bit;
@@ -137,6 +148,18 @@ function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: Dete
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
   const isRecent = quickBuyers > quickSellerShare * Math.max(buyers, judgedBuys / 2);
   return isRecent || quickSellers > quickSellerShare * longBuyers;
+}
+
+/** Returns whether the running flare has lost a third of its first price or half of its highest. */
+function hasFallen({ flare, followed, price, priceScale }: TokenState, settings: DetectorSettings): boolean {
+  const running = flare === null ? undefined : followed?.findLast(({ end }) => end === null);
+  if (!running || !(price > 0)) return false;
+  return price / priceScale <= settings.fallenShare * running.start.price || running.lowSinceMs >= 0;
+}
+
+/** Returns whether the warnings keep the running flare out of `free`. */
+export function isUnfit({ isOn, mask }: Readonly<CanaryState>): boolean {
+  return isOn || (mask & RULES["price-fallen"].bit) !== 0;
 }
 
 function sinceWhen(beforeMs: number, isTrue: boolean, atMs: number): number {

@@ -1,5 +1,6 @@
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../base/market/index.ts";
+import type { Explanation } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { advanceRing, closeAt, knownSteps, recordInRing, recordPast } from "../state/bucket-ring.ts";
 import {
@@ -13,13 +14,14 @@ import {
   type TokenState,
 } from "../state/token-state.ts";
 import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
-import { hasGraveWarning, judgeCanary } from "./canary.ts";
-import { judge, type Verdict } from "./hysteresis.ts";
+import { hasGraveWarning, hasPlunged, judgeCanary } from "./canary.ts";
+import { isBurst, judge, judgeSeconds, type Verdict } from "./hysteresis.ts";
 import { extendPath, isCutOff, type Markets } from "./market.ts";
-import { type Minute, stepCandle } from "./measures/candle-detector.ts";
+import { createCandleState, type Minute, stepCandle } from "./measures/candle-detector.ts";
+import { countSeconds, type SecondsState, takeMinute, usualBought } from "./measures/seconds-detector.ts";
 import { decayTrades, logVolume, sampleTrades } from "./measures/trade-detector.ts";
 import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
-import { createReading, type Reading, readCandle, readTrades, readWindow } from "./score.ts";
+import { createReading, type Reading, readCandle, readSeconds, readTrades, readWindow } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
 
 /**
@@ -31,6 +33,23 @@ const MAX_FLAT_MINUTES = 1_440;
 /** For tokens that only an aggregator reports on, a group counts as silent after this time. */
 const MAX_WINDOW_GAP_MS = 150_000;
 
+/** How long a token with trades waits for its past candles before its trades make candles. */
+const PAST_CANDLES_MS = 600_000;
+
+/** A token's numbers at one moment. */
+export interface Measured {
+  /** Valid until the next measurement. */
+  readonly reading: Reading;
+  readonly form: NonNullable<Explanation["form"]>;
+  /** The score that a start requires in this form. */
+  readonly startScore: number;
+}
+
+/** A verdict with the numbers behind it. */
+interface Judgment extends Measured {
+  readonly verdict: Verdict;
+}
+
 /** Closes each minute, measures the groups, and scores and judges the tokens. */
 export class Detector {
   readonly #settings: DetectorSettings;
@@ -38,6 +57,7 @@ export class Detector {
   readonly #markets: Markets;
   readonly #priors: BuyerRatePriors;
   readonly #reading: Reading = createReading();
+  readonly #seconds: Reading = createReading();
 
   constructor(settings: DetectorSettings, facts: FeedFacts, markets: Markets, priors: BuyerRatePriors) {
     this.#settings = settings;
@@ -49,7 +69,8 @@ export class Detector {
   /** Returns the score that a token must exceed for a flare to start. */
   startScore(token: TokenState): number {
     if (token.trades) return this.#settings.tradeStartScore;
-    return token.window ? this.#settings.windowStartScore : this.#settings.candleStartScore;
+    if (token.window) return this.#settings.windowStartScore;
+    return token.seconds ? this.#settings.slowStartScore : this.#settings.candleStartScore;
   }
 
   /** Returns the relative speed at which the token's baselines learn. */
@@ -63,6 +84,7 @@ export class Detector {
    */
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
+    if (token.seconds) takeCandle(token, token.seconds, atMs, this.#settings);
     if (token.candle) {
       const { candle, pending } = token;
       const isSilentAgain = !pending && token.silentMinutes > 0 && token.silentMinutes < MAX_FLAT_MINUTES;
@@ -219,23 +241,52 @@ export class Detector {
     return reading;
   }
 
-  judge(token: TokenState, atMs: number): { readonly verdict: Verdict; readonly reading: Reading } {
-    const reading = this.read(token, atMs);
+  /** Returns the token's numbers as of `atMs`, apart from an exchange's seconds. */
+  measure(token: TokenState, atMs: number): Measured {
+    return { reading: this.read(token, atMs), form: formOf(token), startScore: this.startScore(token) };
+  }
+
+  judge(token: TokenState, atMs: number): Judgment {
+    const measured = this.measure(token, atMs);
+    const { reading, startScore } = measured;
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     const isCandle = token.candle !== null;
     // Used only to decide whether a running flare ends.
-    const isGroupSilent = token.trend.startedMs >= 0 && this.#isGroupSilent(token, atMs);
+    const isGroupSilent =
+      (token.trend.startedMs >= 0 || isBurst(token.trend)) && this.#isGroupSilent(token, atMs);
     const now = {
       atMs,
-      startScore: this.startScore(token),
+      price: token.price / token.priceScale,
+      topMs: token.seconds ? SECOND_MS : this.#settings.topMs,
+      startScore,
       startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
       startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
       mayStart: !token.profile.quote && this.#isKnown(token, atMs),
       hasGraveWarning: hasGraveWarning(token.canary),
+      hasPlunged: hasPlunged(token.canary),
       isGroupSilent,
       isSilent: this.#isSilent(token, reading, isGroupSilent, atMs),
     };
-    return { verdict: judge(token.trend, reading, now, this.#settings), reading };
+    const seconds = this.#readSeconds(token, atMs);
+    if (seconds) {
+      const mayStart = !token.profile.quote;
+      const verdict = judgeSeconds(token.trend, seconds, { ...now, mayStart }, this.#settings);
+      const threshold = this.#settings.secondsStartScore;
+      if (verdict !== "none") return { verdict, reading: seconds, form: "seconds", startScore: threshold };
+    }
+    const verdict = judge(token.trend, reading, now, this.#settings);
+    return { verdict, ...measured };
+  }
+
+  /** Returns the reading of an exchange's last seconds; `undefined` if they had few trades. */
+  #readSeconds(token: TokenState, atMs: number): Reading | undefined {
+    const { seconds, candle } = token;
+    if (!seconds || countSeconds(seconds) < this.#settings.secondsTrades) return undefined;
+    const isUsualKnown = candle !== null && candle.minutes >= this.#settings.candleWarmUp;
+    const usual = usualBought(seconds, isUsualKnown ? candle.usualVolume : 0, this.#settings);
+    const market = this.#markets[token.group];
+    readSeconds(this.#seconds, seconds, { price: token.price, usual }, market, atMs, this.#settings);
+    return this.#seconds;
   }
 
   /** Returns whether the token's normal values are known well enough for a flare to start. */
@@ -263,7 +314,7 @@ export class Detector {
    */
   #isSilent(token: TokenState, reading: Reading, isGroupSilent: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;
-    const isRunning = token.trend.startedMs >= 0;
+    const isRunning = token.trend.startedMs >= 0 || isBurst(token.trend);
     if (!isRunning && reading.score <= this.startScore(token)) return true;
     const silence = atMs - token.lastMarketMs;
     const wasUnheard = isGroupSilent || atMs - this.#markets[token.group].resumedMs < silentMs;
@@ -273,6 +324,27 @@ export class Detector {
     const { buys, sells } = countRecentTrades(token, atMs);
     return buys + sells < silentTrades;
   }
+}
+
+function formOf({ trades, window }: TokenState): Measured["form"] {
+  if (trades) return "trades";
+  return window ? "reports" : "candles";
+}
+
+/**
+ * Makes the minute's candle from the trades by the second, unless the feed sent one. A token that
+ * has no candles yet waits for past ones, which must come first.
+ */
+function takeCandle(
+  token: TokenState,
+  seconds: SecondsState,
+  atMs: number,
+  settings: DetectorSettings,
+): void {
+  const minute = takeMinute(seconds);
+  if (!minute || (!token.candle && atMs - seconds.sinceMs < PAST_CANDLES_MS)) return;
+  token.candle ??= createCandleState(minute.close, settings);
+  token.pending ??= minute;
 }
 
 /** Whether the group's medians include the token. */

@@ -3,6 +3,7 @@ import type { TermName } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { Market } from "./market.ts";
 import type { CandleState } from "./measures/candle-detector.ts";
+import { type SecondsState, type SecondsSums, sumSeconds } from "./measures/seconds-detector.ts";
 import { logVolume, type TradeState, usualUsd } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
 import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
@@ -24,6 +25,8 @@ export interface Reading {
   readonly terms: Record<TermName, Measure>;
   /** Weighted sum of the clipped terms, in [0, 6]. */
   score: number;
+  /** The same sum without the upper bound: it orders what the score cannot. */
+  strength: number;
   /**
    * Log return beyond the market's: from the average or from the last low, whichever is greater.
    */
@@ -39,6 +42,7 @@ export function createReading(): Reading {
   return {
     terms: { buyers: none(), imbalance: none(), price: none(), volume: none(), flow: none(), rush: none() },
     score: 0,
+    strength: 0,
     rise: 0,
     activity: 0,
     supported: false,
@@ -47,20 +51,23 @@ export function createReading(): Reading {
 
 /** Computes the score Σ wᵢ·clip(zᵢ, 0, 6), with the weights scaled to sum to 1. */
 function weigh(reading: Reading): void {
-  const { buyers, imbalance, price, volume, flow } = reading.terms;
-  const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight;
-  reading.score =
-    normalizeAndScore(buyers, total) +
-    normalizeAndScore(imbalance, total) +
-    normalizeAndScore(price, total) +
-    normalizeAndScore(volume, total) +
-    normalizeAndScore(flow, total);
+  const { buyers, imbalance, price, volume, flow, rush } = reading.terms;
+  const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight + rush.weight;
+  reading.score = 0;
+  reading.strength = 0;
+  addTerm(reading, buyers, total);
+  addTerm(reading, imbalance, total);
+  addTerm(reading, price, total);
+  addTerm(reading, volume, total);
+  addTerm(reading, flow, total);
+  addTerm(reading, rush, total);
 }
 
-/** Makes the term's weight a share of `total`. Returns the term's part of the score. */
-function normalizeAndScore(term: Measure, total: number): number {
+/** Makes the term's weight a share of `total`, and adds its part to the score and the strength. */
+function addTerm(reading: Reading, term: Measure, total: number): void {
   term.weight = total > 0 ? term.weight / total : 0;
-  return term.weight * clip(term.z, 0, MAX_Z);
+  reading.score += term.weight * clip(term.z, 0, MAX_Z);
+  reading.strength += term.weight * clip(term.z, 0, Number.MAX_VALUE);
 }
 
 /**
@@ -115,6 +122,7 @@ export function readCandle(
   const weights = settings.candleWeights;
   buyers.weight = 0;
   imbalance.weight = 0;
+  reading.terms.rush.weight = 0;
   price.weight = weights.price;
   measurePrice(reading, state, market, state.variance, settings);
   if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
@@ -147,6 +155,7 @@ export function readTrades(
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
   reading.terms.flow.weight = 0;
+  reading.terms.rush.weight = 0;
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers;
   const expected = expectedBuyers(state.priorRate, state.slowBuyers, state.slowMs, settings);
@@ -187,6 +196,7 @@ export function readWindow(
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
   reading.terms.flow.weight = 0;
+  reading.terms.rush.weight = 0;
   const expected = expectedBuyers(usual.priorRate, state.usualBuyers, state.usualMs, settings);
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers * state.real;
@@ -203,6 +213,51 @@ export function readWindow(
   volume.z = (state.logVolume - Math.max(0, market.logVolume)) / settings.volumeFloor;
   reading.activity = buyers.z;
   reading.supported = isPaidFor(reading, state.hourUsd, usual.liquidityUsd, settings) && imbalance.raw > 0;
+  weigh(reading);
+}
+
+const SUMS: SecondsSums = { trades: 0, bought: 0, sold: 0, atOnce: 0, low: 0 };
+
+/**
+ * Computes the reading of the ten seconds that end at `atMs`, for a token of an exchange. Bought
+ * money counts as half its binary logarithm in multiples of the usual, buys within one millisecond
+ * as one and a half times theirs. The price term is the rise above the lowest price of the last
+ * minute, minus the market's.
+ */
+export function readSeconds(
+  reading: Reading,
+  state: SecondsState,
+  { price: now, usual }: { readonly price: number; readonly usual: number },
+  market: Market,
+  atMs: number,
+  settings: DetectorSettings,
+): void {
+  const { imbalance, volume, price, rush, buyers, flow } = reading.terms;
+  const weights = settings.secondsWeights;
+  buyers.weight = 0;
+  flow.weight = 0;
+  sumSeconds(state, SUMS, atMs, settings);
+  const { trades, bought, sold, atOnce, low } = SUMS;
+  volume.weight = weights.volume;
+  volume.usual = usual > 0 ? 1 : 0;
+  volume.raw = usual > 0 ? bought / usual : 0;
+  volume.z = volume.raw > 0 ? Math.log2(volume.raw) / 2 : 0;
+  rush.weight = weights.rush;
+  rush.raw = atOnce;
+  rush.z = atOnce > 0 ? 1.5 * Math.log2(atOnce) : 0;
+  imbalance.weight = weights.imbalance;
+  imbalance.raw = bought + sold > 0 ? bought / (bought + sold) - 0.5 : 0;
+  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  price.weight = weights.price;
+  const rise = low > 0 ? Math.log(now / low) - Math.max(0, market.burst) : 0;
+  price.raw = rise;
+  price.z = 2 * Math.sqrt(Math.max(0, rise) / settings.secondsStartRise);
+  reading.rise = rise;
+  reading.activity = volume.z;
+  reading.supported =
+    trades >= settings.secondsTrades &&
+    bought >= settings.secondsBuyRatio * sold &&
+    volume.raw > settings.secondsUsualRatio;
   weigh(reading);
 }
 

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import { CANDLE_MINUTES } from "../../base/model/index.ts";
+import { createTrend } from "../detect/hysteresis.ts";
 import type { Markets } from "../detect/market.ts";
 import { compactRing, createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/flare-candles.ts";
@@ -17,7 +18,9 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes. Only checkpoints of
  * {@link READABLE} versions are accepted.
  */
-const VERSION = 16;
+const VERSION = 17;
+/** The last version without surges, reversals and an exchange's seconds. */
+const WITHOUT_SURGES = 16;
 /** The last version without the pools' reported prices. */
 const WITHOUT_REPORTED_PRICES = 15;
 /**
@@ -26,7 +29,13 @@ const WITHOUT_REPORTED_PRICES = 15;
 const WITH_BOUGHT = 14;
 /** The last version without candles, control moments and net buying. */
 const WITHOUT_CANDLES = 12;
-const READABLE: readonly number[] = [WITHOUT_CANDLES, WITH_BOUGHT, WITHOUT_REPORTED_PRICES, VERSION];
+const READABLE: readonly number[] = [
+  WITHOUT_CANDLES,
+  WITH_BOUGHT,
+  WITHOUT_REPORTED_PRICES,
+  WITHOUT_SURGES,
+  VERSION,
+];
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {
@@ -74,10 +83,24 @@ export function unpackEngine({ version, state: json }: EngineCheckpoint): Engine
   }
   const unpacked = state as EngineState;
   if (version === VERSION) return unpacked;
-  const tokens = unpacked.tokens.map((token) =>
-    withReportedPrices(version === WITHOUT_CANDLES ? withCandles(token, unpacked.clockMs) : token),
-  );
+  const tokens = unpacked.tokens.map((token) => {
+    const candled = version === WITHOUT_CANDLES ? withCandles(token, unpacked.clockMs) : token;
+    return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
+  });
   return { ...unpacked, tokens };
+}
+
+/**
+ * Adds what a token up to version {@link WITHOUT_SURGES} lacks. A running flare is not reversed.
+ */
+function withSurges(token: TokenState): TokenState {
+  const { trend, followed } = token;
+  return {
+    ...token,
+    seconds: null,
+    trend: { ...createTrend(), ...trend, surgedMs: trend.startedMs },
+    followed: followed?.map((one) => ({ ...one, end: one.end && { ...one.end, lost: null } })) ?? null,
+  };
 }
 
 /** Adds what a token up to version {@link WITHOUT_REPORTED_PRICES} lacks. */

@@ -70,13 +70,18 @@ export function readEvent(event: TokenEvent, numbers: EventNumbers): RejectReaso
 
 /** Stores a trade's price and dollars in `numbers`, or returns why it is invalid. */
 function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefined {
-  if (!isName(event.pool) || !isName(event.trader)) return "malformed";
+  if (!isName(event.pool) || !hasPerson(event)) return "malformed";
   if (event.side !== "buy" && event.side !== "sell") return "malformed";
   if (event.tradedAt !== undefined && !isTime(event.tradedAt)) return "malformed";
   numbers.price = parsePrice(event.price);
   if (Number.isNaN(numbers.price)) return "price";
   numbers.usd = parseUsd(event.quoteUsd);
   return Number.isNaN(numbers.usd) || Number.isNaN(parseAmount(event.amount)) ? "amount" : undefined;
+}
+
+/** Only the exchange's trades may come without their trader. */
+function hasPerson({ group, trader }: Trade): boolean {
+  return trader === undefined ? group === "exchange" : isName(trader);
 }
 
 /**

@@ -67,6 +67,8 @@ export function createControl(): ControlMoments {
 export interface FlareEnd {
   readonly point: PricePoint;
   readonly cause: FinishCause;
+  /** Share of the rise that was lost at the end; `null` if unknown. */
+  readonly lost: number | null;
 }
 
 /** If the ratio of two prices or its inverse is larger, their units differ: see `rescalePrices`. */

@@ -10,6 +10,7 @@ import type {
 import type { BuyerRatePriors } from "../detect/buyer-rate-priors.ts";
 import type { Detector } from "../detect/detector.ts";
 import { createCandleState } from "../detect/measures/candle-detector.ts";
+import { addQuickTrade, createSecondsState } from "../detect/measures/seconds-detector.ts";
 import {
   addPastPrice,
   addTrade,
@@ -85,6 +86,7 @@ export class Intake {
    * or if no price is known yet. A trade that is too small to mean anything is rejected as `dust`.
    */
   enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
+    if (event.group === "exchange") return this.#enterQuickTrade(event, numbers);
     const { settings, detector, tokens } = this.#options;
     const existing = tokens.find(event.group, event.token);
     const pool = existing && findPool(existing, event.pool);
@@ -143,6 +145,35 @@ export class Intake {
     recordInRing(token.minutes, minute, token.price, buys, 1 - buys);
     if (token.fine)
       recordInRing(token.fine, Math.floor(event.at / FINE_STEP_MS), token.price, buys, 1 - buys);
+    return token;
+  }
+
+  /** Applies a trade of the exchange, where a pair has one market and traders are unknown. */
+  #enterQuickTrade(event: Trade, numbers: EventNumbers): TokenState {
+    const { settings, tokens } = this.#options;
+    const token = tokens.find(event.group, event.token) ?? this.#create(event);
+    const at = tradedAtOf(event);
+    const isBuy = event.side === "buy";
+    const { price, usd: money } = numbers;
+    token.seconds ??= createSecondsState(at);
+    const { seconds } = token;
+    token.fine ??= createRing(FINE_RING);
+    const minute = Math.floor(at / MINUTE_MS);
+    if (at >= token.priceAtMs)
+      setPrice(token, undefined, { at, pool: event.pool, price: event.price }, price);
+    countEvent(token, event.at);
+    noteActivity(token, at, minute);
+    const isNewOrder = addQuickTrade(seconds, { at, isBuy, price, money }, settings);
+    const isOfMinute = minute === Math.floor(event.at / MINUTE_MS);
+    if (isOfMinute) {
+      seconds.volume += money;
+      seconds.close = token.price;
+      seconds.closeText = token.priceText;
+    }
+    const buys = isNewOrder && isBuy ? 1 : 0;
+    const sells = isNewOrder && !isBuy ? 1 : 0;
+    recordInRing(token.minutes, minute, token.price, buys, sells);
+    recordInRing(token.fine, Math.floor(at / FINE_STEP_MS), token.price, buys, sells);
     return token;
   }
 

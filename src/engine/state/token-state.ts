@@ -1,10 +1,11 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup, Trade } from "../../base/market/index.ts";
-import type { AnyFlare, Candle, Explanation } from "../../base/model/index.ts";
+import type { AnyFlare, Candle, Explanation, Surge } from "../../base/model/index.ts";
 import { type CanaryState, createCanary } from "../detect/canary.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
 import type { CandleState, Minute } from "../detect/measures/candle-detector.ts";
+import type { SecondsState } from "../detect/measures/seconds-detector.ts";
 import type { TradeState } from "../detect/measures/trade-detector.ts";
 import type { WindowState } from "../detect/measures/window-detector.ts";
 import type { Pool } from "../detect/pools.ts";
@@ -49,6 +50,8 @@ export interface RunningFlare {
   isFree: boolean;
   published: AnyFlare;
   explanation: Explanation;
+  /** Its latest surge. */
+  surge?: Surge;
 }
 
 /** A token's rank in its group's chart. */
@@ -133,6 +136,8 @@ export interface TokenState {
   silentMinutes: number;
   pending: PendingCandle | null;
   trades: TradeState | null;
+  /** An exchange's trades by the second; `null` unless the token has them. */
+  seconds: SecondsState | null;
   /**
    * The latest report of an aggregator that set the price; `null` once individual trades are known.
    */
@@ -200,6 +205,7 @@ export function createToken(
     silentMinutes: 0,
     pending: null,
     trades: null,
+    seconds: null,
     window: null,
     trend: createTrend(),
     canary: createCanary(),

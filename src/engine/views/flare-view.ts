@@ -7,6 +7,7 @@ import {
   type FinishCause,
   type Flare,
   type NestedFlare,
+  type Surge,
   TERM_NAMES,
   TERM_UNITS,
   type Term,
@@ -14,8 +15,8 @@ import {
   whyText,
 } from "../../base/model/index.ts";
 import { shortAddress } from "../../base/model/token-key.ts";
+import type { Measured } from "../detect/detector.ts";
 import { liquidityText } from "../detect/pools.ts";
-import type { Reading } from "../detect/score.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { closeAt } from "../state/bucket-ring.ts";
@@ -103,11 +104,17 @@ export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
+/** What an explanation says besides the detector's numbers. */
+interface ExplainedFacts {
+  readonly warnings: readonly string[];
+  readonly liquidity: DecimalString;
+  readonly surge?: Surge | undefined;
+}
+
 /** Renders the reading's terms that have a weight, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
-  reading: Reading,
-  { warnings, liquidity }: { readonly warnings: readonly string[]; readonly liquidity: DecimalString },
-  startScore: number,
+  { reading, form, startScore }: Measured,
+  { warnings, liquidity, surge }: ExplainedFacts,
   cause: FinishCause | null,
   atMs: number,
   settings: DetectorSettings,
@@ -132,7 +139,8 @@ export function viewExplanation(
     warnings: [...warnings],
     finish_cause: cause,
   };
-  return { at: toTimestamp(atMs), text: whyText(numbers, liquidity), ...numbers };
+  const text = whyText(numbers, liquidity);
+  return { at: toTimestamp(atMs), text, form, ...numbers, ...(surge ? { surge } : {}) };
 }
 
 function viewFacts(

@@ -7,15 +7,19 @@ import {
   type Outcome,
   tokenOf,
 } from "../../base/model/index.ts";
+import { isUnfit } from "../detect/canary.ts";
 import { awaitsLiquidity } from "../detect/pools.ts";
+import type { Reading } from "../detect/score.ts";
+import { roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
-import { viewFlare } from "./flare-view.ts";
+import { toTimestamp, viewFlare } from "./flare-view.ts";
 import { reuseIfEqual, reuseListIfSame, reuseRecordIfSame } from "./reuse.ts";
 
 /** Flares that wait for their final outcome are listed up to this multiple of the usual maximum. */
 const PENDING_LISTS = 10;
+const DECIMALS = 4;
 
 export interface FinishedFlare {
   readonly finishedMs: number;
@@ -87,7 +91,7 @@ export class GroupFlares {
     const { freeAgeMs, finishedMs } = this.#settings;
     let next = (this.#finished[0]?.finishedMs ?? Number.POSITIVE_INFINITY) + finishedMs;
     for (const token of this.#running) {
-      if (token.flare && !token.flare.isFree && !token.canary.isOn) {
+      if (token.flare && !token.flare.isFree && !isUnfit(token.canary)) {
         next = Math.min(next, token.flare.startedMs + freeAgeMs);
       }
     }
@@ -111,6 +115,14 @@ export class GroupFlares {
     this.#running.add(token);
     this.#isDirty = true;
     return flare;
+  }
+
+  /** Notes a surge of the token's flare, and updates its numbers. */
+  surge(token: TokenState, { score }: Reading, atMs: number, explain: () => Explanation): void {
+    const { flare, trend, priceText: price } = token;
+    if (!flare) return;
+    flare.surge = { number: trend.surges, at: toTimestamp(atMs), price, score: roundTo(score, DECIMALS) };
+    this.#refreshOne(token, flare, atMs, explain);
   }
 
   /** Ends the token's flare. `explanation` contains the reason. */
@@ -177,7 +189,7 @@ export class GroupFlares {
     for (const token of this.#running) {
       const { flare } = token;
       if (!flare) continue;
-      const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
+      const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !isUnfit(token.canary);
       // Missing liquidity may be a rug pull, so do not attract new buyers.
       const isFree = isOldEnough && (flare.isFree || !awaitsLiquidity(token, atMs, this.#settings));
       if (flare.isFree === isFree) continue;

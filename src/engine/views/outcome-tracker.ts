@@ -2,6 +2,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../base/market/index.ts";
 import { type FinishCause, GROUPS, OUTCOME_MINUTES, type Outcome } from "../../base/model/index.ts";
 import type { Detector } from "../detect/detector.ts";
+import { lostShare } from "../detect/hysteresis.ts";
 import { liquidityText } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import {
@@ -84,7 +85,7 @@ export class OutcomeTracker {
     if (atMs % MINUTE_MS === 0) this.#noteMinute(followed, point);
     this.#measureDue(token, followed, point);
     raisePeak(followed, point);
-    followed.end = { point, cause };
+    followed.end = { point, cause, lost: lostShare(token.trend, point.price) };
     if (isFinal(followed, atMs)) this.#drop(token, atMs);
     return viewOutcome(followed, followed.end, atMs);
   }
@@ -170,6 +171,7 @@ function viewOutcome(followed: FollowedFlare, end: FlareEnd, atMs: number): Outc
     relative_change_5m,
     relative_change_15m,
     relative_change_60m,
+    given_back: end.lost === null ? null : toPercent(end.lost),
     ended_by: end.cause,
     collapsed_at: collapsedMs < 0 ? null : toTimestamp(collapsedMs),
     collapse_warning_s: collapsedMs < 0 ? null : Math.floor(collapsedCanaryMs / 1_000),

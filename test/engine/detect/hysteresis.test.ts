@@ -24,11 +24,19 @@ function judged() {
   const run = (count: number, reading: Reading, part: Partial<Circumstances> = {}): readonly Verdict[] =>
     Array.from({ length: count }, () => {
       atMs += SECOND;
-      const now = { atMs, startScore: START_SCORE, startTicks: TICKS, startRise: 0.02, mayStart: true };
+      const now = {
+        atMs,
+        startScore: START_SCORE,
+        startTicks: TICKS,
+        startRise: 0.02,
+        price: 0,
+        topMs: 0,
+        mayStart: true,
+      };
       return judge(
         trend,
         reading,
-        { ...now, hasGraveWarning: false, isSilent: false, isGroupSilent: false, ...part },
+        { ...now, hasGraveWarning: false, hasPlunged: false, isSilent: false, isGroupSilent: false, ...part },
         DEFAULT_SETTINGS,
       );
     });
@@ -116,6 +124,59 @@ test("a grave warning ends a flare at once, even in its first second", () => {
   const { run } = judged();
   run(3, HOT);
   expect(run(2, HOT, { hasGraveWarning: true })).toEqual(["canary", "none"]);
+});
+
+test("a start need not wait for the cool-down if it is more than twice as strong as the last flare was in its first minutes", () => {
+  const { run, until } = judged();
+  run(3, { ...HOT, strength: 4 });
+  run(10, { ...HOT, strength: 6 });
+  expect(until(CALM)?.verdict).toBe("faded");
+  expect(new Set(run(60, { ...HOT, strength: 12 }))).toEqual(new Set(["none"]));
+  expect(run(TICKS, { ...HOT, strength: 12.1 }).at(-1)).toBe("start");
+});
+
+test("a flare surges if it is more than twice as strong as in the five minutes after its start, and again after its surge", () => {
+  const { trend, run } = judged();
+  run(3, { ...HOT, strength: 3 });
+  const after = seconds(DEFAULT_SETTINGS.surgeAfterMs);
+  expect(new Set(run(after - 1, { ...HOT, strength: 5 }))).toEqual(new Set(["none"]));
+  expect(new Set(run(60, { ...HOT, strength: 10 }))).toEqual(new Set(["none"]));
+  expect(run(2, { ...HOT, strength: 10.1 })).toEqual(["surge", "none"]);
+  expect(trend.surges).toBe(1);
+  run(after, { ...HOT, strength: 11 });
+  expect(run(1, { ...HOT, strength: 22 })).toEqual(["none"]);
+  expect(run(1, { ...HOT, strength: 22.1 })).toEqual(["surge"]);
+  expect(trend.surges).toBe(2);
+});
+
+test("a flare is reversed when half of its rise has been lost for 15 seconds; a momentary price is neither top nor loss", () => {
+  const { run, until } = judged();
+  const topMs = 15 * SECOND;
+  const at = (price: number) => ({ price, topMs });
+  // A rise of ln 1.1 to 1.1, so the price before was 1.
+  run(3, { ...HOT, rise: Math.log(1.1) }, at(1.1));
+  run(20, HOT, at(1.2));
+  run(10, HOT, at(40));
+  run(5, HOT, at(1.2));
+  run(14, HOT, at(0.1));
+  expect(new Set(run(60, HOT, at(1.11)))).toEqual(new Set(["none"]));
+  expect(until(HOT, at(1.09))).toEqual({ seconds: 16, verdict: "reversed" });
+});
+
+test("after a reversal, the cool-down begins when the burst has faded", () => {
+  const { trend, run, until } = judged();
+  run(3, { ...HOT, rise: Math.log(1.1) }, { price: 1.1 });
+  expect(until(HOT, { price: 1 })?.verdict).toBe("reversed");
+  expect(new Set(run(2 * seconds(coolDownMs), HOT))).toEqual(new Set(["none"]));
+  run(seconds(fadeMs) + 1, CALM);
+  expect(trend.coolUntilMs).toBeLessThan(Number.POSITIVE_INFINITY);
+  expect(until(HOT)).toEqual({ seconds: seconds(coolDownMs) + TICKS - 1, verdict: "start" });
+});
+
+test("a reversal while most liquidity is missing ends the flare as canary", () => {
+  const { run, until } = judged();
+  run(3, { ...HOT, rise: Math.log(1.1) }, { price: 1.1 });
+  expect(until(HOT, { price: 1, hasPlunged: true })?.verdict).toBe("canary");
 });
 
 test("starts and ends always alternate, no flare starts during the cool-down, and only a warning ends one early", () => {

@@ -49,7 +49,7 @@ test("a fall by 95 % is detected even if the rugger's own pool set the price at 
       ? { ...event, price: String(Number(event.price) / 20) }
       : event;
   const { causes, warnings } = playPump({ extra, change });
-  expect({ causes, warnings }).toEqual({ causes: ["canary"], warnings: ["price-collapsed"] });
+  expect({ causes, warnings }).toEqual({ causes: ["canary"], warnings: ["price-collapsed", "price-fallen"] });
 });
 
 test("neither sixteen pools of an attacker nor an early one raises a warning about an honest token", () => {

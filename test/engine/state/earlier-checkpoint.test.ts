@@ -30,12 +30,13 @@ function marketEvents() {
 }
 
 /** Returns the lists without values that an engine of that version did not measure. */
-function comparable({ candles, outcomes, ...lists }: Snapshot) {
+function comparable({ candles, outcomes, explanations, ...lists }: Snapshot) {
+  const whys = Object.entries(explanations).map(([id, { form, ...why }]) => [id, why]);
   const entries = Object.entries(outcomes).map(([id, outcome]) => {
-    const { start_score, start_liquidity, control, ...measured }: Outcome = outcome;
+    const { start_score, start_liquidity, control, given_back, ...measured }: Outcome = outcome;
     return [id, measured];
   });
-  return { ...lists, outcomes: Object.fromEntries(entries) };
+  return { ...lists, explanations: Object.fromEntries(whys), outcomes: Object.fromEntries(entries) };
 }
 
 const sinceThen = (list: readonly Candle[]) => list.filter(({ open_at }) => open_at >= COMPLETE_AT);

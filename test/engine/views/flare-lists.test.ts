@@ -10,9 +10,8 @@ import { GroupFlares } from "../../../src/engine/views/group-flares.ts";
 import { address, HOUR, MINUTE, SECOND, START } from "../trend-kit.ts";
 
 const WHY = viewExplanation(
-  createReading(),
+  { reading: createReading(), form: "trades", startScore: 3 },
   { warnings: [], liquidity: "0" },
-  3,
   null,
   START,
   DEFAULT_SETTINGS,

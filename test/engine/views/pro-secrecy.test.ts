@@ -29,7 +29,13 @@ function nestedFlares({ charts, leaderboards }: Snapshot): readonly NestedFlare[
 
 test("[K2] the free plan sees no sign of a flare before it is in free or finished: charts are the same as without it", async () => {
   // Low thresholds, so that an hour has enough flares, also of tokens in the chart.
-  const eager = { ...DEFAULT_SETTINGS, tradeStartScore: 1, candleStartScore: 1, startActivity: 0 };
+  const eager = {
+    ...DEFAULT_SETTINGS,
+    tradeStartScore: 1,
+    candleStartScore: 1,
+    startActivity: 0,
+    reversedShare: 9,
+  };
   const engine = new TrendEngine({ settings: eager });
   const never = { ...DEFAULT_SETTINGS, tradeStartScore: 1e9, candleStartScore: 1e9 };
   const unaware = new TrendEngine({ settings: never });

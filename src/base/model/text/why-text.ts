@@ -15,6 +15,7 @@ const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
   ["liquidity-plunged", "liquidity plunged"],
   ["no-seller", "nobody sells"],
   ["price-collapsed", "price collapsed"],
+  ["price-fallen", "price has fallen"],
   ["repeat-buyers", "repeat buyers"],
   ["round-trips", "round trips"],
   ["quick-sellers", "quick sellers"],
@@ -33,7 +34,7 @@ const TERM_TEXTS: Readonly<Record<TermName, (term: Term) => string>> = {
 
 /** Terms that mean something else where seconds are judged, which only then have a `rush`. */
 const SECONDS_TEXTS: Pick<typeof TERM_TEXTS, "price" | "volume"> = {
-  price: ({ raw }) => `price ${figure(Math.max(0, 100 * Math.expm1(raw)))} % above the last minute's low`,
+  price: ({ raw }) => `price ${figure(Math.max(0, 100 * Math.expm1(raw)))} % above the lowest of a minute`,
   volume: ({ raw, usual }) =>
     usual === null ? "usual buying not known" : `${figure(raw)} times the usual buying`,
 };
@@ -47,12 +48,13 @@ export function whyText(
   liquidity: DecimalString,
 ): string {
   const knowsBuyers = terms.some(({ name }) => name === "buyers");
-  const isOfSeconds = terms.some(({ name }) => name === "rush");
+  const isOfSeconds = !knowsBuyers && terms.some(({ name }) => name === "rush");
   const texts = isOfSeconds ? { ...TERM_TEXTS, ...SECONDS_TEXTS } : TERM_TEXTS;
   const reasons = Object.entries(texts).flatMap(([name, textOf]) => {
     const term = terms.find((one) => one.name === name);
-    // Known buyers say more than the flow does, and a sentence with both would be too long.
-    return term && !(name === "flow" && knowsBuyers) ? [textOf(term)] : [];
+    // Buyers and buys at once say more than the flow does, and a sentence with both is too long.
+    const isLess = (name === "flow" && (knowsBuyers || isOfSeconds)) || (name === "rush" && knowsBuyers);
+    return term && !isLess ? [textOf(term)] : [];
   });
   const reason = reasons.join(", ") || `score ${figure(score)}, required ${figure(threshold)}`;
   return [reason, ...liquidityTexts(Number(liquidity)), ...warningTexts(warnings)].join("; ");

@@ -37,10 +37,15 @@ interface Seen {
 }
 
 /** Runs candles of the tested token beside a quiet market. */
-function run(path: (minute: number) => number, volume: (minute: number) => number, minutes = MINUTES) {
+function run(
+  path: (minute: number) => number,
+  volume: (minute: number) => number,
+  minutes = MINUTES,
+  settings: Partial<DetectorSettings> = {},
+) {
   const random = createRandom(5);
   const events = [...quietMarket(8, minutes, random), ...candlePath(TOKEN, minutes, random, path, volume)];
-  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  const engine = new TrendEngine({ facts: CANDLES_ONLY, settings });
   const seen: Seen = { starts: new Map(), ends: new Map() };
   const last = drive(engine, withClocks(events, START + minutes * MINUTE), (snapshot, at) => {
     if (IS_SOAK) Snapshot.parse(snapshot);
@@ -57,7 +62,7 @@ function run(path: (minute: number) => number, volume: (minute: number) => numbe
 test.each(shareOf([0.1, 0.25]))(
   "a pump of %f with volume starts a flare within minutes, which fades and has its explanation",
   (size) => {
-    const { seen, last, engine } = run(pump(size), busy(12));
+    const { seen, last, engine } = run(pump(size), busy(12), MINUTES, { reversedShare: 9 });
     const delay = ((seen.starts.get(TOKEN) ?? 0) - START) / MINUTE - PUMP_AT;
     expect(delay).toBeGreaterThan(0);
     expect(delay).toBeLessThanOrEqual(6);
@@ -72,6 +77,20 @@ test.each(shareOf([0.1, 0.25]))(
     expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
   },
 );
+
+test("a flare ends as reversed soon after half of its rise is lost, with the share that was given back, and the burst starts no other", () => {
+  const crash = (minute: number) => (minute < PUMP_AT + 8 ? pump(0.25)(minute) : 1.08);
+  const { seen, last } = run(crash, busy(12));
+  expect([...seen.starts.keys()]).toEqual([TOKEN]);
+  expect(seen.ends.get(TOKEN)).toBeLessThanOrEqual(START + (PUMP_AT + 11) * MINUTE);
+  const [flare, ...others] = last.flares.finished_trending;
+  expect(others).toEqual([]);
+  const outcome = last.outcomes[flare?.id ?? ""];
+  expect(outcome).toMatchObject({ ended_by: "reversed" });
+  // Of a rise to 1.25, 1.08 gives back about two thirds.
+  expect(outcome?.given_back).toBeGreaterThan(55);
+  expect(outcome?.given_back).toBeLessThan(80);
+});
 
 test("volume without a rise, or a rise without volume, starts no flare", () => {
   expect(run(() => 1, busy(20)).seen.starts.size).toBe(0);

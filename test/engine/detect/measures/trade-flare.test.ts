@@ -129,7 +129,7 @@ test("the reason at the end of a flare that crashed states how far the price fel
   const price = why?.terms.find(({ name }) => name === "price");
   expect(price?.raw).toBeLessThan(Math.log(0.6));
   expect(price?.z).toBeLessThan(0);
-  expect(why?.text).toMatch(/price 4\d % below normal, .*warning: liquidity removed/);
+  expect(why?.text).toMatch(/price 4\d % below normal, .*warning: liquidity plunged and 1 more/);
 });
 
 test("a token that nobody sells does not flare for long; a token with some sales does", () => {
