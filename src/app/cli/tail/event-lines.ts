@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { formatDollars, formatPrice } from "../../../base/lib/text/figures.ts";
-import { columns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import {
   FinishCause,
   flaresKeyOf,
@@ -14,6 +13,7 @@ import { valuesText } from "../../../base/model/text/values-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
 import { padColumns } from "../terminal/columns.ts";
+import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { candlesText } from "./candle-text.ts";
 import { asRecord, type Fields, type SymbolIndex } from "./symbol-index.ts";

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { plainJson, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
 import { CHANNELS, FlarewireError, parseCursor } from "../../../base/protocol/index.ts";
@@ -18,6 +17,7 @@ import {
   type StreamAddress,
   unknownChannels,
 } from "../stream-address.ts";
+import { plainJson, plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { unknownTokens } from "./candle-text.ts";

@@ -11,7 +11,7 @@ import {
   type TailEvent,
 } from "../../../../src/app/cli/tail/event-lines.ts";
 import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
-import { columns } from "../../../../src/base/lib/text/plain-text.ts";
+import { columns } from "../../../../src/app/cli/terminal/plain-text.ts";
 import { CHANNELS, matchChannels } from "../../../../src/base/protocol/index.ts";
 import { anyText } from "../../../support/random/any-text.ts";
 import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../../support/world/samples.ts";
