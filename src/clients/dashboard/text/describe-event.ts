@@ -18,6 +18,10 @@ export function describeEvent(event: EventMessage): string {
       const started = cause === "detected" ? change : `${cause}, ${change}`;
       return why ? `${started}: ${why.text}` : started;
     }
+    case "flare-surged": {
+      const { flare, why } = event.data;
+      return `surges again, ${formatPct(flare.recent_price_change)} in 5 min: ${why.text}`;
+    }
     case "flare-finished":
       return event.data.outcome
         ? outcomeText(event.data.outcome, event.data.why)
