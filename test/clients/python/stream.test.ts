@@ -64,6 +64,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     await client.said("stdout", '"reset"');
     for (const symbol of ["ONE", "TWO", "THREE"]) {
       gateway.start(symbol);
+      gateway.surge(symbol);
       gateway.finish(symbol);
       gateway.cut();
     }
@@ -71,8 +72,8 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     // A long line can arrive in parts: the fourth start counts once its line has ended.
     await client.said("stdout", /(?:"flare-started".*\n[\s\S]*){4}/);
     expect(eventsOf(client).map(({ event }) => event)).toEqual([
-      ...["flare-started", "flare-finished", "flare-started", "flare-finished"],
-      ...["flare-started", "flare-finished", "flare-started"],
+      ...Array(3).fill(["flare-started", "flare-surged", "flare-finished"]).flat(),
+      "flare-started",
     ]);
     expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
   });

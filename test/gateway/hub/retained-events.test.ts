@@ -188,7 +188,7 @@ test("[W36] [L3] whatever the log drops, a client of lasting events gets each on
     waitMs: fc.nat(6 * HOUR),
     away: fc.boolean(),
   });
-  const totals = { resumedFar: 0, reset: 0 };
+  const totals = { resumedFar: 0, surges: 0, reset: 0 };
   await assertReaching(
     fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async (operations) => {
       const sut = createHubUnderTest({
@@ -217,7 +217,10 @@ test("[W36] [L3] whatever the log drops, a client of lasting events gets each on
           [position, ...behind].slice(0, behind.length),
         );
         if (isReset) totals.reset += 1;
-        else if (isFar) totals.resumedFar += 1;
+        else if (isFar) {
+          totals.resumedFar += 1;
+          totals.surges += socket.of("event").filter(({ name }) => name === "flare-surged").length;
+        }
         position = isReset ? sut.head.cursor.seq : (behind.at(-1) ?? position);
         socket.session?.closed();
       }
@@ -225,6 +228,6 @@ test("[W36] [L3] whatever the log drops, a client of lasting events gets each on
     }),
     lawRuns(6, 15),
     totals,
-    { resumedFar: 5, reset: 1 },
+    { resumedFar: 5, surges: 5, reset: 1 },
   );
 });

@@ -37,6 +37,7 @@ export const UPDATES: ReadonlySet<string> = new Set(["flare-updated", "token-upd
 
 const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   "flare-started": "green",
+  "flare-surged": "green",
   "flare-outcome": "cyan",
   "flare-withdrawn": "yellow",
   "token-listed": "cyan",
@@ -180,6 +181,8 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
       if (data.cause === "aged") return `lasts at least 5 minutes, not a ${END_TEXTS.canary}`;
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
+    case "flare-surged":
+      return `surge ${word(asRecord(data.surge)?.number)}: ${word(asRecord(data.why)?.text)}`;
     case "flare-finished":
       return `${spent("lasted", item, item?.finished_trending_at, ", ")}${outcomeOf(data) || endOf(data)}`;
     case "flare-outcome":

@@ -67,6 +67,14 @@ test("a running flare is printed with its age, and its whole reason with the war
   expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(80);
 });
 
+test("a surge is printed with its number and its whole reason", () => {
+  const surge = { number: 2, at: "2017-11-12T08:21:00.000Z", price: "0.3", score: 6.5 };
+  const data = { op: "set", id: SAMPLE_FLARE.id, set: {}, flare: SAMPLE_FLARE, why: { text: WHY }, surge };
+  expect(eventLine({ ...startOf(""), name: "flare-surged", data }, symbols, plain)).toBe(
+    `2017-11-12 08:21:00  flare-surged        flares.pro         UNI            +14 %  surge 2: ${WHY}`,
+  );
+});
+
 test("running flares are found in lists without explanations", () => {
   const view = JSON.parse(`{"flares":{"pro":[${JSON.stringify(SAMPLE_FLARE)}]}}`);
   const [event] = runningFlares(view, "2017-11-12T08:21:00.000Z");
