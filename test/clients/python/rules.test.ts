@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 /** Rules that no client in Python can break, with the reason. All others have a test here. */
 const OF_SERVERS: Readonly<Record<string, string>> = {
   "W5 W7 W10 W11 W12 W19 W20 W21 W22 W30": "about commands: the client sends none; its URL subscribes",
-  "W28 W36 W40 W44 W45":
-    "which events the server sends for a change, a filter, a pattern or an old cursor: it decides",
+  "W28 W36 W40 W44": "which events a filter, a pattern or an old cursor selects: the server decides",
   "W18 W24": "ping, pong and frames of RFC 6455: aiohttp handles them",
   "W23 W25 W33": "what the server does to slow or many clients; [W26] covers the close codes",
   W37: "compression: the client offers none",
