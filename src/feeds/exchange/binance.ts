@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
-import { isRecord, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
+import { isRecord, numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity } from "./venue-fields.ts";
 
@@ -150,7 +150,7 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
 function fieldsOf(item: unknown): TradeFields {
   const { a, T, m, p, q } = recordOf(item);
   const side = m === true ? "sell" : m === false ? "buy" : undefined;
-  return { id: a, serial: a, at: typeof T === "number" ? T : Number.NaN, side, price: p, amount: q };
+  return { id: a, serial: a, at: numberOf(T), side, price: p, amount: q };
 }
 
 function readMessage(message: unknown): readonly StreamNews[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { readItems } from "../service/read-answer.ts";
-import { isRecord, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
+import { isRecord, numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
@@ -130,7 +130,7 @@ export function createGate({ url, streamUrl, now }: GateOptions): Venue {
 /** The fields of a trade. Its price and amount are strings, its times are numbers or strings. */
 function fieldsOf(item: unknown): TradeFields {
   const { id, id_market, create_time_ms, side, price, amount } = recordOf(item);
-  return { id, serial: id_market, at: Number(create_time_ms ?? Number.NaN), side, price, amount };
+  return { id, serial: id_market, at: numberOf(create_time_ms), side, price, amount };
 }
 
 function readMessage(message: unknown): readonly StreamNews[] {
@@ -139,7 +139,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
     return tradeNews(
       result.currency_pair,
       fieldsOf(result),
-      message.time_ms ?? Number(message.time) * SECOND_MS,
+      message.time_ms ?? numberOf(message.time) * SECOND_MS,
     );
   }
   const update = Update.safeParse(message).data;

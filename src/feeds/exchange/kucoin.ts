@@ -3,7 +3,7 @@ import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
-import { isRecord, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
+import { isRecord, numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
@@ -155,7 +155,7 @@ function endpointOf(ticket: unknown, connectId: () => string): StreamEndpoint {
 /** The fields of a trade. Its sequence only grows, because the order book counts along. */
 function fieldsOf(item: unknown): TradeFields {
   const { sequence, time, side, price, size } = recordOf(item);
-  return { id: sequence, at: Number(time ?? Number.NaN) / NANOSECONDS_PER_MS, side, price, amount: size };
+  return { id: sequence, at: numberOf(time) / NANOSECONDS_PER_MS, side, price, amount: size };
 }
 
 function readMessage(message: unknown): readonly StreamNews[] {

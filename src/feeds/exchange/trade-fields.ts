@@ -12,6 +12,7 @@ const MAX_AMOUNT = 1e27;
 const MAX_VALUE = 1e18;
 /** Digits that a product of two doubles has for certain. */
 const SURE_DIGITS = 15;
+const NUMBER = /^\d{1,20}(\.\d{1,20})?$/;
 const DIGITS = /^\d{1,20}$/;
 
 /** The fields of a trade, whatever their values are. */
@@ -53,7 +54,7 @@ function tradeOf({ id, serial, at, side, price, amount }: TradeFields): VenueTra
   if (!(one > 0 && one <= MAX_PRICE && count > 0 && count <= MAX_AMOUNT)) return undefined;
   const value = plainValue(one * count);
   if (value === undefined) return undefined;
-  const number = serial === undefined ? Number.NaN : Number(serial);
+  const number = numberOf(serial);
   return {
     id: read,
     serial: Number.isSafeInteger(number) ? number : undefined,
@@ -68,8 +69,15 @@ function tradeOf({ id, serial, at, side, price, amount }: TradeFields): VenueTra
 /** Returns the trade as news of the pair. Unusable fields are news, too. */
 export function tradeNews(pair: unknown, fields: TradeFields, sentAt: unknown): readonly StreamNews[] {
   const trade = typeof pair === "string" ? tradeOf(fields) : undefined;
-  if (!trade || typeof pair !== "string" || typeof sentAt !== "number") return [{ kind: "unusable" }];
+  if (!trade || typeof pair !== "string" || typeof sentAt !== "number" || !Number.isFinite(sentAt))
+    return [{ kind: "unusable" }];
   return [{ kind: "trade", pair, trade, sentAt }];
+}
+
+/** Returns a number, or a string with one, as a number; NaN for anything else. */
+export function numberOf(value: unknown): number {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && NUMBER.test(value) ? Number(value) : Number.NaN;
 }
 
 /** Returns the usable trades. Throws {@link UnexpectedAnswer} if `list` is no array. */
