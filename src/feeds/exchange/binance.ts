@@ -79,9 +79,10 @@ const ALL_TICKERS = "!miniTicker@arr";
 
 /**
  * Binance spot. Sources: github.com/binance/binance-spot-api-docs, `rest-api.md` (exchangeInfo,
- * ticker/24hr, klines, aggTrades, limits) and `web-socket-streams.md` (combined streams, kline, aggregate
- * trades, mini tickers, 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on 2026-03-26
- * (`CHANGELOG.md`). The server sends protocol pings every 20 seconds.
+ * ticker/24hr, klines, aggTrades, limits) and `web-socket-streams.md` (combined streams, kline,
+ * aggregate trades, mini tickers, 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was
+ * retired on 2026-03-26 (`CHANGELOG.md`). The server sends protocol pings every 20 seconds. The ids
+ * of aggregate trades are consecutive in all recordings, which no document promises.
  */
 export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
   return {

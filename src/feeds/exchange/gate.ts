@@ -57,9 +57,10 @@ const TRADES_PER_PAGE = 1_000;
 /**
  * Gate spot. Sources: www.gate.io/docs/developers/apiv4, "List all currency pairs supported",
  * "Retrieve ticker information", "Market candlesticks" (at most 1,000; `from` and `to` in seconds,
- * both inclusive), "Retrieve market trades" (at most 1,000 a page; paging by `last_id` is discouraged),
- * "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
- * channel", "Public trades channel" (`id` counts all markets, `id_market` those of one) and "Application ping pong".
+ * both inclusive), "Retrieve market trades" (at most 1,000 a page; paging by `last_id` is
+ * discouraged), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
+ * channel", "Public trades channel" (`id` counts all markets, `id_market` those of one) and
+ * "Application ping pong".
  */
 export function createGate({ url, streamUrl, now }: GateOptions): Venue {
   const envelope = (channel: string, rest: object = {}) =>

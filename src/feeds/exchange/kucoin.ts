@@ -45,8 +45,8 @@ const Kind = z.object({ type: z.string(), code: z.unknown().optional(), data: z.
 
 const GOOD = "200000";
 /**
- * A subscription takes at most 100 topics, and a session a few hundred. Beyond that, error 509. Each
- * pair has two topics.
+ * A subscription takes at most 100 topics, and a session a few hundred. Beyond that, error 509.
+ * Each pair has two topics.
  */
 const TOPICS_PER_MESSAGE = 100;
 const MAX_PAIRS = 100;
@@ -56,9 +56,10 @@ const NANOSECONDS_PER_MS = 1e6;
 /**
  * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
  * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
- * channels (3470071w0), "Trade" (`/market/match`, 3470072w0), "Get Trade History" (the last 100), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
- * needs a ping message at the interval in its ticket. No candle is marked as closed. A minute's
- * last candle is the one before the first candle of the next minute.
+ * channels (3470071w0), "Trade" (`/market/match`), "Get Trade History" (the last 100), "Rate Limit"
+ * (`gw-ratelimit-*`). A connection is valid for 24 hours and needs a ping message at the interval
+ * in its ticket. No candle is marked as closed. A minute's last candle is the one before the first
+ * candle of the next minute.
  */
 export function createKucoin({ url, connectId }: KucoinOptions): Venue {
   return {

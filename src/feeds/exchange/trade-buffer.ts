@@ -44,8 +44,8 @@ export class TradeBuffer {
   }
 
   /**
-   * Removes and returns the trades from before `beforeMs`, ordered by time, pair and id. Past trades
-   * are dated as late as the one before, or as `latestMs`, the time of the latest event.
+   * Removes and returns the trades from before `beforeMs`, ordered by time, pair and id. Past
+   * trades are dated as late as the one before, or as `latestMs`, the time of the latest event.
    */
   take(beforeMs: number, latestMs: number): readonly Trade[] {
     if (!this.#isSorted) this.#held.sort(compare);

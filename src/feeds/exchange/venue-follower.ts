@@ -90,6 +90,7 @@ export class VenueFollower {
     });
     this.#trades = new VenueTrades({
       ...{ venue, clock, signal: options.signal, onTrade: options.onTrade },
+      nowMs: () => this.nowMs ?? clock.now(),
       ask: (request, read) => this.#read(request, read, FILL_TRIES),
       notify: (level, words) => this.#notify(level, words),
     });
@@ -235,11 +236,11 @@ export class VenueFollower {
   }
 
   #take(news: StreamNews): void {
-    const { clock, onCandle } = this.#options;
+    const { onCandle } = this.#options;
     switch (news.kind) {
       case "trade":
         this.#hear(news.sentAt);
-        this.#trades.take(news.pair, news.trade, this.nowMs ?? clock.now());
+        this.#trades.take(news.pair, news.trade);
         return;
       case "candle":
         this.#hear(news.sentAt);

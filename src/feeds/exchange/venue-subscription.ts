@@ -15,7 +15,7 @@ interface SubscriptionOptions {
   /** Age in ms at which a connection is replaced. Default 23 h plus up to half an hour. */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
-  /** Called when a new connection has replaced the old one, possibly not without a moment between. */
+  /** Called when a new connection has replaced the old one. News in between may be missing. */
   readonly onReplaced?: () => void;
   /** Called when the stream opens after a failure, with the pairs that missed news. */
   readonly onResumed: (pairs: readonly string[]) => void;

@@ -8,6 +8,8 @@ interface VenueTradesOptions {
   readonly venue: Pick<Venue, "trades">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Returns the exchange's time. */
+  readonly nowMs: () => number;
   /** Sends a request; `undefined` if there is no answer. Rejects only with the signal's reason. */
   readonly ask: <T>(request: VenueRequest, read: (body: unknown) => T) => Promise<T | undefined>;
   /** Called with each trade once. `isPast`: it was requested, because the stream had missed it. */
@@ -61,10 +63,10 @@ export class VenueTrades {
     for (const pair of pairs) this.#pairs.get(pair)?.interrupt();
   }
 
-  /** Takes a trade from the stream. `nowMs` is the exchange's time. */
-  take(pair: string, trade: VenueTrade, nowMs: number): void {
+  /** Takes a trade from the stream. */
+  take(pair: string, trade: VenueTrade): void {
     const ids = this.#pairs.get(pair);
-    if (!ids || trade.at > nowMs + MAX_EARLY_MS || trade.at < nowMs - MAX_AGE_MS) {
+    if (!ids || !this.#isTimely(trade)) {
       this.unusable += 1;
       return;
     }
@@ -72,6 +74,11 @@ export class VenueTrades {
     if (verdict === "repeated") return;
     if (verdict === "restarted") this.#lose(pair, undefined);
     this.#options.onTrade(pair, trade, false);
+  }
+
+  #isTimely({ at }: VenueTrade): boolean {
+    const nowMs = this.#options.nowMs();
+    return at <= nowMs + MAX_EARLY_MS && at >= nowMs - MAX_AGE_MS;
   }
 
   #newIds(pair: string): TradeIds {
@@ -117,7 +124,9 @@ export class VenueTrades {
       if (clock.monotonic() - gap.openedAt > MAX_WAIT_MS) break;
       const trades = await ask(request(pair, gap, page), read);
       if (!trades) break;
-      for (const trade of ids.fill(gap, trades)) {
+      const timely = trades.filter((trade) => this.#isTimely(trade));
+      this.unusable += trades.length - timely.length;
+      for (const trade of ids.fill(gap, timely)) {
         this.#tally.received += 1;
         onTrade(pair, trade, true);
       }

@@ -117,6 +117,60 @@ describe("the exchanges' market", () => {
     expect(events.filter(({ kind }) => kind === "profile")).toHaveLength(1);
   });
 
+  test("emits trades in the order of their times, each before the clock of its second and the minute's candle", async () => {
+    await using run = await market({ binance: { A: 1, B: 1 } });
+    const { connected, pass, server, events } = run;
+    await connected();
+    await pass(1_000);
+    server().say(candleNews("A", START));
+    server().sayTrade("A", 1, START + 1_500, START);
+    server().sayTrade("B", 1, START + 1_400, START);
+    server().sayTrade("A", 2, START + 2_000, START);
+    await pass(1);
+    await pass(58_500);
+    server().sayTrade("B", 2, START + 59_999, START);
+    server().sayTrade("A", 3, START + MINUTE, START);
+    await pass(1);
+    await pass(1_000);
+    const told = events.slice(events.findIndex(({ kind }) => kind === "profile")).map((event) => {
+      const at = event.at - START;
+      return event.kind === "trade" ? `${event.token}${event.amount} ${at}` : `${event.kind} ${at}`;
+    });
+    expect(told.slice(0, 7)).toEqual([
+      "profile 1400",
+      "B1 1400",
+      "profile 1500",
+      "A1 1500",
+      "clock 2000",
+      "A2 2000",
+      "clock 3000",
+    ]);
+    const tail = told.slice(told.indexOf("clock 59000") + 1);
+    expect(tail).toEqual(["B2 59999", "candle 60000", "clock 60000", "A3 60000"]);
+    expect(events.filter(({ kind }) => kind === "trade")[0]).toEqual({
+      ...{ kind: "trade", at: START + 1_400, group: "exchange", pool: "B/USDT", token: "B" },
+      ...{ side: "buy", price: "1", amount: "1", quoteUsd: "1" },
+    });
+  });
+
+  test("emits a trade that comes more than five seconds late as a past trade", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    const { connected, pass, server, events, clockMs } = run;
+    await connected();
+    await pass(20_000);
+    const reached = clockMs();
+    server().sayTrade("A", 1, START + reached - 5_001);
+    server().sayTrade("A", 2, START + reached - 5_000);
+    await until("both are emitted", () => {
+      run.clock.advance(100);
+      return events.filter(({ kind }) => kind === "trade").length === 2;
+    });
+    expect(events.filter(({ kind }) => kind === "trade")).toMatchObject([
+      { amount: "1", at: START + reached, tradedAt: START + reached - 5_001 },
+      { amount: "2", at: START + reached - 5_000 },
+    ]);
+  });
+
   test("ignores minutes from the future", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { connected, pass, server, events } = run;

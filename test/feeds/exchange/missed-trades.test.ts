@@ -6,10 +6,11 @@ import { ManualClock } from "../../support/time/manual-clock.ts";
 import { settle, tradeAt } from "./scripted-venue.ts";
 
 const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 1);
 
 /** Follows pairs of an exchange whose answers the test decides, with pages of two trades. */
 function followed(pairs: readonly string[], answer: (url: string) => readonly VenueTrade[] | undefined) {
-  const clock = new ManualClock();
+  const clock = new ManualClock(START);
   const stop = new AbortController();
   const asked: string[] = [];
   const emitted: string[] = [];
@@ -23,6 +24,7 @@ function followed(pairs: readonly string[], answer: (url: string) => readonly Ve
     },
     clock,
     signal: stop.signal,
+    nowMs: () => clock.now(),
     // The answer is taken as it is, because the exchanges' readers have tests of their own.
     ask: async <T>({ url }: VenueRequest) => {
       asked.push(url);
@@ -33,7 +35,7 @@ function followed(pairs: readonly string[], answer: (url: string) => readonly Ve
   });
   trades.follow(new Set(pairs));
   const take = (pair: string, ...ids: readonly number[]) => {
-    for (const id of ids) trades.take(pair, tradeAt(id, clock.now()), clock.now());
+    for (const id of ids) trades.take(pair, tradeAt(id, clock.now()));
   };
   const pass = async (ms: number) => {
     await settle();
@@ -46,8 +48,8 @@ function followed(pairs: readonly string[], answer: (url: string) => readonly Ve
 describe("missed trades", () => {
   test("are requested page by page a second after the jump, and follow in order", async () => {
     const pages = [
-      [tradeAt(3, 0), tradeAt(2, 0)],
-      [tradeAt(4, 0), tradeAt(5, 0)],
+      [tradeAt(3, START), tradeAt(2, START)],
+      [tradeAt(4, START), tradeAt(5, START)],
     ];
     const { asked, emitted, notices, take, pass } = followed(["A"], (url) => pages[Number(url.at(-1))]);
     take("A", 1, 6, 7);
@@ -57,6 +59,16 @@ describe("missed trades", () => {
     expect(asked).toEqual(["A 1-6 0", "A 1-6 1"]);
     expect(emitted).toEqual(["A 1", "A 6", "A 7", "A 2 past", "A 3 past", "A 4 past", "A 5 past"]);
     expect(notices).toEqual(["was asked for missed trades of 1 markets and returned 4"]);
+  });
+
+  test("with an impossible time are dropped and counted, also from an answer", async () => {
+    const answer = [tradeAt(2, 0), tradeAt(3, START + MINUTE)];
+    const { emitted, notices, take, pass } = followed(["A"], (url) => (url.endsWith(" 0") ? answer : []));
+    take("A", 1, 4);
+    await pass(REORDER_MS);
+    expect(emitted).toEqual(["A 1", "A 4"]);
+    expect(notices).toContain("sent 2 unusable trades");
+    expect(notices).toContain("was asked for missed trades of 1 markets and returned 0; 2 are lost");
   });
 
   test("are not requested if they arrive within a second", async () => {
@@ -70,7 +82,7 @@ describe("missed trades", () => {
     let next = 2;
     const { asked, emitted, notices, take, pass } = followed(["A"], () => {
       next += 2;
-      return [tradeAt(next - 2, 0), tradeAt(next - 1, 0)];
+      return [tradeAt(next - 2, START), tradeAt(next - 1, START)];
     });
     take("A", 1, 101);
     await pass(REORDER_MS);
@@ -92,7 +104,7 @@ describe("missed trades", () => {
   });
 
   test("of a market that is no longer followed are not requested", async () => {
-    const { asked, emitted, trades, take, pass } = followed(["A"], () => [tradeAt(2, 0)]);
+    const { asked, emitted, trades, take, pass } = followed(["A"], () => [tradeAt(2, START)]);
     take("A", 1, 3);
     trades.follow(new Set(["B"]));
     trades.follow(new Set(["A"]));
@@ -127,12 +139,12 @@ describe("missed trades", () => {
 test("trades of other pairs, from the future or of more than an hour ago are dropped and counted", () => {
   const { clock, emitted, notices, trades } = followed(["A"], () => undefined);
   const now = clock.now();
-  trades.take("B", tradeAt(1, now), now);
-  trades.take("A", tradeAt(1, now + 1_001), now);
-  trades.take("A", tradeAt(1, now - 60 * MINUTE - 1), now);
+  trades.take("B", tradeAt(1, now));
+  trades.take("A", tradeAt(1, now + 1_001));
+  trades.take("A", tradeAt(1, now - 60 * MINUTE - 1));
   expect([emitted, trades.unusable]).toEqual([[], 3]);
-  trades.take("A", tradeAt(1, now + 1_000), now);
-  trades.take("A", tradeAt(2, now - 60 * MINUTE), now);
+  trades.take("A", tradeAt(1, now + 1_000));
+  trades.take("A", tradeAt(2, now - 60 * MINUTE));
   expect(emitted).toEqual(["A 1", "A 2"]);
   trades.report();
   trades.report();

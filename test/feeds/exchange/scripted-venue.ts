@@ -181,6 +181,11 @@ export class ScriptedVenue implements AsyncDisposable {
     for (const one of news) this.open.at(-1)?.socket.send(JSON.stringify(one));
   }
 
+  /** Sends a trade, whose id is also its amount, over the newest open connection. */
+  sayTrade(pair: string, id: number, at: number, sentAt = at): void {
+    this.open.at(-1)?.socket.send(JSON.stringify({ kind: "trade", pair, ids: [id, at], sentAt }));
+  }
+
   cut(): void {
     for (const { socket } of this.open) socket.terminate();
   }

@@ -3,12 +3,10 @@ import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
 import { type MinuteCandle, VENUES, type VenueName } from "../../../src/feeds/exchange/venue.ts";
+import { type Mischief, misbehave } from "./mischief.ts";
 import { type MadeTrade, messageOf, TradeTape } from "./stand-in-trades.ts";
 
 const MINUTE = 60_000;
-
-/** Faulty responses of an exchange of the stand-in. */
-export type Mischief = "429" | "429 after" | "500" | "hang" | "cut" | "html" | "types" | "missing";
 
 /** A market of the stand-in. */
 export interface StandInPair {
@@ -394,35 +392,4 @@ const MESSAGES: Readonly<
 function venueOf(path: string): VenueName {
   if (/^\/(api\/v4|ws\/v4)/.test(path)) return "gate";
   return /^\/(api\/v2|api\/v1|kucoin)/.test(path) ? "kucoin" : "binance";
-}
-
-/** Sends a faulty response, or none. */
-export function misbehave(mischief: Mischief, response: ServerResponse): void {
-  const json = { "content-type": "application/json" };
-  switch (mischief) {
-    case "429":
-      response.writeHead(429, json).end('{"msg":"too many"}');
-      return;
-    case "429 after":
-      response.writeHead(429, { ...json, "retry-after": "2" }).end('{"msg":"too many"}');
-      return;
-    case "500":
-      response.writeHead(500, json).end('{"msg":"sorry"}');
-      return;
-    case "hang":
-      return;
-    case "cut":
-      response.writeHead(200, { ...json, "content-length": "1000" });
-      response.write('[{"symbol":');
-      setImmediate(() => response.destroy());
-      return;
-    case "html":
-      response.writeHead(200, { "content-type": "text/html" }).end("<html>Attention Required!</html>");
-      return;
-    case "types":
-      response.writeHead(200, json).end('[{"symbol":7,"id":[],"currency_pair":null,"quoteVolume":{}}]');
-      return;
-    case "missing":
-      response.writeHead(200, json).end('{"timezone":"UTC","code":"200000"}');
-  }
 }
