@@ -249,9 +249,12 @@ describe.skipIf(!existsSync(recorded))(
         channel: string;
         event: string;
       }) => boolean,
-    ][])("every candle of %s is parsed", (file, venue, isCandle) => {
+    ][])("every candle and trade of %s is parsed", (file, venue, isCandle) => {
       const messages = messagesOf(file);
       expect(messages.length).toBeGreaterThan(50);
+      const kinds = messages.flatMap((message) => venue.stream.read(message)).map(({ kind }) => kind);
+      expect(kinds).toContain("trade");
+      expect(kinds).not.toContain("unusable");
       for (const message of messages) {
         const news = venue.stream.read(message);
         // In 2021, Gate's candles had no base volume yet.
