@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
-import { isRecord, numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
+import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity } from "./venue-fields.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { readItems } from "../service/read-answer.ts";
-import { isRecord, numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
+import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
-import { isRecord, numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
+import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
@@ -156,7 +157,9 @@ function endpointOf(ticket: unknown, connectId: () => string): StreamEndpoint {
 /** The fields of a trade. Its sequence only grows, because the order book counts along. */
 function fieldsOf(item: unknown): TradeFields {
   const { sequence, time, side, price, size } = recordOf(item);
-  return { id: sequence, at: numberOf(time) / NANOSECONDS_PER_MS, side, price, amount: size };
+  // A double holds today's nanoseconds to the nearest 256, so the microsecond is certain.
+  const at = Math.floor(Math.round(numberOf(time) / 1_000) / 1_000);
+  return { id: sequence, at, side, price, amount: size };
 }
 
 function readMessage(message: unknown): readonly StreamNews[] {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { plainDecimal } from "../plain-decimal.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
 import type { StreamNews, VenueTrade } from "./venue.ts";
@@ -28,11 +29,6 @@ export interface TradeFields {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Returns whether the value is an object, whose fields may be anything. */
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
-}
 
 const NO_FIELDS: Fields = {};
 

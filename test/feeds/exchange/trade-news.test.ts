@@ -182,3 +182,15 @@ test("a trade without the time of its message, from which the exchange's clock i
     }
   }
 });
+
+test("KuCoin's nanoseconds, which a double does not hold, become the right millisecond", () => {
+  const trade = new TradeTape("kucoin").make("A", T);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_999_999 }), fc.nat({ max: 998_000 }), (ms, ns) => {
+      const at = 1_780_000_000_000 + ms;
+      const time = `${at}${String(ns).padStart(6, "0")}`;
+      expect(VENUES.kucoin.stream.read(spoiled(trade, { time }))).toMatchObject([{ trade: { at } }]);
+    }),
+    lawRuns(200),
+  );
+});
