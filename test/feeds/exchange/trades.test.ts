@@ -1,73 +1,9 @@
 import { describe, expect } from "vitest";
 import type { Trade } from "../../../src/base/market/index.ts";
-import { createBinance } from "../../../src/feeds/exchange/binance.ts";
-import { createExchangeFeed } from "../../../src/feeds/exchange/exchange-feed.ts";
-import { createGate } from "../../../src/feeds/exchange/gate.ts";
-import { createKucoin } from "../../../src/feeds/exchange/kucoin.ts";
-import { PacedClock } from "../../support/time/paced-clock.ts";
 import { test } from "../../support/time/still-running.ts";
 import { until } from "./scripted-venue.ts";
-import { StandIn } from "./stand-in.ts";
 import type { MadeTrade } from "./stand-in-trades.ts";
-
-const START = Date.UTC(2026, 5, 1, 12, 0, 40);
-const VENUE_PAIRS = { binance: "SOLUSDT", kucoin: "SOL-USDT", gate: "SOL_USDT" } as const;
-type Name = keyof typeof VENUE_PAIRS;
-
-/** Follows one pair of one exchange of the stand-in. */
-async function followed(name: Name) {
-  const clock = new PacedClock(10, START);
-  const server = await new StandIn(clock, [{ venue: name, base: "SOL", quoteVolume: 5e8 }]).listen();
-  const { url, streamUrl } = server;
-  const notices: string[] = [];
-  const trades: Trade[] = [];
-  /** Event times that decreased by more than the engine accepts. */
-  const late: number[] = [];
-  const stop = new AbortController();
-  const venues = {
-    binance: () => createBinance({ url, streamUrl }),
-    kucoin: () => createKucoin({ url, connectId: () => "test" }),
-    gate: () => createGate({ url, streamUrl, now: () => clock.now() }),
-  };
-  const feed = createExchangeFeed({
-    venues: [venues[name]()],
-    quotes: ["USDT"],
-    minVolume: 1,
-    warmupMs: 0,
-    clock,
-    notify: (_level, message) => notices.push(message),
-  });
-  const reading = (async () => {
-    let latestAt = 0;
-    for await (const event of feed.events(stop.signal)) {
-      if (event.at < latestAt - 5_000) late.push(event.at);
-      latestAt = Math.max(latestAt, event.at);
-      if (event.kind === "trade") trades.push(event);
-    }
-  })();
-  const pair = VENUE_PAIRS[name];
-  const subscribed = () => until("the trades are subscribed to", () => server.hasTradesOf(pair));
-  await subscribed();
-  const run = { clock, server, notices, trades, late, pair, subscribed };
-  return {
-    ...run,
-    make: (count: number) => server.trade(name, pair, count),
-    /** Cuts the connection, and makes trades that the stream misses. */
-    miss: async (count: number) => {
-      server.cut(name);
-      await until("the connection is cut", () => !server.hasTradesOf(pair));
-      const missed = server.trade(name, pair, count);
-      await subscribed();
-      return missed;
-    },
-    arrived: (count: number) => until(`${count} trades are emitted`, () => trades.length >= count),
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await reading;
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
+import { followTrades } from "./trades-kit.ts";
 
 /** What the feed has to emit of the trades that an exchange made. */
 const expected = (made: readonly MadeTrade[]) =>
@@ -80,7 +16,7 @@ const emitted = (trades: readonly Trade[]) =>
 
 describe.each(["binance", "kucoin", "gate"] as const)("the trades of %s", (name) => {
   test("are emitted once each and in order, whatever is repeated or comes out of order", async () => {
-    await using run = await followed(name);
+    await using run = await followTrades(name);
     const { server, trades, late, make, arrived, clock } = run;
     const made: MadeTrade[] = [];
     for (let round = 0; round < 5; round++) {
@@ -103,7 +39,7 @@ describe.each(["binance", "kucoin", "gate"] as const)("the trades of %s", (name)
   });
 
   test("that an interruption cost are requested, and follow once each as past trades", async () => {
-    await using run = await followed(name);
+    await using run = await followTrades(name);
     const { server, trades, late, make, miss, arrived, notices } = run;
     const made = [...make(3)];
     server.deliver(...made);
@@ -127,7 +63,7 @@ describe.each(["binance", "kucoin", "gate"] as const)("the trades of %s", (name)
   });
 
   test("are reported as lost if the exchange does not return them", async () => {
-    await using run = await followed(name);
+    await using run = await followTrades(name);
     const { server, trades, make, miss, arrived, notices } = run;
     const made = [...make(2)];
     server.deliver(...made);
