@@ -1,7 +1,8 @@
 /*
  * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
  *                     [--half first|second] [--hours 24] [--windows 20] [--no-rules]
- *                     [--ablate | --curve | --forms] [--plots DIR] [--pumps DIR] [--json | --markdown]
+ *                     [--ablate | --curve | --forms] [--plots DIR]
+ *                     [--pumps DIR] [--json | --markdown]
  *
  * Runs three measurements; --recorded, --simulated and --wide select some of them.
  *
