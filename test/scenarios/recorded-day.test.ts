@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
@@ -25,6 +25,8 @@ test("[L2] a client that applies events to its snapshot has the state that REST 
   const gateway = await serveDay({ ...market, compression: false });
   onTestFinished(() => gateway.stop());
   const client = new IndependentClient(gateway.url);
+  // A busy machine may need longer for the first snapshot than a start waits.
+  await vi.waitUntil(() => gateway.head.ready, { timeout: 60_000 });
   await client.connect();
   let compared = 0;
   const missing = () => {

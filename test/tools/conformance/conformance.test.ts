@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test as base, expect } from "vitest";
+import { test as base, expect, vi } from "vitest";
 import { formatKeys, mintSecret } from "../../../src/gateway/keys/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { spawnNode } from "../../app/cli/spawn-cli.ts";
@@ -55,6 +55,8 @@ async function startKeyed(config: object) {
   const { id, digest, text: key } = mintSecret("fw");
   writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
   const gateway = await startGateway(createConfig({ ...config, keys }));
+  // A busy machine may need longer for the first snapshot than a start waits.
+  await vi.waitUntil(() => gateway.head.ready, { timeout: 60_000 });
   const stop = async () => {
     await gateway.stop();
     rmSync(directory, { recursive: true });
