@@ -199,7 +199,8 @@ export class Leading {
         signal,
         ...(resume ? { resume: { snapshot: head.snapshot, afterMs: resume.afterMs } } : {}),
         ...(onPoll ? { onPoll } : {}),
-        publish: (publication) => this.#publish(publication, progress),
+        publish: (publication) => this.#publish(publication),
+        afterPublish: () => this.#store(progress),
         onError: (error) => logger.warn({ err: error }, "poll failed"),
       });
     } finally {
@@ -207,16 +208,12 @@ export class Leading {
     }
   }
 
-  async #publish(
-    { events, snapshot, observedAtMs }: Publication,
-    progress: (() => EngineProgress | undefined) | undefined,
-  ): Promise<void> {
+  async #publish({ events, snapshot, observedAtMs }: Publication): Promise<void> {
     const isBase = events.length === 0;
     await this.#append(() =>
       isBase ? this.#beginning(listsOf(snapshot), observedAtMs) : this.#batch(events, observedAtMs),
     );
     this.#hasPublished = true;
-    this.#store(progress);
   }
 
   #appendLists(): Promise<void> {
