@@ -2,8 +2,8 @@ import type { MarketGroup } from "../../base/market/index.ts";
 import { byGroup, GROUP_FACTS, GROUPS, normalizeAddress } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { isAddress, isName } from "./rejection.ts";
-import type { TokenProfile } from "./token-profile.ts";
-import { createToken, type TokenState } from "./token-state.ts";
+import type { ProfileStore, TokenProfile } from "./token-profile.ts";
+import { createToken, offeredSince, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
@@ -141,4 +141,10 @@ function isNeeded(token: TokenState): boolean {
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
   const isValid = GROUP_FACTS[group].names === "hex" ? isAddress : isName;
   return isValid(name) ? normalizeAddress(group, name) : undefined;
+}
+
+/** Remembers since when a forgotten token was known, so that a listing cannot make it new. */
+export function rememberToken(profiles: ProfileStore, token: TokenState): void {
+  const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
+  if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
 }

@@ -28,15 +28,15 @@ interface PollerOptions {
    */
   readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
   /**
-   * Publishes one result at a time. It must reject only if no one can have seen the events: the next
-   * publication then includes them again.
+   * Publishes one result at a time. It must reject only if nobody can have seen the events: the
+   * next publication then includes them again.
    */
   readonly publish: (publication: Publication) => Promise<void> | void;
   /**
    * Called after each publication, for work whose failure must not repeat the events. If it throws,
    * `onError` receives the error and the loop continues without a pause.
    */
-  readonly afterPublish?: () => void;
+  readonly afterPublish?: () => Promise<void> | void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called for each failed poll, comparison or publication; the loop continues. Must not throw. */
@@ -77,7 +77,7 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       before = snapshot;
       failures = 0;
       report(isNews ? "published" : "unchanged");
-      if (isNews) attempt(options.afterPublish, onError);
+      if (isNews) await attempt(options.afterPublish, onError);
     } catch (error) {
       if (signal.aborted && error === signal.reason) return;
       onError(error);
@@ -88,9 +88,12 @@ export async function runPoller(options: PollerOptions): Promise<void> {
   }
 }
 
-function attempt(work: (() => void) | undefined, onError: (error: unknown) => void): void {
+async function attempt(
+  work: PollerOptions["afterPublish"],
+  onError: (error: unknown) => void,
+): Promise<void> {
   try {
-    work?.();
+    await work?.();
   } catch (error) {
     onError(error);
   }

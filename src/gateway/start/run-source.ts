@@ -68,8 +68,7 @@ function prepareSnapshots(opened: OpenSnapshots, persistence: Persistence): Runn
       runPoller({
         source,
         publish: (publication) => publish(publication, run),
-        afterPublish: () =>
-          persistence.onPublished({ head: run.head, history: run.hub.history }, progress),
+        afterPublish: () => persistence.onPublished({ head: run.head, history: run.hub.history }, progress),
         ...(resume ? { resume } : {}),
         ...(run.onPoll ? { onPoll: run.onPoll } : {}),
         clock: run.clock,

@@ -14,6 +14,7 @@ import {
   CheckpointSchedule,
   type EngineProgress,
   encodeLists,
+  PacedWork,
   type RestoredState,
   readState,
 } from "../../../gateway/persistence/index.ts";
@@ -30,7 +31,7 @@ import type { Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
-import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
+import { type NodeState, StateEncoder, storedSlices, storedText } from "./stored-node.ts";
 
 interface LeadingDependencies {
   readonly clock: Clock;
@@ -168,10 +169,11 @@ export class Leading {
     const { observedAtMs } = head;
     const { fingerprint: own, needsEngine } = this.#dependencies.market;
     if (!needsEngine) return { known, observedAtMs, engine: undefined };
-    const found = await this.#dependencies.engine.load(["fingerprint", "state"], this.#over.signal);
+    const names = ["fingerprint", "state", "slices"];
+    const found = await this.#dependencies.engine.load(names, this.#over.signal);
     const text = found && (await storedText(found, "state"));
     const fingerprint = String(found?.values.fingerprint ?? own);
-    const stored = readState({ fingerprint, text }, own, true);
+    const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
     return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
   }
 
@@ -274,11 +276,13 @@ export class Leading {
     const { seq } = state.head.cursor;
     const at = standing();
     if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
-    const startedAt = clock.monotonic();
-    const values = this.#encoder.encode(state, market.fingerprint, progress?.());
-    this.#schedule.stored(seq, startedAt);
+    const now = progress?.();
+    if (market.needsEngine && !now) return;
+    const work = new PacedWork(clock);
     this.#isStoring = true;
-    values
+    this.#encoder
+      .encode(state, market.fingerprint, now, work)
+      .finally(() => this.#schedule.stored(seq, work.ms))
       .then((encoded) => engine.store({ ...at, values: encoded }))
       .catch((error: unknown) => logger.warn({ err: error }, "failed to store the cluster's state"))
       .finally(() => {
