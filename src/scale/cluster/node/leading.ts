@@ -27,7 +27,7 @@ import {
 } from "../../../gateway/source/index.ts";
 import type { MarketOpener } from "../../../gateway/start/index.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
-import type { Engine } from "../engine.ts";
+import type { Checkpoint, Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
@@ -77,6 +77,7 @@ export class Leading {
   #hasPublished = false;
   #queue: Promise<void> = Promise.resolve();
   #isStoring = false;
+  #hasEncoded = false;
   #emittedAtMs = 0;
 
   /** @param after Resolves when an earlier source of this node has ended. */
@@ -270,23 +271,50 @@ export class Leading {
     return { update: { type: "batch", records, observedAtMs } };
   }
 
-  /** Stores the state at intervals, for the next leader and for nodes that start. */
-  #store(progress: (() => EngineProgress | undefined) | undefined): void {
-    const { clock, engine, logger, market, state, standing } = this.#dependencies;
-    const { seq } = state.head.cursor;
+  /**
+   * Stores the state at intervals, for the next leader and for nodes that start. Resolves once the
+   * first one is encoded, at once for later ones. Failures are logged.
+   */
+  async #store(progress: (() => EngineProgress | undefined) | undefined): Promise<void> {
+    const { clock, state, standing } = this.#dependencies;
     const at = standing();
-    if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
-    const now = progress?.();
-    if (market.needsEngine && !now) return;
-    const work = new PacedWork(clock);
+    if (this.#isStoring || !at || !this.#schedule.isDue(state.head.cursor.seq)) return;
+    const encoding = this.#encode(progress, new PacedWork(clock));
     this.#isStoring = true;
-    this.#encoder
-      .encode(state, market.fingerprint, now, work)
-      .finally(() => this.#schedule.stored(seq, work.ms))
-      .then((encoded) => engine.store({ ...at, values: encoded }))
-      .catch((error: unknown) => logger.warn({ err: error }, "failed to store the cluster's state"))
-      .finally(() => {
-        this.#isStoring = false;
-      });
+    void this.#storeEncoded(encoding, at);
+    if (!this.#hasEncoded) await encoding.catch(() => {});
+  }
+
+  /** Resolves with `undefined` if the engine's state is not to be stored now. */
+  async #encode(
+    progress: (() => EngineProgress | undefined) | undefined,
+    work: PacedWork,
+  ): Promise<Checkpoint["values"] | undefined> {
+    const { market, state } = this.#dependencies;
+    const { seq } = state.head.cursor;
+    try {
+      const now = progress?.();
+      if (market.needsEngine && !now) return undefined;
+      const pause = () => work.pauseIfDue(this.#hasEncoded);
+      const values = await this.#encoder.encode(state, market.fingerprint, now, pause);
+      this.#hasEncoded = true;
+      this.#schedule.stored(seq, work.ms);
+      return values;
+    } catch (error) {
+      this.#schedule.stored(seq, work.ms);
+      throw error;
+    }
+  }
+
+  async #storeEncoded(encoding: Promise<Checkpoint["values"] | undefined>, at: MemberStart): Promise<void> {
+    const { engine, logger } = this.#dependencies;
+    try {
+      const values = await encoding;
+      if (values) await engine.store({ ...at, values });
+    } catch (error) {
+      logger.warn({ err: error }, "failed to store the cluster's state");
+    } finally {
+      this.#isStoring = false;
+    }
   }
 }

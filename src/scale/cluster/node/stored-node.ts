@@ -9,7 +9,6 @@ import {
   encodeLists,
   FAST_COMPRESSION,
   formatState,
-  type PacedWork,
 } from "../../../gateway/persistence/index.ts";
 import type { Checkpoint, Engine } from "../engine.ts";
 import type { ClusterTask } from "./cluster-task.ts";
@@ -47,12 +46,12 @@ interface Summary {
 export class StateEncoder {
   readonly #checkpoints = new Map<number, string>();
 
-  /** Encodes the state at the time of the call. `work` paces the slices of an engine's state. */
+  /** Encodes the state at the time of the call. `pause` is called after each slice of an engine. */
   async encode(
     { log, head, history, task }: NodeState,
     fingerprint: string,
     progress: EngineProgress | undefined,
-    work?: PacedWork,
+    pause: () => Promise<void> = async () => {},
   ): Promise<Checkpoint["values"]> {
     const { seq } = head.cursor;
     const state = formatState(head, progress);
@@ -72,7 +71,7 @@ export class StateEncoder {
     const slices: Buffer[] = [];
     for (const slice of progress?.slices ?? []) {
       slices.push(framed(await deflate(slice, FAST_COMPRESSION)));
-      await work?.pauseIfDue(true);
+      await pause();
     }
     return {
       fingerprint: Buffer.from(fingerprint),
