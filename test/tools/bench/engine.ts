@@ -18,11 +18,11 @@ const SPEEDUPS = [2, 20, 50, 500] as const;
 const DAY_SPEEDUP = 1.1;
 
 /**
- * Measures the trend engine: first with a constant number of live tokens ({@link LIVE_TOKENS}; only
- * the smaller ones for less than 0.1 `hours`). Then on the simulated market: trades per CPU second
- * at several rates with a snapshot of each changed second, the snapshot and the diff after a minute,
- * and `hours` of the market including its generation. Each suite runs in its own process, so that
- * its peak memory is its own. `hours` is at least 0.01; the rates use at most an hour of the market.
+ * Measures the trend engine: first with a constant number of live tokens ({@link LIVE_TOKENS},
+ * only small ones for less than 0.1 `hours`). Then on the simulated market: trades per CPU second
+ * at several rates with a snapshot of each changed second, the snapshot and the diff after a
+ * minute, and `hours` of the market including its generation. Each suite runs in its own process,
+ * so that its peak memory is its own. `hours` is at least 0.01; the rates use at most an hour.
  */
 export function benchEngine(hours = 24): Row[] {
   const live = LIVE_TOKENS.filter((tokens) => hours >= 0.1 || tokens <= 1_000);
