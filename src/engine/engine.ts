@@ -344,7 +344,7 @@ export class TrendEngine {
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#markets[group];
     if (atMs - measuredMs >= MEASURE_MS)
-      this.#detector.measureMarket(group, [...this.#tokens.of(group)], atMs);
+      this.#detector.measureMarket(group, this.#tokens.sampleOf(group), atMs);
   }
 
   #judge(token: TokenState, atMs: number): void {

@@ -6,6 +6,7 @@ import { FOLLOW_MS } from "../views/flare-candles.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
 import type { NewListing } from "../views/newest-listings.ts";
 import type { ServedRankings } from "../views/rankings.ts";
+import { joinRing } from "./bucket-ring.ts";
 import { createControl } from "./followed-flare.ts";
 import { unpackSlices } from "./packing.ts";
 import type { Rejections } from "./rejection.ts";
@@ -79,12 +80,26 @@ export function unpackEngine({ version, state: json, slices = [] }: EngineCheckp
   const state = decodeState(json);
   if (typeof state !== "object" || state === null || !("markets" in state))
     throw new TypeError("invalid checkpoint: no engine state");
-  const unpacked = "counts" in state ? withSlices(state, slices) : (state as EngineState);
+  const unpacked = "counts" in state ? withSlices(state, slices) : withJoinedRings(state as OldState);
   if (version === VERSION) return unpacked;
   const tokens = unpacked.tokens.map((token) =>
     withReportedPrices(version === WITHOUT_CANDLES ? withCandles(token, unpacked.clockMs) : token),
   );
   return { ...unpacked, tokens };
+}
+
+/** The tokens of an earlier release, whose rings had a different form. */
+type OldToken = Omit<TokenState, "minutes" | "fine"> &
+  Record<"minutes" | "fine", Parameters<typeof joinRing>[0]>;
+type OldState = Omit<EngineState, "tokens"> & { readonly tokens: readonly OldToken[] };
+
+function withJoinedRings(state: OldState): EngineState {
+  const tokens = state.tokens.map((token) => ({
+    ...token,
+    minutes: joinRing(token.minutes),
+    fine: token.fine && joinRing(token.fine),
+  }));
+  return { ...state, tokens };
 }
 
 function withSlices(rest: object & { readonly counts: unknown }, slices: Iterable<string>): EngineState {

@@ -7,6 +7,8 @@ import { createToken, offeredSince, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
+/** The median of so many differs from that of all by 3 % of a token's deviation. */
+const MAX_SAMPLE = 2_000;
 /** Tokens may exceed their maximum by this factor, because each eviction looks at all of them. */
 const OVERRUN = 1.1;
 
@@ -41,6 +43,21 @@ export class TokenRegistry {
   /** Returns the tokens of a group, in the order in which they were first seen. */
   of(group: MarketGroup): Iterable<TokenState> {
     return this.#groups[group].tokens.values();
+  }
+
+  /**
+   * Returns all tokens of a group or, if there are more than {@link MAX_SAMPLE}, every n-th of them.
+   */
+  sampleOf(group: MarketGroup): TokenState[] {
+    const { tokens } = this.#groups[group];
+    const every = Math.ceil(tokens.size / MAX_SAMPLE);
+    const sample: TokenState[] = [];
+    let index = 0;
+    for (const token of tokens.values()) {
+      if (index % every === 0) sample.push(token);
+      index += 1;
+    }
+    return sample;
   }
 
   /**
