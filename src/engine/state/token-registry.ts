@@ -45,9 +45,7 @@ export class TokenRegistry {
     return this.#groups[group].tokens.values();
   }
 
-  /**
-   * Returns all tokens of a group or, if there are more than {@link MAX_SAMPLE}, every n-th of them.
-   */
+  /** Returns a group's tokens or, if there are more than {@link MAX_SAMPLE}, every n-th. */
   sampleOf(group: MarketGroup): TokenState[] {
     const { tokens } = this.#groups[group];
     const every = Math.ceil(tokens.size / MAX_SAMPLE);
