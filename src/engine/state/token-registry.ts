@@ -69,8 +69,9 @@ export class TokenRegistry {
   /** Returns the token of that name, in any spelling. Remembers up to four spellings. */
   find(group: MarketGroup, name: string): TokenState | undefined {
     const exact = this.#findExact(group, name);
+    if (exact) return exact;
     const key = normalizeAddress(group, name);
-    if (exact || key === name) return exact;
+    if (key === name) return undefined;
     const { tokens, aliases } = this.#groups[group];
     const token = tokens.get(key);
     if (token && token.aliases.length < MAX_ALIASES) {

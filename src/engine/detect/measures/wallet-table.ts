@@ -14,7 +14,7 @@ const MEMORY_MS = 7_200_000;
  */
 const MAX_ROWS = 2_048;
 const SPARE_ROWS = 512;
-const FIRST_ROWS = 4;
+const FIRST_ROWS = 8;
 /** Maximum load of a table before its size doubles. */
 const MAX_LOAD = 0.75;
 
