@@ -304,8 +304,9 @@ export class TrendEngine {
   #step(atMs: number): void {
     this.#stepMs = atMs;
     const touched = this.#touched;
-    for (const token of touched) this.#detector.catchUp(token);
     const isMinute = atMs === this.#nextMinuteMs;
+    this.#checkpoints.beforeStep(isMinute);
+    for (const token of touched) this.#detector.catchUp(token);
     if (isMinute) this.#closeMinute(atMs);
     this.#touched = [];
     for (const token of touched) {
@@ -329,7 +330,6 @@ export class TrendEngine {
   }
 
   #closeMinute(atMs: number): void {
-    while (this.#checkpoints.keepMore());
     this.#nextMinuteMs = atMs + MINUTE_MS;
     for (const group of GROUPS) {
       const tokens = [...this.#tokens.of(group)].filter((token) => !this.#tokens.forgetIfSilent(token, atMs));

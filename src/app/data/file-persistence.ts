@@ -93,7 +93,7 @@ class FilePersistence implements Persistence {
   #schedule: CheckpointSchedule;
   #storing: Promise<void> | undefined;
   #isStoring = false;
-  #isClosing = false;
+  readonly #closing = new AbortController();
   /** Whether a restart could continue from a stored state. */
   #hasState = false;
 
@@ -167,22 +167,23 @@ class FilePersistence implements Persistence {
   /** Stores the present state. A large one takes many turns. Never rejects. */
   async #store(log: SqliteLog, { head, history }: HeadState, progress: Progress | undefined): Promise<void> {
     const { seq } = head.cursor;
-    const work = new PacedWork(this.#options.clock);
+    const work = new PacedWork(this.#options.clock, this.#closing.signal);
     this.#isStoring = true;
     try {
       const engine = progress?.();
       if (this.#options.identity.needsEngine && !engine) return;
       const [text, { lists }] = [formatState(head, engine), history];
+      await work.pauseIfDue(this.#hasState);
       let slices = 0;
       for (const slice of engine?.slices ?? []) {
         log.saveSlice(deflateRawSync(slice, FAST_COMPRESSION));
         slices += 1;
-        if (this.#isClosing && this.#hasState) return;
+        if (this.#closing.signal.aborted && this.#hasState) return;
         await work.pauseIfDue(this.#hasState);
       }
       log.saveCheckpoint(seq, text, encodeLists(lists), slices);
       this.#hasState = true;
-      while (!this.#isClosing && log.dropSlices()) await work.pauseIfDue(true);
+      while (!this.#closing.signal.aborted && log.dropSlices()) await work.pauseIfDue(true);
       this.#schedule.stored(seq, work.ms);
     } catch (error) {
       this.#schedule.stored(seq, work.ms);
@@ -194,7 +195,7 @@ class FilePersistence implements Persistence {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.#closing.abort();
     if (this.#isStoring) await this.#storing;
     if (this.#log) await this.#log.close();
     else this.#file.close();

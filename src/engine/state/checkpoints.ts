@@ -5,6 +5,8 @@ import type { TokenState } from "./token-state.ts";
 /** Packs an engine's state, at once or while the engine continues. */
 export class Checkpoints {
   #packing: Packing | undefined;
+  /** Tokens that the next second may change without an event of their own. */
+  #inUse: readonly TokenState[] = [];
 
   /** Returns the complete state, which shares nothing with the engine. */
   pack(state: EngineState): EngineCheckpoint & { readonly slices: readonly string[] } {
@@ -22,8 +24,7 @@ export class Checkpoints {
     waiting: readonly TokenState[],
   ): EngineCheckpoint & { readonly slices: Iterable<string> } {
     const packing = new Packing(state);
-    for (const token of state.tokens) if (isInUse(token)) packing.keep(token);
-    for (const token of waiting) packing.keep(token);
+    this.#inUse = [...waiting, ...state.tokens.filter(isInUse)];
     this.#packing = packing;
     return { ...packRest(state), slices: this.#slicesOf(packing) };
   }
@@ -35,6 +36,15 @@ export class Checkpoints {
 
   get isPacking(): boolean {
     return this.#packing !== undefined;
+  }
+
+  /** Packs what the next second changes without an event; at the end of a minute, all tokens. */
+  beforeStep(isMinute: boolean): void {
+    const packing = this.#packing;
+    if (!packing) return;
+    for (const token of this.#inUse) packing.keep(token);
+    this.#inUse = [];
+    while (isMinute && packing.keepMore());
   }
 
   /** Packs about a slice of what is left. Returns whether something is still left. */

@@ -48,17 +48,21 @@ export class CheckpointSchedule {
 
 /** Work between two pauses, in milliseconds. */
 const TURN_MS = 5;
-/** Pauses are this many times as long as the work before them, so that it takes little CPU. */
+/** Pauses are this many times as long as the work before them, up to a maximum. */
 const PAUSE_SHARE = 4;
+const MAX_PAUSE_MS = 200;
 
 /** Measures work that other work may interrupt, and pauses it. */
 export class PacedWork {
   readonly #clock: Clock;
+  readonly #signal: AbortSignal;
   #since: number;
   #ms = 0;
 
-  constructor(clock: Clock) {
+  /** @param signal Ends pauses, and prevents further ones. */
+  constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
+    this.#signal = signal;
     this.#since = clock.monotonic();
   }
 
@@ -72,7 +76,8 @@ export class PacedWork {
     const workedMs = this.#clock.monotonic() - this.#since;
     if (workedMs < TURN_MS) return;
     this.#ms += workedMs;
-    await this.#clock.sleep(isLong ? workedMs * PAUSE_SHARE : 0, new AbortController().signal);
+    const pauseMs = isLong ? Math.min(workedMs * PAUSE_SHARE, MAX_PAUSE_MS) : 0;
+    await this.#clock.sleep(pauseMs, this.#signal).catch(() => {});
     this.#since = this.#clock.monotonic();
   }
 }

@@ -216,6 +216,9 @@ test("a copy of a recording with another path and time counts as the same source
   expect(identify(`${long}y`, 1_000)).not.toBe(identify(long, 1_000));
 });
 
+/** Resolves after everything that waits for no timer. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Returns the progress of an engine whose state has these slices. */
 const progressOf = (slices: Iterable<string>) => () => ({ afterMs: 1, checkpoint: "rest", slices });
 
@@ -232,6 +235,7 @@ test("a state's slices are read again in order, and those of an unfinished or fa
     await publish("list");
     clock.advance(30_000);
     await persistence.onPublished({ head, history }, progressOf([`a${round}`, `b${round}`]));
+    await nextTurn();
     clock.advance(30_000);
     const broken = function* () {
       yield "half";
@@ -239,6 +243,7 @@ test("a state's slices are read again in order, and those of an unfinished or fa
     };
     await publish("list");
     await persistence.onPublished({ head, history }, progressOf(broken()));
+    await nextTurn();
     await persistence.close();
   }
   const last = open(data, clock);
@@ -277,7 +282,7 @@ test("while a state's slices are stored, events are, and no other state is begun
   await persistence.onPublished({ head, history }, () => {
     throw new Error("another state was begun");
   });
-  await Promise.all([persistence.close(), storing, clock.advance(1_000)]);
+  await Promise.all([persistence.close(), storing]);
   expect(isReleased).toBe(true);
   const next = open(data, clock);
   expect([...(next.restored?.engine?.slices ?? [])]).toEqual(["first"]);

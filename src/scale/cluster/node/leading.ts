@@ -279,7 +279,7 @@ export class Leading {
     const { clock, state, standing } = this.#dependencies;
     const at = standing();
     if (this.#isStoring || !at || !this.#schedule.isDue(state.head.cursor.seq)) return;
-    const encoding = this.#encode(progress, new PacedWork(clock));
+    const encoding = this.#encode(progress, new PacedWork(clock, this.#over.signal));
     this.#isStoring = true;
     void this.#storeEncoded(encoding, at);
     if (!this.#hasEncoded) await encoding.catch(() => {});
