@@ -18,6 +18,11 @@ export interface PolledEngine {
   /** Event time of the next possible change; at most `clockMs` if there may be one already. */
   readonly nextChangeAtMs: number;
   snapshot(): Snapshot;
+  /**
+   * Does a part of the work that the engine must finish before this event, if any. Returns whether
+   * more is left.
+   */
+  packBefore?(event: FeedEvent): boolean;
 }
 
 /** Returns the engine with another `accept`, for a caller that also inspects the events. */
@@ -31,6 +36,7 @@ export function withAccept(engine: PolledEngine, accept: PolledEngine["accept"])
       return engine.nextChangeAtMs;
     },
     snapshot: () => engine.snapshot(),
+    packBefore: (event) => engine.packBefore?.(event) ?? false,
   };
 }
 
@@ -160,6 +166,7 @@ export class EngineSource implements SnapshotSource {
     while (this.#lifecycle.state === "running") {
       const event = await this.#nextEvent(signal);
       if (event === undefined) break;
+      while (this.#engine.packBefore?.(event)) await this.#clock.sleep(0, signal);
       const poll = this.#take(event);
       if (event.kind === "clock") await this.#yieldIfDue(signal);
       if (poll) return poll;

@@ -3,6 +3,7 @@ import { InputError } from "../base/lib/input-error.ts";
 import { OutputError } from "../base/lib/output-error.ts";
 import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
+import { MINUTE_MS } from "../base/lib/time/time.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
 import { type EngineCheckpoint, neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
@@ -20,6 +21,9 @@ import type { SourceIdentity } from "./data/file-persistence.ts";
 import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
+
+/** Time to pack a token, with the pauses between slices. */
+const PACK_MS = 1;
 
 interface SourceContext {
   readonly clock: Clock;
@@ -96,9 +100,7 @@ function createEngine(
   const { refreshMs, staleAfterMs } = config;
   const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys }, resume);
   const options = { facts: feed.facts, refreshMs };
-  const engine = before
-    ? TrendEngine.restore(before.checkpoint as EngineCheckpoint, options)
-    : new TrendEngine(options);
+  const engine = before ? TrendEngine.restore(checkpointOf(before), options) : new TrendEngine(options);
   begin();
   const source = new EngineSource({
     feed,
@@ -111,8 +113,9 @@ function createEngine(
   });
   const progress = () => {
     const afterMs = source.clockAtMs;
-    if (afterMs === undefined) return undefined;
-    return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
+    if (afterMs === undefined || isTooLate(engine)) return undefined;
+    const { slices, ...checkpoint } = engine.beginCheckpoint();
+    return { afterMs, checkpoint, slices, ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   return {
     kind: "snapshots",
@@ -125,6 +128,16 @@ function createEngine(
     services: () => feed.services?.() ?? [],
     late: () => Object.fromEntries((feed.parts?.() ?? []).map((part) => [part.name, part.late] as const)),
   };
+}
+
+/** Whether the minute, whose end changes all tokens, leaves too little time to pack them. */
+function isTooLate({ clockMs, tokenCount }: TrendEngine): boolean {
+  return tokenCount * PACK_MS > MINUTE_MS - (clockMs % MINUTE_MS);
+}
+
+/** Only the engine knows the form of what it stored. */
+function checkpointOf({ checkpoint, slices }: EngineProgress): EngineCheckpoint {
+  return { ...(checkpoint as EngineCheckpoint), ...(slices ? { slices } : {}) };
 }
 
 /**

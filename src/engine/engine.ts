@@ -7,13 +7,14 @@ import { Detector, type Measured } from "./detect/detector.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
-import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
+import { type EngineCheckpoint, type EngineState, unpackEngine } from "./state/checkpoint.ts";
+import { Checkpoints } from "./state/checkpoints.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
 import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
 import { ProfileStore } from "./state/token-profile.ts";
-import { TokenRegistry } from "./state/token-registry.ts";
-import { isOnWatch, offeredSince, type TokenState } from "./state/token-state.ts";
+import { rememberToken, TokenRegistry } from "./state/token-registry.ts";
+import { isOnWatch, type TokenState } from "./state/token-state.ts";
 import { FlareCandles } from "./views/flare-candles.ts";
 import { viewExplanation } from "./views/flare-view.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
@@ -62,6 +63,7 @@ export class TrendEngine {
   readonly #rankings: Rankings;
   readonly #intake: Intake;
   readonly #rejected: Rejections;
+  readonly #checkpoints = new Checkpoints();
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0 };
   #touched: TokenState[] = [];
   /** Tokens whose missing liquidity may come back. They are judged every second until then. */
@@ -84,7 +86,7 @@ export class TrendEngine {
     const settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.#settings = settings;
     this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
-    const profiles = new ProfileStore(settings.maxProfiles, state?.profiles);
+    const profiles = new ProfileStore(settings.maxProfiles, new Map(state?.profiles));
     this.#profiles = profiles;
     this.#tokens = new TokenRegistry(settings, (token) => rememberToken(profiles, token));
     this.#priors = new BuyerRatePriors(settings, state?.priors);
@@ -152,21 +154,41 @@ export class TrendEngine {
 
   /** Returns the complete state as a plain JSON value that shares nothing with the engine. */
   checkpoint(): EngineCheckpoint {
-    return packEngine({
+    return this.#checkpoints.pack(this.#state());
+  }
+
+  /**
+   * Begins a {@link checkpoint}. Its slices are packed as they are read, while the engine
+   * continues. Ending their iteration early, or beginning another checkpoint, abandons it.
+   */
+  beginCheckpoint(): ReturnType<Checkpoints["begin"]> {
+    return this.#checkpoints.begin(this.#state(), this.#inGrace);
+  }
+
+  /**
+   * Packs a slice of the begun checkpoint if the event ends a minute, which changes all tokens.
+   * Returns whether more is left, which {@link accept} would pack at once.
+   */
+  packBefore(event: MarketEvent): boolean {
+    return event.at >= this.#nextMinuteMs && this.#checkpoints.keepMore();
+  }
+
+  #state(): EngineState {
+    return {
       clockMs: this.#clockMs,
       stepMs: this.#stepMs,
       nextMinuteMs: this.#nextMinuteMs,
       hasClock: this.#hasClock,
       rejected: this.#rejected,
       tokens: GROUPS.flatMap((group) => [...this.#tokens.of(group)]),
-      profiles: new Map(this.#profiles.entries),
+      profiles: this.#profiles.entries,
       priors: new Map(this.#priors.buckets),
       markets: this.#markets,
       finished: [...this.#flares.finished],
       newest: [...this.#newest.items],
       standings: this.#rankings.served,
       waiting: this.#waiting,
-    });
+    };
   }
 
   /** Returns a token's present trend, to measure the detector; `undefined` if it is unknown. */
@@ -236,8 +258,9 @@ export class TrendEngine {
       this.#markets[event.group].sinceMs = event.since;
       return undefined;
     }
+    if (this.#checkpoints.isPacking) this.#checkpoints.keep(this.#find(event.group, event.token));
     const count = this.#tokens.count;
-    const entered = this.#enter(event);
+    const entered = this.#intake.enter(event, this.#numbers, this.#nextMinuteMs);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
     // The token of a past trade is judged at the end of the minute, or with its next live trade.
@@ -255,23 +278,6 @@ export class TrendEngine {
       return isGroup(event.group) && isTime(event.since) ? undefined : "malformed";
     if (!isGroup(event.group) || this.#tokens.keyOf(event.group, event.token) === undefined) return "token";
     return readEvent(event, this.#numbers);
-  }
-
-  #enter(event: TokenEvent): TokenState | RejectReason | undefined {
-    switch (event.kind) {
-      case "trade":
-        return this.#intake.enterTrade(event, this.#numbers);
-      case "candle":
-        return this.#intake.enterCandle(event, this.#numbers, this.#nextMinuteMs);
-      case "window":
-        return this.#intake.enterWindow(event, this.#numbers);
-      case "listing":
-        return this.#intake.enterListing(event, this.#numbers);
-      case "liquidity":
-        return this.#intake.enterLiquidity(event, this.#numbers);
-      case "profile":
-        return this.#intake.enterProfile(event);
-    }
   }
 
   /**
@@ -297,8 +303,9 @@ export class TrendEngine {
   #step(atMs: number): void {
     this.#stepMs = atMs;
     const touched = this.#touched;
-    for (const token of touched) this.#detector.catchUp(token);
     const isMinute = atMs === this.#nextMinuteMs;
+    this.#checkpoints.beforeStep(isMinute);
+    for (const token of touched) this.#detector.catchUp(token);
     if (isMinute) this.#closeMinute(atMs);
     this.#touched = [];
     for (const token of touched) {
@@ -336,7 +343,7 @@ export class TrendEngine {
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#markets[group];
     if (atMs - measuredMs >= MEASURE_MS)
-      this.#detector.measureMarket(group, [...this.#tokens.of(group)], atMs);
+      this.#detector.measureMarket(group, this.#tokens.sampleOf(group), atMs);
   }
 
   #judge(token: TokenState, atMs: number): void {
@@ -388,10 +395,4 @@ export class TrendEngine {
     }
     this.#dueMs = due;
   }
-}
-
-/** Remembers since when a forgotten token was known, so that a listing cannot make it new. */
-function rememberToken(profiles: ProfileStore, token: TokenState): void {
-  const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
-  if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
 }

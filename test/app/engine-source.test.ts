@@ -89,6 +89,28 @@ test("the base is returned when the warm-up is over, and nothing before: until t
   expect(states).toEqual(["stale", "live"]);
 });
 
+test("an event waits, for one turn after the other, while the engine must pack before it", async () => {
+  const { engine, clock, source } = sourceOf(
+    feedOf(tick(0), trade(100), tick(60_000), trade(60_500), tick(61_000)),
+  );
+  let left = 3;
+  const packed: string[] = [];
+  const packBefore = (event: FeedEvent) => {
+    if (event.at < START + 60_000 || left === 0) return false;
+    packed.push(`${event.kind} at ${engine.clockMs - START}`);
+    left -= 1;
+    return left > 0;
+  };
+  Object.assign(engine, { packBefore });
+  expect(seen(await allPolls(source))).toEqual([
+    [0, 0],
+    [60_000, 1],
+    [61_000, 2],
+  ]);
+  expect(packed).toEqual(["clock at 100", "clock at 100", "clock at 100"]);
+  expect(clock.slept.filter((ms) => ms === 0)).toHaveLength(2);
+});
+
 test("if a feed ends within its warm-up, its last state is the base", async () => {
   const feed = feedOf(tick(0), trade(500), tick(1_000));
   const source = new EngineSource({

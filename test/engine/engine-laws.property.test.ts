@@ -215,6 +215,51 @@ test("[L4] an engine restored from any checkpoint continues with identical bytes
   );
 });
 
+test("[L4] a checkpoint whose slices are packed while the engine continues is the state at its beginning", () => {
+  let changed = 0;
+  fc.assert(
+    fc.property(seeds, fc.nat(1_000), fc.integer({ min: 1, max: 150 }), (seed, thousandths, seconds) => {
+      const events = marketOf(seed).filter(({ at }) => at < START + MINUTES * MINUTE);
+      const clocks = events.flatMap(({ kind }, index) => (kind === "clock" ? [index + 1] : []));
+      const first = Math.floor(((clocks.length - 1) * thousandths) / 1_000);
+      const [from = 0, until = events.length] = [clocks[first], clocks[first + seconds]];
+      const engine = new TrendEngine(EAGER);
+      drive(engine, events.slice(0, from));
+      const expected = JSON.stringify(engine.checkpoint());
+      const begun = engine.beginCheckpoint();
+      drive(engine, events.slice(from, until));
+      const checkpoint = { ...begun, slices: [...begun.slices] };
+      expect(JSON.stringify(TrendEngine.restore(checkpoint, EAGER).checkpoint())).toBe(expected);
+      changed += JSON.stringify(engine.checkpoint()) === expected ? 0 : 1;
+    }),
+    { ...RUNS, numRuns: RUNS.numRuns * 4 },
+  );
+  expect(changed).toBeGreaterThan(0);
+});
+
+test("before an event that ends a minute, a begun checkpoint is packed slice by slice", () => {
+  const engine = new TrendEngine(EAGER);
+  drive(engine, marketOf(5, 20));
+  const expected = engine.checkpoint();
+  const begun = engine.beginCheckpoint();
+  const next = { kind: "clock", at: engine.clockMs + MINUTE } as const;
+  expect(engine.packBefore({ ...next, at: engine.clockMs + SECOND })).toBe(false);
+  while (engine.packBefore(next));
+  engine.accept(next);
+  const restored = TrendEngine.restore({ ...begun, slices: [...begun.slices] }, EAGER);
+  expect(JSON.stringify(restored.checkpoint())).toBe(JSON.stringify(expected));
+});
+
+test("beginning another checkpoint abandons the one before, and slices may not be missing", () => {
+  const engine = new TrendEngine(EAGER);
+  drive(engine, marketOf(5, 5));
+  const abandoned = engine.beginCheckpoint();
+  const begun = engine.beginCheckpoint();
+  expect(() => [...abandoned.slices]).toThrow("another checkpoint");
+  expect([...begun.slices].length).toBeGreaterThan(0);
+  expect(() => TrendEngine.restore({ ...begun, slices: [] }, EAGER)).toThrow("0 of ");
+});
+
 test("a snapshot never changes before nextChangeAtMs", () => {
   fc.assert(
     fc.property(seeds, (seed) => {

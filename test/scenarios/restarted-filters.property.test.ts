@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openLogFile } from "../../src/app/data/log-file.ts";
+import { restoreState } from "../../src/app/data/restore-state.ts";
 import { SqliteLog } from "../../src/app/data/sqlite-log.ts";
 import {
   advanceLists,
@@ -20,7 +21,7 @@ import {
 } from "../../src/base/protocol/index.ts";
 import { Head, Hub, websocketFraming } from "../../src/gateway/hub/index.ts";
 import type { StoredLog } from "../../src/gateway/log/index.ts";
-import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
+import { encodeLists, formatState } from "../../src/gateway/persistence/restored-state.ts";
 import { FRESH, INFO, settled } from "../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../gateway/hub/mock-socket.ts";
 import { STEPS, TestMarket } from "../gateway/hub/test-market.ts";

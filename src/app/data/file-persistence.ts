@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { type Epoch, FlarewireError } from "../../base/protocol/index.ts";
@@ -9,18 +10,20 @@ import {
   CheckpointSchedule,
   type EngineProgress,
   encodeLists,
+  FAST_COMPRESSION,
   formatState,
   type HeadState,
   type MemoryOptions,
   memoryOptions,
   memoryPersistence,
   type OpenStore,
+  PacedWork,
   type Persistence,
   type RestoredState,
-  restoreState,
 } from "../../gateway/persistence/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
+import { restoreState } from "./restore-state.ts";
 import { FileBusyError } from "./sqlite-failure.ts";
 import { SqliteLog } from "./sqlite-log.ts";
 
@@ -41,6 +44,8 @@ interface FileOptions extends MemoryOptions {
   /** Epoch of a log in memory. Default: random. */
   readonly epoch?: Epoch | undefined;
 }
+
+type Progress = () => EngineProgress | undefined;
 
 /** Clients see this text, so it states the consequence for them. */
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
@@ -86,6 +91,11 @@ class FilePersistence implements Persistence {
   readonly #problem: string | undefined;
   #log: SqliteLog | undefined;
   #schedule: CheckpointSchedule;
+  #storing: Promise<void> | undefined;
+  #isStoring = false;
+  readonly #closing = new AbortController();
+  /** Whether a restart could continue from a stored state. */
+  #hasState = false;
 
   constructor(options: FileOptions, file: LogFile) {
     this.#options = options;
@@ -136,25 +146,57 @@ class FilePersistence implements Persistence {
     else if (follows) logger.info({ path }, "no stored log; starting at the leader's position");
     else logger.info({ path, epoch }, "starting a new log");
     this.#schedule = new CheckpointSchedule(clock, stored?.state?.seq);
+    this.#hasState = stored?.state !== undefined;
     return log;
   }
 
   onReset(now: HeadState): void {
     this.#schedule.reset();
-    this.onPublished(now);
+    this.#hasState = false;
+    void this.onPublished(now);
   }
 
-  onPublished({ head, history }: HeadState, progress?: () => EngineProgress | undefined): void {
+  async onPublished(now: HeadState, progress?: () => EngineProgress | undefined): Promise<void> {
     const log = this.#log;
-    if (!log || log.isInMemoryOnly) return;
+    if (!log || log.isInMemoryOnly || this.#isStoring) return;
+    if (!this.#schedule.isDue(now.head.cursor.seq)) return;
+    this.#storing = this.#store(log, now, progress);
+    if (!this.#hasState) await this.#storing;
+  }
+
+  /** Stores the present state. A large one takes many turns. Never rejects. */
+  async #store(log: SqliteLog, { head, history }: HeadState, progress: Progress | undefined): Promise<void> {
     const { seq } = head.cursor;
-    if (!this.#schedule.isDue(seq)) return;
-    const startedAt = this.#options.clock.monotonic();
-    log.saveCheckpoint(seq, formatState(head, progress?.()), encodeLists(history.lists));
-    this.#schedule.stored(seq, startedAt);
+    const work = new PacedWork(this.#options.clock, this.#closing.signal);
+    this.#isStoring = true;
+    try {
+      const engine = progress?.();
+      if (this.#options.identity.needsEngine && !engine) return;
+      const [text, { lists }] = [formatState(head, engine), history];
+      await work.pauseIfDue(this.#hasState);
+      let slices = 0;
+      for (const slice of engine?.slices ?? []) {
+        log.saveSlice(deflateRawSync(slice, FAST_COMPRESSION));
+        slices += 1;
+        if (this.#closing.signal.aborted && this.#hasState) return;
+        await work.pauseIfDue(this.#hasState);
+      }
+      log.saveCheckpoint(seq, text, encodeLists(lists), slices);
+      this.#hasState = true;
+      while (!this.#closing.signal.aborted && log.dropSlices()) await work.pauseIfDue(true);
+      this.#schedule.stored(seq, work.ms);
+    } catch (error) {
+      this.#schedule.stored(seq, work.ms);
+      const what = "the state cannot be stored; a restart continues from the one before";
+      this.#options.logger.error({ err: error }, `${what}: ${messageOf(error)}`);
+    } finally {
+      this.#isStoring = false;
+    }
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
+    if (this.#isStoring) await this.#storing;
     if (this.#log) await this.#log.close();
     else this.#file.close();
   }

@@ -39,15 +39,18 @@ export interface Dropped {
 }
 
 const PAGE_BYTES = 4_096;
+/** Deleting so many slices takes some milliseconds. */
+const SLICES_AT_ONCE = 20;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** Stands for a missing boot id. Every write is then synced, to survive a power loss. */
 const ALWAYS_SYNCED = "always synced";
 
+const SLICES = "CREATE TABLE slice (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;";
 const RUNS = "CREATE TABLE run (first INTEGER PRIMARY KEY, id TEXT) STRICT;";
 const FORM = {
   /** `FLWR`. */
   applicationId: 0x464c5752,
-  version: 4,
+  version: 5,
   tables: `
   CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE record (seq INTEGER PRIMARY KEY, name TEXT NOT NULL, channel TEXT NOT NULL,
@@ -56,9 +59,10 @@ const FORM = {
   CREATE TABLE position (channel TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
   CREATE TABLE place (seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, text TEXT NOT NULL) STRICT;
+  ${SLICES}
 `,
-  /** Version 3 had no runs: all its events are of the epoch's first run. */
-  upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL)` },
+  /** Version 4 had no slices. Version 3 had no runs: its events are of the epoch's first run. */
+  upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL); ${SLICES}`, 4: SLICES },
 };
 
 /** Returns the boot id, if the system has one. While it is the same, no power was lost. */
@@ -128,6 +132,8 @@ export class LogFile {
   readonly #boot: string;
   readonly #inode: string;
   #stateSeq = 0;
+  /** Number of the newest slice, complete state or not. */
+  #lastSlice = 0;
   #oldest = 0;
   /** Run of the newest record. */
   #lastRun: Run | undefined;
@@ -145,6 +151,7 @@ export class LogFile {
       this.#inode = inodeOf(this.path);
       this.found = readStoredLog(db, { inode: this.#inode, boot: this.#boot, hadWriteAhead });
       this.#stateSeq = this.found?.state?.seq ?? 0;
+      this.#lastSlice = Number(db.prepare("SELECT max(number) AS last FROM slice").get()?.last ?? 0);
       this.#oldest = this.found?.oldest ?? 0;
       this.#lastRun = this.found?.runs.at(-1)?.run;
       this.#insertRecord = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
@@ -166,7 +173,7 @@ export class LogFile {
     const { epoch, seq, run } = cursor;
     transact(this.#db, () => {
       this.#db.exec(
-        "DELETE FROM record; DELETE FROM run; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM fact",
+        "DELETE FROM record; DELETE FROM run; DELETE FROM position; DELETE FROM state; DELETE FROM place; DELETE FROM slice; DELETE FROM fact",
       );
       this.#facts({ epoch, fingerprint, inode: this.#inode, closed: "no", boot: this.#boot });
       this.#facts({ oldest: `${seq}`, oldest_lasting: `${seq}` });
@@ -174,6 +181,7 @@ export class LogFile {
       for (const [channel, position] of Object.entries(positions)) this.#setPosition.run(channel, position);
     });
     this.#stateSeq = 0;
+    this.#lastSlice = 0;
     this.#oldest = seq;
     this.#lastRun = run;
     this.#isSound = true;
@@ -198,17 +206,40 @@ export class LogFile {
     });
   }
 
+  /** Stores a slice of the next state. The present state's slices remain. */
+  saveSlice(bytes: Uint8Array): void {
+    this.#lastSlice += 1;
+    this.#db.prepare("INSERT INTO slice VALUES (?, ?)").run(this.#lastSlice, bytes);
+  }
+
+  /**
+   * Deletes some slices that no stored state has. Returns whether there may be more. Call it after
+   * {@link saveCheckpoint}, not while slices of another state are stored.
+   */
+  dropSlices(): boolean {
+    const some =
+      "SELECT number FROM slice WHERE number < (SELECT CAST(value AS INTEGER) FROM fact WHERE name = 'slices_from') LIMIT ?";
+    return (
+      this.#db.prepare(`DELETE FROM slice WHERE number IN (${some})`).run(SLICES_AT_ONCE).changes ===
+      SLICES_AT_ONCE
+    );
+  }
+
   /**
    * Replaces the stored state with the one at this seq, and adds `checkpoint`, the lists at this
    * seq. Deletes dropped events and the checkpoints before `dropped.oldest`. Also deletes the
    * previous checkpoint if it is less than an interval after the one before it.
+   *
+   * @param slices The number of slices that were stored last, which belong to this state.
    */
-  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
+  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped, slices = 0): void {
     transact(this.#db, () => {
+      const last = this.#lastSlice;
+      this.#facts({ slices_from: `${last - slices + 1}`, slices_to: `${last}` });
       const interval = checkpointInterval(seq - dropped.oldest);
-      const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
-      const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
-      if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(last.seq));
+      const [newest, before] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
+      const isClose = newest && before && Number(newest.seq) - Number(before.seq) < interval;
+      if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(newest.seq));
       this.#db.prepare("DELETE FROM place WHERE seq < ?").run(dropped.oldest);
       this.#db.prepare("INSERT OR REPLACE INTO place VALUES (?, ?)").run(seq, checkpoint);
       this.#db.prepare("INSERT OR REPLACE INTO state VALUES (1, ?, ?)").run(seq, text);

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { inflateRawSync } from "node:zlib";
 import { DamagedError } from "../../base/lib/io/sqlite.ts";
 import { CHANNELS, EVENT_NAMES, LASTING_EVENTS, toEpoch, toRun, toSeq } from "../../base/protocol/index.ts";
 import {
@@ -60,9 +61,28 @@ function readAll(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
     oldest: oldest ?? 0,
     oldestLasting: oldestLasting ?? 0,
     positions: Object.fromEntries(positions.map(({ channel, seq }) => [String(channel), Number(seq)])),
-    state: state && { seq: Number(state.seq), text: String(state.text) },
+    state: state && { seq: Number(state.seq), text: String(state.text), ...slicesOf(db, fact) },
     checkpoints: all("SELECT seq, bytes FROM place ORDER BY seq").map(checkpointOf),
   };
+}
+
+/** Returns the slices of the stored state, read one by one; nothing if it has none. */
+function slicesOf(db: DatabaseSync, fact: ReadonlyMap<unknown, string>): { slices?: Iterable<string> } {
+  const [from = 1, to = 0] = [Number(fact.get("slices_from") ?? 1), Number(fact.get("slices_to") ?? 0)];
+  if (to < from) return {};
+  const sql = "SELECT bytes FROM slice WHERE number BETWEEN ? AND ? ORDER BY number";
+  return {
+    slices: {
+      *[Symbol.iterator]() {
+        for (const { bytes } of db.prepare(sql).iterate(from, to)) yield decodeSlice(bytes);
+      },
+    },
+  };
+}
+
+function decodeSlice(bytes: unknown): string {
+  if (bytes instanceof Uint8Array) return inflateRawSync(bytes).toString("utf8");
+  throw new DamagedError("a slice of the state is malformed");
 }
 
 /**

@@ -62,8 +62,22 @@ export class SqliteLog extends MemoryLog {
    * Replaces the stored state with `text`, and adds `checkpoint`, the lists at this seq. The file
    * retains all later events until the next call: see {@link LogFile.saveCheckpoint}.
    */
-  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void {
-    this.#attempt((file) => file.saveCheckpoint(seq, text, checkpoint, this.#dropped));
+  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, slices = 0): void {
+    this.#attempt((file) => file.saveCheckpoint(seq, text, checkpoint, this.#dropped, slices));
+  }
+
+  /** See {@link LogFile.saveSlice}. */
+  saveSlice(bytes: Uint8Array): void {
+    this.#attempt((file) => file.saveSlice(bytes));
+  }
+
+  /** See {@link LogFile.dropSlices}. */
+  dropSlices(): boolean {
+    let isMore = false;
+    this.#attempt((file) => {
+      isMore = file.dropSlices();
+    });
+    return isMore;
   }
 
   override restart(start: LogStart): Promise<void> {

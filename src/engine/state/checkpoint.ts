@@ -1,14 +1,15 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
-import { CANDLE_MINUTES } from "../../base/model/index.ts";
 import { createTrend } from "../detect/hysteresis.ts";
 import type { Markets } from "../detect/market.ts";
-import { compactRing, createCandleRing } from "../views/candle-ring.ts";
+import { createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/flare-candles.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
 import type { NewListing } from "../views/newest-listings.ts";
 import type { ServedRankings } from "../views/rankings.ts";
+import { joinRing } from "./bucket-ring.ts";
 import { createControl } from "./followed-flare.ts";
+import { unpackSlices } from "./packing.ts";
 import type { Rejections } from "./rejection.ts";
 import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";
@@ -37,10 +38,16 @@ const READABLE: readonly number[] = [
   VERSION,
 ];
 
-/** An engine's complete state as a plain JSON value. A restored engine continues identically. */
+/** An engine's complete state as plain JSON values. A restored engine continues identically. */
 export interface EngineCheckpoint {
   readonly version: number;
+  /** The state without the tokens and profiles in {@link slices}. */
   readonly state: JsonValue;
+  /**
+   * The tokens and profiles, some in each JSON text: all in one would exceed the longest string.
+   * Absent in a checkpoint of an earlier release, whose state has them.
+   */
+  readonly slices?: Iterable<string>;
 }
 
 export interface EngineState {
@@ -51,7 +58,7 @@ export interface EngineState {
   readonly rejected: Rejections;
   /** By group, each in the order in which they were first seen. */
   readonly tokens: readonly TokenState[];
-  readonly profiles: Map<string, TokenProfile>;
+  readonly profiles: ReadonlyMap<string, TokenProfile>;
   readonly priors: Map<string, { events: number; timeMs: number; atMs: number }>;
   readonly markets: Markets;
   readonly finished: FinishedFlare[];
@@ -61,27 +68,28 @@ export interface EngineState {
   readonly waiting: readonly MarketEvent[];
 }
 
-export function packEngine(state: EngineState): EngineCheckpoint {
-  const from = Math.floor(state.clockMs / MINUTE_MS) - CANDLE_MINUTES;
-  const tokens = state.tokens.map((token) =>
-    token.candles ? { ...token, candles: compactRing(token.candles, from) } : token,
-  );
-  return { version: VERSION, state: encodeState({ ...state, tokens }) };
+/** Packs everything but the tokens and profiles, which go into slices. */
+export function packRest({
+  tokens,
+  profiles,
+  ...rest
+}: EngineState): Required<Omit<EngineCheckpoint, "slices">> {
+  const counts = { tokens: tokens.length, profiles: profiles.size };
+  return { version: VERSION, state: encodeState({ ...rest, counts }) };
 }
 
 /**
  * Returns a checkpoint's state. Throws RangeError if the version is unsupported, and TypeError if
- * the state is malformed. Does not check every field.
+ * the state is malformed or slices are missing. Does not check every field.
  */
-export function unpackEngine({ version, state: json }: EngineCheckpoint): EngineState {
+export function unpackEngine({ version, state: json, slices = [] }: EngineCheckpoint): EngineState {
   if (!READABLE.includes(version)) {
     throw new RangeError(`unsupported checkpoint version ${version}; expected one of ${READABLE.join(", ")}`);
   }
   const state = decodeState(json);
-  if (typeof state !== "object" || state === null || !("tokens" in state) || !Array.isArray(state.tokens)) {
+  if (typeof state !== "object" || state === null || !("markets" in state))
     throw new TypeError("invalid checkpoint: no engine state");
-  }
-  const unpacked = state as EngineState;
+  const unpacked = "counts" in state ? withSlices(state, slices) : withJoinedRings(state as OldState);
   if (version === VERSION) return unpacked;
   const tokens = unpacked.tokens.map((token) => {
     const candled = version === WITHOUT_CANDLES ? withCandles(token, unpacked.clockMs) : token;
@@ -101,6 +109,31 @@ function withSurges(token: TokenState): TokenState {
     trend: { ...createTrend(), ...trend, surgedMs: trend.startedMs },
     followed: followed?.map((one) => ({ ...one, end: one.end && { ...one.end, lost: null } })) ?? null,
   };
+}
+
+/** The tokens of an earlier release, whose rings had a different form. */
+type OldToken = Omit<TokenState, "minutes" | "fine"> &
+  Record<"minutes" | "fine", Parameters<typeof joinRing>[0]>;
+type OldState = Omit<EngineState, "tokens"> & { readonly tokens: readonly OldToken[] };
+
+function withJoinedRings(state: OldState): EngineState {
+  const tokens = state.tokens.map((token) => ({
+    ...token,
+    minutes: joinRing(token.minutes),
+    fine: token.fine && joinRing(token.fine),
+  }));
+  return { ...state, tokens };
+}
+
+function withSlices(rest: object & { readonly counts: unknown }, slices: Iterable<string>): EngineState {
+  const { counts, ...state } = rest as EngineState & {
+    readonly counts: { tokens: number; profiles: number };
+  };
+  const found = unpackSlices(slices);
+  const count = Object.keys(found.tokens).length;
+  if (count !== counts.tokens || found.profiles.size !== counts.profiles)
+    throw new TypeError(`invalid checkpoint: ${count} of ${counts.tokens} tokens`);
+  return { ...state, ...found };
 }
 
 /** Adds what a token up to version {@link WITHOUT_REPORTED_PRICES} lacks. */

@@ -4,6 +4,7 @@ import type {
   LiquidityEvent,
   ListingEvent,
   Profile,
+  TokenEvent,
   Trade,
   Window,
 } from "../../base/market/index.ts";
@@ -60,10 +61,7 @@ interface IntakeOptions {
   readonly detector: Detector;
 }
 
-/**
- * Applies validated events to their tokens' states. The caller has advanced the clock. Each method
- * returns the changed token, or why the event is unusable.
- */
+/** Applies validated events to their tokens' states. The caller has advanced the clock. */
 export class Intake {
   readonly #options: IntakeOptions;
   /** Reused, because a trade must not allocate. */
@@ -82,10 +80,37 @@ export class Intake {
   }
 
   /**
+   * Applies the event. Returns the changed token, why the event is unusable, or `undefined` for
+   * facts about an unknown token.
+   *
+   * @param nextMinuteMs End of the current minute.
+   */
+  enter(
+    event: TokenEvent,
+    numbers: EventNumbers,
+    nextMinuteMs: number,
+  ): TokenState | RejectReason | undefined {
+    switch (event.kind) {
+      case "trade":
+        return this.#enterTrade(event, numbers);
+      case "candle":
+        return this.#enterCandle(event, numbers, nextMinuteMs);
+      case "window":
+        return this.#enterWindow(event, numbers);
+      case "listing":
+        return this.#enterListing(event, numbers);
+      case "liquidity":
+        return this.#enterLiquidity(event, numbers);
+      case "profile":
+        return this.#enterProfile(event);
+    }
+  }
+
+  /**
    * Applies a trade. It sets the token's price if it is the newest in the pool that sets the price,
    * or if no price is known yet. A trade that is too small to mean anything is rejected as `dust`.
    */
-  enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
+  #enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
     if (event.group === "exchange") return this.#enterQuickTrade(event, numbers);
     const { settings, detector, tokens } = this.#options;
     const existing = tokens.find(event.group, event.token);
@@ -182,7 +207,7 @@ export class Intake {
    * the minute ends. A late one amends the previous minute. A past one takes effect now; it is
    * rejected as `late` unless it follows all known ones.
    */
-  enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
+  #enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
     const { settings, detector } = this.#options;
     const minute = event.openAt / MINUTE_MS;
     const endMs = event.openAt + MINUTE_MS;
@@ -215,7 +240,7 @@ export class Intake {
    * Applies an aggregator's report. It is rejected as `mixed` if the token has individual trades or
    * candles, and as `late` if the pool's known liquidity is newer.
    */
-  enterWindow(event: Window, numbers: EventNumbers): TokenState | RejectReason {
+  #enterWindow(event: Window, numbers: EventNumbers): TokenState | RejectReason {
     const existing = this.#options.tokens.find(event.group, event.token);
     if (existing?.trades || existing?.candle) return "mixed";
     const token = existing ?? this.#create(event);
@@ -226,7 +251,7 @@ export class Intake {
    * Applies a listing. On BSC it is added to the newest if it is recent and its token is neither a
    * quote token nor established ({@link isEstablished}). A pool's second listing is rejected.
    */
-  enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
+  #enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#options;
     const token = this.#find(event);
     if ((findPool(token, event.pool)?.listedMs ?? -1) >= 0) return "duplicate";
@@ -240,7 +265,7 @@ export class Intake {
   }
 
   /** Applies a change of a pool's liquidity. A removal from an unknown pool is rejected. */
-  enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
+  #enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#options;
     const existing = tokens.find(event.group, event.token);
     if (event.cause === "remove" && !(existing && findPool(existing, event.pool))) return "unknown-pool";
@@ -252,7 +277,7 @@ export class Intake {
   }
 
   /** Stores facts about a token. Returns `undefined` if the token is not known yet. */
-  enterProfile(event: Profile): TokenState | undefined {
+  #enterProfile(event: Profile): TokenState | undefined {
     const { tokens, profiles } = this.#options;
     const key = tokens.keyOf(event.group, event.token) ?? event.token;
     const profile = profiles.learn(event, key);

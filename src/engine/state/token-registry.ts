@@ -2,11 +2,13 @@ import type { MarketGroup } from "../../base/market/index.ts";
 import { byGroup, GROUP_FACTS, GROUPS, normalizeAddress } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { isAddress, isName } from "./rejection.ts";
-import type { TokenProfile } from "./token-profile.ts";
-import { createToken, type TokenState } from "./token-state.ts";
+import type { ProfileStore, TokenProfile } from "./token-profile.ts";
+import { createToken, offeredSince, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
+/** The median of so many differs from that of all by 3 % of a token's deviation. */
+const MAX_SAMPLE = 2_000;
 /** Tokens may exceed their maximum by this factor, because each eviction looks at all of them. */
 const OVERRUN = 1.1;
 
@@ -43,6 +45,19 @@ export class TokenRegistry {
     return this.#groups[group].tokens.values();
   }
 
+  /** Returns a group's tokens or, if there are more than {@link MAX_SAMPLE}, every n-th. */
+  sampleOf(group: MarketGroup): TokenState[] {
+    const { tokens } = this.#groups[group];
+    const every = Math.ceil(tokens.size / MAX_SAMPLE);
+    const sample: TokenState[] = [];
+    let index = 0;
+    for (const token of tokens.values()) {
+      if (index % every === 0) sample.push(token);
+      index += 1;
+    }
+    return sample;
+  }
+
   /**
    * Returns the token's key, or `undefined`, like {@link keyOfToken}, but without parsing a known
    * name.
@@ -54,8 +69,9 @@ export class TokenRegistry {
   /** Returns the token of that name, in any spelling. Remembers up to four spellings. */
   find(group: MarketGroup, name: string): TokenState | undefined {
     const exact = this.#findExact(group, name);
+    if (exact) return exact;
     const key = normalizeAddress(group, name);
-    if (exact || key === name) return exact;
+    if (key === name) return undefined;
     const { tokens, aliases } = this.#groups[group];
     const token = tokens.get(key);
     if (token && token.aliases.length < MAX_ALIASES) {
@@ -141,4 +157,10 @@ function isNeeded(token: TokenState): boolean {
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
   const isValid = GROUP_FACTS[group].names === "hex" ? isAddress : isName;
   return isValid(name) ? normalizeAddress(group, name) : undefined;
+}
+
+/** Remembers since when a forgotten token was known, so that a listing cannot make it new. */
+export function rememberToken(profiles: ProfileStore, token: TokenState): void {
+  const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
+  if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
 }

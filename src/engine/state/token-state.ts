@@ -270,7 +270,8 @@ export function setPrice(
     if (token.trades) token.trades.price = Math.max(token.trades.price, price);
   }
   if (pool) pool.scale = token.priceScale;
-  token.pricePool = event.pool;
+  // The same string as the pool's, because comparing two equal ones would read both.
+  token.pricePool = pool?.pool ?? event.pool;
   token.priceAtMs = event.at;
   token.price = price;
   token.priceText = event.price;

@@ -25,7 +25,7 @@ export type MinuteCandle = Readonly<ReturnType<typeof candleAt>>;
 const [OPEN, HIGH, LOW, CLOSE, USD, BUYS, SELLS] = [0, 1, 2, 3, 4, 5, 6];
 /** Times of the trades that set open and close; before any, the minute's end and its start. */
 const [OPEN_AT, CLOSE_AT, WIDTH] = [7, 8, 9];
-const FIRST_CAPACITY = 4;
+const FIRST_CAPACITY = 16;
 /** Candles are stored for this many minutes before the newest one. */
 const STORED_MINUTES = 60;
 

@@ -21,9 +21,16 @@ export interface StoredLog {
   /** Seq of the latest event of each channel that had one in the epoch. */
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   /** The latest saved state. `records` has every event after its seq. */
-  readonly state: { readonly seq: number; readonly text: string } | undefined;
+  readonly state: StoredState | undefined;
   /** The checkpoints, in order, including that of {@link state}. */
   readonly checkpoints: readonly ListCheckpoint[];
+}
+
+interface StoredState {
+  readonly seq: number;
+  readonly text: string;
+  /** Further texts of the state, read one by one. Absent if there are none. */
+  readonly slices?: Iterable<string>;
 }
 
 export interface ListCheckpoint {

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
  * full speed.
  */
 const STORE_EVERY_MS = 30_000;
-/** Maximum share of time for storing large states, because nothing else runs meanwhile. */
+/** Maximum share of time for storing large states. */
 const USUAL_SHARE = 0.002;
 /** The same from STORE_EVERY_RECORDS events on, because a restart has to apply them. */
 const MAX_SHARE = 0.02;
@@ -37,12 +37,47 @@ export class CheckpointSchedule {
     return this.#clock.monotonic() >= (isMuch ? this.#notBefore : this.#nextAt);
   }
 
-  /** Records that the state at a seq was stored, with work that began at `startedAt`. */
-  stored(seq: number, startedAt: number): void {
+  /** Records that the state at a seq was stored, or could not be, with this much work. */
+  stored(seq: number, tookMs: number): void {
     const endedAt = this.#clock.monotonic();
-    const tookMs = endedAt - startedAt;
     this.#storedSeq = seq;
     this.#notBefore = endedAt + tookMs / MAX_SHARE;
     this.#nextAt = endedAt + Math.max(STORE_EVERY_MS, tookMs / USUAL_SHARE);
+  }
+}
+
+/** Work between two pauses, in milliseconds. */
+const TURN_MS = 5;
+/** Pauses are this many times as long as the work before them, up to a maximum. */
+const PAUSE_SHARE = 4;
+const MAX_PAUSE_MS = 200;
+
+/** Measures work that other work may interrupt, and pauses it. */
+export class PacedWork {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  #since: number;
+  #ms = 0;
+
+  /** @param signal Ends pauses, and prevents further ones. */
+  constructor(clock: Clock, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#since = clock.monotonic();
+  }
+
+  /** The time worked, without pauses. */
+  get ms(): number {
+    return this.#ms + this.#clock.monotonic() - this.#since;
+  }
+
+  /** Pauses after enough work: for one turn or, if `isLong`, for a multiple of its duration. */
+  async pauseIfDue(isLong: boolean): Promise<void> {
+    const workedMs = this.#clock.monotonic() - this.#since;
+    if (workedMs < TURN_MS) return;
+    this.#ms += workedMs;
+    const pauseMs = isLong ? Math.min(workedMs * PAUSE_SHARE, MAX_PAUSE_MS) : 0;
+    await this.#clock.sleep(pauseMs, this.#signal).catch(() => {});
+    this.#since = this.#clock.monotonic();
   }
 }

@@ -1,5 +1,5 @@
 /** What a server stores besides its log, and what it reads at its next start. */
-export { CheckpointSchedule } from "./checkpoint-schedule.ts";
+export { CheckpointSchedule, PacedWork } from "./checkpoint-schedule.ts";
 export {
   type HeadState,
   type MemoryOptions,
@@ -16,5 +16,4 @@ export {
   formatState,
   type RestoredState,
   readState,
-  restoreState,
 } from "./restored-state.ts";

@@ -31,8 +31,11 @@ export interface Persistence {
   createLog(problem?: string): EventLog;
   /** Creates the log of a gateway that follows another, instead of {@link createLog}. */
   createFollowerLog(): FollowerLog;
-  /** Stores the state at intervals. Call it after each published poll, before the next one. */
-  onPublished(now: HeadState, progress?: () => EngineProgress | undefined): void;
+  /**
+   * Stores the state at intervals. Call it after each published poll, and begin the next one when
+   * it resolves, which waits for the first state only. Failures are logged.
+   */
+  onPublished(now: HeadState, progress?: () => EngineProgress | undefined): Promise<void> | void;
   /** Stores the state at once. Call it after each restart of the head. */
   onReset(now: HeadState): void;
   /** Closes the files. Call it last, even if no log was created. */

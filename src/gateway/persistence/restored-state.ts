@@ -2,17 +2,9 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { parseJson } from "../../base/lib/parse-json.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { completeSnapshot } from "../../base/model/index.ts";
-import {
-  advanceLists,
-  type EventBody,
-  formatMarks,
-  type Lists,
-  MarksText,
-  readMarks,
-  toSeq,
-} from "../../base/protocol/index.ts";
+import { formatMarks, type Lists, MarksText, readMarks } from "../../base/protocol/index.ts";
 import type { Head, KnownLists } from "../hub/index.ts";
-import type { ListCheckpoint, StoredLog } from "../log/index.ts";
+import type { ListCheckpoint } from "../log/index.ts";
 
 /** An engine's progress at the moment of the head's snapshot. */
 export interface EngineProgress {
@@ -20,6 +12,8 @@ export interface EngineProgress {
   readonly afterMs: number;
   /** What the engine stores of itself. Only the engine knows its form. */
   readonly checkpoint: unknown;
+  /** The rest of it, in pieces of bounded size: packed, or read, as they are iterated. */
+  readonly slices?: Iterable<string> | undefined;
   /** Event time at which a simulated market began. */
   readonly beganAtMs?: number;
 }
@@ -32,7 +26,7 @@ export interface RestoredState {
   readonly engine: EngineProgress | undefined;
 }
 
-/** Contents of a stored state. Its lists are stored separately. */
+/** Contents of a stored state. Its lists and slices are stored separately. */
 type StoredState = Pick<RestoredState, "observedAtMs" | "engine">;
 
 const NO_SNAPSHOT = "the previous process ended before its first snapshot";
@@ -40,51 +34,16 @@ const NO_SNAPSHOT = "the previous process ended before its first snapshot";
 /** A low level, because compression delays events. */
 export const FAST_COMPRESSION = { level: 1 };
 
-/** Serializes the state of one moment for {@link restoreState}. */
+/** Serializes the state of one moment, without slices, for {@link readState}. */
 export function formatState({ observedAtMs }: Head, engine: EngineProgress | undefined): string {
-  return JSON.stringify({ observedAtMs, engine } satisfies StoredState);
+  const rest = engine && { ...engine, slices: undefined };
+  return JSON.stringify({ observedAtMs, engine: rest } satisfies StoredState);
 }
 
-/** Serializes the lists of one log position for {@link restoreState}. */
+/** Serializes the lists of one log position for {@link decodeLists}. */
 export function encodeLists(lists: Lists): Uint8Array {
   const text = JSON.stringify({ snapshot: lists.snapshot, marks: formatMarks(lists) });
   return deflateSync(text, FAST_COMPRESSION);
-}
-
-/**
- * Restores the state at the head: the last stored one plus later events (law L2). Returns a
- * problem, as the second half of a sentence, if the log is from another source or other settings,
- * has no usable state, may lack events, or is damaged.
- */
-export function restoreState(
-  stored: StoredLog,
-  fingerprint: string,
-  needsEngine: boolean,
-): RestoredState | { readonly problem: string } {
-  const { state, records, checkpoints, doubt } = stored;
-  if (doubt !== undefined) return { problem: doubt };
-  const base = readState({ ...stored, text: state?.text }, fingerprint, needsEngine);
-  if ("problem" in base) return base;
-  if (!state) return { problem: NO_SNAPSHOT };
-  try {
-    if (stored.oldest > state.seq)
-      return { problem: `the events ${state.seq + 1} to ${stored.oldest} are missing` };
-    const checkpoint = checkpoints.find(({ seq }) => seq === state.seq);
-    if (!checkpoint) return { problem: "the lists of the stored state are missing" };
-    let { observedAtMs } = base;
-    let lists = decodeLists(checkpoint);
-    for (const { seq, encoded } of records) {
-      if (seq <= state.seq) continue;
-      const event: EventBody = JSON.parse(`{${encoded.toString("utf8")}`);
-      if (event.channel === "status") continue;
-      lists = advanceLists(lists, event);
-      observedAtMs = Date.parse(event.observed_at);
-    }
-    const before = checkpoints.map((one) => ({ seq: toSeq(one.seq), lists: () => decodeLists(one) }));
-    return { known: { lists, checkpoints: before }, observedAtMs, engine: base.engine };
-  } catch (error) {
-    return { problem: unreadable(error) };
-  }
 }
 
 /**
@@ -92,7 +51,10 @@ export function restoreState(
  * the state is missing, damaged, or from another source or other settings.
  */
 export function readState(
-  stored: { readonly fingerprint: string; readonly text: string | undefined },
+  stored: { readonly fingerprint: string; readonly text: string | undefined } & Pick<
+    EngineProgress,
+    "slices"
+  >,
   fingerprint: string,
   needsEngine: boolean,
 ): StoredState | { readonly problem: string } {
@@ -104,7 +66,7 @@ export function readState(
   }
   if (stored.text === undefined) return { problem: NO_SNAPSHOT };
   try {
-    const base = parseState(stored.text);
+    const base = parseState(stored.text, stored.slices);
     return needsEngine && !base.engine ? { problem: "no checkpoint of the engine was stored" } : base;
   } catch (error) {
     return { problem: unreadable(error) };
@@ -121,10 +83,10 @@ export function decodeLists({ bytes }: Pick<ListCheckpoint, "bytes">): Lists {
   return readMarks(completeSnapshot(snapshot), MarksText.parse(marks));
 }
 
-function parseState(text: string): StoredState {
+function parseState(text: string, slices: EngineProgress["slices"]): StoredState {
   const { observedAtMs, engine }: StoredState = JSON.parse(text);
   if (!Number.isFinite(observedAtMs)) throw new TypeError("not a gateway's stored state");
-  return { observedAtMs, engine };
+  return { observedAtMs, engine: engine && { ...engine, slices } };
 }
 
 /** Names the settings in which two fingerprints differ. One may be of another version. */

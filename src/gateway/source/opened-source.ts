@@ -35,8 +35,8 @@ export interface OpenSnapshots extends Opened<"snapshots", SnapshotSource> {
   /** Why the stored state cannot be resumed. */
   readonly problem?: string;
   /**
-   * Returns the engine's progress. Call it between a poll's response and the next poll. Absent
-   * without an engine.
+   * Returns the engine's progress, or `undefined` if it is not to be stored now. Call it between a
+   * poll's response and the next poll. Absent without an engine.
    */
   readonly progress?: () => EngineProgress | undefined;
   /** Returns how much of the engine's warm-up was read, 0 to 1; `undefined` outside of it. */

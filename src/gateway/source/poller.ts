@@ -27,8 +27,16 @@ interface PollerOptions {
    * skipped.
    */
   readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
-  /** Publishes one result at a time. If it rejects, the next publication includes the changes. */
+  /**
+   * Publishes one result at a time. It must reject only if nobody can have seen the events: the
+   * next publication then includes them again.
+   */
   readonly publish: (publication: Publication) => Promise<void> | void;
+  /**
+   * Called after each publication, for work whose failure must not repeat the events. If it throws,
+   * `onError` receives the error and the loop continues without a pause.
+   */
+  readonly afterPublish?: () => Promise<void> | void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called for each failed poll, comparison or publication; the loop continues. Must not throw. */
@@ -66,9 +74,10 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       const events = before ? toEvents(before, snapshot, observedAtMs) : [];
       const isNews = !before || events.length > 0;
       if (isNews) await publish({ observedAtMs, snapshot, events });
-      report(isNews ? "published" : "unchanged");
       before = snapshot;
       failures = 0;
+      report(isNews ? "published" : "unchanged");
+      if (isNews) await attempt(options.afterPublish, onError);
     } catch (error) {
       if (signal.aborted && error === signal.reason) return;
       onError(error);
@@ -76,5 +85,16 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       failures += 1;
       await clock.sleep(backOffMs(failures, random), signal).catch(() => undefined);
     }
+  }
+}
+
+async function attempt(
+  work: PollerOptions["afterPublish"],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await work?.();
+  } catch (error) {
+    onError(error);
   }
 }

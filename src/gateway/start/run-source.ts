@@ -67,10 +67,8 @@ function prepareSnapshots(opened: OpenSnapshots, persistence: Persistence): Runn
     run: (run) =>
       runPoller({
         source,
-        publish: async (publication) => {
-          await publish(publication, run);
-          persistence.onPublished({ head: run.head, history: run.hub.history }, progress);
-        },
+        publish: (publication) => publish(publication, run),
+        afterPublish: () => persistence.onPublished({ head: run.head, history: run.hub.history }, progress),
         ...(resume ? { resume } : {}),
         ...(run.onPoll ? { onPoll: run.onPoll } : {}),
         clock: run.clock,

@@ -30,7 +30,7 @@ export function createReplicaSink(dependencies: ReplicaDependencies): ReplicaSin
       const batch = { events: bodies, snapshot, ...(observedAtMs === undefined ? {} : { observedAtMs }) };
       await head.publish(batch, () => log.appendReplicated(records));
       onPublished(bodies);
-      persistence.onPublished({ head, history });
+      await persistence.onPublished({ head, history });
     },
   };
 }

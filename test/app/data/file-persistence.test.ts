@@ -49,7 +49,7 @@ test("the state is stored at the first poll, then every 30 seconds, or after 5,0
   let states = 0;
   const poll = async (...steps: Step[]) => {
     await publish(...steps);
-    persistence.onPublished({ head, history }, () => {
+    await persistence.onPublished({ head, history }, () => {
       states += 1;
       return undefined;
     });
@@ -96,9 +96,9 @@ test("[L3] a process resumes at the previous one's last event and its lists, alt
   const first = open(directory, clock);
   const { head, history, hub, publish } = headOf(first.createLog(), clock);
   await publish("list", "flare");
-  first.onPublished({ head, history });
+  await first.onPublished({ head, history });
   await publish("list", "refresh");
-  first.onPublished({ head, history });
+  await first.onPublished({ head, history });
   const lists = textOf(history.lists);
   await hub.close();
   await first.close();
@@ -214,4 +214,77 @@ test("a copy of a recording with another path and time counts as the same source
   expect(identify("other", 1_000)).not.toBe(original);
   const long = "x".repeat(100_000);
   expect(identify(`${long}y`, 1_000)).not.toBe(identify(long, 1_000));
+});
+
+/** Resolves after everything that waits for no timer. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Returns the progress of an engine whose state has these slices. */
+const progressOf = (slices: Iterable<string>) => () => ({ afterMs: 1, checkpoint: "rest", slices });
+
+test("a state's slices are read again in order, and those of an unfinished or failed one are not", async ({
+  onTestFinished,
+}) => {
+  const data = newDirectory(onTestFinished);
+  const clock = new ManualClock();
+  const texts: string[] = [];
+  for (const round of [1, 2]) {
+    const persistence = open(data, clock);
+    texts.push(JSON.stringify([...(persistence.restored?.engine?.slices ?? [])]));
+    const { head, history, publish } = headOf(persistence.createLog(), clock);
+    await publish("list");
+    clock.advance(30_000);
+    await persistence.onPublished({ head, history }, progressOf([`a${round}`, `b${round}`]));
+    await nextTurn();
+    clock.advance(30_000);
+    const broken = function* () {
+      yield "half";
+      throw new RangeError("Invalid string length");
+    };
+    await publish("list");
+    await persistence.onPublished({ head, history }, progressOf(broken()));
+    await nextTurn();
+    await persistence.close();
+  }
+  const last = open(data, clock);
+  texts.push(JSON.stringify([...(last.restored?.engine?.slices ?? [])]));
+  await last.close();
+  expect(texts).toEqual(["[]", '["a1","b1"]', '["a2","b2"]']);
+});
+
+test("while a state's slices are stored, events are, and no other state is begun; a close abandons it", async ({
+  onTestFinished,
+}) => {
+  const data = newDirectory(onTestFinished);
+  const clock = new ManualClock();
+  const persistence = open(data, clock);
+  const { head, history, publish } = headOf(persistence.createLog(), clock);
+  await publish("list");
+  await persistence.onPublished({ head, history }, progressOf(["first"]));
+  clock.advance(30_000);
+  let isReleased = false;
+  const slow = function* () {
+    try {
+      for (let slice = 0; ; slice += 1) {
+        // Packing takes long, so that the next slice waits for another turn.
+        clock.advance(100);
+        yield `slice ${slice}`;
+      }
+    } finally {
+      isReleased = true;
+    }
+  };
+  const storing = persistence.onPublished({ head, history }, progressOf(slow()));
+  const { seq } = head.cursor;
+  await publish("list");
+  expect(head.cursor.seq).toBeGreaterThan(seq);
+  clock.advance(30_000);
+  await persistence.onPublished({ head, history }, () => {
+    throw new Error("another state was begun");
+  });
+  await Promise.all([persistence.close(), storing]);
+  expect(isReleased).toBe(true);
+  const next = open(data, clock);
+  expect([...(next.restored?.engine?.slices ?? [])]).toEqual(["first"]);
+  await next.close();
 });

@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MarketEvent, Trade } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import { advanceRing, type BucketRing, closeAt } from "../../../src/engine/state/bucket-ring.ts";
+import {
+  advanceRing,
+  type BucketRing,
+  closeAt,
+  knownSteps,
+  tradesWithin,
+} from "../../../src/engine/state/bucket-ring.ts";
 import { type EngineCheckpoint, unpackEngine } from "../../../src/engine/state/checkpoint.ts";
 import { address, decimal, liquidity, MINUTE, SECOND, START, trade, withClocks } from "../trend-kit.ts";
 
@@ -59,9 +65,10 @@ function stepsOf(ring: BucketRing | undefined): readonly (readonly number[])[] {
   // Silent steps are filled on access.
   advanceRing(ring, END / MINUTE);
   const steps = [];
-  for (let step = Math.max(ring.first, ring.last - ring.closes.length + 1); step <= ring.last; step++) {
-    const slot = step % ring.closes.length;
-    steps.push([step, closeAt(ring, step), ring.buys[slot] ?? 0, ring.sells[slot] ?? 0]);
+  const count = knownSteps(ring, ring.last, Number.POSITIVE_INFINITY);
+  for (let step = ring.last - count + 1; step <= ring.last; step++) {
+    const { buys, sells } = tradesWithin(ring, step, step);
+    steps.push([step, closeAt(ring, step), buys, sells]);
   }
   return steps;
 }

@@ -159,7 +159,7 @@ test("[L3] a log of the previous format continues: its cursors resume, and those
   const cursors = await fill(before.log, 30);
   await before.log.close();
   const db = new DatabaseSync(path);
-  db.exec("DROP TABLE run; PRAGMA user_version = 3");
+  db.exec("DROP TABLE run; DROP TABLE slice; PRAGMA user_version = 3");
   db.close();
   const older = takeImage(path);
   expect(cursors.map(formatCursor)).toContain(`${before.log.epoch}-30`);

@@ -125,6 +125,32 @@ test("changes of a failed publication are in the next one", async () => {
   ]);
 });
 
+test("[L3] work after a publication that fails is reported, and neither repeats the events nor delays the next poll", async () => {
+  const published: Publication[] = [];
+  const errors: unknown[] = [];
+  const outcomes: string[] = [];
+  const clock = new ManualClock();
+  await runPoller({
+    source: sourceOf(of("A"), of("A", "B"), of("A", "B"), of("B")),
+    publish: (publication) => void published.push(publication),
+    afterPublish: () => {
+      throw new RangeError("Invalid string length");
+    },
+    clock,
+    signal: new AbortController().signal,
+    onError: (error) => errors.push(error),
+    onPoll: (outcome) => outcomes.push(outcome),
+  });
+  expect(reported(published)).toEqual([
+    [1_000, "A", ""],
+    [2_000, "A,B", "flare-started"],
+    [4_000, "B", "flare-finished"],
+  ]);
+  expect(errors).toHaveLength(3);
+  expect(outcomes).toEqual(["published", "published", "unchanged", "published"]);
+  expect(clock.slept).toEqual([]);
+});
+
 test("after a failed publication of the base, the next publication is a base again", async () => {
   const { clock, done, published } = start(sourceOf(of("A"), of("B"), of("C")), [1]);
   await clock.nextSleep();

@@ -5,6 +5,7 @@ import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { createSimulatedMarket } from "../../../src/feeds/simulated/market/simulated-market.ts";
 import { toEvents } from "../../../src/gateway/source/index.ts";
+import { LIVE_TOKENS } from "./live-tokens.ts";
 import { median, type Row } from "./report.ts";
 
 const BEGIN_MS = Date.UTC(2026, 0, 1);
@@ -17,26 +18,36 @@ const SPEEDUPS = [2, 20, 50, 500] as const;
 const DAY_SPEEDUP = 1.1;
 
 /**
- * Measures the trend engine on the simulated market: trades per CPU second at several rates with a
- * snapshot of each changed second, the snapshot and the diff after a minute, and `hours` of the
- * market including its generation. Each suite runs in its own process, so that its peak memory is
- * its own. `hours` is at least 0.01; the rates use at most an hour of the market.
+ * Measures the trend engine: first with a constant number of live tokens ({@link LIVE_TOKENS},
+ * only small ones for less than 0.1 `hours`). Then on the simulated market: trades per CPU second
+ * at several rates with a snapshot of each changed second, the snapshot and the diff after a
+ * minute, and `hours` of the market including its generation. Each suite runs in its own process,
+ * so that its peak memory is its own. `hours` is at least 0.01; the rates use at most an hour.
  */
 export function benchEngine(hours = 24): Row[] {
+  const live = LIVE_TOKENS.filter((tokens) => hours >= 0.1 || tokens <= 1_000);
   const rates = SPEEDUPS.flatMap((speedup) => inOwnProcess("rate", hours, speedup));
-  return [...rates, ...inOwnProcess("looks", hours, 1), ...inOwnProcess("day", hours, DAY_SPEEDUP)];
+  return [
+    ...live.flatMap((tokens) => runAlone("live-tokens.ts", `${tokens}`)),
+    ...rates,
+    ...inOwnProcess("looks", hours, 1),
+    ...inOwnProcess("day", hours, DAY_SPEEDUP),
+  ];
 }
 
 function inOwnProcess(suite: string, hours: number, speedup: number): Row[] {
-  const child = spawnSync(
-    process.execPath,
-    [fileURLToPath(import.meta.url), suite, `${hours}`, `${speedup}`],
-    {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  if (child.status !== 0) throw new Error(`the ${suite} suite exited with ${child.status ?? child.signal}`);
+  return runAlone("engine.ts", suite, `${hours}`, `${speedup}`);
+}
+
+/** Runs a file of this folder in its own process. */
+function runAlone(file: string, ...args: readonly string[]): Row[] {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = spawnSync(process.execPath, [path, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (child.status !== 0)
+    throw new Error(`${file} ${args.join(" ")} exited with ${child.status ?? child.signal}`);
   const rows: Row[] = JSON.parse(child.stdout);
   return rows;
 }

@@ -14,7 +14,7 @@ const MEMORY_MS = 7_200_000;
  */
 const MAX_ROWS = 2_048;
 const SPARE_ROWS = 512;
-const FIRST_ROWS = 4;
+const FIRST_ROWS = 8;
 /** Maximum load of a table before its size doubles. */
 const MAX_LOAD = 0.75;
 
@@ -48,11 +48,12 @@ export function createWallets(): WalletTable {
 export function rowOf(table: WalletTable, trader: string, atMs: number): number {
   const key = keyOf(trader);
   const index = seek(table.numbers, key);
-  if (table.numbers[index] === key) return index;
+  const before = table.numbers;
+  if (before[index] === key) return index;
   if (table.count >= MAX_ROWS + SPARE_ROWS) forget(table, atMs);
-  else if (table.count >= (table.numbers.length / COLUMNS) * MAX_LOAD) grow(table);
+  else if (table.count >= (before.length / COLUMNS) * MAX_LOAD) grow(table);
   const { numbers } = table;
-  const row = seek(numbers, key);
+  const row = numbers === before ? index : seek(numbers, key);
   numbers[row + KEY] = key;
   numbers[row + LAST_BUY] = -1;
   numbers[row + LAST_SELL] = -1;

@@ -14,6 +14,7 @@ import {
   CheckpointSchedule,
   type EngineProgress,
   encodeLists,
+  PacedWork,
   type RestoredState,
   readState,
 } from "../../../gateway/persistence/index.ts";
@@ -26,11 +27,11 @@ import {
 } from "../../../gateway/source/index.ts";
 import type { MarketOpener } from "../../../gateway/start/index.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
-import type { Engine } from "../engine.ts";
+import type { Checkpoint, Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
-import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
+import { type NodeState, StateEncoder, storedSlices, storedText } from "./stored-node.ts";
 
 interface LeadingDependencies {
   readonly clock: Clock;
@@ -76,6 +77,7 @@ export class Leading {
   #hasPublished = false;
   #queue: Promise<void> = Promise.resolve();
   #isStoring = false;
+  #hasEncoded = false;
   #emittedAtMs = 0;
 
   /** @param after Resolves when an earlier source of this node has ended. */
@@ -168,10 +170,11 @@ export class Leading {
     const { observedAtMs } = head;
     const { fingerprint: own, needsEngine } = this.#dependencies.market;
     if (!needsEngine) return { known, observedAtMs, engine: undefined };
-    const found = await this.#dependencies.engine.load(["fingerprint", "state"], this.#over.signal);
+    const names = ["fingerprint", "state", "slices"];
+    const found = await this.#dependencies.engine.load(names, this.#over.signal);
     const text = found && (await storedText(found, "state"));
     const fingerprint = String(found?.values.fingerprint ?? own);
-    const stored = readState({ fingerprint, text }, own, true);
+    const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
     return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
   }
 
@@ -199,7 +202,8 @@ export class Leading {
         signal,
         ...(resume ? { resume: { snapshot: head.snapshot, afterMs: resume.afterMs } } : {}),
         ...(onPoll ? { onPoll } : {}),
-        publish: (publication) => this.#publish(publication, progress),
+        publish: (publication) => this.#publish(publication),
+        afterPublish: () => this.#store(progress),
         onError: (error) => logger.warn({ err: error }, "poll failed"),
       });
     } finally {
@@ -207,16 +211,12 @@ export class Leading {
     }
   }
 
-  async #publish(
-    { events, snapshot, observedAtMs }: Publication,
-    progress: (() => EngineProgress | undefined) | undefined,
-  ): Promise<void> {
+  async #publish({ events, snapshot, observedAtMs }: Publication): Promise<void> {
     const isBase = events.length === 0;
     await this.#append(() =>
       isBase ? this.#beginning(listsOf(snapshot), observedAtMs) : this.#batch(events, observedAtMs),
     );
     this.#hasPublished = true;
-    this.#store(progress);
   }
 
   #appendLists(): Promise<void> {
@@ -271,21 +271,50 @@ export class Leading {
     return { update: { type: "batch", records, observedAtMs } };
   }
 
-  /** Stores the state at intervals, for the next leader and for nodes that start. */
-  #store(progress: (() => EngineProgress | undefined) | undefined): void {
-    const { clock, engine, logger, market, state, standing } = this.#dependencies;
-    const { seq } = state.head.cursor;
+  /**
+   * Stores the state at intervals, for the next leader and for nodes that start. Resolves once the
+   * first one is encoded, at once for later ones. Failures are logged.
+   */
+  async #store(progress: (() => EngineProgress | undefined) | undefined): Promise<void> {
+    const { clock, state, standing } = this.#dependencies;
     const at = standing();
-    if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
-    const startedAt = clock.monotonic();
-    const values = this.#encoder.encode(state, market.fingerprint, progress?.());
-    this.#schedule.stored(seq, startedAt);
+    if (this.#isStoring || !at || !this.#schedule.isDue(state.head.cursor.seq)) return;
+    const encoding = this.#encode(progress, new PacedWork(clock, this.#over.signal));
     this.#isStoring = true;
-    values
-      .then((encoded) => engine.store({ ...at, values: encoded }))
-      .catch((error: unknown) => logger.warn({ err: error }, "failed to store the cluster's state"))
-      .finally(() => {
-        this.#isStoring = false;
-      });
+    void this.#storeEncoded(encoding, at);
+    if (!this.#hasEncoded) await encoding.catch(() => {});
+  }
+
+  /** Resolves with `undefined` if the engine's state is not to be stored now. */
+  async #encode(
+    progress: (() => EngineProgress | undefined) | undefined,
+    work: PacedWork,
+  ): Promise<Checkpoint["values"] | undefined> {
+    const { market, state } = this.#dependencies;
+    const { seq } = state.head.cursor;
+    try {
+      const now = progress?.();
+      if (market.needsEngine && !now) return undefined;
+      const pause = () => work.pauseIfDue(this.#hasEncoded);
+      const values = await this.#encoder.encode(state, market.fingerprint, now, pause);
+      this.#hasEncoded = true;
+      this.#schedule.stored(seq, work.ms);
+      return values;
+    } catch (error) {
+      this.#schedule.stored(seq, work.ms);
+      throw error;
+    }
+  }
+
+  async #storeEncoded(encoding: Promise<Checkpoint["values"] | undefined>, at: MemberStart): Promise<void> {
+    const { engine, logger } = this.#dependencies;
+    try {
+      const values = await encoding;
+      if (values) await engine.store({ ...at, values });
+    } catch (error) {
+      logger.warn({ err: error }, "failed to store the cluster's state");
+    } finally {
+      this.#isStoring = false;
+    }
   }
 }

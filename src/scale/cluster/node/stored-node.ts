@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { deflateRaw, inflateRaw } from "node:zlib";
+import { deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { type Lists, toEpoch, toRun } from "../../../base/protocol/index.ts";
 import type { Head, ListHistory } from "../../../gateway/hub/index.ts";
@@ -26,6 +26,8 @@ export interface NodeState {
 /** Version of the stored log. A node that starts cannot read any other. */
 const VERSION = 2;
 const ALL = Number.MAX_SAFE_INTEGER;
+/** Length of the number before each slice. */
+const FRAME_BYTES = 4;
 
 /** The first line of the stored log. The lasting events follow. */
 interface Summary {
@@ -44,11 +46,12 @@ interface Summary {
 export class StateEncoder {
   readonly #checkpoints = new Map<number, string>();
 
-  /** Encodes the state at the time of the call. */
+  /** Encodes the state at the time of the call. `pause` is called after each slice of an engine. */
   async encode(
     { log, head, history, task }: NodeState,
     fingerprint: string,
     progress: EngineProgress | undefined,
+    pause: () => Promise<void> = async () => {},
   ): Promise<Checkpoint["values"]> {
     const { seq } = head.cursor;
     const state = formatState(head, progress);
@@ -65,9 +68,15 @@ export class StateEncoder {
     };
     const lasting = await lastingRecords(log, seq);
     const text = `${JSON.stringify(summary)}\n${recordsText(lasting)}`;
+    const slices: Buffer[] = [];
+    for (const slice of progress?.slices ?? []) {
+      slices.push(framed(await deflate(slice, FAST_COMPRESSION)));
+      await pause();
+    }
     return {
       fingerprint: Buffer.from(fingerprint),
       state: await deflate(state, FAST_COMPRESSION),
+      slices: Buffer.concat(slices),
       log: await deflate(text, FAST_COMPRESSION),
       alerts: await deflate(content, FAST_COMPRESSION),
     };
@@ -113,6 +122,28 @@ export async function storedText(
 ): Promise<string | undefined> {
   const bytes = values[name];
   return bytes && (await inflate(bytes)).toString();
+}
+
+/** Returns the bytes with their length before them. */
+function framed(bytes: Buffer): Buffer {
+  const frame = Buffer.alloc(FRAME_BYTES + bytes.length);
+  frame.writeUInt32BE(bytes.length);
+  bytes.copy(frame, FRAME_BYTES);
+  return frame;
+}
+
+/** Returns the slices of the stored state, read one by one; none if an older release stored it. */
+export function storedSlices({ values }: Checkpoint): Iterable<string> {
+  const bytes = values.slices ?? Buffer.alloc(0);
+  return {
+    *[Symbol.iterator]() {
+      for (let at = 0; at < bytes.length; ) {
+        const end = at + FRAME_BYTES + bytes.readUInt32BE(at);
+        yield inflateRawSync(bytes.subarray(at + FRAME_BYTES, end)).toString();
+        at = end;
+      }
+    },
+  };
 }
 
 /** What a node continues from, or the problem with it; neither if nothing is stored. */

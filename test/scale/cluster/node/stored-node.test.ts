@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
 import { type LogRecord, MemoryLog } from "../../../../src/gateway/log/index.ts";
-import { decodeLists } from "../../../../src/gateway/persistence/restored-state.ts";
+import { decodeLists, type EngineProgress } from "../../../../src/gateway/persistence/restored-state.ts";
 import type { Engine, LogNews } from "../../../../src/scale/cluster/engine.ts";
 import { type Entry, LOG_START } from "../../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../../src/scale/cluster/entry-text.ts";
 import { decodeContent, encodeContent } from "../../../../src/scale/cluster/node/entry-body.ts";
-import { readStoredLog, StateEncoder } from "../../../../src/scale/cluster/node/stored-node.ts";
+import {
+  readStoredLog,
+  StateEncoder,
+  storedSlices,
+  storedText,
+} from "../../../../src/scale/cluster/node/stored-node.ts";
 import { createHubUnderTest, EPOCH, FRESH, INFO } from "../../../gateway/hub/hub-fixture.ts";
 import type { Step } from "../../../gateway/hub/test-market.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
@@ -14,7 +19,7 @@ const { signal } = new AbortController();
 const report = { info: INFO, freshness: FRESH };
 
 /** Creates a node with a short log. Returns it with the matching entries of the cluster's log. */
-async function createNode(polls: readonly Step[]) {
+async function createNode(polls: readonly Step[], progress?: EngineProgress) {
   const node = createHubUnderTest({ log: { minCount: 3, maxAgeMs: 1 } });
   const entries: Entry[] = [];
   node.head.onChange((records) => {
@@ -39,7 +44,7 @@ async function createNode(polls: readonly Step[]) {
   const values = await new StateEncoder().encode(
     { log, head, history: hub.history, task: { content: "{}" } },
     "f",
-    undefined,
+    progress,
   );
   const { offset, hash } = entries.at(-1) ?? LOG_START;
   return { ...node, entries, checkpoint: { position: { offset, hash }, epoch: EPOCH, term: 1, values } };
@@ -92,6 +97,16 @@ test("[L2] [L3] a starting node gets the lists, all events of the cluster's log,
     return result.kind === "records" ? result.records.map(({ encoded }) => String(encoded)) : result;
   };
   expect(await lasting(started)).toEqual(await lasting(log));
+});
+
+test("[L3] the slices of the engine's state are read again one by one, and not with the rest", async () => {
+  const slices = ["", "a", "b".repeat(100_000)];
+  const { checkpoint } = await createNode(POLLS, { afterMs: 1, checkpoint: "rest", slices: slices.values() });
+  const found = storedSlices(checkpoint);
+  expect([[...found], [...found]]).toEqual([slices, slices]);
+  const text = await storedText(checkpoint, "state");
+  expect(JSON.parse(text ?? "").engine).toEqual({ afterMs: 1, checkpoint: "rest" });
+  expect([...storedSlices((await createNode(POLLS)).checkpoint)]).toEqual([]);
 });
 
 test("[L3] a node whose connections end while it reads the cluster's log still gets every event", async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { restoreState } from "../../../src/app/data/restore-state.ts";
 import { formatMarks, type Lists } from "../../../src/base/protocol/index.ts";
 import type { StoredLog } from "../../../src/gateway/log/index.ts";
-import { encodeLists, formatState, restoreState } from "../../../src/gateway/persistence/restored-state.ts";
-import { createHubUnderTest } from "../hub/hub-fixture.ts";
+import { encodeLists, formatState } from "../../../src/gateway/persistence/restored-state.ts";
+import { createHubUnderTest } from "../../gateway/hub/hub-fixture.ts";
 
 const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lists)]);
 
