@@ -259,6 +259,7 @@ export class Detector {
       price: token.price / token.priceScale,
       topMs: token.seconds ? SECOND_MS : this.#settings.topMs,
       startScore,
+      strongerRatio: isCandle ? this.#settings.candleStrongerRatio : this.#settings.strongerRatio,
       startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
       startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
       mayStart: !token.profile.quote && this.#isKnown(token, atMs),
