@@ -1,4 +1,5 @@
-// A bot to start from: prints the current flares, and each start with its reason and each finish.
+// A bot to start from: prints the current flares, each start and surge with its reason, and each
+// finish.
 // It misses none: after a lost connection it resumes from its cursor, or reports the number of lost
 // events and prints the current flares.
 //
@@ -44,13 +45,17 @@ try {
         const why = explanations[flare.id];
         print(flare.started_trending_at, "flare-running", flare, why ? `: now ${why.text}` : "");
       }
-      console.error(`running flares: ${running.length}; waiting for starts and finishes`);
+      console.error(`running flares: ${running.length}; waiting for starts, surges and finishes`);
     } else if (event.channel !== `flares.${list}`) {
       // The other list has the same flares.
     } else if (event.name === "flare-started") {
       const { flare, why } = event.data;
       tokens.set(flare.id, flare.token);
       print(event.observed_at, event.name, flare, why ? `: ${why.text}` : "");
+    } else if (event.name === "flare-surged") {
+      // It became far stronger while it was running.
+      const { flare, why } = event.data;
+      print(event.observed_at, event.name, flare, `: ${why.text}`);
     } else if (event.name === "flare-finished") {
       print(event.observed_at, event.name, event.data.flare, ` ${event.data.cause}`);
       tokens.delete(event.data.flare.id);

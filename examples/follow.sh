@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Follows the flares of a Flarewire server with curl, over server-sent events. Prints a line of JSON per message: `subscribed` with the
-# current lists, a long line, and then each start and finish. It misses none: after a lost connection or a restart of the server it
+# current lists, a long line, and then each start, surge and finish. It misses none: after a lost connection or a restart of the server it
 # resumes from its cursor, or prints a line that states the loss.
 #
 #   bash examples/follow.sh http://127.0.0.1:8080 | jq -r 'select(.type == "event") | .name, .data.flare.token.symbol'
@@ -9,7 +9,7 @@
 # Needs bash, and curl 7.83 or newer.
 
 server=${1:-http://127.0.0.1:8080} cursor=${2:-} failures=0 key=${FLAREWIRE_CLIENT_KEY:-}
-address=${server%/}/api/v1/events?channels=flares.pro\&names=flare-started,flare-finished
+address=${server%/}/api/v1/events?channels=flares.pro\&names=flare-started,flare-surged,flare-finished
 trap 'kill $! 2>/dev/null' EXIT
 
 # One connection. The server sends a heartbeat every 15 s: 35 s of silence mean that the connection is dead.

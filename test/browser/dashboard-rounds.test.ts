@@ -72,7 +72,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     expect(await items.last().textContent()).toContain("T2");
   });
 
-  test("the feed has the starts and ends from before the page was opened, each once, and links to the token", async ({
+  test("the feed has the starts, surges and ends from before the page was opened, each once, and links to the token", async ({
     onTestFinished,
   }) => {
     const market = new LedMarket();
@@ -80,18 +80,19 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await goto("flares");
     await isLive(page);
     market.start("ONE");
+    market.surge("ONE");
     market.finish("ONE");
-    await page.locator(".status dd", { hasText: /^[2-9] since/ }).waitFor({ state: "attached" });
+    await page.locator(".status dd", { hasText: /^[3-9] since/ }).waitFor({ state: "attached" });
     await page.reload();
     await isLive(page);
     await goto("events");
     const lines = page.locator(".events li");
     await expect
       .poll(() => lines.locator("code").allTextContents())
-      .toEqual(["flare-finished", "flare-started"]);
+      .toEqual(["flare-finished", "flare-surged", "flare-started"]);
     market.start("TWO");
-    await lines.nth(2).waitFor();
-    expect(await lines.locator("a").allTextContents()).toEqual(["TWO", "ONE", "ONE"]);
+    await lines.nth(3).waitFor();
+    expect(await lines.locator("a").allTextContents()).toEqual(["TWO", "ONE", "ONE", "ONE"]);
     await lines.locator("time").first().click();
     const json = page.getByRole("dialog", { name: "flare-started" });
     await json.getByText('"symbol": "TWO"').waitFor();

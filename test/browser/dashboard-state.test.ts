@@ -64,7 +64,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     const alerts = page.getByRole("dialog", { name: "Alerts" });
     const looks = async (sentence: string, channel: string) => {
       await page.getByRole("button", { name: "Use this in a bot" }).click();
-      await bot.getByText(`${sentence}, and its end.`).waitFor();
+      await bot.getByText(`${sentence}, its surges and its end.`).waitFor();
       for (const kind of ["curl", "TypeScript", "Python", "Telegram"]) {
         await bot.getByRole("radio", { name: kind }).check();
         const text = await bot.locator("pre").innerText();
@@ -194,7 +194,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
       newest: "No token was listed within the last 15 minutes.",
       charts: "The chart is empty.",
       leaderboards: "No token was in the chart within the past six hours.",
-      events: "No start, end or listing on BSC is known",
+      events: "No start, surge, end or listing on BSC is known",
       "events?updates=true": "None since this page was opened.",
       "token/0x12": "This token is in no list now",
     };

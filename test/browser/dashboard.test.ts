@@ -59,7 +59,9 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
   const says = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
   const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "online" }).waitFor();
 
-  test("a flare is shown with its reason, and disappears when it ends", async ({ onTestFinished }) => {
+  test("a flare is shown with its reason and its latest surge, here and on its token's page, and disappears when it ends", async ({
+    onTestFinished,
+  }) => {
     const market = new LedMarket();
     const gateway = await serve(market);
     onTestFinished(() => gateway.stop());
@@ -73,6 +75,15 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     expect(await row.locator(".why svg").getAttribute("aria-label")).toContain(
       `score ${SAMPLE_EXPLANATION.score.toFixed(2)}`,
     );
+    const sentence = row.locator(".why-sentence");
+    expect(await sentence.textContent()).not.toContain("Surged");
+    market.surge("ONE");
+    market.surge("ONE");
+    const surged = /^Surged again 2 times, last at 08:00:03, price 0\.00001234\. \S/;
+    await expect.poll(() => sentence.textContent()).toMatch(surged);
+    await row.locator("th a").click();
+    await expect.poll(() => page.locator(".token-page .why-text").textContent()).toMatch(surged);
+    await page.goBack();
     market.finish("ONE");
     await says(page, "No flares right now");
     expect(pageErrors).toEqual([]);

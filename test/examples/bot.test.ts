@@ -43,13 +43,15 @@ test("an invalid address ends the bot with one line", async () => {
   ]);
 });
 
-test("[L3] the bot prints each start with its reason and each finish, and resumes a lost connection without gaps or repeats", async ({
+test("[L3] the bot prints each start and surge with its reason and each finish, and resumes a lost connection without gaps or repeats", async ({
   gateway,
 }) => {
   await using bot = spawnNode(["examples/bot.ts", gateway.url]);
   await bot.said("stderr", "live by websocket");
   gateway.start("ONE");
   await bot.said("stdout", "flare-started");
+  gateway.surge("ONE");
+  await bot.said("stdout", "flare-surged");
   gateway.finish("ONE");
   await bot.said("stdout", "flare-finished");
   gateway.cut();
@@ -60,10 +62,11 @@ test("[L3] the bot prints each start with its reason and each finish, and resume
   await bot.said("stdout", /THREE.*\n/);
   expect(bot.stdout().trim().split("\n")).toEqual([
     "2017-11-12T08:00:01.000Z flare-started ONE (14 % in 5 min): price 8.3 % above normal",
-    "2017-11-12T08:00:02.000Z flare-finished ONE (14 % in 5 min) faded",
-    "2017-11-12T08:00:03.000Z flare-started TWO (14 % in 5 min): price 8.3 % above normal",
-    "2017-11-12T08:00:04.000Z flare-finished TWO (14 % in 5 min) faded",
-    "2017-11-12T08:00:05.000Z flare-started THREE (14 % in 5 min): price 8.3 % above normal",
+    "2017-11-12T08:00:02.000Z flare-surged ONE (28 % in 5 min): price 8.3 % above normal",
+    "2017-11-12T08:00:03.000Z flare-finished ONE (28 % in 5 min) faded",
+    "2017-11-12T08:00:04.000Z flare-started TWO (14 % in 5 min): price 8.3 % above normal",
+    "2017-11-12T08:00:05.000Z flare-finished TWO (14 % in 5 min) faded",
+    "2017-11-12T08:00:06.000Z flare-started THREE (14 % in 5 min): price 8.3 % above normal",
   ]);
 });
 

@@ -64,10 +64,10 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await server.start();
     // A draining server refuses WebSockets, so the client may use server-sent events.
     await client.said("stderr", /retrying[\s\S]*live by \w/);
-    await client.said("stdout", /(?:flare-(?:started|finished).*\n.*){4}/);
+    await client.said("stdout", /(?:flare-(?:started|surged|finished).*\n.*){4}/);
     const began = /waiting for flares after (\S+)/.exec(client.stderr())?.[1] ?? "";
     const seqOf = (cursor: string) => Number(cursor.split("-")[1]);
-    const reported = [...client.stdout().matchAll(/flare-(?:started|finished) .* (\S+)\n/g)].map(
+    const reported = [...client.stdout().matchAll(/flare-(?:started|surged|finished) .* (\S+)\n/g)].map(
       ([, cursor]) => cursor,
     );
     const history = (await server.history()).filter((cursor) => seqOf(cursor) > seqOf(began));
@@ -90,6 +90,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await client.said("stdout", "ONE");
     gateway.cut();
     gateway.start("TWO");
+    gateway.surge("TWO");
     gateway.finish("TWO");
     await client.said("stderr", /retrying[\s\S]*live by websocket/);
     gateway.start("THREE");
@@ -97,7 +98,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     const reported = [...client.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
       ([, what, symbol]) => `${what} ${symbol}`,
     );
-    expect(reported).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+    expect(reported).toEqual(["started ONE", "started TWO", "surged TWO", "finished TWO", "started THREE"]);
     expect(client.stderr()).toMatch(/close code 1006; retrying in \d\.\d s/);
   });
 });

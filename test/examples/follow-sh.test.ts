@@ -86,6 +86,7 @@ describe.skipIf(!isThere)("the client with curl", { concurrent: true }, () => {
     await client.said("stdout", "ONE");
     gateway.cut();
     gateway.start("TWO");
+    gateway.surge("TWO");
     gateway.finish("TWO");
     await client.said("stderr", /subscribed at[\s\S]*subscribed at /);
     gateway.start("THREE");
@@ -93,7 +94,7 @@ describe.skipIf(!isThere)("the client with curl", { concurrent: true }, () => {
     const reported = [...client.stdout().matchAll(/"name":"flare-(\w+)".*"symbol":"(\w+)"/g)].map(
       ([, what, symbol]) => `${what} ${symbol}`,
     );
-    expect(reported).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+    expect(reported).toEqual(["started ONE", "started TWO", "surged TWO", "finished TWO", "started THREE"]);
     expect(client.stderr()).toMatch(/disconnected \(backoff\); retrying in [12]\.\d+ s/);
   });
 

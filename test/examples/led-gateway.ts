@@ -15,6 +15,8 @@ export interface LedGateway extends AsyncDisposable {
   startOnExchange(pair: string): void;
   /** Finishes the exchange's flare. */
   finishOnExchange(): void;
+  /** Lets the running flare surge, at twice the change of its price. */
+  surge(symbol: string): void;
   /** Finishes the running flare. */
   finish(symbol: string): void;
   /** Cuts all connections silently, like a lost network. */
@@ -34,6 +36,7 @@ export async function startLedGateway(
     start: (symbol, name) => market.start(symbol, name),
     startOnExchange: (pair) => market.startOnExchange(pair),
     finishOnExchange: () => market.finishOnExchange(),
+    surge: (symbol) => market.surge(symbol),
     finish: (symbol) => market.finish(symbol),
     cut: () => proxy.cut(),
     [Symbol.asyncDispose]: async () => {
@@ -72,6 +75,22 @@ export class LedMarket extends ToldSource {
       ...this.#snapshot,
       flares: { ...flares, pro: [flare, ...flares.pro] },
       explanations: { ...explanations, [id]: { ...SAMPLE_EXPLANATION, at } },
+    });
+  }
+
+  surge(symbol: string): void {
+    const at = this.#tick();
+    const { flares, explanations } = this.#snapshot;
+    const surging = flares.pro.find(({ token }) => token.symbol === symbol);
+    const why = surging && explanations[surging.id];
+    if (!why) throw new Error(`${symbol} is not flaring`);
+    const surge = { number: (why.surge?.number ?? 0) + 1, at, price: surging.token.price, score: 6.5 };
+    const recent_price_change = 2 * surging.recent_price_change;
+    const risen = (flare: Flare) => (flare.id === surging.id ? { ...flare, recent_price_change } : flare);
+    this.#show({
+      ...this.#snapshot,
+      flares: { ...flares, pro: flares.pro.map(risen), free: flares.free.map(risen) },
+      explanations: { ...explanations, [surging.id]: { ...why, at, score: surge.score, surge } },
     });
   }
 

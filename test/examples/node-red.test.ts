@@ -102,9 +102,12 @@ test("each trigger sends a message for its event, and only for that", async ({ g
   gateway.start("OLD");
   const started = await connected(red.create("flarewire-flare-started", STARTED));
   const finished = await connected(red.create("flarewire-flare-finished", { ...STARTED, id: "two" }));
+  const surged = await connected(red.create("flarewire-flare-surged", { ...STARTED, id: "three" }));
   gateway.start("NEW");
+  gateway.surge("OLD");
   gateway.finish("OLD");
   await symbols(started, ["NEW"]);
+  await symbols(surged, ["OLD"]);
   await symbols(finished, ["OLD"]);
   expect(started.sent[0]).toMatchObject({
     topic: "flare-started",
@@ -112,8 +115,8 @@ test("each trigger sends a message for its event, and only for that", async ({ g
     why: expect.any(String),
   });
   expect(finished.sent[0]).toMatchObject({ topic: "flare-finished", cause: "faded" });
-  await started.close();
-  await finished.close();
+  expect(surged.sent[0]).toMatchObject({ topic: "flare-surged", why: expect.any(String) });
+  for (const node of [started, surged, finished]) await node.close();
 });
 
 test("a node continues at its cursor after a restart, without gaps or repeats", async ({ gateway, red }) => {

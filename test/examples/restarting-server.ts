@@ -10,7 +10,7 @@ import { writePumpedMarket } from "../support/world/pumped-market.ts";
 /** A port on which nothing listens. */
 const CLOSED_PORT = 9;
 /** Selects the events that the examples follow. */
-const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
+const FLARES = "channels=flares.pro&names=flare-started,flare-surged,flare-finished";
 
 /**
  * A gateway with a data directory that can be stopped and started again at the same address. It

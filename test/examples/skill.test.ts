@@ -19,7 +19,7 @@ test("the skill file's bot reports each event once, over a lost connection and i
   const file = join(directory, "cursor.txt");
   /** Returns the events after the stored cursor. */
   const unreported = async () => {
-    const query = `after=${readFileSync(file, "utf8")}&channels=flares.pro&names=flare-started,flare-finished`;
+    const query = `after=${readFileSync(file, "utf8")}&channels=flares.pro&names=flare-started,flare-surged,flare-finished`;
     const response = await fetch(`${gateway.url}/api/v1/events?${query}`);
     const { events }: { events: unknown[] } = JSON.parse(await response.text());
     return events;
@@ -34,11 +34,12 @@ test("the skill file's bot reports each event once, over a lost connection and i
   await first.said("stdout", "ONE");
   gateway.cut();
   gateway.start("TWO");
+  gateway.surge("TWO");
   gateway.finish("TWO");
   await first.said("stdout", "finished");
   // Wait until the cursor is stored. A bot that ends before would report the last event again.
   await expect.poll(unreported).toEqual([]);
-  expect(reported(first.stdout())).toEqual(["started ONE", "started TWO", "finished TWO"]);
+  expect(reported(first.stdout())).toEqual(["started ONE", "started TWO", "surged TWO", "finished TWO"]);
   await first[Symbol.asyncDispose]();
 
   gateway.start("THREE");

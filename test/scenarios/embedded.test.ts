@@ -57,6 +57,9 @@ test("[L2] inside another server, below the prefix, REST, WebSocket, server-sent
   const began = client.cursor;
   market.start("ONE");
   await client.until(() => client.received.events.length > 0);
+  market.surge("ONE");
+  await client.until(() => client.received.events.some(({ name }) => name === "flare-surged"));
+  await expectOneState(url, client);
   market.finish("ONE");
   await client.until(() => client.received.events.some(({ name }) => name === "flare-finished"));
   await expectOneState(url, client);

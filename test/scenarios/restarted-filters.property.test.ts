@@ -82,7 +82,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 test("[W28] [L3] after a restart at any point, a client with a filter receives the same events as without it", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-filters-"));
-  const totals = { across: 0, reported: 0, reset: 0, files: 0 };
+  const totals = { across: 0, reported: 0, surges: 0, reset: 0, files: 0 };
   const run = async (operations: readonly Operation[]) => {
     const path = join(directory, `${totals.files++}.sqlite`);
     const [market, clock] = [new TestMarket(), new ManualClock()];
@@ -134,6 +134,7 @@ test("[W28] [L3] after a restart at any point, a client with a filter receives t
           });
           expect(reported).toEqual(expected);
           totals.reported += reported.length;
+          totals.surges += reported.filter(({ name }) => name === "flare-surged").length;
           if (client.gateway !== gateway) totals.across += 1;
         }
         clients[one.client] = { cursor: gateway.head.cursor, gateway };
@@ -147,7 +148,7 @@ test("[W28] [L3] after a restart at any point, a client with a filter receives t
       fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 60 }), run),
       RUNS,
       totals,
-      { across: 2.4 * RUNS.numRuns, reported: 40 * RUNS.numRuns },
+      { across: 2.4 * RUNS.numRuns, reported: 40 * RUNS.numRuns, surges: RUNS.numRuns },
     );
   } finally {
     rmSync(directory, { recursive: true, force: true });

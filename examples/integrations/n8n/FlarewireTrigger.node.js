@@ -1,9 +1,10 @@
-// A trigger node for n8n: runs the workflow for each flare that starts, or finishes. n8n stores the
-// cursor with the workflow: after a restart the node continues there, and what happened in between
-// arrives late instead of never.
+// A trigger node for n8n: runs the workflow for each flare that starts, surges or finishes. n8n
+// stores the cursor with the workflow: after a restart the node continues there, and what happened
+// in between arrives late instead of never.
 
 const EVENTS = [
   { name: "Flare Started", value: "flare-started" },
+  { name: "Flare Surged", value: "flare-surged" },
   { name: "Flare Finished", value: "flare-finished" },
 ];
 const GROUPS = {
@@ -24,7 +25,7 @@ class FlarewireTrigger {
     group: ["trigger"],
     version: 1,
     subtitle: '={{$parameter["event"]}}',
-    description: "Runs when a token starts to flare, or finishes",
+    description: "Runs when a token starts to flare, surges again, or finishes",
     defaults: { name: "Flarewire Trigger" },
     inputs: [],
     outputs: ["main"],
@@ -60,7 +61,13 @@ class FlarewireTrigger {
           continue;
         }
         const { flare, why, cause } = event.data;
-        const item = { event: name, flare, cause, why: why?.text ?? null, cursor: event.cursor };
+        const item = {
+          event: name,
+          flare,
+          cause: cause ?? null,
+          why: why?.text ?? null,
+          cursor: event.cursor,
+        };
         this.emit([this.helpers.returnJsonArray([item])]);
       }
     };

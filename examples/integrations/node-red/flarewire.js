@@ -1,5 +1,5 @@
-// Nodes for Node-RED: "flare started" and "flare finished". Each sends one message per flare. A
-// node stores the cursor of its last message in the user directory: after a restart or a deploy it
+// Nodes for Node-RED: "flare started", "flare surged" and "flare finished". Each sends one message
+// per event. A node stores the cursor of its last message in the user directory: after a restart or a deploy it
 // continues there, and what happened in between arrives late instead of never.
 
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
@@ -12,7 +12,7 @@ module.exports = (RED) => {
   }
   RED.nodes.registerType("flarewire-server", Server, { credentials: { key: { type: "password" } } });
 
-  for (const name of ["flare-started", "flare-finished"]) {
+  for (const name of ["flare-started", "flare-surged", "flare-finished"]) {
     function Trigger(config) {
       RED.nodes.createNode(this, config);
       const server = RED.nodes.getNode(config.server);

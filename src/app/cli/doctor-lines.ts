@@ -1,5 +1,5 @@
-import { plainText } from "../../base/lib/text/plain-text.ts";
 import type { Finding } from "./run-probe.ts";
+import { plainText } from "./terminal/plain-text.ts";
 import type { Paint } from "./terminal/terminal.ts";
 
 export function findingLine(finding: Finding, paint: Paint): string {

@@ -1,8 +1,8 @@
-import { plainText } from "../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { ReplayFeed, type ReplayProgress } from "../../feeds/replay/index.ts";
 import { type Config, loadConfig, type SettingName } from "../config/config.ts";
 import type { FlagDefinition } from "../config/flags.ts";
+import { plainText } from "./terminal/plain-text.ts";
 import { type Output, say, type Terminal } from "./terminal/terminal.ts";
 
 /** The settings of commands that play a recording at full speed. */

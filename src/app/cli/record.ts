@@ -1,5 +1,4 @@
 import { counted } from "../../base/lib/text/figures.ts";
-import { plainText } from "../../base/lib/text/plain-text.ts";
 import { parseDuration } from "../../base/lib/text/quantity.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
@@ -10,6 +9,7 @@ import type { FlagDefinition } from "../config/flags.ts";
 import { openMarket } from "../market.ts";
 import { createLogger } from "../server/create-logger.ts";
 import { EXIT, type ExitCode, watchShutdown } from "./shutdown.ts";
+import { plainText } from "./terminal/plain-text.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = [

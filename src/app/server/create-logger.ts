@@ -2,8 +2,8 @@ import { hostname } from "node:os";
 import { isatty } from "node:tty";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { parseJson } from "../../base/lib/parse-json.ts";
-import { escapeJson, plainJson, plainText } from "../../base/lib/text/plain-text.ts";
 import { hideSecrets } from "../../gateway/keys/index.ts";
+import { escapeJson, plainJson, plainText } from "../cli/terminal/plain-text.ts";
 
 const SECRET_FIELDS = ["authorization", "key", "ticket"];
 

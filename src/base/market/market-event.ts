@@ -43,10 +43,10 @@ export const Trade = z.object({
   /** The token's address; its symbol on the exchange. */
   token: TokenId,
   side: z.enum(["buy", "sell"]),
-  /** Price of one token in US dollars. */
+  /** Price of one token in US dollars; on the exchange, in the pair's quote, as in candles. */
   price: Amount,
   amount: Amount,
-  /** Value of the trade in US dollars. */
+  /** Value of the trade in US dollars; on the exchange, in the pair's quote. */
   quoteUsd: Amount,
   /**
    * Absent only in the group `exchange`, whose traders are unknown: its trades of one millisecond

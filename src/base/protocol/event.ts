@@ -9,6 +9,7 @@ import {
   Group,
   Listing,
   Outcome,
+  Surge,
   Timestamp,
 } from "../model/index.ts";
 import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
@@ -64,6 +65,18 @@ export const FlareUpdated = event(
   z.union([SetChange.extend({ why: Why.optional() }), OrderChange]),
 ).describe(
   "Fields of a listed flare, its explanation, or the order of the list changed. `why`, if present, replaces the previous explanation.",
+);
+
+export const FlareSurged = event(
+  "flare-surged",
+  z.enum(FLARE_CHANNELS.filter((channel) => !channel.endsWith(".finished"))),
+  SetChange.extend({
+    flare: AnyFlare.describe("The whole flare after the change."),
+    why: Explanation,
+    surge: Surge.describe("The same as `why.surge`."),
+  }),
+).describe(
+  "A running flare is far stronger than at its start or its surge before. It replaces the `flare-updated` of that moment: its `set` and `why` are applied the same way. A server that does not detect surges never sends it.",
 );
 
 export const FlareFinished = event(
@@ -161,6 +174,7 @@ export const EventBody: z.ZodDiscriminatedUnion<
   [
     typeof FlareStarted,
     typeof FlareUpdated,
+    typeof FlareSurged,
     typeof FlareFinished,
     typeof FlareOutcome,
     typeof FlareWithdrawn,
@@ -178,6 +192,7 @@ export const EventBody: z.ZodDiscriminatedUnion<
   .discriminatedUnion("name", [
     FlareStarted,
     FlareUpdated,
+    FlareSurged,
     FlareFinished,
     FlareOutcome,
     FlareWithdrawn,
@@ -198,10 +213,12 @@ export const EventName = z.enum(EVENT_NAMES).describe("The name of an event.");
 export type EventName = z.infer<typeof EventName>;
 
 /**
- * Events that are stored longer: starts, finishes and outcomes of flares, and states of the source.
+ * Events that are stored longer: starts, surges, finishes and outcomes of flares, and states of the
+ * source.
  */
 export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
   "flare-started",
+  "flare-surged",
   "flare-finished",
   "flare-outcome",
   "source-status",

@@ -52,6 +52,9 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
       if (first.op === "insert") return flareEnters(step, event, first);
       if (first.op === "remove") return flareLeaves(event, first.id);
       return first.op === "order" ? { ...event, data: { op: "order", ids: [...first.ids] } } : event;
+    case "flare-surged":
+      if (first.op === "insert") return flareEnters(step, event, first);
+      return first.op === "remove" ? flareLeaves(event, first.id) : event;
     case "token-updated":
       if (first.op === "insert") return tokenEnters(step, event, first);
       if (first.op === "remove") return { ...event, name: "token-unlisted", data: filteredOut(first.id) };
@@ -214,7 +217,11 @@ type Named<N extends EventBody["name"]> = Extract<EventBody, { name: N }>;
 type Insert = Extract<Change, { op: "insert" }>;
 
 /** Returns the event by which a listed flare that becomes selected enters the client's list. */
-function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, item }: Insert): EventBody {
+function flareEnters(
+  { after }: Step,
+  event: Named<"flare-updated" | "flare-surged">,
+  { index, item }: Insert,
+): EventBody {
   const { channel, observed_at } = event;
   const id = keyOf(item);
   const [resource, name] = LIST_CHANNELS[channel];
@@ -240,7 +247,10 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
 /**
  * Returns the event by which a listed flare that is no longer selected leaves the client's list.
  */
-function flareLeaves({ channel, observed_at }: Named<"flare-updated">, id: string): EventBody {
+function flareLeaves(
+  { channel, observed_at }: Named<"flare-updated" | "flare-surged">,
+  id: string,
+): EventBody {
   const left = { channel, observed_at, data: filteredOut(id) };
   return channel.endsWith(".finished")
     ? { name: "flare-expired", ...left }

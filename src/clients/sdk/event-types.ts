@@ -3,6 +3,7 @@ import type { StreamEvent } from "./client-state.ts";
 
 export type FlareStarted<F extends AnyFlare = Flare> = StreamEvent<"flare-started", F>;
 export type FlareUpdated = StreamEvent<"flare-updated">;
+export type FlareSurged<F extends AnyFlare = Flare> = StreamEvent<"flare-surged", F>;
 export type FlareFinished<F extends AnyFlare = Flare> = StreamEvent<"flare-finished", F>;
 export type FlareOutcome = StreamEvent<"flare-outcome">;
 export type FlareWithdrawn = StreamEvent<"flare-withdrawn">;

@@ -32,8 +32,8 @@ export interface ConnectOptions extends Selection {
   readonly key?: string | (() => string | Promise<string>);
   /**
    * `events` (default): delivers every event, however late. `latest`: replaces a backlog of 64
-   * events or more with its starts, finishes and outcomes, then a reset `conflated` with the
-   * current lists. A slow reader also causes a backlog. Long polls always deliver every event.
+   * events or more with its starts, surges, finishes and outcomes, then a reset `conflated` with
+   * the current lists. A slow reader also causes a backlog. Long polls always deliver every event.
    */
   readonly mode?: "events" | "latest";
   /** `auto` (default) tries WebSocket, SSE, then long poll, and later retries the better ones. */
@@ -94,11 +94,12 @@ export interface SelectionPlan {
 /** The names of all events, without a schema library. A test checks that it is complete. */
 export const EVENT_NAMES = [
   "flare-started",
+  "flare-surged",
   "flare-updated",
   "flare-finished",
   "flare-outcome",
-  "flare-withdrawn",
   "flare-expired",
+  "flare-withdrawn",
   "token-listed",
   "token-updated",
   "token-unlisted",

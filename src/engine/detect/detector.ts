@@ -358,13 +358,14 @@ function countsInMedians(
   return isTrading(token, atMs) && !token.profile.quote && isDeepEnough(token, facts, settings);
 }
 
-/** Records a candle's close in the token's chart, price and peak. */
+/** Records a candle's close in the token's chart, its peak and, unless that is newer, its price. */
 function noteClose(token: TokenState, { close, text, volume }: PendingCandle, minute: number): void {
   recordInRing(token.minutes, minute, close, 0, 0);
+  notePeak(token, close, minute);
+  if (token.priceAtMs > (minute + 1) * MINUTE_MS) return;
   token.price = close;
   token.priceText = text;
   if (volume > 0) token.priceAtMs = (minute + 1) * MINUTE_MS;
-  notePeak(token, close, minute);
 }
 
 function minuteReturn({ minutes }: TokenState, minute: number): number {

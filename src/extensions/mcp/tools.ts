@@ -7,6 +7,7 @@ import {
   type Group,
   Outcome,
   RecordWindow,
+  Surge,
   TokenDetails,
   TrackRecord,
 } from "../../base/model/index.ts";
@@ -31,7 +32,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
 
 /** Longest wait of `flares_since`, in seconds: clients give up after 60. */
 const MAX_WAIT_S = 25;
-const NAMES = "flare-started,flare-finished,flare-outcome";
+const NAMES = "flare-started,flare-surged,flare-finished,flare-outcome";
+/** The names that a server without surges accepts. */
+const OLDER_NAMES = "flare-started,flare-finished,flare-outcome";
 const Time = z.string().max(40).describe("A time in UTC such as 2026-01-31T12:00:00Z.");
 const InGroup = z
   .enum(GROUPS, {
@@ -70,6 +73,7 @@ const Events = z.object({
         flare: AnyFlare.nullish(),
         why: z.object({ text: z.string() }).nullish(),
         outcome: Outcome.nullish(),
+        surge: Surge.optional(),
       }),
     }),
   ),
@@ -91,7 +95,7 @@ export const TOOLS: readonly Tool[] = [
     name: "flares_since",
     title: "What happened since a cursor",
     description:
-      "Every start, finish and final outcome of flares after the cursor, in order, and the next cursor. A flare starts in the list pro, and at least 5 minutes later, without a sign of danger, also in free. Waits for the first event if wait_s is given. Nothing is missed between two calls: if something is gone, lost says so, and flares has what flares now.",
+      "Every start, surge, finish and final outcome of flares after the cursor, in order, and the next cursor. A flare starts in the list pro, and at least 5 minutes later, without a sign of danger, also in free. It surges when it becomes far stronger while it runs. Waits for the first event if wait_s is given. Nothing is missed between two calls: if something is gone, lost says so, and flares has what flares now.",
     input: z.object({
       group: InGroup,
       cursor: z.string().min(1).max(100).describe("From flares_now, or from the previous call."),
@@ -223,9 +227,14 @@ async function readSince(
   { group, cursor, wait_s, limit }: { group: Group; cursor: string; wait_s: number; limit: number },
   signal: AbortSignal,
 ) {
-  const query = { channels: flarePatternOf(group), names: NAMES, after: cursor, wait: wait_s, limit };
-  const path = withQuery("/api/v1/events", query);
-  const response = await request(path, signal);
+  const query = { channels: flarePatternOf(group), after: cursor, wait: wait_s, limit };
+  const pathFor = (names: string) => withQuery("/api/v1/events", { ...query, names });
+  let path = pathFor(NAMES);
+  let response = await request(path, signal);
+  if (response.status === 400 && response.text.includes("flare-surged")) {
+    path = pathFor(OLDER_NAMES);
+    response = await request(path, signal);
+  }
   const data = dataState(response);
   const next = response.header("flarewire-cursor") ?? cursor;
   if (response.status === 204) return { data, cursor: next, events: [], more: false, lost: null };
@@ -236,7 +245,13 @@ async function readSince(
   }
   if (response.status !== 200) throw new ApiProblem(path, response);
   const body = Events.parse(JSON.parse(response.text));
-  return { data, cursor: body.cursor, events: body.events.flatMap(showEvent), more: body.more, lost: null };
+  return {
+    data,
+    cursor: body.cursor,
+    events: body.events.filter(isFirst).flatMap(showEvent),
+    more: body.more,
+    lost: null,
+  };
 }
 
 /** Returns the loss that the problem `cursor-gone` reports. */
@@ -244,16 +259,30 @@ function lossIn({ text }: ApiResponse): Lost {
   return z.object({ lost: Lost }).parse(JSON.parse(text)).lost;
 }
 
+type Sent = z.infer<typeof Events>["events"][number];
+
+/** Returns false for a surge on the list free that the page has on the list pro too. */
+function isFirst({ name, channel, data }: Sent, _index: number, page: readonly Sent[]): boolean {
+  if (name !== "flare-surged" || !channel.endsWith(".free")) return true;
+  const isSame = (other: Sent) =>
+    other.name === name &&
+    other.channel !== channel &&
+    other.data.flare?.id === data.flare?.id &&
+    other.data.surge?.number === data.surge?.number;
+  return !page.some(isSame);
+}
+
 /** Renders an event. A finish is an event on up to three lists, but is returned once. */
-function showEvent(given: z.infer<typeof Events>["events"][number]): readonly object[] {
+function showEvent(given: Sent): readonly object[] {
   const { name, channel, observed_at } = given;
-  const { id, flare, why, cause, outcome } = given.data;
+  const { id, flare, why, cause, outcome, surge } = given.data;
   if (name === "flare-finished" && !channel.endsWith(".finished")) return [];
   const event = { name, at: observed_at, list: channel.split(".").at(-1), cause: cause ?? null };
   const shown = outcome ? showOutcome(outcome) : null;
   if (!flare) return [{ ...event, id: id ?? null, outcome: shown }];
-  const isStart = name === "flare-started" && cause === "detected";
+  const isStart = name === "flare-surged" || (name === "flare-started" && cause === "detected");
   const text =
     why && (name === "flare-finished" ? endReason(why.text) : isStart ? why.text : nowReason(why.text));
-  return [{ ...event, flare: { ...showFlare(flare, undefined), why: text ?? null }, outcome: shown }];
+  const shownFlare = { ...showFlare(flare, undefined), why: text ?? null };
+  return [{ ...event, ...(surge && { surge }), flare: shownFlare, outcome: shown }];
 }

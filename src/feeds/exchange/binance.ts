@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
+import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity } from "./venue-fields.ts";
 
@@ -66,17 +68,22 @@ const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }
  * the rest is for other programs.
  */
 const WEIGHT_LIMIT = 5_000;
-/** A connection may have 1,024 streams, one of them for the tickers. This stays well below. */
+/**
+ * A connection may have 1,024 streams: two of each pair, and one for the tickers. This stays below.
+ */
 const MAX_PAIRS = 400;
 /** Larger subscriptions make messages longer than the exchange accepts. */
-const PAIRS_PER_MESSAGE = 100;
+const PAIRS_PER_MESSAGE = 50;
+const TRADES_PER_PAGE = 1_000;
+const STREAMS = ["kline_1m", "aggTrade"] as const;
 const ALL_TICKERS = "!miniTicker@arr";
 
 /**
  * Binance spot. Sources: github.com/binance/binance-spot-api-docs, `rest-api.md` (exchangeInfo,
- * ticker/24hr, klines, limits) and `web-socket-streams.md` (combined streams, kline, mini tickers,
- * 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on 2026-03-26
- * (`CHANGELOG.md`). The server sends protocol pings every 20 seconds.
+ * ticker/24hr, klines, aggTrades, limits) and `web-socket-streams.md` (combined streams, kline,
+ * aggregate trades, mini tickers, 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was
+ * retired on 2026-03-26 (`CHANGELOG.md`). The server sends protocol pings every 20 seconds. The ids
+ * of aggregate trades are consecutive in all recordings, which no document promises.
  */
 export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
   return {
@@ -109,6 +116,18 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
       }),
       read: (body) => readItems(Row, body, "klines").filter(isPossible),
     },
+    trades: {
+      pageSize: TRADES_PER_PAGE,
+      maxPages: 10,
+      request: (pair, { afterId, beforeId }, page) => {
+        const fromId = afterId + 1n + BigInt(page * TRADES_PER_PAGE);
+        const limit = Math.min(TRADES_PER_PAGE, Number(beforeId - fromId));
+        return {
+          url: `${url}/api/v3/aggTrades?symbol=${encodeURIComponent(pair)}&fromId=${fromId}&limit=${limit}`,
+        };
+      },
+      read: (body) => readTrades(body, fieldsOf),
+    },
     stream: {
       maxPairs: MAX_PAIRS,
       pauseMs: 300,
@@ -117,7 +136,7 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
         chunks(pairs, PAIRS_PER_MESSAGE).map((some, index) =>
           JSON.stringify({
             method: wanted ? "SUBSCRIBE" : "UNSUBSCRIBE",
-            params: some.map((pair) => `${pair.toLowerCase()}@kline_1m`),
+            params: some.flatMap((pair) => STREAMS.map((stream) => `${pair.toLowerCase()}@${stream}`)),
             id: index + 1,
           }),
         ),
@@ -126,7 +145,19 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
   };
 }
 
+/**
+ * The fields of an aggregate trade, which joins the fills of one taker order at one price. If the
+ * buyer was the maker, the taker sold.
+ */
+function fieldsOf(item: unknown): TradeFields {
+  const { a, T, m, p, q } = recordOf(item);
+  const side = m === true ? "sell" : m === false ? "buy" : undefined;
+  return { id: a, serial: a, at: numberOf(T), side, price: p, amount: q };
+}
+
 function readMessage(message: unknown): readonly StreamNews[] {
+  if (isRecord(message) && isRecord(message.data) && message.data.e === "aggTrade")
+    return tradeNews(message.data.s, fieldsOf(message.data), message.data.E);
   const refusal = Refusal.safeParse(message);
   if (refusal.success) {
     const { code, msg } = refusal.data.error;

@@ -9,7 +9,8 @@ import { groupTroubles } from "../service/group-troubles.ts";
 import { CandleBuffer } from "./candle-buffer.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
 import { MAX_REQUEST_MS, PastMinutes } from "./past-minutes.ts";
-import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
+import { TradeBuffer } from "./trade-buffer.ts";
+import type { MinuteCandle, Venue, VenueName, VenueTrade } from "./venue.ts";
 import { VenueFollower } from "./venue-follower.ts";
 
 export interface ExchangeFeedOptions {
@@ -41,8 +42,13 @@ export interface ExchangeFeedOptions {
 /** Maximum past to request. The engine has no use for older candles. */
 export const MAX_FILL_MS = 12 * HOUR_MS;
 
-/** Delay behind the exchanges' time. A minute's last candles usually arrive within it. */
-export const LAG_MS = 3_000;
+/**
+ * Delay behind the exchanges' time, in which trades of all exchanges come into one order. A
+ * minute's last candles may arrive later, and amend the minute.
+ */
+export const LAG_MS = 300;
+/** A minute's last candles usually arrive within this time after its end. */
+const SETTLED_MS = 3_000;
 /** How long after a minute's end, in event time, the engine accepts an amendment. */
 const AMEND_MS = 5_000;
 const REFRESH_MS = 10 * MINUTE_MS;
@@ -51,13 +57,17 @@ const REFRESH_MS = 10 * MINUTE_MS;
  * if none has, the wait is repeated.
  */
 const PATIENCE_MS = 15_000;
-const POLL_EVERY_MS = 250;
+const POLL_EVERY_MS = 100;
 const MAX_TOKENS = 600;
 
 /**
- * Follows exchanges as one feed: each token's candles from one market (see choosePairs), a few
- * seconds late, by the exchanges' time. A market's past comes first, even if the market is chosen
- * later.
+ * Follows exchanges as one feed: each token's trades and candles from one market (see choosePairs),
+ * a fraction of a second late, by the exchanges' time. A market's past candles come first, even if
+ * the market is chosen later.
+ *
+ * On exchanges, all money is in the pair's quote, also `quoteUsd` of a trade, as one unit of each
+ * followed quote counts as a dollar. The traders are unknown, so the feed's facts have no trades.
+ * A trade that the stream missed follows as a past trade.
  *
  * If an exchange is down, the others continue and {@link Feed.trouble} reports it. Its missed
  * minutes follow as past candles. While no exchange is live, event time pauses, and the missed
@@ -86,13 +96,17 @@ class ExchangeRun {
   readonly #options: ExchangeFeedOptions;
   readonly #signal: AbortSignal;
   readonly #candles = new CandleBuffer();
+  readonly #trades = new TradeBuffer();
   readonly #listings = new Map<VenueName, Listing>();
   readonly #published = new Map<string, Candle>();
   /** The market of each token's last published profile. */
   readonly #introduced = new Map<string, FollowedPair>();
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
-  #tokens: ReadonlyMap<string, string> = new Map();
+  /** The followed markets by exchange and pair. */
+  #markets: ReadonlyMap<string, FollowedPair> = new Map();
   #clockAt = 0;
+  /** Time of the latest trade. */
+  #tradeAt = 0;
   #isBehind = true;
 
   constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
@@ -108,10 +122,16 @@ class ExchangeRun {
           random,
           signal,
           onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
+          onTrade: (pair, trade, isPast) => this.#putTrade(venue.name, pair, trade, isPast),
           onGap: (pairs, sinceMs) => this.#fillGap(venue.name, pairs, sinceMs),
           notify,
         }),
     );
+  }
+
+  /** Time of the latest event. */
+  get #latestAt(): number {
+    return Math.max(this.#clockAt, this.#tradeAt);
   }
 
   get #isLive(): boolean {
@@ -147,6 +167,7 @@ class ExchangeRun {
     while (this.#clockAt + SECOND_MS <= target && !this.#signal.aborted) {
       yield* this.#pastCandles();
       const at = this.#clockAt + SECOND_MS;
+      yield* this.#tradesBefore(at);
       if (at % MINUTE_MS === 0) yield* this.#minute(at);
       yield* this.#amendments();
       this.#clockAt = at;
@@ -154,6 +175,15 @@ class ExchangeRun {
     }
     yield* this.#pastCandles();
     yield* this.#amendments();
+    yield* this.#tradesBefore(target);
+  }
+
+  *#tradesBefore(beforeMs: number): Generator<MarketEvent> {
+    for (const trade of this.#trades.take(beforeMs, this.#latestAt)) {
+      yield* this.#introduce(trade.token, trade.at);
+      this.#tradeAt = Math.max(this.#tradeAt, trade.at);
+      yield trade;
+    }
   }
 
   *#minute(at: number): Generator<MarketEvent> {
@@ -168,7 +198,7 @@ class ExchangeRun {
    * one.
    */
   *#pastCandles(): Generator<MarketEvent> {
-    const at = this.#clockAt;
+    const at = this.#latestAt;
     for (const candle of this.past.take(at)) {
       const last = this.#published.get(candle.token);
       if (!last || candle.openAt > last.openAt) yield* this.#publish(candle, at);
@@ -176,28 +206,28 @@ class ExchangeRun {
     }
   }
 
-  /**
-   * Emits the candle. If it is the token's first, or the token's market changed, emits the profile
-   * before it.
-   */
   *#publish(candle: Candle, at: number): Generator<MarketEvent> {
-    const { token } = candle;
+    yield* this.#introduce(candle.token, at);
+    this.#published.set(candle.token, candle);
+    yield candle;
+  }
+
+  /** Emits the token's profile if it is new, or if its market changed. */
+  *#introduce(token: string, at: number): Generator<MarketEvent> {
     const market = this.#followed.get(token);
     const was = this.#introduced.get(token);
     if (market && (market.venue !== was?.venue || market.pair !== was.pair)) {
       this.#introduced.set(token, market);
       const unified = { exchange: market.venue, pair: `${token}/${market.quote}` };
       yield { kind: "profile", at, group: "exchange", token, symbol: token, market: unified };
-    } else if (!this.#published.has(token))
+    } else if (!was && !this.#published.has(token))
       yield { kind: "profile", at, group: "exchange", token, symbol: token };
-    this.#published.set(token, candle);
-    yield candle;
   }
 
   *#amendments(): Generator<MarketEvent> {
     for (const candle of this.#candles.amendments()) {
       if (this.past.has(candle.token)) this.past.add(candle);
-      else if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
+      else if (candle.at >= this.#latestAt - AMEND_MS) yield candle;
     }
   }
 
@@ -231,7 +261,7 @@ class ExchangeRun {
   /** Requests the minutes that markets missed while their exchange's stream was interrupted. */
   #fillGap(venue: VenueName, pairs: readonly string[], sinceMs: number): void {
     // Before the first clock, nothing was published.
-    const fromMs = Math.min(this.#unpublishedMs(), startOf(MINUTE_MS, sinceMs - LAG_MS));
+    const fromMs = Math.min(this.#unpublishedMs(), startOf(MINUTE_MS, sinceMs - SETTLED_MS));
     if (this.#clockAt === 0 || fromMs >= startOf(MINUTE_MS, this.#nowMs())) return;
     const missed = [...this.#followed.values()].filter(
       (one) => one.venue === venue && pairs.includes(one.pair),
@@ -312,9 +342,7 @@ class ExchangeRun {
       minVolume,
       maxTokens: MAX_TOKENS,
     });
-    this.#tokens = new Map(
-      [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
-    );
+    this.#markets = new Map([...this.#followed.values()].map((one) => [`${one.venue}/${one.pair}`, one]));
     for (const follower of this.followers) {
       const own = [...this.#followed.values()].filter(({ venue }) => venue === follower.name);
       follower.follow(new Set(own.map(({ pair }) => pair)));
@@ -332,17 +360,26 @@ class ExchangeRun {
   }
 
   #put(venue: VenueName, pair: string, candle: MinuteCandle): void {
-    const token = this.#tokens.get(`${venue}/${pair}`);
+    const token = this.#markets.get(`${venue}/${pair}`)?.token;
     // A minute in the future is the exchange's error, and would stay in the buffer until then.
     if (token === undefined || candle.openAt > this.#nowMs() + MINUTE_MS) return;
     this.#candles.put(token, candle);
   }
 
+  #putTrade(venue: VenueName, pair: string, trade: VenueTrade, isPast: boolean): void {
+    const market = this.#markets.get(`${venue}/${pair}`);
+    if (market) this.#trades.put(market, trade, isPast, this.#nowMs());
+  }
+
   #reportLate(): void {
+    for (const follower of this.followers) follower.reportTrades();
     const { late } = this.#candles;
-    if (late === 0) return;
+    const { dropped } = this.#trades;
     this.#candles.late = 0;
-    this.#options.notify?.("warn", `${late} candles arrived too late to amend their published minute`);
+    this.#trades.dropped = 0;
+    const warn = (words: string) => this.#options.notify?.("warn", words);
+    if (late > 0) warn(`${late} candles arrived too late to amend their published minute`);
+    if (dropped > 0) warn(`${dropped} trades were dropped because they are not processed fast enough`);
   }
 
   /**

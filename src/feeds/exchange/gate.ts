@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { readItems } from "../service/read-answer.ts";
+import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
@@ -46,14 +48,20 @@ const Refusal = z.object({
   error: z.object({ code: z.number(), message: z.string() }),
 });
 
-/** Each pair needs its own subscription. This many are sent within a few seconds. */
+/**
+ * Each pair has its own two subscriptions, because a list is refused as a whole if one of its pairs
+ * is unknown. This many are sent within a few seconds.
+ */
 const MAX_PAIRS = 100;
+const TRADES_PER_PAGE = 1_000;
 
 /**
  * Gate spot. Sources: www.gate.io/docs/developers/apiv4, "List all currency pairs supported",
  * "Retrieve ticker information", "Market candlesticks" (at most 1,000; `from` and `to` in seconds,
- * both inclusive), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
- * channel" and "Application ping pong".
+ * both inclusive), "Retrieve market trades" (at most 1,000 a page; paging by `last_id` is
+ * discouraged), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
+ * channel", "Public trades channel" (`id` counts all markets, `id_market` those of one) and
+ * "Application ping pong".
  */
 export function createGate({ url, streamUrl, now }: GateOptions): Venue {
   const envelope = (channel: string, rest: object = {}) =>
@@ -90,27 +98,52 @@ export function createGate({ url, streamUrl, now }: GateOptions): Venue {
       }),
       read: (body) => readItems(Row, body, "candlesticks").filter(isPossible),
     },
+    trades: {
+      pageSize: TRADES_PER_PAGE,
+      maxPages: 10,
+      request: (pair, { sinceMs, untilMs }, page) => {
+        const [from, to] = [Math.floor(sinceMs / SECOND_MS), Math.ceil(untilMs / SECOND_MS)];
+        const query = `from=${from}&to=${to}&limit=${TRADES_PER_PAGE}&page=${page + 1}`;
+        return { url: `${url}/api/v4/spot/trades?currency_pair=${encodeURIComponent(pair)}&${query}` };
+      },
+      read: (body) => readTrades(body, fieldsOf),
+    },
     stream: {
       maxPairs: MAX_PAIRS,
-      pauseMs: 50,
+      pauseMs: 25,
       endpoint: () => ({
         url: `${streamUrl}/ws/v4/`,
         greets: false,
         ping: { everyMs: 15_000, text: () => envelope("spot.ping") },
       }),
       subscribe: (pairs, wanted) =>
-        pairs.map((pair) =>
-          envelope("spot.candlesticks", {
-            event: wanted ? "subscribe" : "unsubscribe",
-            payload: ["1m", pair],
-          }),
-        ),
+        pairs.flatMap((pair) => {
+          const event = wanted ? "subscribe" : "unsubscribe";
+          return [
+            envelope("spot.candlesticks", { event, payload: ["1m", pair] }),
+            envelope("spot.trades", { event, payload: [pair] }),
+          ];
+        }),
       read: readMessage,
     },
   };
 }
 
+/** The fields of a trade. Its price and amount are strings, its times are numbers or strings. */
+function fieldsOf(item: unknown): TradeFields {
+  const { id, id_market, create_time_ms, side, price, amount } = recordOf(item);
+  return { id, serial: id_market, at: numberOf(create_time_ms), side, price, amount };
+}
+
 function readMessage(message: unknown): readonly StreamNews[] {
+  if (isRecord(message) && message.channel === "spot.trades" && message.event === "update") {
+    const result = recordOf(message.result);
+    return tradeNews(
+      result.currency_pair,
+      fieldsOf(result),
+      message.time_ms ?? numberOf(message.time) * SECOND_MS,
+    );
+  }
   const update = Update.safeParse(message).data;
   if (update) {
     const { t, o, h, l, c, a, n } = update.result;

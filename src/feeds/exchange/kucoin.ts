@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
+import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
+import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
@@ -43,16 +45,22 @@ const Candles = z.object({
 const Kind = z.object({ type: z.string(), code: z.unknown().optional(), data: z.unknown().optional() });
 
 const GOOD = "200000";
-/** A subscription takes at most 100 topics, and a session a few hundred. Beyond that, error 509. */
+/**
+ * A subscription takes at most 100 topics, and a session a few hundred. Beyond that, error 509.
+ * Each pair has two topics.
+ */
 const TOPICS_PER_MESSAGE = 100;
-const MAX_PAIRS = 200;
+const MAX_PAIRS = 100;
+const LAST_TRADES = 100;
+const NANOSECONDS_PER_MS = 1e6;
 
 /**
  * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
  * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
- * channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
- * needs a ping message at the interval in its ticket. No candle is marked as closed. A minute's
- * last candle is the one before the first candle of the next minute.
+ * channels (3470071w0), "Trade" (`/market/match`), "Get Trade History" (the last 100), "Rate Limit"
+ * (`gw-ratelimit-*`). A connection is valid for 24 hours and needs a ping message at the interval
+ * in its ticket. No candle is marked as closed. A minute's last candle is the one before the first
+ * candle of the next minute.
  */
 export function createKucoin({ url, connectId }: KucoinOptions): Venue {
   return {
@@ -90,21 +98,32 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
       }),
       read: (body) => readItems(Row, dataOf(body), "candles").filter(isPossible),
     },
+    trades: {
+      pageSize: LAST_TRADES,
+      maxPages: 1,
+      request: (pair) => ({ url: `${url}/api/v1/market/histories?symbol=${encodeURIComponent(pair)}` }),
+      read: (body) => readTrades(dataOf(body), fieldsOf),
+    },
     stream: {
       maxPairs: MAX_PAIRS,
       pauseMs: 200,
       ticket: { url: `${url}/api/v1/bullet-public`, method: "POST" },
       endpoint: (ticket) => endpointOf(ticket, connectId),
       subscribe: (pairs, wanted) =>
-        chunks(pairs, TOPICS_PER_MESSAGE).map((some, index) =>
-          JSON.stringify({
-            id: String(index + 1),
-            type: wanted ? "subscribe" : "unsubscribe",
-            topic: `/market/candles:${some.map((pair) => `${pair}_1min`).join(",")}`,
-            privateChannel: false,
-            response: true,
-          }),
-        ),
+        chunks(pairs, TOPICS_PER_MESSAGE)
+          .flatMap((some) => [
+            `/market/candles:${some.map((pair) => `${pair}_1min`).join(",")}`,
+            `/market/match:${some.join(",")}`,
+          ])
+          .map((topic, index) =>
+            JSON.stringify({
+              id: String(index + 1),
+              type: wanted ? "subscribe" : "unsubscribe",
+              topic,
+              privateChannel: false,
+              response: true,
+            }),
+          ),
       read: readMessage,
     },
   };
@@ -135,13 +154,25 @@ function endpointOf(ticket: unknown, connectId: () => string): StreamEndpoint {
   };
 }
 
+/** The fields of a trade. Its sequence only grows, because the order book counts along. */
+function fieldsOf(item: unknown): TradeFields {
+  const { sequence, time, side, price, size } = recordOf(item);
+  // A double holds today's nanoseconds to the nearest 256, so the microsecond is certain.
+  const at = Math.floor(Math.round(numberOf(time) / 1_000) / 1_000);
+  return { id: sequence, at, side, price, amount: size };
+}
+
 function readMessage(message: unknown): readonly StreamNews[] {
+  if (isRecord(message) && message.subject === "trade.l3match" && message.type === "message") {
+    const fields = fieldsOf(message.data);
+    return tradeNews(recordOf(message.data).symbol, fields, fields.at);
+  }
   const candles = Candles.safeParse(message).data;
   if (candles) {
     const { symbol, candles: candle, time } = candles.data;
     // Nanoseconds. As a JSON number they are precise enough for milliseconds.
     return isPossible(candle)
-      ? [{ kind: "candle", pair: symbol, candle, sentAt: Math.round(time / 1e6) }]
+      ? [{ kind: "candle", pair: symbol, candle, sentAt: Math.round(time / NANOSECONDS_PER_MS) }]
       : [];
   }
   const { type, code, data } = Kind.safeParse(message).data ?? {};

@@ -5,8 +5,9 @@ import type { ServiceReport } from "../../gateway/source/index.ts";
 import { chunks } from "../chunks.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
-import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";
+import type { MinuteCandle, StreamNews, Venue, VenueRequest, VenueTrade } from "./venue.ts";
 import { VenueSubscription } from "./venue-subscription.ts";
+import { VenueTrades } from "./venue-trades.ts";
 
 interface FollowerOptions {
   readonly venue: Venue;
@@ -14,6 +15,8 @@ interface FollowerOptions {
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
+  /** Called once with each trade. `isPast`: it was requested, because the stream had missed it. */
+  readonly onTrade: (pair: string, trade: VenueTrade, isPast: boolean) => void;
   /**
    * Called after an interruption with the pairs that missed data, and since when, by the exchange's
    * clock.
@@ -49,11 +52,12 @@ interface HeldSubscription {
   gapSince: number | undefined;
 }
 
-/** Follows one exchange: its lists, minutes and streams, and whether it is live. */
+/** Follows one exchange: its lists, minutes, trades and streams, and whether it is live. */
 export class VenueFollower {
   readonly name: Venue["name"];
   readonly #options: FollowerOptions;
   readonly #client: ServiceClient;
+  readonly #trades: VenueTrades;
   readonly #subscriptions: HeldSubscription[] = [];
   /** Volumes from the stream, by pair. */
   readonly #streamed = new Map<string, number>();
@@ -83,6 +87,12 @@ export class VenueFollower {
         trouble === undefined
           ? this.#notify("info", "responds again")
           : this.#notify("warn", `${trouble}; retrying later`),
+    });
+    this.#trades = new VenueTrades({
+      ...{ venue, clock, signal: options.signal, onTrade: options.onTrade },
+      nowMs: () => this.nowMs ?? clock.now(),
+      ask: (request, read) => this.#read(request, read, FILL_TRIES),
+      notify: (level, words) => this.#notify(level, words),
     });
   }
 
@@ -116,6 +126,11 @@ export class VenueFollower {
   /** Whether the last request succeeded, as far as known. */
   get isAnswering(): boolean {
     return this.#client.trouble === undefined;
+  }
+
+  /** Reports missed, lost and unusable trades, if there are any that were not reported. */
+  reportTrades(): void {
+    this.#trades.report();
   }
 
   /** Returns its markets; `undefined` if unavailable. Rejects only with the signal's reason. */
@@ -170,6 +185,7 @@ export class VenueFollower {
   /** Streams exactly these pairs from now on. */
   follow(wanted: ReadonlySet<string>): void {
     const { maxPairs } = this.#options.venue.stream;
+    this.#trades.follow(wanted);
     const added = new Set(wanted);
     for (const { subscription } of this.#subscriptions) {
       for (const pair of subscription.pairs) added.delete(pair);
@@ -188,6 +204,7 @@ export class VenueFollower {
     const { venue, clock, random, signal, onGap } = this.#options;
     const onHealth = (trouble: string | undefined) => {
       if (trouble !== undefined) entry.gapSince ??= entry.heardAt;
+      if (trouble !== undefined) this.#trades.interrupt(subscription.pairs);
       if (trouble !== undefined) this.#notify("warn", `${trouble}; reconnecting its stream`);
       else if (entry.trouble !== undefined) this.#notify("info", "stream is connected again");
       entry.trouble = trouble;
@@ -203,6 +220,7 @@ export class VenueFollower {
           entry.heardAt = clock.monotonic();
           this.#take(news);
         },
+        onReplaced: () => this.#trades.interrupt(subscription.pairs),
         onResumed: (resumed) => {
           const { gapSince = clock.monotonic() } = entry;
           entry.gapSince = undefined;
@@ -218,20 +236,37 @@ export class VenueFollower {
   }
 
   #take(news: StreamNews): void {
-    const { clock, onCandle } = this.#options;
-    if (news.kind === "refused") {
-      this.#refusals += 1;
-      if (this.#refusals <= 5) this.#notify("warn", news.reason);
+    const { onCandle } = this.#options;
+    switch (news.kind) {
+      case "trade":
+        this.#hear(news.sentAt);
+        this.#trades.take(news.pair, news.trade);
+        return;
+      case "candle":
+        this.#hear(news.sentAt);
+        if (news.candle.openAt % MINUTE_MS === 0) onCandle(news.pair, news.candle);
+        return;
+      case "volume":
+        this.#hear(undefined);
+        this.#streamed.set(news.pair, news.quoteVolume);
+        return;
+      case "unusable":
+        this.#trades.unusable += 1;
+        return;
+      case "refused":
+        this.#refusals += 1;
+        if (this.#refusals <= 5) this.#notify("warn", news.reason);
+        return;
+      case "welcome":
+      case "ending":
     }
-    if (news.kind !== "candle" && news.kind !== "volume") return;
-    this.#newsAt = clock.monotonic();
+  }
+
+  /** Notes that the exchange is live, and its time. */
+  #hear(sentAt: number | undefined): void {
+    this.#newsAt = this.#options.clock.monotonic();
     this.#client.heard();
-    if (news.kind === "volume") {
-      this.#streamed.set(news.pair, news.quoteVolume);
-      return;
-    }
-    if (news.sentAt !== undefined) this.#noteTime(news.sentAt - clock.monotonic());
-    if (news.candle.openAt % MINUTE_MS === 0) onCandle(news.pair, news.candle);
+    if (sentAt !== undefined) this.#noteTime(sentAt - this.#newsAt);
   }
 
   #noteTime(aheadMs: number): void {
@@ -250,7 +285,7 @@ export class VenueFollower {
     return outcome.kind === "ok" ? outcome.value : undefined;
   }
 
-  #notify(level: "info" | "warn", words: string): void {
+  #notify(level: Parameters<Notify>[0], words: string): void {
     if (!this.#options.signal.aborted) this.#options.notify(level, `${this.name} ${words}`);
   }
 }

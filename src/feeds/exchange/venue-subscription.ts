@@ -15,6 +15,8 @@ interface SubscriptionOptions {
   /** Age in ms at which a connection is replaced. Default 23 h plus up to half an hour. */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
+  /** Called when a new connection has replaced the old one. News in between may be missing. */
+  readonly onReplaced?: () => void;
   /** Called when the stream opens after a failure, with the pairs that missed news. */
   readonly onResumed: (pairs: readonly string[]) => void;
   /**
@@ -102,12 +104,13 @@ export class VenueSubscription {
   }
 
   async #takeOver(old: StreamConnection, signal: AbortSignal): Promise<StreamConnection> {
-    const { clock } = this.#options;
+    const { clock, onReplaced } = this.#options;
     const next = await this.#connect(signal).catch(() => undefined);
     if (!next) return old;
     const isReady = await waitAtMost(next.ready, TAKEOVER_MS, clock, signal).catch(() => false);
     const [stays, goes] = isReady ? [next, old] : [old, next];
     goes.close("replaced");
+    if (isReady) onReplaced?.();
     return stays;
   }
 

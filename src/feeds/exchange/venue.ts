@@ -13,6 +13,38 @@ export interface VenuePair {
 /** One minute of a pair. Prices are in its quote, volumes in its base, as plain decimals. */
 export type MinuteCandle = Readonly<Omit<Candle, "kind" | "at" | "group" | "token">>;
 
+/** A trade of a pair, in plain decimals. */
+export interface VenueTrade {
+  /** Grows with each trade of the pair. */
+  readonly id: bigint;
+  /** Grows by one with each trade of the pair; `undefined` if the exchange has no such number. */
+  readonly serial: number | undefined;
+  /** Milliseconds since 1970, by the exchange's clock. */
+  readonly at: number;
+  /** The taker's side. */
+  readonly side: "buy" | "sell";
+  /** In the pair's quote. */
+  readonly price: string;
+  /** In the pair's base. */
+  readonly amount: string;
+  /** Price times amount, in the pair's quote. */
+  readonly value: string;
+}
+
+/** A place in a pair's trades where some are missing, or may be. */
+export interface TradeGap {
+  /** Ids of the trades on both sides. */
+  readonly afterId: bigint;
+  readonly beforeId: bigint;
+  /** Times of the trades on both sides, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  /** Monotonic time at which the second of them arrived. */
+  readonly openedAt: number;
+  /** How many trades are still missing; `undefined` if the exchange's ids do not tell. */
+  readonly missing: number | undefined;
+}
+
 export type StreamNews =
   | {
       readonly kind: "candle";
@@ -21,6 +53,15 @@ export type StreamNews =
       /** Milliseconds since 1970, by the exchange's clock. */
       readonly sentAt: number | undefined;
     }
+  | {
+      readonly kind: "trade";
+      readonly pair: string;
+      readonly trade: VenueTrade;
+      /** As of a candle. A time before it, such as the trade's own, also does. */
+      readonly sentAt: number;
+    }
+  /** A trade with absent, malformed or absurd fields. */
+  | { readonly kind: "unusable" }
   /** Volume of the last 24 hours, in the quote. */
   | { readonly kind: "volume"; readonly pair: string; readonly quoteVolume: number }
   /** The exchange's greeting: it accepts subscriptions from now on. */
@@ -63,6 +104,17 @@ export interface Venue {
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
     /** In any order; minutes without trades may be missing. */
     readonly read: (body: unknown) => readonly MinuteCandle[];
+  };
+  /** Past trades, to fill the gaps of the stream. */
+  readonly trades: {
+    /** A response with fewer trades is the last one. */
+    readonly pageSize: number;
+    /** Maximum number of requests for one gap. */
+    readonly maxPages: number;
+    /** Returns the request for a page of a gap's trades. The first page is 0. */
+    readonly request: (pair: string, gap: TradeGap, page: number) => VenueRequest;
+    /** In any order, maybe with trades outside the gap. */
+    readonly read: (body: unknown) => readonly VenueTrade[];
   };
   readonly stream: {
     readonly maxPairs: number;

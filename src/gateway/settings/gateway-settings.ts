@@ -70,7 +70,7 @@ export const DATA_SETTINGS = {
     default: "24h",
     example: "3d",
     description:
-      "Retention time of flare starts, finishes and outcomes, and of source state changes, if longer than logAge. They may use half of logBytes",
+      "Retention time of flare starts, surges, finishes and outcomes, and of source state changes, if longer than logAge. They may use half of logBytes",
   }),
   logBytes: setting("logBytes", size(64 * KIB), {
     default: "64MiB",

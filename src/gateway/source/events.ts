@@ -1,5 +1,5 @@
 import { assertNever } from "../../base/lib/assert-never.ts";
-import type { AnyFlare, AnyFlares, Listing, Snapshot } from "../../base/model/index.ts";
+import type { AnyFlare, AnyFlares, Explanation, Listing, Snapshot } from "../../base/model/index.ts";
 import {
   diffCandles,
   type EventBody,
@@ -73,12 +73,28 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
     }
     case "set": {
       const why = whys.get(change.id);
+      const surged = why && flareSurges(scene, channel, change, why);
+      if (surged) return surged;
       const data = why === undefined ? change : { ...change, why };
       return { name: "flare-updated", channel, observed_at, data };
     }
     case "order":
       return { name: "flare-updated", channel, observed_at, data: change };
   }
+}
+
+/** Returns the event for a running flare whose explanation has a later surge than before. */
+function flareSurges(
+  { before, after, observed_at }: Scene,
+  channel: FlareChannel,
+  change: Extract<ItemChange<AnyFlare>, { op: "set" }>,
+  why: Explanation,
+): EventBody | undefined {
+  const { surge } = why;
+  const number = before.explanations[change.id]?.surge?.number ?? 0;
+  if (!surge || surge.number <= number || listNameOf(channel) === "finished_trending") return undefined;
+  const flare = find(flareListOf(after, channel), change.id);
+  return flare && { name: "flare-surged", channel, observed_at, data: { ...change, flare, why, surge } };
 }
 
 /** Returns the event for a flare that left a list: it ended, was withdrawn, or expired. */

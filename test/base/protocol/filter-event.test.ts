@@ -10,7 +10,7 @@ import {
   listsOf,
 } from "../../../src/base/protocol/index.ts";
 import { toEvents } from "../../../src/gateway/source/index.ts";
-import { flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
+import { explanation, flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
 import { SAMPLE_BSC_CHART_ITEM } from "../../support/world/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
@@ -60,6 +60,32 @@ test("[W40] a flare that no longer meets the filter is withdrawn, and its later 
   ]);
   expect(sent([fallen], [], least)).toEqual([]);
   expect(sent([fallen], [{ ...fallen, latest_buy_count: 7 }], least)).toEqual([]);
+});
+
+test("[W45] [W28] [W40] a surge passes unchanged inside the filter, and makes its flare start or leave at the filter's limit", () => {
+  const surge = { number: 1, at: "2017-11-12T08:30:00.000Z", price: "0.3", score: 6.5 };
+  const why = explanation({ surge });
+  const rising = (pct: number) => ({ ...a, recent_price_change: pct });
+  const surged = (from: number, to: number, given: Filter) =>
+    sentBetween(
+      snapshotOf({ pro: [rising(from)] }, { A: explanation() }),
+      snapshotOf({ pro: [rising(to)] }, { A: why }),
+      given,
+    );
+  const least: Filter = { min_price_change: 5 };
+  expect(surged(6, 40, least)).toMatchObject([
+    { name: "flare-surged", data: { set: { recent_price_change: 40 }, flare: rising(40), why, surge } },
+  ]);
+  expect(surged(1, 40, least)).toMatchObject([
+    { name: "flare-started", data: { op: "insert", index: 0, flare: rising(40), why, cause: "passed" } },
+  ]);
+  expect(surged(40, 1, least)).toMatchObject([
+    { name: "flare-withdrawn", data: { op: "remove", id: a.id, cause: "filtered" } },
+  ]);
+  expect(surged(1, 2, least)).toEqual([]);
+  const named: Filter = { ...least, names: ["flare-surged"] };
+  expect(surged(6, 40, named)).toMatchObject([{ name: "flare-surged" }]);
+  expect(surged(1, 40, named)).toEqual([]);
 });
 
 test("[W40] one event may remove and insert items of the filtered list, with correct indexes", () => {

@@ -81,7 +81,7 @@ function play(filter: ListFilter, from: Played, events: readonly EventBody[], se
 }
 
 test("[W28] a filtered snapshot plus the filtered events is the later filtered snapshot", async () => {
-  const totals = { events: 0, passed: 0, held: 0, left: 0 };
+  const totals = { events: 0, passed: 0, surged: 0, held: 0, left: 0 };
   await assertReaching(
     fc.property(cases, ({ snapshots, filter: given }) => {
       const filter = compileFilter(Filter.parse(given));
@@ -97,6 +97,7 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
         expect(now.view).toEqual(projectLists(now.lists, CHANNELS, filter));
         for (const event of seen) EventBody.parse(event);
         totals.events += seen.length;
+        totals.surged += seen.filter(({ name }) => name === "flare-surged").length;
         totals.passed += seen.filter(({ data }) => "cause" in data && data.cause === "passed").length;
         before = after;
       }
@@ -106,7 +107,7 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
     }),
     lawRuns(40),
     totals,
-    { events: 140, passed: 10, held: 10, left: 10 },
+    { events: 140, passed: 10, surged: 3, held: 10, left: 10 },
   );
 });
 

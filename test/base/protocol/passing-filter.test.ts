@@ -88,7 +88,7 @@ function expectHeld(view: View, snapshot: Snapshot, filter: Filter): void {
 }
 
 test("[W40] [L1] a client that applies its events has exactly the items that currently meet the filter", async () => {
-  const totals = { events: 0, passed: 0, filtered: 0 };
+  const totals = { events: 0, passed: 0, filtered: 0, surged: 0, crossedBySurge: 0 };
   await assertReaching(
     fc.property(cases, ({ snapshots, filter: given }) => {
       const filter = compileFilter(Filter.parse(given));
@@ -108,6 +108,8 @@ test("[W40] [L1] a client that applies its events has exactly the items that cur
           const cause = "cause" in own.data ? own.data.cause : undefined;
           if (cause === "passed") totals.passed += 1;
           if (cause === "filtered") totals.filtered += 1;
+          if (own.name === "flare-surged") totals.surged += 1;
+          else if (event.name === "flare-surged" && cause) totals.crossedBySurge += 1;
           view = applyEvent(view, JSON.parse(JSON.stringify(own)));
         }
         expectHeld(view, after, given);
@@ -116,7 +118,7 @@ test("[W40] [L1] a client that applies its events has exactly the items that cur
     }),
     lawRuns(24, 60),
     totals,
-    { events: 4, passed: 4, filtered: 4 },
+    { events: 4, passed: 4, filtered: 4, surged: 1, crossedBySurge: 1 },
   );
 });
 

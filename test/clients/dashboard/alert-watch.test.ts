@@ -90,14 +90,39 @@ test("an alert on the finished list reports the end of a flare and its peak", ()
   expect(text?.body).toContain("peak");
 });
 
+test("[W45] a surge of a reported flare is reported once, and one of a flare that is selected only now as its start", () => {
+  const watch = new AlertWatch("bsc");
+  watch.watchFor([{ ...DEFAULT_QUERY, minLiquidity: 50_000 }], viewOf([]));
+  const surgeOf = (number: number) => ({
+    ...SAMPLE_EXPLANATION,
+    surge: { number, at: SAMPLE_FLARE.started_trending_at, price: "0.3", score: 6.5 },
+  });
+  const take = (number: number, liquidity: string, channel = "flares.pro") => {
+    const one = flare("a", { liquidity });
+    const why = surgeOf(number);
+    const view = { ...viewOf([one]), explanations: { a: why } };
+    const data = { op: "set", id: "a", set: {}, flare: one, why, surge: why.surge };
+    return watch.take(event("flare-surged", channel, data), view);
+  };
+  expect(keys(take(1, "100"))).toEqual([]);
+  expect(keys(take(2, "60000"))).toEqual(["start a"]);
+  const hits = take(3, "70000");
+  expect(keys(hits)).toEqual(["surge 3 a"]);
+  expect(alertTexts(hits)).toMatchObject([
+    { title: "UNI surges again", body: SAMPLE_EXPLANATION.text, tag: "surge 3 a" },
+  ]);
+  expect(keys(take(3, "70000"))).toEqual([]);
+  expect(keys(take(4, "100"))).toEqual([]);
+});
+
 test("a notification has a sanitized name, the reason and a link to the token; four flares share one", () => {
   const hostile = flare("a", { token: { ...SAMPLE_FLARE.token, symbol: "\u202Eevil\nname" } });
   const hit = {
     key: "start a",
+    news: "start" as const,
     flare: hostile,
     why: SAMPLE_EXPLANATION,
     outcome: undefined,
-    isFinished: false,
   };
   const path = `#/token/bsc/${ADDRESS}`;
   expect(alertTexts([hit])).toEqual([

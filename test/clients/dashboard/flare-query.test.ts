@@ -142,7 +142,7 @@ test("each code sample has the filter of the page, in parameters that the API ac
     "/below/api/v1/events",
     {
       channels: "flares.pro",
-      names: "flare-started,flare-finished",
+      names: "flare-started,flare-surged,flare-finished",
       symbols: "cake",
       min_liquidity: "50000",
     },
@@ -151,7 +151,7 @@ test("each code sample has the filter of the page, in parameters that the API ac
   expect(Filter.parse(JSON.parse(filter))).toEqual({
     symbols: ["cake"],
     min_liquidity: 50_000,
-    names: ["flare-started", "flare-finished"],
+    names: ["flare-started", "flare-surged", "flare-finished"],
   });
   const rule = AlertRule.parse(JSON.parse(samples.webhook.text));
   expect([rule.channels, rule.filter]).toEqual([
@@ -160,7 +160,7 @@ test("each code sample has the filter of the page, in parameters that the API ac
   ]);
   for (const kind of ["python", "telegram"] as const) expect(samples[kind].text).toContain(url);
   expect(describeQuery(QUERY)).toBe(
-    `Every flare as soon as it starts, and its end: symbol cake, liquidity of at least $50,000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
+    `Every flare as soon as it starts, its surges and its end: symbol cake, liquidity of at least $50,000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
   );
 });
 
@@ -179,16 +179,16 @@ test("each code sample for a cause tests the cause, and the webhook notes that i
     expect(text).not.toContain("canary");
 });
 
-test("code samples without warnings skip starts with a warning, but no ends", () => {
+test("code samples without warnings skip starts and surges with a warning, but no ends", () => {
   const query: FlareQuery = { ...DEFAULT_QUERY, hidesWarned: true };
   const { curl, typescript, python, telegram } = botSamples(query, SERVER);
   expect(curl.text).toContain(`select((.name == "flare-finished" or (`);
-  expect(typescript.text).toContain(`if (event.name === "flare-started" && why?.warnings.length) continue;`);
+  expect(typescript.text).toContain(`if (event.name !== "flare-finished" && why?.warnings.length) continue;`);
   for (const { text } of [python, telegram])
-    expect(text).toContain(`if event["name"] == "flare-started" and why.get("warnings"):`);
+    expect(text).toContain(`if event["name"] != "flare-finished" and why.get("warnings"):`);
   const finished = botSamples({ ...query, channel: "flares.finished" }, SERVER);
   for (const { text } of Object.values(finished))
-    expect(text).not.toMatch(/"flare-(?:started|finished)" (?:or|&&|and)/);
+    expect(text).not.toMatch(/"flare-(?:started|surged|finished)" (?:or|&&|and)/);
 });
 
 test("code samples escape the search in each language, and their messages link to the flare's page", () => {
@@ -250,7 +250,7 @@ test("[W44] each code sample for another group uses that group's channels and fi
   for (const { text } of [typescript, python]) expect(text).not.toContain("/flare/");
   expect(AlertRule.parse(JSON.parse(webhook.text)).channels).toEqual(["flares.exchange.pro"]);
   expect(describeQuery(ON_EXCHANGE)).toBe(
-    "Every flare on exchanges as soon as it starts, and its end: “btc/usdt” in symbol, name, pair or exchange.",
+    "Every flare on exchanges as soon as it starts, its surges and its end: “btc/usdt” in symbol, name, pair or exchange.",
   );
 });
 

@@ -35,19 +35,23 @@ const finished = { ...flare, cause: "faded", outcome: SAMPLE_OUTCOME };
 const updated = (set: object, why?: object | null) =>
   event(1, "flare-updated", "flares.pro", { op: "set", id: SAMPLE_FLARE.id, set, why });
 
-test("a start and an end that several channels report appear once, newest first", () => {
+test("a start, surges and an end that several channels report appear once, newest first", () => {
+  const surgeOf = (number: number) => ({ ...flare, surge: { number } });
   const newestFirst = [
     event(7, "flare-finished", "flares.finished", finished),
     event(6, "flare-finished", "flares.free", finished),
     event(5, "flare-finished", "flares.pro", finished),
+    event(4.2, "flare-surged", "flares.pro", surgeOf(2)),
+    event(4.1, "flare-surged", "flares.free", surgeOf(2)),
     event(4, "token-listed", "newest.bsc", { listing: SAMPLE_LISTING }),
+    event(3.5, "flare-surged", "flares.pro", surgeOf(1)),
     event(3, "flare-started", "flares.free", { ...started, cause: "aged" }),
     updated({ liquidity: "1" }),
     event(1, "flare-started", "flares.pro", started),
   ];
-  expect(newsOf(newestFirst).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+  expect(newsOf(newestFirst).map(({ seq }) => seq)).toEqual([5, 4.1, 4, 3.5, 1]);
   // The stored and the live part of the feed overlap.
-  expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+  expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4.1, 4, 3.5, 1]);
 });
 
 test("a change that several channels report is one of every update, and entries into the free list stay", () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { CLOSE_CODES } from "../../../src/base/protocol/index.ts";
+import { CLOSE_CODES, type View } from "../../../src/base/protocol/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { greet, send, startScriptedServer } from "../../app/cli/scripted-server.ts";
 import type { CliOutput } from "../../app/cli/spawn-cli.ts";
@@ -64,6 +64,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     await client.said("stdout", '"reset"');
     for (const symbol of ["ONE", "TWO", "THREE"]) {
       gateway.start(symbol);
+      gateway.surge(symbol);
       gateway.finish(symbol);
       gateway.cut();
     }
@@ -71,10 +72,24 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     // A long line can arrive in parts: the fourth start counts once its line has ended.
     await client.said("stdout", /(?:"flare-started".*\n[\s\S]*){4}/);
     expect(eventsOf(client).map(({ event }) => event)).toEqual([
-      ...["flare-started", "flare-finished", "flare-started", "flare-finished"],
-      ...["flare-started", "flare-finished", "flare-started"],
+      ...Array(3).fill(["flare-started", "flare-surged", "flare-finished"]).flat(),
+      "flare-started",
     ]);
     expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
+  });
+
+  test("[W45] a surge changes its lists as an update does", async () => {
+    await using gateway = await startLedGateway();
+    await using client = follow(gateway.url, { channels: ["flares.*"], count: 2 });
+    await client.said("stdout", '"reset"');
+    gateway.start("ONE");
+    gateway.surge("ONE");
+    expect(await client.ended()).toBe(0);
+    const view = linesOf(client).findLast((line) => line.view)?.view;
+    const snapshot = await (await fetch(`${gateway.url}/api/v1/snapshot`)).json();
+    const { flares, explanations } = snapshot as Pick<View, "flares" | "explanations">;
+    expect(view).toMatchObject({ flares: { pro: [{ recent_price_change: 28 }] } });
+    expect(view).toMatchObject(JSON.parse(JSON.stringify({ explanations, flares: { pro: flares?.pro } })));
   });
 
   test("[W17] [W31] it leaves a silent connection and a draining server, and resumes from its cursor", async () => {

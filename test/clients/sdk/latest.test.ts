@@ -5,7 +5,7 @@ import { shownLists } from "../../support/expect/shown-lists.ts";
 import { test } from "./stream-kit.ts";
 
 for (const transport of ["websocket", "sse"] as const) {
-  test(`[W34] [W35] over ${transport} in mode latest, a client that was away gets the starts it missed, then a reset with the current lists`, async ({
+  test(`[W34] [W35] over ${transport} in mode latest, a client that was away gets the starts and surges it missed, then a reset with the current lists`, async ({
     wire,
     proxyTo,
     start,
@@ -19,11 +19,11 @@ for (const transport of ["websocket", "sse"] as const) {
     proxy.cut();
     await until(() => stream.connection.state !== "live");
     await wire.publish("list", "flare");
-    for (let at = 0; at < 40; at++) await wire.publish("list", "refresh");
+    for (let at = 0; at < 40; at++) await wire.publish("list", at % 10 ? "refresh" : "surge");
     proxy.port = port;
     await until(() => items.at(-1)?.name === "reset" && items.length > 1);
     const missed = items.slice(1, -1);
-    expect(new Set(missed.map(({ name }) => name))).toEqual(new Set(["flare-started"]));
+    expect(new Set(missed.map(({ name }) => name))).toEqual(new Set(["flare-started", "flare-surged"]));
     expect(items.at(-1)).toMatchObject({ reason: "conflated", lost: null });
     expect(stream.cursor).toBe(items.at(-1)?.cursor);
     expect(stream.view).toEqual(shownLists(wire.head.snapshot));

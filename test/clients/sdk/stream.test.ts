@@ -7,6 +7,7 @@ import {
   type ExchangeFlare,
   type Flare,
   type FlareStarted,
+  type FlareSurged,
   type Platform,
   type SocketClass,
   type Stream,
@@ -89,6 +90,25 @@ for (const transport of TRANSPORTS) {
     expect(stream.view?.newest?.bsc?.every(({ token }) => token.symbol === "T1")).toBe(true);
   });
 }
+
+test("[W45] a surge is emitted under its name, with the whole flare, and the view has its fields and explanation", async ({
+  wire,
+  start,
+}) => {
+  await wire.publish("flare");
+  const { stream, until, seqs } = start(urlOf(wire));
+  await until(() => stream.connection.state === "live");
+  const surges: FlareSurged[] = [];
+  stream.on("flare-surged", (event) => surges.push(event));
+  await wire.publish("surge", "surge");
+  await until(() => seqs().length === 2);
+  expect(stream.view).toEqual(restOf(wire));
+  const [flare] = wire.market.snapshot.flares.pro;
+  const why = wire.market.snapshot.explanations[flare?.id ?? ""];
+  expect(surges.map(({ data }) => data.surge.number)).toEqual([2, 3]);
+  expect(surges[1]?.data).toMatchObject({ op: "set", flare, why, surge: why?.surge });
+  expectTypeOf(surges[1]?.data.flare).toEqualTypeOf<Flare | undefined>();
+});
 
 test("behind a proxy that opens WebSockets but forwards no message, the stream uses SSE until messages pass", async ({
   wire,

@@ -39,6 +39,11 @@ const FLARING: Snapshot = {
   "flares.exchange": { pro: [ETHER, SAMPLE_EXCHANGE_FLARE], free: [], finished_trending: [] },
   explanations: { [SAMPLE_EXCHANGE_FLARE.id]: SAMPLE_EXPLANATION },
 };
+const SURGE = { number: 1, at: "2017-11-12T08:30:00.000Z", price: "16500", score: 6.5 };
+const SURGED: Snapshot = {
+  ...FLARING,
+  explanations: { [SAMPLE_EXCHANGE_FLARE.id]: { ...SAMPLE_EXPLANATION, surge: SURGE } },
+};
 const OVER: Snapshot = {
   ...FLARING,
   "flares.exchange": { pro: [ETHER], free: [], finished_trending: [ENDED] },
@@ -48,7 +53,7 @@ const RULE = { name: "pair", channels: ["flares.exchange.pro"], filter: { symbol
 const show = ({ head }: HubUnderTest, before: Snapshot, snapshot: Snapshot) =>
   head.publish({ observedAtMs: 1_000, events: toEvents(before, snapshot, 1_000), snapshot });
 
-test("a rule for a pair of an exchange sends its start and finish to every kind of target, with pair and exchange", async ({
+test("a rule for a pair of an exchange sends its start, surge and finish to every kind of target, with pair and exchange", async ({
   sut,
 }) => {
   await using stack = new AsyncDisposableStack();
@@ -84,16 +89,21 @@ test("a rule for a pair of an exchange sends its start and finish to every kind 
   };
   await show(sut, EMPTY_SNAPSHOT, FLARING);
   await expect.poll(counts).toEqual(names.map(() => 1));
-  await show(sut, FLARING, OVER);
+  await show(sut, FLARING, SURGED);
   await expect.poll(counts).toEqual(names.map(() => 2));
+  await show(sut, SURGED, OVER);
+  await expect.poll(counts).toEqual(names.map(() => 3));
   const plain = (raw = "") => raw.replaceAll(/<\/?code>|[`\\]/g, "");
-  for (const [started, finished] of shown()) {
+  for (const [started, surged, finished] of shown()) {
     expect(plain(started)).toContain("BTC/USDT on binance is flaring");
+    expect(plain(surged)).toContain("BTC/USDT on binance surges again");
+    expect(plain(surged)).toMatch(/price 8\.3 % above normal.* in 5 min/s);
     expect(plain(finished)).toContain("BTC/USDT on binance: the flare ended");
   }
-  await receiver.until(() => receiver.taken.length === 2);
+  await receiver.until(() => receiver.taken.length === 3);
   expect(receiver.taken.map(({ type, data }) => [type, Object(data.event).data.flare])).toMatchObject([
     ["flare-started", { group: "exchange", pair: "BTC/USDT", exchange: "binance" }],
+    ["flare-surged", { group: "exchange", pair: "BTC/USDT", exchange: "binance" }],
     ["flare-finished", { group: "exchange", pair: "BTC/USDT", exchange: "binance" }],
   ]);
 });

@@ -158,7 +158,7 @@ test("a subscription with a rule that can never apply stays readable, and does n
     logger: pino({ level: "silent" }),
   });
   const filters = push.targets.flatMap(({ rules }) => rules.map(({ filter }) => filter));
-  const names = ["flare-started"];
+  const names = ["flare-started", "flare-surged"];
   expect(filters).toEqual([{ min_liquidity: 5, names }, { names }]);
   push.close();
 });

@@ -85,7 +85,7 @@ test("a subscription with many rules is accepted, and a body above its own limit
   ]);
 });
 
-test("a flare is pushed once to its subscriber, encrypted and with a TTL of half an hour, also after a restart", async ({
+test("a flare and its surge are pushed once to its subscriber, encrypted and with a TTL of half an hour, also after a restart", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
@@ -120,6 +120,13 @@ test("a flare is pushed once to its subscriber, encrypted and with a TTL of half
   await service.until(() =>
     service.received.some(({ payload }) => Object(payload).tag === `start ${MOON.id}`),
   );
+  const surge = { number: 1, at: MOON.started_trending_at, price: "0.3", score: 6.5 };
+  const why = { ...SAMPLE_EXPLANATION, surge };
+  second.source.show({ ...marketOf([CAKE, MOON]), explanations: { [MOON.id]: why } });
+  await service.until(() =>
+    service.received.some(({ payload }) => Object(payload).tag === `surge 1 ${MOON.id}`),
+  );
+  expect(service.received.at(-1)?.payload).toMatchObject({ title: "MOON surges again", body: why.text });
   const tags = service.received.map(({ payload }) => Object(payload).tag);
   expect(tags.filter((tag) => tag === `start ${MOON.id}`).length).toBe(1);
 });

@@ -50,8 +50,13 @@ describe.each(ERAS)("protocol version %s", (era) => {
     const first = await waiting;
     expect(shown(first)).toEqual(["flare-started TWO"]);
     expect(first.events[0]?.flare.why).toBe(SAMPLE_EXPLANATION.text);
+    gateway.surge("ONE");
+    const surged = await agent.call("flares_since", { cursor: first.cursor, wait_s: 20 }, Since);
+    expect(surged.events).toMatchObject([
+      { name: "flare-surged", list: "pro", surge: { number: 1 }, flare: { why: SAMPLE_EXPLANATION.text } },
+    ]);
     gateway.finish("ONE");
-    const second = await agent.call("flares_since", { cursor: first.cursor, wait_s: 20 }, Since);
+    const second = await agent.call("flares_since", { cursor: surged.cursor, wait_s: 20 }, Since);
     expect(shown(second)).toEqual(["flare-finished ONE"]);
     expect(second.events[0]?.flare.why).toBe(`At its end: ${SAMPLE_EXPLANATION.text}`);
     const id = first.events[0]?.flare.id ?? "";

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Mischief, misbehave } from "../exchange/stand-in.ts";
+import { type Mischief, misbehave } from "../exchange/mischief.ts";
 
 const NETWORKS = ["bsc", "polygon_pos", "avax"] as const;
 export type NetworkId = (typeof NETWORKS)[number];

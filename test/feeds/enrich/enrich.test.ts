@@ -15,7 +15,7 @@ import { Refusal, UnexpectedAnswer } from "../../../src/feeds/service/service-cl
 import type { Feed } from "../../../src/gateway/source/feed.ts";
 import { PacedClock } from "../../support/time/paced-clock.ts";
 import { test as base } from "../../support/time/still-running.ts";
-import type { Mischief } from "../exchange/stand-in.ts";
+import type { Mischief } from "../exchange/mischief.ts";
 import { play, recording } from "../record/record-kit.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
 import { COIN_KEY, FREE_KEY, KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { EnricherName } from "../../../src/feeds/enrich/enricher.ts";
-import { type Mischief, misbehave } from "../exchange/stand-in.ts";
+import { type Mischief, misbehave } from "../exchange/mischief.ts";
 
 /** Addresses that the services know, and one that none does. */
 export const KNOWN = `0x${"aB".repeat(20)}`;

@@ -6,7 +6,8 @@ import { createGate } from "../../../src/feeds/exchange/gate.ts";
 import { createKucoin } from "../../../src/feeds/exchange/kucoin.ts";
 import { PacedClock } from "../../support/time/paced-clock.ts";
 import { test } from "../../support/time/still-running.ts";
-import { candleOf, type Mischief, StandIn, type StandInPair } from "./stand-in.ts";
+import type { Mischief } from "./mischief.ts";
+import { candleOf, StandIn, type StandInPair } from "./stand-in.ts";
 
 const START = Date.UTC(2026, 5, 1, 12, 0, 40);
 const MINUTE = 60_000;

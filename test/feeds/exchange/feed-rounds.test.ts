@@ -12,6 +12,9 @@ import { stillRunning, test } from "../../support/time/still-running.ts";
 import { candleNews, HANGS, ScriptedVenue, settle, until } from "./scripted-venue.ts";
 
 const MINUTE = 60_000;
+const SECOND = 1_000;
+/** Time of the last clock ten seconds after the start. */
+const PUBLISHED = SECOND * Math.floor((10_000 - LAG_MS) / SECOND);
 /** A whole minute. */
 const START = Date.UTC(2026, 0, 1);
 
@@ -91,7 +94,7 @@ const candlesOf = (events: readonly MarketEvent[]) =>
   );
 
 describe("the exchanges' market", () => {
-  test("emits a minute three seconds after its end, amends it for five more seconds, and emits a token's profile once", async () => {
+  test("emits a minute soon after its end, amends it for five more seconds, and emits a token's profile once", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { connected, pass, server, events, clockMs } = run;
     await connected();
@@ -112,6 +115,60 @@ describe("the exchanges' market", () => {
     await pass(MINUTE);
     expect(candlesOf(events)).toEqual(["A 0 1", "A 0 2", "A 1 1"]);
     expect(events.filter(({ kind }) => kind === "profile")).toHaveLength(1);
+  });
+
+  test("emits trades in the order of their times, each before the clock of its second and the minute's candle", async () => {
+    await using run = await market({ binance: { A: 1, B: 1 } });
+    const { connected, pass, server, events } = run;
+    await connected();
+    await pass(1_000);
+    server().say(candleNews("A", START));
+    server().sayTrade("A", 1, START + 1_500, START);
+    server().sayTrade("B", 1, START + 1_400, START);
+    server().sayTrade("A", 2, START + 2_000, START);
+    await pass(1);
+    await pass(58_500);
+    server().sayTrade("B", 2, START + 59_999, START);
+    server().sayTrade("A", 3, START + MINUTE, START);
+    await pass(1);
+    await pass(1_000);
+    const told = events.slice(events.findIndex(({ kind }) => kind === "profile")).map((event) => {
+      const at = event.at - START;
+      return event.kind === "trade" ? `${event.token}${event.amount} ${at}` : `${event.kind} ${at}`;
+    });
+    expect(told.slice(0, 7)).toEqual([
+      "profile 1400",
+      "B1 1400",
+      "profile 1500",
+      "A1 1500",
+      "clock 2000",
+      "A2 2000",
+      "clock 3000",
+    ]);
+    const tail = told.slice(told.indexOf("clock 59000") + 1);
+    expect(tail).toEqual(["B2 59999", "candle 60000", "clock 60000", "A3 60000"]);
+    expect(events.filter(({ kind }) => kind === "trade")[0]).toEqual({
+      ...{ kind: "trade", at: START + 1_400, group: "exchange", pool: "B/USDT", token: "B" },
+      ...{ side: "buy", price: "1", amount: "1", quoteUsd: "1" },
+    });
+  });
+
+  test("emits a trade that comes more than five seconds late as a past trade", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    const { connected, pass, server, events, clockMs } = run;
+    await connected();
+    await pass(20_000);
+    const reached = clockMs();
+    server().sayTrade("A", 1, START + reached - 5_001);
+    server().sayTrade("A", 2, START + reached - 5_000);
+    await until("both are emitted", () => {
+      run.clock.advance(100);
+      return events.filter(({ kind }) => kind === "trade").length === 2;
+    });
+    expect(events.filter(({ kind }) => kind === "trade")).toMatchObject([
+      { amount: "1", at: START + reached, tradedAt: START + reached - 5_001 },
+      { amount: "2", at: START + reached - 5_000 },
+    ]);
   });
 
   test("ignores minutes from the future", async () => {
@@ -142,7 +199,7 @@ describe("the exchanges' market", () => {
     server("gate").say(candleNews("C", 0, START - 40_000));
     await until("both exchanges are live", () => !/kucoin|gate/.test(feed.trouble?.() ?? ""));
     await pass(8_000, "binance", 5_000);
-    expect(clockMs()).toBe(13_000 - LAG_MS);
+    expect(clockMs()).toBe(SECOND * Math.floor((13_000 - LAG_MS) / SECOND));
   });
 
   test("requests lists again after a second if they failed, and after ten minutes otherwise", async () => {
@@ -264,7 +321,7 @@ describe("the exchanges' market", () => {
     const { connected, pass, events, clockMs, feed } = run;
     await connected();
     await pass(10_000);
-    expect([clockMs(), candlesOf(events)]).toEqual([10_000 - LAG_MS, []]);
+    expect([clockMs(), candlesOf(events)]).toEqual([PUBLISHED, []]);
     expect(feed.filling?.()).toMatchObject({ readMs: 0 });
     await until("the past has arrived", () => {
       for (const answer of waiting.splice(0)) answer();
@@ -273,7 +330,7 @@ describe("the exchanges' market", () => {
     await pass(1_000);
     expect(candlesOf(events)).toEqual(["A -2 1", "A -1 1"]);
     expect(new Set(events.flatMap(({ kind, at }) => (kind === "candle" ? [at] : [])))).toEqual(
-      new Set([START + 10_000 - LAG_MS]),
+      new Set([START + PUBLISHED]),
     );
   });
 

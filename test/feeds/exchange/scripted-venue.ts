@@ -3,12 +3,37 @@ import type { AddressInfo } from "node:net";
 import { vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
-import type { MinuteCandle, StreamEndpoint, StreamNews, Venue } from "../../../src/feeds/exchange/venue.ts";
+import type {
+  MinuteCandle,
+  StreamEndpoint,
+  StreamNews,
+  Venue,
+  VenueTrade,
+} from "../../../src/feeds/exchange/venue.ts";
 
 const Pairs = z.array(z.string());
 const Volumes = z.record(z.string(), z.number());
 const Minutes = z.array(z.number());
 const News = z.custom<StreamNews>();
+const Ids = z.array(z.tuple([z.int(), z.int()]));
+const TradeMessage = z.object({
+  kind: z.literal("trade"),
+  pair: z.string(),
+  ids: Ids.element,
+  sentAt: z.int(),
+});
+
+/** JSON has no big integers, so a trade is sent as its id and time. */
+function reviveNews(message: unknown): StreamNews {
+  const { pair, ids, sentAt } = TradeMessage.safeParse(message).data ?? {};
+  if (pair === undefined || ids === undefined || sentAt === undefined) return News.parse(message);
+  return { kind: "trade", pair, trade: tradeAt(...ids), sentAt };
+}
+
+/** Returns a trade with a consecutive id. */
+export function tradeAt(id: number, at: number): VenueTrade {
+  return { id: BigInt(id), serial: id, at, side: "buy", price: "1", amount: String(id), value: String(id) };
+}
 
 /** Waits up to 20 s until the condition holds; otherwise fails with its description. */
 export async function until(description: string, holds: () => boolean): Promise<void> {
@@ -114,6 +139,14 @@ export class ScriptedVenue implements AsyncDisposable {
         request: (pair, fromMs, toMs) => ({ url: `${this.url}/minutes/${pair}/${fromMs}/${toMs}` }),
         read: (body) => Minutes.parse(body).map((openAt) => minuteAt(openAt)),
       },
+      trades: {
+        pageSize: 2,
+        maxPages: 3,
+        request: (pair, { afterId, beforeId }, page) => ({
+          url: `${this.url}/trades/${pair}/${afterId}/${beforeId}/${page}`,
+        }),
+        read: (body) => Ids.parse(body).map(([id, at]) => tradeAt(id, at)),
+      },
       stream: {
         maxPairs,
         pauseMs,
@@ -123,7 +156,7 @@ export class ScriptedVenue implements AsyncDisposable {
           this.subscribeCalls += 1;
           return pairs.map((pair) => `${wanted ? "+" : "-"}${pair}`);
         },
-        read: (message) => [News.parse(message)],
+        read: (message) => [reviveNews(message)],
       },
     };
   }
@@ -146,6 +179,11 @@ export class ScriptedVenue implements AsyncDisposable {
   /** Sends news over the newest open connection. */
   say(...news: readonly StreamNews[]): void {
     for (const one of news) this.open.at(-1)?.socket.send(JSON.stringify(one));
+  }
+
+  /** Sends a trade, whose id is also its amount, over the newest open connection. */
+  sayTrade(pair: string, id: number, at: number, sentAt = at): void {
+    this.open.at(-1)?.socket.send(JSON.stringify({ kind: "trade", pair, ids: [id, at], sentAt }));
   }
 
   cut(): void {

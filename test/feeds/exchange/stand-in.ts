@@ -2,12 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
-import type { MinuteCandle, VenueName } from "../../../src/feeds/exchange/venue.ts";
+import { type MinuteCandle, VENUES, type VenueName } from "../../../src/feeds/exchange/venue.ts";
+import { type Mischief, misbehave } from "./mischief.ts";
+import { type MadeTrade, messageOf, TradeTape } from "./stand-in-trades.ts";
 
 const MINUTE = 60_000;
-
-/** Faulty responses of an exchange of the stand-in. */
-export type Mischief = "429" | "429 after" | "500" | "hang" | "cut" | "html" | "types" | "missing";
 
 /** A market of the stand-in. */
 export interface StandInPair {
@@ -40,7 +39,9 @@ export function candleOf(pair: string, openAt: number, part = 1): MinuteCandle {
 interface Client {
   readonly socket: WebSocket;
   readonly venue: VenueName;
+  /** Pairs whose candles, or whose trades, it has subscribed to. */
   readonly pairs: Set<string>;
+  readonly trades: Set<string>;
 }
 
 /**
@@ -53,6 +54,9 @@ export class StandIn implements AsyncDisposable {
   /** Exchanges whose streams stay open but send nothing. */
   readonly mute = new Set<VenueName>();
   readonly requests: { readonly venue: VenueName; readonly path: string }[] = [];
+  /** Exchanges whose past trades cannot be had. */
+  readonly forgetful = new Set<VenueName>();
+  readonly tapes = new Map(VENUES.map((venue) => [venue, new TradeTape(venue)]));
   /** Messages that clients sent over streams. */
   readonly heard: string[] = [];
   readonly #clock: Clock;
@@ -101,6 +105,25 @@ export class StandIn implements AsyncDisposable {
     for (const client of this.#clients) if (client.venue === venue) client.socket.send(text);
   }
 
+  /** Whether the pair's trades are subscribed to. */
+  hasTradesOf(pair: string): boolean {
+    return [...this.#clients].some(({ trades }) => trades.has(pair));
+  }
+
+  /** Makes trades of the pair now, which nobody is told about. */
+  trade(venue: VenueName, pair: string, count = 1): readonly MadeTrade[] {
+    const make = () => this.tapes.get(venue)?.make(pair, this.#clock.now()) ?? [];
+    return Array.from({ length: count }, make).flat();
+  }
+
+  /** Sends trades to their subscribers. */
+  deliver(...trades: readonly MadeTrade[]): void {
+    for (const trade of trades) {
+      const text = JSON.stringify(messageOf(trade));
+      for (const client of this.#clients) if (client.trades.has(trade.pair)) client.socket.send(text);
+    }
+  }
+
   connections(venue: VenueName): number {
     return [...this.#clients].filter((client) => client.venue === venue).length;
   }
@@ -118,7 +141,7 @@ export class StandIn implements AsyncDisposable {
   }
 
   #greet(socket: WebSocket, venue: VenueName): void {
-    const client: Client = { socket, venue, pairs: new Set() };
+    const client: Client = { socket, venue, pairs: new Set(), trades: new Set() };
     this.#clients.add(client);
     socket.on("close", () => this.#clients.delete(client));
     socket.on("error", () => {});
@@ -129,20 +152,25 @@ export class StandIn implements AsyncDisposable {
   #hear(client: Client, text: string): void {
     this.heard.push(text);
     const message = JSON.parse(text);
-    const { pairs, venue, socket } = client;
+    const { pairs, trades, venue, socket } = client;
     if (venue === "binance") {
-      for (const stream of message.params) pairs.add(String(stream).split("@")[0]?.toUpperCase() ?? "");
+      for (const stream of message.params) {
+        const [pair = "", name] = String(stream).split("@");
+        (name === "aggTrade" ? trades : pairs).add(pair.toUpperCase());
+      }
       socket.send(JSON.stringify({ result: null, id: message.id }));
     } else if (venue === "kucoin") {
       if (message.type === "ping") socket.send(JSON.stringify({ id: message.id, type: "pong" }));
       else {
-        for (const topic of message.topic.split(":")[1].split(",")) pairs.add(topic.replace("_1min", ""));
+        const [topic, list] = message.topic.split(":");
+        for (const name of list.split(","))
+          (topic === "/market/match" ? trades : pairs).add(name.replace("_1min", ""));
         socket.send(JSON.stringify({ id: message.id, type: "ack" }));
       }
     } else if (message.channel === "spot.ping") {
       socket.send(JSON.stringify({ time: message.time, channel: "spot.pong", event: "", result: null }));
     } else {
-      pairs.add(message.payload[1]);
+      (message.channel === "spot.trades" ? trades : pairs).add(message.payload.at(-1));
       const { time, channel } = message;
       socket.send(
         JSON.stringify({ time, channel, event: "subscribe", error: null, result: { status: "success" } }),
@@ -202,7 +230,8 @@ export class StandIn implements AsyncDisposable {
     response.end(JSON.stringify(body ?? { error: "not found" }));
   }
 
-  #body(venue: VenueName, { pathname, searchParams }: URL, method: string): unknown {
+  #body(venue: VenueName, url: URL, method: string): unknown {
+    const { pathname, searchParams } = url;
     const of = this.#of(venue);
     const minutes = (pair: string | null, from: number, to: number) => {
       const found: MinuteCandle[] = [];
@@ -215,6 +244,8 @@ export class StandIn implements AsyncDisposable {
       return found;
     };
     const number = (name: string) => Number(searchParams.get(name));
+    const past = this.tapes.get(venue)?.body(url);
+    if (past !== undefined) return this.forgetful.has(venue) ? undefined : past;
     switch (`${method} ${pathname}`) {
       case "GET /api/v3/exchangeInfo":
         return {
@@ -361,35 +392,4 @@ const MESSAGES: Readonly<
 function venueOf(path: string): VenueName {
   if (/^\/(api\/v4|ws\/v4)/.test(path)) return "gate";
   return /^\/(api\/v2|api\/v1|kucoin)/.test(path) ? "kucoin" : "binance";
-}
-
-/** Sends a faulty response, or none. */
-export function misbehave(mischief: Mischief, response: ServerResponse): void {
-  const json = { "content-type": "application/json" };
-  switch (mischief) {
-    case "429":
-      response.writeHead(429, json).end('{"msg":"too many"}');
-      return;
-    case "429 after":
-      response.writeHead(429, { ...json, "retry-after": "2" }).end('{"msg":"too many"}');
-      return;
-    case "500":
-      response.writeHead(500, json).end('{"msg":"sorry"}');
-      return;
-    case "hang":
-      return;
-    case "cut":
-      response.writeHead(200, { ...json, "content-length": "1000" });
-      response.write('[{"symbol":');
-      setImmediate(() => response.destroy());
-      return;
-    case "html":
-      response.writeHead(200, { "content-type": "text/html" }).end("<html>Attention Required!</html>");
-      return;
-    case "types":
-      response.writeHead(200, json).end('[{"symbol":7,"id":[],"currency_pair":null,"quoteVolume":{}}]');
-      return;
-    case "missing":
-      response.writeHead(200, json).end('{"timezone":"UTC","code":"200000"}');
-  }
 }

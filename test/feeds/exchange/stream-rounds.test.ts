@@ -20,6 +20,7 @@ async function subscribeTo(
   const news: StreamNews[] = [];
   const health: (string | undefined)[] = [];
   const resumed: (readonly string[])[] = [];
+  const count = { replaced: 0 };
   const { venue } = server;
   const subscription = new VenueSubscription(
     {
@@ -31,6 +32,9 @@ async function subscribeTo(
       onNews: (one) => news.push(one),
       onHealth: (trouble) => health.push(trouble),
       onResumed: (some) => resumed.push(some),
+      onReplaced: () => {
+        count.replaced += 1;
+      },
     },
     pairs,
   );
@@ -53,7 +57,7 @@ async function subscribeTo(
       () => health.filter((one) => one === undefined).length >= count,
     );
   const troubles = () => health.filter((one) => one !== undefined);
-  const run = { subscription, server, clock, news, health, resumed, pass, connected, troubles };
+  const run = { subscription, server, clock, news, health, resumed, count, pass, connected, troubles };
   if (options.isAwaited ?? true) await connected(1);
   return {
     ...run,
@@ -284,7 +288,7 @@ describe("a connection replaced because of its age", () => {
 
   test("is closed when the new one is ready, which then carries all pairs", async () => {
     await using run = await subscribeTo(["A"], { renewMs });
-    const { server, pass, subscription, news, resumed, health } = run;
+    const { server, pass, subscription, news, resumed, health, count } = run;
     const running = stillRunning();
     for (const round of [1, 2, 3]) {
       await pass(renewMs, candleNews("A", 0));
@@ -304,7 +308,7 @@ describe("a connection replaced because of its age", () => {
       await settle();
       expect(stillRunning()).toEqual(running);
     }
-    expect([resumed, health]).toEqual([[], [undefined]]);
+    expect([resumed, health, count.replaced]).toEqual([[], [undefined], 3]);
   });
 
   test("stays if no new one can be opened, receives changes, and is replaced later", async () => {
@@ -322,6 +326,7 @@ describe("a connection replaced because of its age", () => {
     await pass(renewMs, candleNews("A", 0));
     await until("the old one is closed", () => server.served.length === 2 && server.open.length === 1);
     expect(server.open[0]?.heard).toEqual(["+A", "+B", "+C"]);
+    expect(run.count.replaced).toBe(1);
     expect(health).toEqual([undefined]);
   });
 

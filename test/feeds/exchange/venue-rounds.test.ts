@@ -24,6 +24,7 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
     random: () => 0.5,
     signal: stop.signal,
     onCandle,
+    onTrade: () => {},
     onGap: (some, sinceMs) => gaps.push(`${some.join()} ${sinceMs}`),
     notify: (_level, message) => notices.push(message),
   });

@@ -82,7 +82,7 @@ async function subscribeTo(name: "binance" | "kucoin", pairs: readonly string[],
 test("a connection is replaced before the exchange cuts it, and the new one is ready before the old one closes", async () => {
   await using run = await subscribeTo("kucoin", ["AAA-USDT"], 20_000);
   const { server, until, has, news, health } = run;
-  await until(() => server.heard.filter((text) => text.includes("subscribe")).length >= 4);
+  await until(() => server.heard.filter((text) => text.includes("subscribe")).length >= 8);
   const from = news.length;
   await until(() => has("AAA-USDT", from));
   expect(server.connections("kucoin")).toBeLessThanOrEqual(2);
@@ -98,9 +98,9 @@ test("changes of the followed markets use the existing connection", async () => 
   expect(
     server.heard.map((text) => JSON.parse(text)).map(({ method, params }) => [method, ...params]),
   ).toEqual([
-    ["SUBSCRIBE", "aaausdt@kline_1m"],
-    ["UNSUBSCRIBE", "aaausdt@kline_1m"],
-    ["SUBSCRIBE", "bbbusdt@kline_1m"],
+    ["SUBSCRIBE", "aaausdt@kline_1m", "aaausdt@aggTrade"],
+    ["UNSUBSCRIBE", "aaausdt@kline_1m", "aaausdt@aggTrade"],
+    ["SUBSCRIBE", "bbbusdt@kline_1m", "bbbusdt@aggTrade"],
   ]);
 });
 

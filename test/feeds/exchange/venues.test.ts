@@ -72,11 +72,11 @@ describe("binance", () => {
     const many = Array.from({ length: 250 }, (_, index) => `P${index}USDT`);
     const messages = binance.stream.subscribe(many, true).map((text) => JSON.parse(text));
     expect(messages.map(({ method, params }) => [method, params.length])).toEqual([
-      ["SUBSCRIBE", 100],
-      ["SUBSCRIBE", 100],
-      ["SUBSCRIBE", 50],
+      ...Array(5).fill(["SUBSCRIBE", 100]),
     ]);
-    expect(messages[0].params[0]).toBe("p0usdt@kline_1m");
+    expect(messages[0].params.slice(0, 2)).toEqual(["p0usdt@kline_1m", "p0usdt@aggTrade"]);
+    // All pairs of a connection, with the tickers, stay below the exchange's limit.
+    expect(2 * binance.stream.maxPairs + 1).toBeLessThanOrEqual(1_024);
     expect(binance.stream.endpoint(undefined).url).toContain("!miniTicker@arr");
   });
 
@@ -148,8 +148,14 @@ describe("kucoin", () => {
     const many = Array.from({ length: 150 }, (_, index) => `P${index}-USDT`);
     const topics = kucoin.stream
       .subscribe(many, false)
-      .map((text) => JSON.parse(text).topic.split(",").length);
-    expect(topics).toEqual([100, 50]);
+      .map((text) => JSON.parse(text).topic.split(/[:,]/))
+      .map(([topic, ...names]) => [topic, names.length]);
+    expect(topics).toEqual([
+      ["/market/candles", 100],
+      ["/market/match", 100],
+      ["/market/candles", 50],
+      ["/market/match", 50],
+    ]);
     expect(
       kucoin.stream.read({ id: "1", type: "error", code: 509, data: "exceed max subscription" }),
     ).toMatchObject([{ kind: "refused" }]);
@@ -243,9 +249,12 @@ describe.skipIf(!existsSync(recorded))(
         channel: string;
         event: string;
       }) => boolean,
-    ][])("every candle of %s is parsed", (file, venue, isCandle) => {
+    ][])("every candle and trade of %s is parsed", (file, venue, isCandle) => {
       const messages = messagesOf(file);
       expect(messages.length).toBeGreaterThan(50);
+      const kinds = messages.flatMap((message) => venue.stream.read(message)).map(({ kind }) => kind);
+      expect(kinds).toContain("trade");
+      expect(kinds).not.toContain("unusable");
       for (const message of messages) {
         const news = venue.stream.read(message);
         // In 2021, Gate's candles had no base volume yet.

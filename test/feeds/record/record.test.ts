@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import type { MarketEvent } from "../../../src/base/market/index.ts";
+import type { MarketEvent, Trade } from "../../../src/base/market/index.ts";
+import { TrendEngine } from "../../../src/engine/index.ts";
 import { RecordingManifest } from "../../../src/feeds/recording/manifest.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
@@ -16,7 +17,7 @@ const replayed = (path: string) =>
   new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() });
 /** First bytes of a gzip member: magic number and deflate. */
 const MEMBER = Buffer.of(0x1f, 0x8b, 8);
-const trade = (at: number): MarketEvent => ({
+const trade = (at: number): Trade => ({
   kind: "trade",
   at,
   group: "bsc",
@@ -136,6 +137,26 @@ test("[L4] clocks are recorded, so that a replay adds none", async ({ directory 
   const live = await play(feed);
   expect((await replay(recorder.directory)).events).toEqual(events);
   expect(await play(replayed(recorder.directory))).toEqual(live);
+});
+
+test("an exchange's trades, which have no trader, replay as they were; on a chain, the engine rejects such a trade", async ({
+  directory,
+}) => {
+  const { trader: _, ...anonymous } = { trader: "", ...trade(START + 1_000) };
+  const ofExchange = { ...anonymous, group: "exchange", pool: "SOL/USDT", token: "SOL" } as const;
+  const events: readonly MarketEvent[] = [
+    { kind: "clock", at: START },
+    ofExchange,
+    { ...ofExchange, tradedAt: START - 60_000 },
+    { kind: "clock", at: START + 1_000 },
+  ];
+  const { recorder, feed } = recording(scripted(events), directory);
+  await drain(feed);
+  expect((await replay(recorder.directory)).events).toEqual(events);
+  const engine = new TrendEngine();
+  engine.accept({ kind: "clock", at: START });
+  engine.accept(anonymous);
+  expect([engine.rejected.malformed, engine.tokenCount]).toEqual([1, 0]);
 });
 
 test("two recordings of the same moment get separate directories", async ({ directory }) => {

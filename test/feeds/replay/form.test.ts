@@ -144,6 +144,9 @@ describe("facts", () => {
     });
     expect(live.origin).toBe("recorded");
     expect(new ReplayFeed({ path: write(NDJSON), clock }).facts).toEqual({ ...facts, liquidity: false });
+    const { trader: _, ...anonymous } = TRADE;
+    const ofExchange = write([JSON.stringify({ ...anonymous, group: "exchange", token: "SOL" })]);
+    expect(new ReplayFeed({ path: ofExchange, clock }).facts).toMatchObject({ trades: false });
   });
 
   test("a recording of a later version is rejected with that version", ({ write }) => {

@@ -38,7 +38,7 @@ const EVENTS = {
     {
       requiredKeys: [
         ...(["kind", "at", "group", "token", "pool", "side"] as const),
-        ...(["price", "amount", "quoteUsd", "trader"] as const),
+        ...(["price", "amount", "quoteUsd"] as const),
       ],
     },
   ),

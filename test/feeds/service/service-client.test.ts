@@ -7,7 +7,7 @@ import {
   UnexpectedAnswer,
 } from "../../../src/feeds/service/service-client.ts";
 import { PacedClock } from "../../support/time/paced-clock.ts";
-import { type Mischief, misbehave } from "../exchange/stand-in.ts";
+import { type Mischief, misbehave } from "../exchange/mischief.ts";
 
 const signal = new AbortController().signal;
 const read = (body: unknown) => {

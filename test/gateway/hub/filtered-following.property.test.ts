@@ -38,6 +38,7 @@ class FilteringClient {
   resets = 0;
   conflated = 0;
   applied = 0;
+  surges = 0;
   #cursor: string | undefined;
   readonly #sut: HubUnderTest;
   readonly #filter: Filter;
@@ -84,6 +85,7 @@ class FilteringClient {
       }
       this.view = applyEvent(this.view, event);
       this.applied += 1;
+      if (event.name === "flare-surged") this.surges += 1;
     }
     if (typeof message.cursor === "string" && message.type !== "hello") this.#cursor = message.cursor;
   }
@@ -111,7 +113,7 @@ const operation = fc.oneof(
 );
 
 test("[W28] [W40] [W35] [L3] whatever filtered clients do, in both modes, each ends with what its filter selects from the head's lists", async () => {
-  const totals = { applied: 0, resumed: 0, conflated: 0 };
+  const totals = { applied: 0, surges: 0, resumed: 0, conflated: 0 };
   await assertReaching(
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 80 }), async (operations) => {
       const sut = createHubUnderTest({
@@ -149,6 +151,7 @@ test("[W28] [W40] [W35] [L3] whatever filtered clients do, in both modes, each e
         expect(one.socket.session?.isBehind).toBe(false);
         expect(one.view).toEqual(one.expected(lists));
         totals.applied += one.applied;
+        totals.surges += one.surges;
         totals.conflated += one.conflated;
         connections -= one.resets - 1;
       }
@@ -157,6 +160,6 @@ test("[W28] [W40] [W35] [L3] whatever filtered clients do, in both modes, each e
     }),
     lawRuns(16, 40),
     totals,
-    { applied: 300, resumed: 30, conflated: 4 },
+    { applied: 300, surges: 20, resumed: 30, conflated: 4 },
   );
 });

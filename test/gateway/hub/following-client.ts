@@ -26,6 +26,7 @@ export class FollowingClient {
   view: View = { explanations: {} };
   resets = 0;
   applied = 0;
+  surges = 0;
   #position = 0;
   #answered = false;
   readonly #subscriptions = new Map<unknown, readonly Channel[]>();
@@ -121,6 +122,7 @@ export class FollowingClient {
     this.#moveTo(message, event.seq - 1);
     this.view = applyEvent(this.view, event);
     this.applied += 1;
+    if (message.name === "flare-surged") this.surges += 1;
   }
 
   /** Moves to the message's cursor. Throws if an event of the channels up to `seen` was skipped. */

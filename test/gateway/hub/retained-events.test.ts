@@ -9,11 +9,14 @@ import type { Message } from "./mock-socket.ts";
 import { STEPS } from "./test-market.ts";
 
 const HOUR = 3_600_000;
-const NAMES = ["flare-started", "flare-finished"] as const;
+const NAMES = ["flare-started", "flare-surged", "flare-finished"] as const;
 /** Events other than the lasting ones expire with the next batch. */
 const SHORT = { log: { minCount: 4, maxAgeMs: 0 } };
 
-/** Publishes one batch per hour: flares start among many other events. Returns every event. */
+/**
+ * Publishes one batch per hour: flares start and surge among many other events. Returns every
+ * event.
+ */
 async function play(sut: HubUnderTest, hours: number): Promise<readonly Message[]> {
   const whole = sut.open({ channels: ["*"] });
   for (let at = 0; at < hours; at++) {
@@ -21,7 +24,7 @@ async function play(sut: HubUnderTest, hours: number): Promise<readonly Message[
       "flare",
       "list",
       "refresh",
-      "refresh",
+      "surge",
       "unlist",
       "refresh",
       at % 5 ? "refresh" : "status",
@@ -39,20 +42,21 @@ function pollOf({ log, head, hub, clock }: HubUnderTest): LongPoll {
 const seqsOf = (events: readonly Message[], names: ReadonlySet<unknown>) =>
   events.filter(({ name }) => names.has(name)).map(({ seq }) => seq);
 
-test("[W36] [W15] a subscription that selects only starts and finishes resumes after 20 hours, and prev proves completeness", async ({
+test("[W36] [W15] a subscription that selects only starts, surges and finishes resumes after 20 hours, and prev proves completeness", async ({
   make,
 }) => {
   const sut = make(SHORT);
   const events = await play(sut, 20);
   expect(sut.log.oldest.seq).toBeGreaterThan(120);
   for (const filter of [{ names: [...NAMES] }, { names: [...NAMES, "chart-updated" as const] }]) {
-    const channels = filter.names.length > 2 ? ["flares.*"] : ["*"];
+    const channels = filter.names.length > 3 ? ["flares.*"] : ["*"];
     const socket = sut.open({ channels, filter, after: "test1-1" });
     await settled();
     await settled();
     expect(socket.of("subscribed")[0]).toMatchObject({ resumed: "full", cursor: "test1-1" });
     const reported = socket.of("event");
-    expect(reported.length).toBeGreaterThan(3);
+    for (const name of ["flare-started", "flare-surged"])
+      expect(reported.filter((event) => event.name === name).length).toBeGreaterThan(1);
     expect(reported.map(({ seq }) => seq)).toEqual(seqsOf(events, new Set(NAMES)).slice(1));
     expect(reported.map(({ prev }) => prev)).toEqual([1, ...reported.slice(0, -1).map(({ seq }) => seq)]);
     socket.session?.closed();
@@ -184,7 +188,7 @@ test("[W36] [L3] whatever the log drops, a client of lasting events gets each on
     waitMs: fc.nat(6 * HOUR),
     away: fc.boolean(),
   });
-  const totals = { resumedFar: 0, reset: 0 };
+  const totals = { resumedFar: 0, surges: 0, reset: 0 };
   await assertReaching(
     fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async (operations) => {
       const sut = createHubUnderTest({
@@ -213,7 +217,10 @@ test("[W36] [L3] whatever the log drops, a client of lasting events gets each on
           [position, ...behind].slice(0, behind.length),
         );
         if (isReset) totals.reset += 1;
-        else if (isFar) totals.resumedFar += 1;
+        else if (isFar) {
+          totals.resumedFar += 1;
+          totals.surges += socket.of("event").filter(({ name }) => name === "flare-surged").length;
+        }
         position = isReset ? sut.head.cursor.seq : (behind.at(-1) ?? position);
         socket.session?.closed();
       }
@@ -221,6 +228,6 @@ test("[W36] [L3] whatever the log drops, a client of lasting events gets each on
     }),
     lawRuns(6, 15),
     totals,
-    { resumedFar: 5, reset: 1 },
+    { resumedFar: 5, surges: 5, reset: 1 },
   );
 });

@@ -10,8 +10,8 @@ import {
 const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
 
 /** The kinds of changes that a step can make. */
-export type Step = "list" | "unlist" | "flare" | "refresh" | "finish" | "status";
-export const STEPS: readonly Step[] = ["list", "unlist", "flare", "refresh", "finish", "status"];
+export type Step = "list" | "unlist" | "flare" | "refresh" | "surge" | "finish" | "status";
+export const STEPS: readonly Step[] = ["list", "unlist", "flare", "refresh", "surge", "finish", "status"];
 
 const idOf = (n: number) => `00000000-0000-5000-8000-${n.toString(16).padStart(12, "0")}`;
 
@@ -55,6 +55,13 @@ export class TestMarket {
         set: { recent_price_change: this.#count, liquidity: this.#liquidity() },
       };
       return { name: "flare-updated", channel: "flares.pro", observed_at: OBSERVED_AT, data };
+    }
+    if (step === "surge" && flaring) {
+      const set = { recent_price_change: this.#count, liquidity: this.#liquidity() };
+      const surge = { number: this.#count, at: OBSERVED_AT, price: "0.3", score: 6.5 };
+      const why = { ...SAMPLE_EXPLANATION, surge };
+      const data = { op: "set" as const, id: flaring.id, set, flare: { ...flaring, ...set }, why, surge };
+      return { name: "flare-surged", channel: "flares.pro", observed_at: OBSERVED_AT, data };
     }
     if (step === "unlist" && listed) {
       const data = { op: "remove" as const, id: listed.id };

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Snapshot } from "../../../src/base/model/index.ts";
+import { keyOf, Snapshot } from "../../../src/base/model/index.ts";
 import {
   applyEvent,
   CHANNELS,
   EventBody,
+  FLARE_CHANNELS,
   isListChannel,
   listOf,
   projectSnapshot,
@@ -13,6 +14,7 @@ import {
 import { diffSnapshots, toEvents } from "../../../src/gateway/source/index.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { arbitraryHistory, arbitrarySnapshot } from "../../support/random/arbitraries.ts";
+import { assertReaching } from "../../support/random/assert-reaching.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const pairs = {
@@ -36,6 +38,10 @@ function canonical(value: unknown): string {
   return `{${fields.map(([field, of]) => `${JSON.stringify(field)}:${canonical(of)}`).join()}}`;
 }
 
+function surgesIn(events: readonly EventBody[]) {
+  return events.filter((event) => event.name === "flare-surged");
+}
+
 function play(view: View, events: readonly EventBody[]): View {
   return events.reduce(applyEvent, view);
 }
@@ -51,27 +57,71 @@ test("the snapshots of these laws are valid", () => {
 });
 
 describe.each(Object.entries(pairs))("%s", (_name, pair) => {
-  test("[L1] the events turn the first snapshot into the second exactly, also on the wire", () => {
-    fc.assert(
+  test("[L1] the events turn the first snapshot into the second exactly, also on the wire", async () => {
+    const totals = { surged: 0 };
+    await assertReaching(
       fc.property(pair, ({ before, after }) => {
         const events = toEvents(before, after, AT);
+        totals.surged += surgesIn(events).length;
         expect(canonical(play(before, events))).toBe(canonical(after));
         expect(canonical(play(received(before), received(events)))).toBe(canonical(after));
       }),
       lawRuns(8, 40),
+      totals,
+      { surged: 3 },
     );
   });
 
-  test("[L1] a view of some channels follows from the events of those channels alone, and ignores others", () => {
-    fc.assert(
+  test("[L1] a view of some channels follows from the events of those channels alone, and ignores others", async () => {
+    const totals = { surged: 0 };
+    await assertReaching(
       fc.property(pair, fc.subarray([...CHANNELS]), ({ before, after }, channels) => {
         const all = toEvents(before, after, AT);
+        totals.surged += surgesIn(all).length;
         const view = projectSnapshot(before, channels);
         const expected = canonical(projectSnapshot(after, channels));
         for (const events of [all, all.filter(({ channel }) => channels.includes(channel))])
           expect(canonical(play(view, events))).toBe(expected);
       }),
       lawRuns(8, 40),
+      totals,
+      { surged: 3 },
+    );
+  });
+
+  test("[W45] each flare that stays in free or pro while the number of its surge rises surges there once, and no other", async () => {
+    const totals = { surged: 0 };
+    await assertReaching(
+      fc.property(pair, ({ before, after }) => {
+        const expected = FLARE_CHANNELS.filter((channel) => !channel.endsWith(".finished")).flatMap(
+          (channel) => {
+            const was = listOf(before, channel).map(keyOf);
+            const stayed = listOf(after, channel).filter((flare) => was.includes(keyOf(flare)));
+            return stayed.flatMap((flare) => {
+              const id = keyOf(flare);
+              const why = after.explanations[id];
+              const earlier = before.explanations[id]?.surge?.number ?? 0;
+              if (why?.surge && why.surge.number > earlier)
+                return [{ channel, flare, why, surge: why.surge }];
+              return [];
+            });
+          },
+        );
+        totals.surged += expected.length;
+        const events = toEvents(before, after, AT);
+        const surges = surgesIn(events).map(({ channel, data: { flare, why, surge } }) => {
+          return { channel, flare, why, surge };
+        });
+        const inOrder = (found: typeof expected) => found.map(canonical).toSorted();
+        expect(inOrder(surges)).toEqual(inOrder(expected));
+        const updated = events.flatMap(({ name, channel, data }) =>
+          name === "flare-updated" && "id" in data ? `${channel} ${data.id}` : [],
+        );
+        for (const { channel, flare } of surges) expect(updated).not.toContain(`${channel} ${flare.id}`);
+      }),
+      lawRuns(8, 40),
+      totals,
+      { surged: 3 },
     );
   });
 

@@ -131,6 +131,37 @@ describe("a flare", () => {
     expect(gone?.data).toEqual({ op: "set", id: bcc.id, set: {}, why: null });
   });
 
+  test("that surges again is reported once in each running list, with its fields, its whole form and its explanation", () => {
+    const moved = flare("BCC", { recent_price_change: 40 });
+    const surge = { number: 1, at: NOW, price: "0.27", score: 6.5 };
+    const [first, second] = [explanation({ surge }), explanation({ surge: { ...surge, number: 2 } })];
+    const listed = (one: typeof bcc, own: typeof why) =>
+      snapshotOf({ free: [one], pro: [one], finished: [flare("NEO")] }, { BCC: own, NEO: own });
+    const batch = events(listed(bcc, why), listed(moved, first));
+    expect(namesIn(batch)).toEqual([
+      "flare-surged flares.free",
+      "flare-surged flares.pro",
+      "flare-updated flares.finished",
+    ]);
+    const data = { op: "set", id: bcc.id, set: { recent_price_change: 40 }, flare: moved, why: first, surge };
+    expect(batch[1]).toEqual({ name: "flare-surged", channel: "flares.pro", observed_at: NOW, data });
+    const names = (before: typeof why, after: typeof why) =>
+      events(listed(moved, before), listed(moved, after)).map(({ name }) => name);
+    expect(names(first, second).slice(0, 2)).toEqual(["flare-surged", "flare-surged"]);
+    expect(new Set(names(first, explanation({ surge, score: 2 })))).toEqual(new Set(["flare-updated"]));
+    expect(new Set(names(second, first))).toEqual(new Set(["flare-updated"]));
+    expect(new Set(names(first, why))).toEqual(new Set(["flare-updated"]));
+  });
+
+  test("that enters a list with a surge only starts there", () => {
+    const surged = explanation({ surge: { number: 1, at: NOW, price: "0.27", score: 6.5 } });
+    const batch = events(
+      snapshotOf({ pro: [bcc] }, { BCC: why }),
+      snapshotOf({ free: [bcc], pro: [bcc] }, { BCC: surged }),
+    );
+    expect(namesIn(batch)).toEqual(["flare-started flares.free", "flare-surged flares.pro"]);
+  });
+
   test("that swaps positions with another causes an order change", () => {
     const neo = flare("NEO");
     const [event] = events(snapshotOf({ pro: [bcc, neo] }), snapshotOf({ pro: [neo, bcc] }));

@@ -100,7 +100,7 @@ async function lastingAfter(log: EventLog, from: number): Promise<readonly LogRe
 }
 
 test("[F1] [F2] [F3] [L2] [W36] after any failures of connection and leader, a mirror has the leader's records, batches, positions, lists and marks", async () => {
-  const totals = { resumed: 0, begun: 0 };
+  const totals = { resumed: 0, begun: 0, surges: 0 };
   await assertReaching(
     fc.asyncProperty(
       fc.constantFrom(6_000, 2 ** 40),
@@ -123,13 +123,15 @@ test("[F1] [F2] [F3] [L2] [W36] after any failures of connection and leader, a m
         const after = { ...leader.log.head, seq: from as typeof leader.log.head.seq };
         expect(await edge.log.read(after, 10_000)).toEqual(await leader.log.read(after, 10_000));
         const lasting = Math.max(leader.log.oldestLasting.seq, edge.log.oldestLasting.seq);
-        expect(await lastingAfter(edge.log, lasting)).toEqual(await lastingAfter(leader.log, lasting));
+        const mirrored = await lastingAfter(edge.log, lasting);
+        expect(mirrored).toEqual(await lastingAfter(leader.log, lasting));
+        totals.surges += mirrored.filter(({ name }) => name === "flare-surged").length;
         totals.resumed += edge.log.head.seq > edge.log.oldest.seq ? 1 : 0;
         totals.begun += edge.begun > 1 ? 1 : 0;
       },
     ),
     lawRuns(40),
     totals,
-    { resumed: 5, begun: 1 },
+    { resumed: 5, begun: 1, surges: 5 },
   );
 });

@@ -9,6 +9,7 @@ import {
   NO_CANDLES,
   type Outcome,
   type Snapshot,
+  type Surge,
 } from "../../../src/base/model/index.ts";
 import {
   FLARE_CHANNELS,
@@ -17,7 +18,14 @@ import {
   type ListChannel,
 } from "../../../src/base/protocol/index.ts";
 
-import { arbitraryExplanation, arbitraryOutcome, ITEMS, POOL, uuid } from "./arbitrary-items.ts";
+import {
+  arbitraryExplanation,
+  arbitraryOutcome,
+  arbitrarySurge,
+  ITEMS,
+  POOL,
+  uuid,
+} from "./arbitrary-items.ts";
 
 /*
  * Arbitrary valid values of the model. Keys come from small pools, so that two snapshots share
@@ -83,6 +91,8 @@ type Mutation = {
     | "forget"
     | "explain"
     | "unexplain"
+    | "surge"
+    | "calm"
     | "measure"
     | "unmeasure";
   readonly channel: ListChannel;
@@ -91,6 +101,7 @@ type Mutation = {
   /** A source of new items and fields for this channel. */
   readonly item: ListItem;
   readonly why: Explanation;
+  readonly surge: Surge;
   readonly outcome: Outcome;
 };
 
@@ -108,6 +119,9 @@ const mutation: fc.Arbitrary<Mutation> = fc
         "forget",
         "explain",
         "unexplain",
+        // More often than others: most laws count the surges that they reach.
+        ...Array<"surge">(4).fill("surge"),
+        "calm",
         "measure",
         "unmeasure",
       ),
@@ -116,6 +130,7 @@ const mutation: fc.Arbitrary<Mutation> = fc
       to: fc.nat(100),
       item: ITEMS[channel],
       why: arbitraryExplanation,
+      surge: arbitrarySurge,
       outcome: arbitraryOutcome,
     }),
   );
@@ -184,13 +199,25 @@ function mutate(before: Scene, step: Mutation): Scene {
   const pick = (flares: readonly ListItem[]) => flares.map(keyOf)[step.at % Math.max(1, flares.length)] ?? "";
   const names = flareListsOf(step);
   const finished = of[names.finished];
-  const [id, ended] = [pick([...of[names.pro], ...of[names.free], ...finished]), pick(finished)];
+  const running = [...of[names.pro], ...of[names.free]];
+  const [id, ended] = [pick([...running, ...finished]), pick(finished)];
   switch (step.kind) {
     case "explain":
       return { ...before, whys: { ...whys, [id]: step.why } };
     case "unexplain": {
       const { [id]: _gone, ...rest } = whys;
       return { ...before, whys: rest };
+    }
+    case "surge": {
+      // The next surge of an explained flare, or the first of one that had no explanation.
+      const surging = pick(running);
+      const why = whys[surging];
+      const surge = { ...step.surge, number: (why?.surge?.number ?? 0) + 1 };
+      return { ...before, whys: { ...whys, [surging]: { ...(why ?? step.why), surge } } };
+    }
+    case "calm": {
+      const { surge: _gone, ...why } = whys[id] ?? step.why;
+      return { ...before, whys: { ...whys, [id]: why } };
     }
     case "measure":
       return { ...before, outcomes: { ...outcomes, [ended]: step.outcome } };

@@ -10,6 +10,7 @@ import {
   OTHER_CHAINS,
   OTHER_GROUPS,
   type Outcome,
+  type Surge,
   TERM_NAMES,
   TERM_UNITS,
 } from "../../../src/base/model/index.ts";
@@ -199,7 +200,14 @@ function itemsOf(channel: ListChannel): fc.Arbitrary<ListItem> {
   return chainFlares.get(group) ?? (group === "bsc" ? arbitraryFlare : exchangeFlare);
 }
 
-export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
+export const arbitrarySurge: fc.Arbitrary<Surge> = fc.record({
+  number: fc.integer({ min: 1, max: 4 }),
+  at: timestamp,
+  price: decimal,
+  score: number,
+});
+
+const explanationFacts = {
   at: timestamp,
   text: fc.stringMatching(/^[a-z0-9 ,;:.$%+-]{1,40}$/),
   score: number,
@@ -220,7 +228,12 @@ export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
   ),
   warnings: fc.array(fc.constantFrom("liquidity-removed", "no-seller"), { maxLength: 2 }),
   finish_cause: maybe(fc.constantFrom(...FINISH_CAUSES)),
-});
+};
+/** With a surge in every second case. */
+export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.oneof(
+  fc.record(explanationFacts),
+  fc.record({ ...explanationFacts, surge: arbitrarySurge }),
+);
 
 const [price, change, moment] = [maybe(decimal), maybe(number), maybe(timestamp)];
 export const arbitraryOutcome: fc.Arbitrary<Outcome> = fc.record({

@@ -2,8 +2,8 @@
  * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite,
  * or with `all`, runs everything. Suites and their options:
  *
- * - engine [--hours 24], history [--hours 24], chain, live [--minutes 3], drain [--clients 2000],
- *   slow [--readers 200]
+ * - engine [--hours 24], history [--hours 24], chain, exchange-trades [--seconds 20],
+ *   live [--minutes 3], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
@@ -20,6 +20,7 @@ import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEdges } from "./edges/edges.ts";
 import { benchEngine } from "./engine.ts";
+import { benchExchangeTrades } from "./exchange-trades.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
 import { benchHistory } from "./history.ts";
 import { benchLive } from "./live.ts";
@@ -50,6 +51,7 @@ const { values, positionals } = parseArgs({
     comers: { type: "string", default: "10000" },
     sockets: { type: "string", default: "50000" },
     minutes: { type: "string", default: "3" },
+    seconds: { type: "string", default: "20" },
   },
 });
 
@@ -59,7 +61,7 @@ function fail(message: string): never {
 }
 
 function readCount(
-  name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes" | "sockets",
+  name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes" | "seconds" | "sockets",
   otherwise?: number,
 ): number {
   const value = Number(values[name] ?? otherwise);
@@ -86,6 +88,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
   history: () => benchHistory(hours),
   chain: () => benchChain(),
+  "exchange-trades": () => benchExchangeTrades(readCount("seconds")),
   requests: () => benchRequests(),
   live: () => benchLive(readCount("minutes")),
   drain: () => benchDrain(clients),

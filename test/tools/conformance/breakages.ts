@@ -201,6 +201,27 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
   ],
 };
 
+/** Changes the data of surges. */
+function ofSurges(change: (data: JsonObject) => JsonObject): Breakage {
+  return ofEvents((event) => {
+    const { name, data } = event;
+    return [name === "flare-surged" && isObject(data) ? { ...event, data: change(data) } : event];
+  });
+}
+
+/** Faults of a server whose flares surge. */
+export const SURGE_BREAKAGES: typeof BREAKAGES = {
+  "sends another surge than the explanation's": [
+    "W45",
+    ofSurges((data) => ({ ...data, surge: isObject(data.surge) ? { ...data.surge, price: "1" } : null })),
+  ],
+  "sends surges without the flare": ["W45", ofSurges((data) => without(data, "flare"))],
+  "sends updates instead of surges": [
+    "W45",
+    ofEvents((event) => [event.name === "flare-surged" ? { ...event, name: "flare-updated" } : event]),
+  ],
+};
+
 /** Faults of a server with keys, tested with a key. */
 export const KEYED_BREAKAGES: typeof BREAKAGES = {
   "treats an unknown key as anonymous": [

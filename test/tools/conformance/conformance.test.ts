@@ -5,10 +5,11 @@ import { test as base, expect } from "vitest";
 import { formatKeys, mintSecret } from "../../../src/gateway/keys/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { spawnNode } from "../../app/cli/spawn-cli.ts";
+import { LedMarket } from "../../examples/led-gateway.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { eventually } from "../../support/time/waiters.ts";
 import { pumpedSettings } from "../../support/world/pumped-market.ts";
-import { BREAKAGES, KEYED_BREAKAGES } from "./breakages.ts";
+import { BREAKAGES, KEYED_BREAKAGES, SURGE_BREAKAGES } from "./breakages.ts";
 import { type Breakage, BrokenServer } from "./broken-server.ts";
 import { reportOf } from "./report.ts";
 import { runKit } from "./run-kit.ts";
@@ -42,6 +43,8 @@ const BY_PLAN = [
 ];
 /** Rules that are tested on a market with liquidity. */
 const OF_LIQUIDITY = ["W27", "W28"];
+/** The rule that is tested on a market in which flares surge for certain. */
+const OF_SURGES = ["W45"];
 /** The rule that only clients with a key can observe. */
 const OF_TICKETS = ["K4"];
 
@@ -131,7 +134,7 @@ test.concurrent("a gateway passes every case over every transport, except the ru
 }) => {
   const untried = [...Object.keys(await loadNotTried()), ...OF_KEYS];
   const missing = (await notPassed("--url", url, "--patience", "90")).filter(
-    (rule) => !OF_LIQUIDITY.includes(rule),
+    (rule) => ![...OF_LIQUIDITY, ...OF_SURGES].includes(rule),
   );
   expect(missing.toSorted()).toEqual(untried.toSorted());
 });
@@ -153,6 +156,35 @@ test("on a market with liquidity, a gateway passes the rules about filters, with
   onTestFinished(stop);
   const rules = ["--url", gateway.url, ...OF_LIQUIDITY.flatMap((rule) => ["--rule", rule])];
   expect(await Promise.all([notPassed(...rules, "--key", key), notPassed(...rules)])).toEqual([[], []]);
+});
+
+test.concurrent("[W45] on a market whose flares surge, a gateway passes the rule about surges, and each broken server fails it", async ({
+  onTestFinished,
+  expect,
+}) => {
+  const market = new LedMarket();
+  const gateway = await startGateway(createConfig(QUIET), { source: market });
+  onTestFinished(() => gateway.stop());
+  const path = "/api/v1/events?channels=flares.pro&names=flare-surged&after=oldest";
+  const stored = async () => {
+    const body = (await (await fetch(gateway.url + path)).json()) as { events: readonly unknown[] };
+    return body.events.length;
+  };
+  market.start("ONE");
+  for (let number = 1; number <= 3; number += 1) market.surge("ONE");
+  await expect.poll(stored).toBe(3);
+  const { code, stdout } = await runHere("--json", "--url", gateway.url, "--rule", "W45");
+  expect(code, stdout).toBe(0);
+  const [report] = (JSON.parse(stdout) as ReturnType<typeof reportOf>).rules.filter(
+    ({ rule }) => rule === "W45",
+  );
+  expect(report).toMatchObject({ verdict: "passed", passed: { length: 4 }, reasons: [] });
+  const runs = Object.entries(SURGE_BREAKAGES).map(async ([name, [rule, breakage]]) => {
+    const { rules } = await tryBroken(gateway, breakage, [rule], BROKEN_MS);
+    return [name, rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule)];
+  });
+  const expected = Object.entries(SURGE_BREAKAGES).map(([name, [rule]]) => [name, [rule]]);
+  expect(await Promise.all(runs)).toEqual(expected);
 });
 
 test.concurrent("each broken server fails the rule that it breaks", async ({ url, keyed, expect }) => {

@@ -2,6 +2,7 @@ import { setTimeout as passing } from "node:timers/promises";
 import { isObject, type JsonObject, show, valueAt } from "./json.ts";
 import { match, type Shapes } from "./match.ts";
 import { Gap, StreamPosition } from "./place.ts";
+import { SurgeCheck } from "./surge-check.ts";
 import { Failure } from "./verdict.ts";
 import { applyEvent, mergeViews, type View, viewOf } from "./view.ts";
 
@@ -77,6 +78,7 @@ export class Line {
   close: () => void = () => {};
   readonly #shapes: Shapes;
   readonly #query: Readonly<Record<string, string>>;
+  readonly #surges = new SurgeCheck();
   readonly #bySubscription = new Map<unknown, readonly string[]>();
   #commands = 0;
   #isAnswered = false;
@@ -196,7 +198,7 @@ export class Line {
         break;
       case "event":
         this.position.take(message);
-        if (this.view) this.view = applyEvent(this.view, message);
+        this.#apply(message);
         this.#saveView();
         return;
       case "conflated":
@@ -216,11 +218,20 @@ export class Line {
     this.#saveView();
   }
 
+  #apply(event: JsonObject): void {
+    const before = this.view;
+    if (before) this.view = applyEvent(before, event);
+    this.#surges.take(event, before, this.view);
+  }
+
   #subscribed(message: JsonObject): void {
     const { id, channels, snapshot, resumed } = message;
     this.#bySubscription.set(id, Array.isArray(channels) ? channels.map(String) : []);
     this.#updateChannels();
-    if (resumed === "reset" && this.#bySubscription.size === 1) this.view = undefined;
+    if (resumed === "reset" && this.#bySubscription.size === 1) {
+      this.view = undefined;
+      this.#surges.reset();
+    }
     if (snapshot !== undefined && this.keepsLists) this.view = mergeViews(this.view, viewOf(snapshot));
     this.position.changed(resumed === "full");
     this.position.moveTo(String(message.cursor));

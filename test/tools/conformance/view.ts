@@ -23,6 +23,11 @@ function listNameOf(channel: string): string | undefined {
   return RESOURCES.includes(channel.split(".")[0] ?? "") ? channel : undefined;
 }
 
+/** Returns the item with this key in a channel's list; `undefined` if there is none. */
+export function itemOf({ lists }: View, channel: string, key: string): unknown {
+  return lists.get(listNameOf(channel) ?? "")?.find((item) => keyOf(item) === key);
+}
+
 /** Returns the view of a `snapshot`, or of the body of `GET /api/v1/snapshot`. */
 export function viewOf(snapshot: unknown): View {
   const lists = new Map<string, readonly unknown[]>();

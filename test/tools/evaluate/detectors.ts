@@ -41,7 +41,8 @@ export function engineDetector(
         if ((trend?.flaringSinceMs ?? null) === (known?.sinceMs ?? null)) continue;
         if (known) {
           const isDangerous = (trend?.canarySinceMs ?? null) !== null;
-          const endedBy = isDangerous ? "canary" : isSilent(series, at) ? "silent" : "faded";
+          const calm = isSilent(series, at) ? "silent" : "faded";
+          const endedBy = isDangerous ? "canary" : trend?.hasReversed ? "reversed" : calm;
           closed.push({
             ...{ pair, endedBy, startAt: known.startAt, endAt: at },
             id: idOf(token, known.sinceMs),

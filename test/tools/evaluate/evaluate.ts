@@ -1,7 +1,8 @@
 /*
  * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
  *                     [--half first|second] [--hours 24] [--windows 20] [--no-rules]
- *                     [--ablate | --curve | --forms] [--plots DIR] [--json | --markdown]
+ *                     [--ablate | --curve | --forms] [--plots DIR]
+ *                     [--pumps DIR] [--json | --markdown]
  *
  * Runs three measurements; --recorded, --simulated and --wide select some of them.
  *
@@ -15,6 +16,8 @@
  *
  * With --forms, the recorded minutes are scored as candles of BSC and of the exchange.
  *
+ * With --pumps DIR, the detector is scored on real announced pumps, trade by trade.
+ *
  * The first two score Flarewire and two plain rules, with their usual thresholds and with those
  * that fire as often as Flarewire.
  */
@@ -22,6 +25,7 @@ import { parseArgs } from "node:util";
 import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";
 import { evaluateForms, formsMarkdown } from "./forms.ts";
 import { writePlots } from "./plots.ts";
+import { loadPumps, runPump, scorePumps } from "./real-pumps.ts";
 import { loadMarket } from "./series.ts";
 import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
 import { type Evaluation, toMarkdown, toText } from "./tables.ts";
@@ -43,6 +47,7 @@ const { values } = parseArgs({
     curve: { type: "boolean", default: false },
     forms: { type: "boolean", default: false },
     plots: { type: "string" },
+    pumps: { type: "string" },
     json: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
   },
@@ -63,7 +68,12 @@ const listed = values.windows === undefined ? {} : { listed: Number(values.windo
 if (listed.listed !== undefined && !(listed.listed >= 1))
   fail(`--windows takes a number of at least 1, not ${values.windows}`);
 const simulatedPlans = seeds.map((seed) => ({ seed, hours, ...listed }));
-if (values.plots !== undefined) {
+if (values.pumps !== undefined) {
+  const { pumps } = values;
+  const figures = scorePumps(loadPumps(pumps).map((pump) => runPump(pumps, pump)));
+  const lines = Object.entries(figures).map(([name, value]) => `${name}: ${Number(value.toFixed(3))}`);
+  process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${lines.join("\n")}\n`);
+} else if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, planOf().market, seeds[0] ?? 1))
     process.stdout.write(`${file}\n`);
 } else if (values.forms) {

@@ -18,7 +18,7 @@ export function evaluateForms(plan: CandlePlan): readonly CandleRow[] {
 export function formsMarkdown(rows: readonly CandleRow[], title: string): string {
   const heads = ["form", "natural flares a pair-day", "pump 5 / 10 / 25 %", "wash / thin / wide"];
   const times = ["share ahead 5 / 10 / 25 %", "delay 10 % p50 / p90", "end to finish 5 / 10 / 25 %, p50"];
-  const ends = ["pumps ended: faded / silent / canary", "natural ended"];
+  const ends = ["pumps ended: faded / reversed / silent / canary", "natural ended"];
   const counts = Object.entries(rows[0]?.scores ?? {}).map(([kind, { n }]) => `${kind} ${n}`);
   return [
     ...[title, ""],
@@ -49,6 +49,6 @@ function cellsOf({ detector, naturalPerPairDay, scores, ahead, ends }: CandleRow
   ];
 }
 
-function endsOf({ faded = 0, silent = 0, canary = 0 }: EndCounts): string {
-  return `${faded} / ${silent} / ${canary}`;
+function endsOf({ faded = 0, reversed = 0, silent = 0, canary = 0 }: EndCounts): string {
+  return `${faded} / ${reversed} / ${silent} / ${canary}`;
 }

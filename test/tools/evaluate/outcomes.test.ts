@@ -48,7 +48,7 @@ test("a class's outcomes pool the engine's own of all runs, and are unknown if t
   expect(pump).toMatchObject({ kind: "pump", n: 2, rose15: 0.5, collapsed: 0.5, warned: 1 });
   expect(pump?.mean15).toBeCloseTo(0.04);
   expect(pump?.changes).toEqual([0, 0.1, Number.NaN]);
-  expect(pump?.ends).toEqual({ faded: 0.5, silent: 0, canary: 0.5, upstream: 0 });
+  expect(pump?.ends).toEqual({ faded: 0.5, reversed: 0, silent: 0, canary: 0.5, upstream: 0 });
   expect(control).toMatchObject({ kind: "pump: control", n: 10 });
   expect(control?.changes[1]).toBeCloseTo(0);
   expect(outcomeTable([], "none")).toEqual([]);

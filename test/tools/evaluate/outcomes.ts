@@ -146,9 +146,9 @@ export function outcomeTable(rows: readonly OutcomeRow[], title: string): readon
   const all = (shares: readonly number[]) => (shares.every(Number.isNaN) ? "–" : shares.map(pct).join(" / "));
   const cells = rows.map(({ kind, n, changes, mean15, rose15, peak, end, ends, collapsed, warned }) => [
     ...[kind, String(n), all(changes), pct(mean15), pct(rose15), all([peak, end])],
-    ...[all([ends.faded, ends.silent, ends.canary]), pct(collapsed), pct(warned)],
+    ...[all([ends.faded, ends.reversed, ends.silent, ends.canary]), pct(collapsed), pct(warned)],
   ]);
   const heads = ["class", "n", "change after 5 / 15 / 60 min, p50", "mean 15", "rose by 15"];
-  const ends = ["to the peak / to the end, p50", "ended: faded / silent / canary"];
+  const ends = ["to the peak / to the end, p50", "ended: faded / reversed / silent / canary"];
   return [title, "", ...markdownTable([...heads, ...ends, "collapsed", "of these warned"], cells), ""];
 }

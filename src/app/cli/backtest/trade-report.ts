@@ -1,10 +1,10 @@
 import { counted } from "../../../base/lib/text/figures.ts";
 import { formatPct, formatShare } from "../../../base/lib/text/percent.ts";
-import { plainText } from "../../../base/lib/text/plain-text.ts";
 import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { groupedKey } from "../../../base/model/token-key.ts";
 import { alignColumns } from "../terminal/columns.ts";
+import { plainText } from "../terminal/plain-text.ts";
 import { type Costs, gainOf, type PaperTrade } from "./paper-broker.ts";
 import type { PriceHistory } from "./price-history.ts";
 

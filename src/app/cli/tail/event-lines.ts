@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { formatDollars, formatPrice } from "../../../base/lib/text/figures.ts";
-import { columns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import {
   FinishCause,
   flaresKeyOf,
@@ -14,6 +13,7 @@ import { valuesText } from "../../../base/model/text/values-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
 import { padColumns } from "../terminal/columns.ts";
+import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { candlesText } from "./candle-text.ts";
 import { asRecord, type Fields, type SymbolIndex } from "./symbol-index.ts";
@@ -37,6 +37,7 @@ export const UPDATES: ReadonlySet<string> = new Set(["flare-updated", "token-upd
 
 const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   "flare-started": "green",
+  "flare-surged": "green",
   "flare-outcome": "cyan",
   "flare-withdrawn": "yellow",
   "token-listed": "cyan",
@@ -180,6 +181,8 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
       if (data.cause === "aged") return `lasts at least 5 minutes, not a ${END_TEXTS.canary}`;
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
+    case "flare-surged":
+      return `surge ${word(asRecord(data.surge)?.number)}: ${word(asRecord(data.why)?.text)}`;
     case "flare-finished":
       return `${spent("lasted", item, item?.finished_trending_at, ", ")}${outcomeOf(data) || endOf(data)}`;
     case "flare-outcome":

@@ -3,18 +3,19 @@ import { RecentKeys } from "../../../base/lib/recent-keys.ts";
 import type { TailEvent } from "./event-lines.ts";
 import { asRecord } from "./symbol-index.ts";
 
-/** Maximum number of flares, or of flares and channels, that are remembered. */
+/** Maximum number of surges and finishes, or of flares and channels, that are remembered. */
 const MAX_REMEMBERED = 10_000;
 
-/** Remembers the printed finishes, because each channel of a flare reports its finish. */
-export class PrintedFinishes {
-  readonly #ids = new RecentKeys<unknown>(MAX_REMEMBERED);
+/** Remembers the printed surges and finishes, because each channel of a flare reports them. */
+export class PrintedNews {
+  readonly #known = new RecentKeys<string>(MAX_REMEMBERED);
 
-  /** Returns whether another event has already reported this finish. Remembers it. */
+  /** Returns whether another event has already reported this surge or finish. Remembers it. */
   isRepeated({ name, data }: TailEvent): boolean {
-    if (name !== "flare-finished") return false;
+    if (name !== "flare-finished" && name !== "flare-surged") return false;
     const id = data.id ?? Object(data.flare).id;
-    return id !== undefined && this.#ids.isRepeat(id);
+    const number = name === "flare-surged" ? asRecord(data.surge)?.number : "end";
+    return id !== undefined && this.#known.isRepeat(`${number} ${id}`);
   }
 }
 

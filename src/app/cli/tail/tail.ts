@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { plainJson, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
 import { CHANNELS, FlarewireError, parseCursor } from "../../../base/protocol/index.ts";
@@ -18,6 +17,7 @@ import {
   type StreamAddress,
   unknownChannels,
 } from "../stream-address.ts";
+import { plainJson, plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { unknownTokens } from "./candle-text.ts";
@@ -32,7 +32,7 @@ import {
   UPDATES,
   unknownId,
 } from "./event-lines.ts";
-import { PrintedFinishes, PrintedReasons } from "./printed-flares.ts";
+import { PrintedNews, PrintedReasons } from "./printed-flares.ts";
 import { SymbolIndex } from "./symbol-index.ts";
 
 /** The default channels; `free` for a key without the list `pro`. */
@@ -241,7 +241,7 @@ function quietText({ json, updates }: TailArguments, channels: string): string {
 function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream, width: number) {
   const { stdout } = terminal;
   const paint = paintFor(stdout);
-  const finishes = new PrintedFinishes();
+  const news = new PrintedNews();
   const reasons = new PrintedReasons();
   let isLookedUp = false;
   /** Tokens of the last candles that the server's lists did not name. */
@@ -276,7 +276,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
       await lookUp();
     }
     if (!plan.json && event.name === "candles-closed") await lookUpTokens(event);
-    if (!plan.json && !plan.raw && finishes.isRepeated(event)) return false;
+    if (!plan.json && !plan.raw && news.isRepeated(event)) return false;
     const shown = plan.raw || plan.json ? event : reasons.shorten(event);
     if (!shown) return false;
     const text = plan.json ? plainJson(item) : linesOf(shown).join("\n");

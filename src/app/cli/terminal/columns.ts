@@ -1,4 +1,4 @@
-import { columns } from "../../../base/lib/text/plain-text.ts";
+import { columns } from "./plain-text.ts";
 
 const COLUMN_UNITS = [
   [1e12, 1e12, "T"],

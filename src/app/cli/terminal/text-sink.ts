@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 import { OutputError } from "../../../base/lib/output-error.ts";
-import { plainText } from "../../../base/lib/text/plain-text.ts";
+import { plainText } from "./plain-text.ts";
 import type { Output } from "./terminal.ts";
 
 /** The destination of output. Writing waits for a slow receiver, which bounds memory. */

@@ -1,7 +1,7 @@
-import { columns, plainText } from "../../../base/lib/text/plain-text.ts";
 import type { Group } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell } from "../../../base/model/text/end-texts.ts";
 import { formatInColumn, formatRoughSpan, padColumns } from "../terminal/columns.ts";
+import { columns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
 import { TREND_WIDTH } from "./price-trends.ts";

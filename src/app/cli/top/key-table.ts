@@ -1,6 +1,6 @@
-import { plainText } from "../../../base/lib/text/plain-text.ts";
 import { isExpired, type Key } from "../../../gateway/keys/index.ts";
 import { alignColumns } from "../terminal/columns.ts";
+import { plainText } from "../terminal/plain-text.ts";
 
 const HEAD = [
   "id",

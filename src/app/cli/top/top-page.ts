@@ -1,11 +1,11 @@
 import { formatPrice } from "../../../base/lib/text/figures.ts";
-import { columns, plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { outcomeText } from "../../../base/model/index.ts";
 import { sayWarning } from "../../../base/model/text/end-texts.ts";
 import { fillingText } from "../../../base/protocol/filling-text.ts";
 import type { ConnectionStatus, DataFreshness } from "../../../clients/sdk/index.ts";
 import { describeEnd } from "../tail/connection-report.ts";
 import { formatRoughSpan } from "../terminal/columns.ts";
+import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow, FlaresNow } from "./flare-row.ts";
 import { sortRows, tableLines } from "./flare-table.ts";

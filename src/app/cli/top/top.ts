@@ -1,4 +1,3 @@
-import { plainText, wrapText } from "../../../base/lib/text/plain-text.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { GROUPS, type Group } from "../../../base/model/index.ts";
 import {
@@ -21,6 +20,7 @@ import {
   type StreamAddress,
 } from "../stream-address.ts";
 import { describeEnd, describeFailure, exitCodeAfter } from "../tail/connection-report.ts";
+import { plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { readFlares } from "./flare-row.ts";

@@ -1,5 +1,6 @@
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
+import type { Explanation } from "../explanation.ts";
 import type { AnyFlare } from "../flare.ts";
 import { groupOf, tokenOf } from "../key-of.ts";
 import type { Outcome } from "../outcome.ts";
@@ -25,6 +26,12 @@ export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAle
     tag: `start ${flare.id}`,
     path: `#/${tokenPath(groupOf(flare), tokenOf(flare))}`,
   };
+}
+
+/** Announces a running flare's surge; `why`: its explanation as of the surge. */
+export function surgedAlert(flare: AnyFlare, why: Explanation): FlareAlert {
+  const { title: _title, ...start } = startedAlert(flare, why.text);
+  return { ...start, title: `${nameOf(flare)} surges again`, tag: `surge ${why.surge?.number} ${flare.id}` };
 }
 
 /** Announces a flare's end; `why`: its explanation as of the end. */

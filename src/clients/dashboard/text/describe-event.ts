@@ -18,6 +18,10 @@ export function describeEvent(event: EventMessage): string {
       const started = cause === "detected" ? change : `${cause}, ${change}`;
       return why ? `${started}: ${why.text}` : started;
     }
+    case "flare-surged": {
+      const { flare, why } = event.data;
+      return `surged again, ${formatPct(flare.recent_price_change)} in 5 min: ${why.text}`;
+    }
     case "flare-finished":
       return event.data.outcome
         ? outcomeText(event.data.outcome, event.data.why)
@@ -52,7 +56,7 @@ export function describeEvent(event: EventMessage): string {
 }
 
 interface FeedContents {
-  /** Whether it has every event, instead of starts, ends and listings. */
+  /** Whether it has every event, instead of starts, surges, ends and listings. */
   readonly hasUpdates: boolean;
   /** Number of events, including those that `lines` lacks. */
   readonly count: number;
@@ -68,9 +72,9 @@ export function feedText({ hasUpdates, count, lines }: FeedContents): string {
     return `${count} since this page was opened${older}. Flares and listings are those of BSC.`;
   }
   if (count === 0)
-    return "No start, end or listing on BSC is known from the last 24 hours. The next event appears here.";
+    return "No start, surge, end or listing on BSC is known from the last 24 hours. The next event appears here.";
   const scope =
-    "Starts and ends of flares on BSC in the last 24 hours, and listings since the server's log began.";
+    "Starts and ends of flares on BSC in the last 24 hours, and surges and listings since the server's log began.";
   const hasJson = lines.some((line) => "event" in line);
   return hasJson ? `${scope} Click an underlined time for the event as JSON.` : scope;
 }

@@ -10,12 +10,12 @@ import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../..
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
-import { nowReason } from "../../../base/model/text/reason-text.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { View } from "../../sdk/index.ts";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
+import { RunningReason } from "../parts/flare/surge.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { MAX_SCORE, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
@@ -163,7 +163,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
             ? `Flaring for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
             : "Not flaring now."}
         </h3>
-        <p class="why-text">{flare ? reason && nowReason(reason.text) : lastText(records[0])}</p>
+        <p class="why-text">{flare ? <RunningReason why={reason} /> : lastText(records[0])}</p>
       </section>
       <div class="beside">
         <section aria-labelledby="plot-title">

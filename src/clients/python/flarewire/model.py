@@ -262,6 +262,35 @@ class FlareUpdated:
 
 
 @dataclass(frozen=True)
+class FlareSurgedData:
+    op: Literal["set"]
+    id: str
+    set: dict[str, Any]
+    flare: AnyFlare
+    why: Explanation
+    surge: Surge
+    unset: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class FlareSurged:
+    """A running flare is far stronger than at its start or its surge before. It replaces the
+    `flare-updated` of that moment: its `set` and `why` are applied the same way. A server that
+    does not detect surges never sends it."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-surged"]
+    channel: Literal["flares.free", "flares.pro", "flares.exchange.free", "flares.exchange.pro", "flares.matic.free", "flares.matic.pro", "flares.avalanche.free", "flares.avalanche.pro"]
+    observed_at: Timestamp
+    data: FlareSurgedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
 class OutcomeControl:
     """The same changes after other moments of the token, in percent, oldest moment first. A
     token has one such moment in every two hours of the clock, at a minute that depends only on
@@ -696,6 +725,7 @@ class SourceStatus:
 Event = Union[
     FlareStarted,
     FlareUpdated,
+    FlareSurged,
     FlareFinished,
     FlareOutcome,
     FlareWithdrawn,
@@ -721,7 +751,7 @@ class Filter:
     min_liquidity: float | DecimalString | None = None
     min_price_change: float | None = None
     sticky: bool | None = None
-    names: list[Literal["flare-started", "flare-updated", "flare-finished", "flare-outcome", "flare-withdrawn", "flare-expired", "token-listed", "token-updated", "token-unlisted", "chart-updated", "leaderboard-updated", "candles-closed", "source-status"]] | None = None
+    names: list[Literal["flare-started", "flare-updated", "flare-surged", "flare-finished", "flare-outcome", "flare-withdrawn", "flare-expired", "token-listed", "token-updated", "token-unlisted", "chart-updated", "leaderboard-updated", "candles-closed", "source-status"]] | None = None
 
 
 @dataclass(frozen=True)
@@ -1196,6 +1226,8 @@ __all__ = [
     "FlareStarted",
     "FlareUpdatedData",
     "FlareUpdated",
+    "FlareSurgedData",
+    "FlareSurged",
     "OutcomeControl",
     "Outcome",
     "FlareFinishedData",

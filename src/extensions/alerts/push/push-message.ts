@@ -1,5 +1,10 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
-import { finishedAlert, startedAlert } from "../../../base/model/text/flare-alert.ts";
+import {
+  type FlareAlert,
+  finishedAlert,
+  startedAlert,
+  surgedAlert,
+} from "../../../base/model/text/flare-alert.ts";
 import type { EventMessage } from "../../../base/protocol/index.ts";
 import type { Alert } from "../alert.ts";
 import type { PushRequest } from "./push-subscription.ts";
@@ -7,7 +12,7 @@ import type { PushRequest } from "./push-subscription.ts";
 interface PushMessage {
   /** JSON for the page's service worker. */
   readonly payload: string;
-  /** Identifies the flare's start or finish. */
+  /** Identifies the flare's start, surge or finish. */
   readonly tag: string;
   /** When its event was emitted, in milliseconds since 1970 UTC by this server's clock. */
   readonly atMs: number;
@@ -17,19 +22,22 @@ interface PushMessage {
 const MAX_BODY = 500;
 
 /**
- * Returns the message about an alert; `undefined` if the alert is not about a flare's start or
- * finish.
+ * Returns the message about an alert; `undefined` if the alert is not about a flare's start, surge
+ * or finish.
  */
 export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | undefined {
   const { data } = JSON.parse(body) as { readonly data: { readonly event?: EventMessage } };
   const { event } = data;
-  if (event?.name !== "flare-started" && event?.name !== "flare-finished") return undefined;
-  const text =
-    event.name === "flare-started"
-      ? startedAlert(event.data.flare, event.data.why?.text)
-      : finishedAlert(event.data.flare, event.data.outcome, event.data.why);
+  const text = event && textOf(event);
+  if (!text) return undefined;
   const payload = JSON.stringify({ ...text, body: text.body.slice(0, MAX_BODY) });
   return { payload, tag: text.tag, atMs: Date.parse(event.emitted_at) };
+}
+
+function textOf({ name, data }: EventMessage): FlareAlert | undefined {
+  if (name === "flare-started") return startedAlert(data.flare, data.why?.text);
+  if (name === "flare-surged") return surgedAlert(data.flare, data.why);
+  return name === "flare-finished" ? finishedAlert(data.flare, data.outcome, data.why) : undefined;
 }
 
 /** Size of the only record, in bytes: every push service accepts this much. */

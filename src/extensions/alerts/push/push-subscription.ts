@@ -45,7 +45,8 @@ export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly Alert
   const byName = new Map<string, AlertRule>();
   for (const { channel, filter } of rules) {
     const channels = [isFree ? channel.replace(/\.pro$/, ".free") : channel];
-    const names: NewsName[] = [channel.endsWith(".finished") ? "flare-finished" : "flare-started"];
+    const isFinished = channel.endsWith(".finished");
+    const names: NewsName[] = isFinished ? ["flare-finished"] : ["flare-started", "flare-surged"];
     const content = { channels, filter: { ...filter, names } };
     const name = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
     byName.set(name, { name, ...content, quiet_seconds: 0 });

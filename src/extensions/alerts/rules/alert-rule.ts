@@ -16,6 +16,7 @@ import { edgeFieldsOf } from "./edge-field.ts";
 /** The events that a rule without an edge reports. */
 export const NEWS = [
   "flare-started",
+  "flare-surged",
   "flare-finished",
   "token-listed",
   "source-status",
@@ -83,7 +84,8 @@ export const AlertRule = z
     edge: Edge.optional(),
     /**
      * After a start, listing or rise is reported, further ones for the same token are not reported
-     * for this many seconds of event time. With `fall`, this applies to falls. Default: 0.
+     * for this many seconds of event time. With `fall`, this applies to falls. Surges of a reported
+     * flare are always reported. Default: 0.
      */
     quiet_seconds: z
       .number()

@@ -40,9 +40,9 @@ class NewsJudge implements RuleJudge {
   readonly #channels: readonly string[];
   /** Whether the rule remembers starts: for quiet times, or because two channels have each. */
   readonly #remembers: boolean;
-  /** Flares that finished at {@link #endedAt}. Other channels report the same finishes then. */
-  readonly #ended = new Set<string>();
-  #endedAt = "";
+  /** Surges and finishes at {@link #reportedAt}. Other channels report the same ones then. */
+  readonly #reported = new Set<string>();
+  #reportedAt = "";
 
   constructor(rule: AlertRule, quiet: Quiet) {
     this.#quiet = quiet;
@@ -71,21 +71,24 @@ class NewsJudge implements RuleJudge {
     const atMs = Date.parse(observed_at);
     if (name === "flare-started")
       return this.#quiet.begins(data.flare.id, quietKeyOf(channel, data.flare), atMs);
+    if (name === "flare-surged")
+      return this.#quiet.surges(data.flare.id, quietKeyOf(channel, data.flare), atMs);
     if (name === "flare-finished") return this.#quiet.ends(data.flare.id);
     if (name === "token-listed") return this.#quiet.mayReport(quietKeyOf(channel, data.listing), atMs);
     // Only `source-status` is left: a rule's query excludes all events that are not in NEWS.
     return true;
   }
 
-  /** Returns whether another of the rule's channels had the same start or finish before. */
+  /** Returns whether another of the rule's channels had the same start, surge or finish before. */
   #isRepeated({ name, channel, data, observed_at }: EventMessage): boolean {
     // The start in `pro` may not have passed the filter, or was before the first event of the rule.
     if (name === "flare-started") return this.#isSecond(channel) && this.#quiet.isOpen(data.flare.id);
-    if (name !== "flare-finished") return false;
-    if (observed_at !== this.#endedAt) this.#ended.clear();
-    this.#endedAt = observed_at;
-    const isRepeated = this.#ended.has(data.flare.id);
-    this.#ended.add(data.flare.id);
+    if (name !== "flare-surged" && name !== "flare-finished") return false;
+    if (observed_at !== this.#reportedAt) this.#reported.clear();
+    this.#reportedAt = observed_at;
+    const what = `${name} ${data.flare.id}`;
+    const isRepeated = this.#reported.has(what);
+    this.#reported.add(what);
     return isRepeated;
   }
 
@@ -178,9 +181,10 @@ class EdgeJudge implements RuleJudge {
 
 /** Returns the path of the dashboard page for an event's flare or token. */
 function pageOf(message: EventMessage): string | undefined {
-  if (message.name === "flare-started" || message.name === "flare-finished")
-    return pageOfItem(message.channel, message.data.flare);
-  return message.name === "token-listed" ? pageOfItem("newest.bsc", message.data.listing) : undefined;
+  const { name, channel, data } = message;
+  if (name === "flare-started" || name === "flare-surged" || name === "flare-finished")
+    return pageOfItem(channel, data.flare);
+  return name === "token-listed" ? pageOfItem("newest.bsc", data.listing) : undefined;
 }
 
 function pageOfItem(channel: string, item: ListItem): string | undefined {

@@ -4,7 +4,7 @@ import { z } from "zod";
 export const RuleState = z.object({
   /** Tokens in their quiet time, each with its end, in milliseconds of event time. */
   quiet: z.array(z.tuple([z.string(), z.number()]).readonly()).readonly(),
-  /** Open flares and raised items, and whether their start was reported. */
+  /** Open flares and raised items, and whether their start or a surge was reported. */
   begun: z.array(z.tuple([z.string(), z.boolean()]).readonly()).readonly(),
 });
 export type RuleState = z.infer<typeof RuleState>;
@@ -17,7 +17,10 @@ export const NEW_RULE: RuleState = { quiet: [], begun: [] };
  */
 const MAX_BEGUN = 10_000;
 
-/** Decides which starts and ends are reported. Uses event time, so a replay at any speed agrees. */
+/**
+ * Decides which starts, surges and ends are reported. Uses event time, so a replay at any speed
+ * agrees.
+ */
 export class Quiet {
   readonly #quietMs: number;
   readonly #until: Map<string, number>;
@@ -59,6 +62,17 @@ export class Quiet {
       if (this.#begun.size <= MAX_BEGUN) break;
       this.#begun.delete(oldest);
     }
+    return isReported;
+  }
+
+  /**
+   * Records a surge; true if it is reported: if the start was, or now that the token is not quiet
+   * any more.
+   */
+  surges(what: string, token: string, atMs: number): boolean {
+    if (this.#begun.get(what) ?? true) return true;
+    const isReported = this.mayReport(token, atMs);
+    this.#begun.set(what, isReported);
     return isReported;
   }
 

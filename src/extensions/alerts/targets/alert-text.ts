@@ -14,7 +14,7 @@ export type Part = string | { readonly name: string };
 
 /** An alert for people. Each service formats it in its own way. */
 interface AlertText {
-  readonly kind: "started" | "finished" | "listed" | "notice";
+  readonly kind: "started" | "surged" | "finished" | "listed" | "notice";
   readonly title: readonly Part[];
   /** Empty if the title says all. */
   readonly body: readonly Part[];
@@ -37,6 +37,7 @@ export interface MessageFormat extends Escapes {
 
 export const EMOJI: MessageFormat["icons"] = {
   started: "🔥",
+  surged: "📈",
   finished: "🏁",
   listed: "🆕",
   notice: "⚠️",
@@ -84,7 +85,16 @@ export function alertText({ body }: Pick<Alert, "body">): AlertText {
 }
 
 function eventText(event: EventMessage): Content {
-  if (event.name === "flare-started") return startText(event.channel, event.data);
+  if (event.name === "flare-started") {
+    const { flare, cause } = event.data;
+    const since = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
+    const title = [...nameParts(event.channel, flare), ` is flaring${since}`];
+    return { kind: "started", title, body: [reasonText(event.data)] };
+  }
+  if (event.name === "flare-surged") {
+    const title = [...nameParts(event.channel, event.data.flare), " surges again"];
+    return { kind: "surged", title, body: [reasonText(event.data)] };
+  }
   if (event.name === "flare-finished") {
     const { flare, outcome, why, cause } = event.data;
     const title = [...nameParts(event.channel, flare), ": the flare ended"];
@@ -106,16 +116,14 @@ function eventText(event: EventMessage): Content {
   return { kind: "notice", title: [event.name], body: [] };
 }
 
-function startText(
-  channel: string,
-  { flare, why, cause }: Extract<EventMessage, { readonly name: "flare-started" }>["data"],
-): Content {
-  const since = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
+function reasonText({
+  flare,
+  why,
+}: Extract<EventMessage, { readonly name: "flare-started" | "flare-surged" }>["data"]): string {
   const change = `${formatPct(flare.recent_price_change)} in 5 min`;
   // Computed again from the numbers, because another server's sentence could contain anything.
   const reason = why ? `${whyText(why, flare.liquidity)}; ` : "";
-  const title = [...nameParts(channel, flare), ` is flaring${since}`];
-  return { kind: "started", title, body: [reason + change] };
+  return reason + change;
 }
 
 function otherText(type: string, data: Body["data"]): Content {

@@ -26,7 +26,13 @@ const ESCAPES: Escapes = {
   text: (text) => text,
   name: (name) => name.replaceAll(".", "․").replaceAll(":", "꞉").replaceAll("@", "＠"),
 };
-const TAGS = { started: "fire", finished: "checkered_flag", listed: "new", notice: "warning" } as const;
+const TAGS = {
+  started: "fire",
+  surged: "chart_with_upwards_trend",
+  finished: "checkered_flag",
+  listed: "new",
+  notice: "warning",
+} as const;
 
 /** Publishes as JSON to the server's root. */
 export function ntfyTarget(ntfy: z.infer<typeof Ntfy>): Target {

@@ -12,7 +12,13 @@ const escapeControl = (text: string) =>
 
 /** In code, Slack ignores markup and emoji. Links and mentions need `<`. */
 const FORMAT: MessageFormat = {
-  icons: { started: ":fire:", finished: ":checkered_flag:", listed: ":new:", notice: ":warning:" },
+  icons: {
+    started: ":fire:",
+    surged: ":chart_with_upwards_trend:",
+    finished: ":checkered_flag:",
+    listed: ":new:",
+    notice: ":warning:",
+  },
   text: escapeControl,
   name: (name) => `\`${escapeControl(name.replaceAll("`", "'"))}\``,
   link: (url) => `<${escapeControl(url)}|Details>`,

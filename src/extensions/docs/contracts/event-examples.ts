@@ -3,6 +3,8 @@ import { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "../../../gateway/http/ind
 
 const { flare } = FLARE_STARTED.data;
 const { why, outcome, listing, quick, candle, ended } = MARKET;
+const SURGE = { number: 1, at: "2017-11-12T08:29:00.000Z", price: "0.0139", score: 6.54 };
+const SURGED_FIELDS = { recent_price_change: 26 };
 
 function placed(seq: number, prev: number) {
   const cursor = `13ac274a9f68b758-${seq}`;
@@ -23,6 +25,20 @@ export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<Eve
     name: "flare-updated",
     channel: "flares.pro",
     data: { op: "set", id: flare.id, set: { recent_price_change: 17 } },
+  },
+  "flare-surged": {
+    ...placed(120, 103),
+    observed_at: SURGE.at,
+    name: "flare-surged",
+    channel: "flares.pro",
+    data: {
+      op: "set",
+      id: flare.id,
+      set: SURGED_FIELDS,
+      flare: { ...flare, ...SURGED_FIELDS },
+      why: { ...why, at: SURGE.at, score: SURGE.score, surge: SURGE },
+      surge: SURGE,
+    },
   },
   "flare-finished": {
     ...placed(140, 103),

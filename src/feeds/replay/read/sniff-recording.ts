@@ -125,13 +125,15 @@ function ndjsonHead(path: string, firstLine: string, lines: readonly string[]): 
     const { origin, facts, clocks } = header;
     return { origin: replayedOrigin(origin), facts, hasOwnClocks: clocks === "recorded" };
   }
-  const has = (kind: string) =>
-    lines.some((line) => line.includes(`"kind":"${kind}"`) || line.includes(`"kind": "${kind}"`));
+  const of = (kind: string) =>
+    lines.filter((line) => line.includes(`"kind":"${kind}"`) || line.includes(`"kind": "${kind}"`));
+  const has = (kind: string) => of(kind).length > 0;
   return {
     origin: "recorded",
     hasOwnClocks: false,
     facts: {
-      trades: has("trade"),
+      // An exchange's trades have no trader, so they are not this fact.
+      trades: of("trade").some((line) => line.includes('"trader"')),
       liquidity: has("liquidity"),
       listings: has("listing"),
       profiles: has("profile"),

@@ -82,10 +82,10 @@ test("the first hours of the documented day give the documented bot one trade, a
   const { code, stdout, result } = await playDay("--to", "2017-11-12T04:40:00Z");
   expect(code).toBe(0);
   expect(stdout.replaceAll(/ +/g, " ")).toContain(
-    "2017-11-12T03:25 2017-11-12T03:55 BTC_BCC 0.290739 to 0.31574085 +6.98 % time limit\n",
+    "2017-11-12T03:25 2017-11-12T03:45 BTC_BCC 0.290739 to 0.30948724 +4.86 % reversed\n",
   );
   expect(stdout).toContain(
-    "1 trade, 1 won: mean +6.98 %, median +6.98 %, total +6.98 % of one stake (+8.60 % before costs)\n",
+    "1 trade, 1 won: mean +4.86 %, median +4.86 %, total +4.86 % of one stake (+6.45 % before costs)\n",
   );
   expect(result.record.flares).toBe(1);
   expect(result.record.after.map(({ n }: { n: number }) => n)).toEqual([1, 1, 1]);

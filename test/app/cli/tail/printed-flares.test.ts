@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TailEvent } from "../../../../src/app/cli/tail/event-lines.ts";
-import { PrintedReasons } from "../../../../src/app/cli/tail/printed-flares.ts";
+import { PrintedNews, PrintedReasons } from "../../../../src/app/cli/tail/printed-flares.ts";
 
 const START = "5 times the usual buyers, price 26 % above normal; $16.8K liquidity is thin";
 
@@ -29,6 +29,15 @@ test("an update has only the changed parts of its flare's last reason, and is le
   expect(printed("flare-updated", START, { id: "b" })).toBe(START);
   expect(printed("flare-updated", START, { channel: "flares.free" })).toBe(START);
   expect(printed("flare-running", START)).toBe(START);
+});
+
+test("a surge and a finish that several channels report are repeated, the next surge is not", () => {
+  const news = new PrintedNews();
+  const isRepeated = (name: string, number?: number) =>
+    news.isRepeated({ ...eventOf(name, START), data: { flare: { id: "a" }, surge: number && { number } } });
+  const events = [["flare-surged", 1], ["flare-surged", 1], ["flare-surged", 2], ["flare-finished"]] as const;
+  expect(events.map(([name, number]) => isRepeated(name, number))).toEqual([false, true, false, false]);
+  expect([isRepeated("flare-finished"), isRepeated("flare-updated")]).toEqual([true, false]);
 });
 
 test.for([

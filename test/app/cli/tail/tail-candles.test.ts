@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eventLine, screenLines, type TailEvent } from "../../../../src/app/cli/tail/event-lines.ts";
 import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
-import { columns } from "../../../../src/base/lib/text/plain-text.ts";
+import { columns } from "../../../../src/app/cli/terminal/plain-text.ts";
 import { startInProcess } from "../run-in-process.ts";
 import { greet, send, startScriptedServer } from "../scripted-server.ts";
 

@@ -11,7 +11,7 @@ import {
   type TailEvent,
 } from "../../../../src/app/cli/tail/event-lines.ts";
 import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
-import { columns } from "../../../../src/base/lib/text/plain-text.ts";
+import { columns } from "../../../../src/app/cli/terminal/plain-text.ts";
 import { CHANNELS, matchChannels } from "../../../../src/base/protocol/index.ts";
 import { anyText } from "../../../support/random/any-text.ts";
 import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../../support/world/samples.ts";
@@ -65,6 +65,14 @@ test("a running flare is printed with its age, and its whole reason with the war
   expect(lines[0]).toMatch(/^08:21:00 running +\S+ % {2}UNI {9}flaring for 3 min; now: 9\.3 times the$/);
   expect(lines.join(" ").replace(/ +/g, " ")).toContain(WHY);
   expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(80);
+});
+
+test("a surge is printed with its number and its whole reason", () => {
+  const surge = { number: 2, at: "2017-11-12T08:21:00.000Z", price: "0.3", score: 6.5 };
+  const data = { op: "set", id: SAMPLE_FLARE.id, set: {}, flare: SAMPLE_FLARE, why: { text: WHY }, surge };
+  expect(eventLine({ ...startOf(""), name: "flare-surged", data }, symbols, plain)).toBe(
+    `2017-11-12 08:21:00  flare-surged        flares.pro         UNI            +14 %  surge 2: ${WHY}`,
+  );
 });
 
 test("running flares are found in lists without explanations", () => {

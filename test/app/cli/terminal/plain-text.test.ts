@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { padColumns } from "../../../../src/app/cli/terminal/columns.ts";
-import { columns, plainJson, plainText, wrapText } from "../../../../src/base/lib/text/plain-text.ts";
+import { columns, plainJson, plainText, wrapText } from "../../../../src/app/cli/terminal/plain-text.ts";
 import { anyText } from "../../../support/random/any-text.ts";
 
 const HOSTILE = "\u001B[31m\u0007\u009B2J\u202Eevil\u2066\u200B\u0000\r\n\u2028";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { columns } from "../../../../src/app/cli/terminal/plain-text.ts";
 import type { FlareRow } from "../../../../src/app/cli/top/flare-row.ts";
 import { readFlares } from "../../../../src/app/cli/top/flare-row.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../../../src/app/cli/top/flare-table.ts";
 import { pageLines, type TopPage } from "../../../../src/app/cli/top/top-page.ts";
 import { INITIAL_STATE, SORT_KEYS } from "../../../../src/app/cli/top/top-state.ts";
-import { columns } from "../../../../src/base/lib/text/plain-text.ts";
 import type { View } from "../../../../src/clients/sdk/index.ts";
 import { lawRuns } from "../../../support/law-runs.ts";
 import { anyText } from "../../../support/random/any-text.ts";

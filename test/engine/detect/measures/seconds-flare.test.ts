@@ -160,6 +160,23 @@ test("until half an hour of trades is known, past candles tell the usual volume"
   expect(told[0]).toMatchObject({ what: "start", why: { form: "seconds" } });
 });
 
+test("a candle that arrives after the next minute's trades does not set the price back", () => {
+  const closeMs = START + MINUTE;
+  const prices = { open: "1", high: "1", low: "1", close: "1" };
+  const late: MarketEvent = {
+    ...{ kind: "candle", at: closeMs, group: "exchange", token: PAIR, openAt: START, volume: "10" },
+    ...prices,
+  };
+  const engine = new TrendEngine();
+  const clocks = [START, closeMs, closeMs + SECOND].map((at): MarketEvent => ({ kind: "clock", at }));
+  const [first, second, third] = clocks;
+  const trades = [quick(START + 500, "buy", 1, 10), quick(closeMs + 500, "buy", 1.2, 10)] as const;
+  for (const event of [first, trades[0], second, trades[1], third, late]) if (event) engine.accept(event);
+  engine.accept({ kind: "clock", at: closeMs + 2 * SECOND });
+  expect(engine.trendOf("exchange", PAIR)?.price?.value).toBe(1.2);
+  expect(engine.rejected.late).toBe(0);
+});
+
 test("only the exchange's trades may come without their trader", () => {
   const engine = new TrendEngine();
   const anonymous = { ...quick(START, "buy", 1, 100), group: "bsc" as const, token: `0x${"1".repeat(40)}` };

@@ -111,6 +111,27 @@ test("a removal of liquidity ends the flare a minute later, with the warning in 
   expect(last.flares.pro).toEqual([]);
 });
 
+test("28 minutes after a flare, within its cool-down, a burst of 250 buyers starts another, and a burst like the first does not", () => {
+  const secondAt = PUMP_AT + 28;
+  const burst = (strongRate: number): Script => ({
+    token: TOKEN,
+    usd: 40,
+    rate: (minute) => {
+      if (minute >= PUMP_AT && minute < PUMP_AT + 4) return 18;
+      return minute >= secondAt && minute < secondAt + 4 ? strongRate : 2;
+    },
+    buyShare: (minute) => {
+      const isBurst = [PUMP_AT, secondAt].some((from) => minute >= from && minute < from + 4);
+      return isBurst ? 0.9 : 0.5;
+    },
+  });
+  const minutes = secondAt + 6;
+  const strong = play(burst(70), [], minutes);
+  expect(strong.starts).toHaveLength(2);
+  expect((strong.starts[1]?.at ?? 0) - START).toBeLessThanOrEqual((secondAt + 3) * MINUTE);
+  expect(play(burst(18), [], minutes).starts).toHaveLength(1);
+});
+
 test("the reason at the end of a flare that crashed states how far the price fell below the average", () => {
   const rugAt = PUMP_AT + 8;
   const rug: Script = { ...pump, rate: (minute) => (minute < rugAt ? pump.rate(minute) : 0) };

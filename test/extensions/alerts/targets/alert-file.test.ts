@@ -129,15 +129,15 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   ],
   [
     withRule({ filter: { names: ["flare-updated"] } }),
-    /one of flare-started, flare-finished, token-listed, source-status; use an edge/,
+    /one of flare-started, flare-surged, flare-finished, token-listed, source-status; use an edge/,
   ],
   [
     withRule({ filter: { names: ["flare-finished", "flare-start"] } }),
-    /names\[1\] is "flare-start"; it must be one of flare-started, flare-finished, token-listed, source-status \(did you mean flare-started\?\)$/,
+    /names\[1\] is "flare-start"; it must be one of flare-started, flare-surged, flare-finished, token-listed, source-status \(did you mean flare-started\?\)$/,
   ],
   [
     withRule({ filter: { names: "flare-started" } }),
-    /names is "flare-started"; it must be a list of some of flare-started, flare-finished, token-listed, source-status$/,
+    /names is "flare-started"; it must be a list of some of flare-started, flare-surged, flare-finished, token-listed, source-status$/,
   ],
   [withRule({ filter: { min_liquidity: -1 } }), /filter\.min_liquidity is -1; it must be from 0 on/],
   [

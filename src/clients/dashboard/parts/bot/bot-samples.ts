@@ -16,8 +16,8 @@ interface Sample {
 }
 
 const EVENTS = {
-  "flares.pro": ["flare-started", "flare-finished"],
-  "flares.free": ["flare-started", "flare-finished"],
+  "flares.pro": ["flare-started", "flare-surged", "flare-finished"],
+  "flares.free": ["flare-started", "flare-surged", "flare-finished"],
   "flares.finished": ["flare-finished"],
 } as const;
 
@@ -46,7 +46,7 @@ function hasStarts({ channel }: FlareQuery): boolean {
 
 /** Describes what the samples select. */
 export function describeQuery(query: FlareQuery): string {
-  return describeStarts(query, hasStarts(query) ? ", and its end" : "");
+  return describeStarts(query, hasStarts(query) ? ", its surges and its end" : "");
 }
 
 /**
@@ -154,8 +154,9 @@ function curlText(query: FlareQuery, url: string, hasKeys: boolean): string {
 
 function typescriptText(query: FlareQuery, address: string, hasKeys: boolean): string {
   const { filter, names, search, hidesWarned, cause } = splitQuery(query);
-  const [first = "", second] = names;
-  const wrong = [`event.name !== "${first}"`, ...(second ? [`event.name !== "${second}"`] : [])];
+  const wrong = names.map((name) => `event.name !== "${name}"`);
+  // A surge has no cause.
+  const reason = hasStarts(query) ? '"cause" in event.data ? event.data.cause : "again"' : "event.data.cause";
   const isExchange = query.group === "exchange";
   const name = isExchange ? "flare.pair, flare.exchange" : "flare.token.symbol, flare.token.address";
   const page = query.group === "bsc" ? `, \`${address}/flare/\${flare.id}\`` : "";
@@ -168,12 +169,12 @@ const stream = connect(${JSON.stringify(address)}, {
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
   const { flare, why } = event.data;
-${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${hidesWarned ? `  if (${hasStarts(query) ? 'event.name === "flare-started" && ' : ""}why?.warnings.length) continue;\n` : ""}${
+${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${hidesWarned ? `  if (${hasStarts(query) ? 'event.name !== "flare-finished" && ' : ""}why?.warnings.length) continue;\n` : ""}${
   search === ""
     ? ""
     : `  const texts = [${pathsOf(query, (path) => `flare.${path.join(".")}`)}];
   if (!texts.some((text) => text?.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
-}  console.log(event.name, event.data.cause, ${name}, why?.text${page});
+}  console.log(event.name, ${reason}, ${name}, why?.text${page});
 }`;
 }
 
@@ -209,13 +210,13 @@ for line in response:
     if "flare" not in event.get("data", {}):
         continue
     flare, why = event["data"]["flare"], event["data"]["why"] or {}
-${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${hidesWarned ? `    if ${hasStarts(query) ? 'event["name"] == "flare-started" and ' : ""}why.get("warnings"):\n        continue\n` : ""}${
+${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${hidesWarned ? `    if ${hasStarts(query) ? 'event["name"] != "flare-finished" and ' : ""}why.get("warnings"):\n        continue\n` : ""}${
   search === ""
     ? ""
     : `    texts = (${pathsOf(query, (path) => `flare${path.map((part) => `["${part}"]`).join("")}`)})
     if not any(${JSON.stringify(search)} in (text or "").lower() for text in texts):
         continue\n`
-}    text = event["data"]["cause"] + " " + ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
+}    text = ${hasStarts(query) ? 'event["data"].get("cause", "again")' : 'event["data"]["cause"]'} + " " + ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
 ${action}`;
   };
 }

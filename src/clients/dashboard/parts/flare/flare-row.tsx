@@ -18,6 +18,7 @@ import { Age, Ago } from "./age.tsx";
 import { Change } from "./change.tsx";
 import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
 import { Price } from "./price.tsx";
+import { SurgeSentence } from "./surge.tsx";
 import { FlareActions } from "./token-actions.tsx";
 import { WhyBars } from "./why-bars.tsx";
 
@@ -197,7 +198,12 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
     <td data-label="Why" class="reasons">
       <WhyBars why={why} />
       <Warning why={why} />
-      {why && <span class="why-sentence">{shownReason(why.text)}</span>}
+      {why && (
+        <span class="why-sentence">
+          <SurgeSentence why={why} />
+          {shownReason(why.text)}
+        </span>
+      )}
       <FlareActions flare={flare} />
     </td>
   );

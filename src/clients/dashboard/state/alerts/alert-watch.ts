@@ -8,20 +8,21 @@ import { wantedFlares } from "../select-flares.ts";
 
 /** A flare to alert about. */
 export interface AlertHit {
-  /** Identifies the flare's start or end, the same in all tabs. */
+  /** Identifies the flare's start, surge or end, the same in all tabs. */
   readonly key: string;
+  readonly news: "start" | "surge" | "end";
   readonly flare: AnyFlare;
   readonly why: Explanation | undefined;
   readonly outcome: Outcome | undefined;
-  readonly isFinished: boolean;
 }
 
 const MAX_KNOWN = 10_000;
+const WATCHED = ["flare-started", "flare-updated", "flare-surged", "flare-finished"] as const;
 const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 
 /**
- * Decides which flares of a group to report: each start and each end that a query selects, once. A
- * flare that meets a query only later is reported then, as by a webhook.
+ * Decides which flares of a group to report: each start, surge and end that a query selects, once.
+ * A flare that meets a query only later is reported then, as by a webhook.
  */
 export class AlertWatch {
   readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
@@ -46,11 +47,15 @@ export class AlertWatch {
     const { name, data } = event;
     const channel = CHANNELS.find((one) => channelOf({ group: this.#group, channel: one }) === event.channel);
     if (this.#queries.length === 0 || !channel) return [];
-    if (name !== "flare-started" && name !== "flare-updated" && name !== "flare-finished") return [];
+    if (!WATCHED.some((one) => one === name)) return [];
     const id = "flare" in data ? data.flare.id : "id" in data ? data.id : undefined;
-    if (id === undefined || this.#known.has(keyOf(channel, id))) return [];
+    if (id === undefined) return [];
+    const isKnown = this.#known.has(keyOf(channel, id));
+    if (isKnown && name !== "flare-surged") return [];
     const listed = view.flares?.[LIST_OF_CHANNEL[channel]]?.find((flare) => flare.id === id);
-    return listed ? this.#select(channel, [listed], view) : [];
+    // To a query that selects the flare only now, the surge is its start.
+    const surge = isKnown && name === "flare-surged" ? data.surge.number : undefined;
+    return listed ? this.#select(channel, [listed], view, surge) : [];
   }
 
   /** Returns alerts for the selected flares in the view that no earlier call returned. */
@@ -60,22 +65,27 @@ export class AlertWatch {
     );
   }
 
-  #select(channel: FlareChannel, flares: readonly AnyFlare[], view: FlareLists): readonly AlertHit[] {
+  #select(
+    channel: FlareChannel,
+    flares: readonly AnyFlare[],
+    view: FlareLists,
+    surge?: number,
+  ): readonly AlertHit[] {
     // Without full access a running flare is first seen in the delayed list.
     const isIn = (wanted: FlareChannel) =>
       wanted === channel || (wanted === "flares.pro" && channel === "flares.free" && !view.flares?.pro);
     const hits: AlertHit[] = [];
     for (const query of this.#queries.filter((one) => isIn(one.channel)))
       for (const flare of wantedFlares(flares, view.explanations, query)) {
-        const key = keyOf(channel, flare.id);
+        const key = surge === undefined ? keyOf(channel, flare.id) : `surge ${surge} ${flare.id}`;
         if (this.#known.has(key)) continue;
         this.#known.set(key, true);
         hits.push({
           key,
+          news: surge !== undefined ? "surge" : channel === "flares.finished" ? "end" : "start",
           flare,
           why: view.explanations[flare.id],
           outcome: view.outcomes?.[flare.id],
-          isFinished: channel === "flares.finished",
         });
       }
     return hits;

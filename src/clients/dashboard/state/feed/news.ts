@@ -4,7 +4,7 @@ import type { EventMessage, View } from "../../../sdk/index.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The events that the feed shows by default. */
-const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
+const NEWS_NAMES = ["flare-started", "flare-surged", "flare-finished", "token-listed"] as const;
 
 /** Maximum number of lines in the feed of news. */
 export const MAX_NEWS = 300;
@@ -16,11 +16,13 @@ const MAX_NAMED = 3;
 const MAX_ENDED = 10_000;
 
 /**
- * Returns a key for the start, end or listing that an event reports; `undefined` for other events.
- * A start or end is an event on each of the flare's channels, with the same key on all.
+ * Returns a key for the start, surge, end or listing that an event reports; `undefined` for other
+ * events. A start, surge or end is an event on each of the flare's channels, with the same key on
+ * all.
  */
 export function newsKey({ name, data }: EventMessage): string | undefined {
   if (!NEWS_NAMES.some((known) => known === name)) return undefined;
+  if ("surge" in data) return `${name} ${data.surge.number} ${data.flare.id}`;
   if ("flare" in data) return `${name} ${data.flare.id}`;
   return "listing" in data ? `${name} ${data.listing.id}` : undefined;
 }
@@ -31,9 +33,9 @@ export function hasPro(view: View | undefined): boolean {
 }
 
 /**
- * Returns one event for each start, end and listing, newest first: the first that reported it, but
- * an entry into `flares.free` only if no start is known. Such an entry is news only to a visitor
- * who does not see `flares.pro`.
+ * Returns one event for each start, surge, end and listing, newest first: the first that reported
+ * it, but an entry into `flares.free` only if no start is known. Such an entry is news only to a
+ * visitor who does not see `flares.pro`.
  */
 export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): readonly EventMessage[] {
   const reported = new Map<string, EventMessage>();

@@ -1,0 +1,26 @@
+import { formatPrice } from "../../../../base/lib/text/figures.ts";
+import type { Explanation } from "../../../../base/model/index.ts";
+import { nowReason } from "../../../../base/model/text/reason-text.ts";
+import { TimeText } from "../time-text.tsx";
+
+/** The latest surge of a running flare, as a sentence; nothing before the first. */
+export function SurgeSentence({ why }: { readonly why: Explanation | undefined }) {
+  if (!why?.surge) return null;
+  const { number, at, price } = why.surge;
+  return (
+    <>
+      {number === 1 ? "Surged again at " : `Surged again ${number} times, last at `}
+      <TimeText at={at} />, price {formatPrice(price)}.{" "}
+    </>
+  );
+}
+
+/** The reason of a running flare as of now, after its latest surge. */
+export function RunningReason({ why }: { readonly why: Explanation | undefined }) {
+  return (
+    <>
+      <SurgeSentence why={why} />
+      {why && nowReason(why.text)}
+    </>
+  );
+}
