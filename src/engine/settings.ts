@@ -26,8 +26,8 @@ export const DEFAULT_SETTINGS = {
    * real pumps (Binance, 2020 to 2022).
    */
   secondsStartScore: 3.6,
-  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 4.4: tuned there. */
-  slowStartScore: 4.4,
+  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 3.2: tuned there. */
+  slowStartScore: 3.2,
   /** Minimum log return of such a start, above the last minute's lowest price. Default 0.02. */
   secondsStartRise: 0.02,
   /** Minimum number of trades in the ten seconds. Default 15: tuned. */
