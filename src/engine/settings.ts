@@ -49,8 +49,8 @@ export const DEFAULT_SETTINGS = {
    */
   strongerRatio: 2,
   /**
-   * The same for candle tokens. Default 1.3: tuned. Most of their score is a logarithm, which seldom
-   * doubles.
+   * The same for candle tokens. Default 1.3: tuned. Most of their score is a logarithm, which
+   * seldom doubles.
    */
   candleStrongerRatio: 1.3,
   /**
@@ -79,8 +79,8 @@ export const DEFAULT_SETTINGS = {
    */
   finishShare: 0.48,
   /**
-   * Minimum market-neutral log return at the start of a candle token's flare. Default 0.0175: tuned.
-   * At 0.025, half of a pump of 5 % is over before it can start.
+   * Minimum market-neutral log return at the start of a candle token's flare. Default 0.0175:
+   * tuned. At 0.025, half of a pump of 5 % is over before it can start.
    */
   candleStartRise: 0.0175,
   /**
@@ -185,8 +185,8 @@ export const DEFAULT_SETTINGS = {
    */
   betaSpread: 0.5,
   /**
-   * Minimum deviation of the log of volume, except of candle tokens. Default 1: doubled volume alone
-   * is not unusual.
+   * Minimum deviation of the log of volume, except of candle tokens. Default 1: doubled volume
+   * alone is not unusual.
    */
   volumeFloor: 1,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
@@ -200,8 +200,8 @@ export const DEFAULT_SETTINGS = {
    */
   candleWeights: { price: 0.3, volume: 0.15, flow: 0.55 },
   /**
-   * Maximum net buying of one candle, in minutes of the usual volume. Default 12: tuned. One order is
-   * no crowd.
+   * Maximum net buying of one candle, in minutes of the usual volume. Default 12: tuned. One order
+   * is no crowd.
    */
   flowCap: 12,
   /**

@@ -117,7 +117,9 @@ export function stepPageSum(burst: number, change: number, drift: number): numbe
   return Math.max(0, burst + change - drift);
 }
 
-/** Returns the net buying of the last `fastMs`, in minutes of the mean of usual and recent volume. */
+/**
+ * Returns the net buying of the last `fastMs`, in minutes of the mean of usual and recent volume.
+ */
 export function netBoughtMinutes(state: CandleState, settings: DetectorSettings): number {
   const unit = (state.usualVolume + state.recentVolume) / 2;
   const bought = (state.netBought * state.usualVolume * settings.fastMs) / MINUTE_MS;
