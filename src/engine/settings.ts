@@ -5,10 +5,10 @@
  */
 export const DEFAULT_SETTINGS = {
   /**
-   * Score above which a candle token may start to flare. Default 2.27: tuned. At 0, only the other
+   * Score above which a candle token may start to flare. Default 2.11: tuned. At 0, only the other
    * conditions decide; from 6 on, no flare starts, because no score exceeds 6.
    */
-  candleStartScore: 2.27,
+  candleStartScore: 2.11,
   /**
    * The same for tokens with individual trades. Default 1.85: tuned on the simulated market. Such
    * tokens have more and sharper terms, and a pump raises all of them at once.
@@ -26,8 +26,8 @@ export const DEFAULT_SETTINGS = {
    * real pumps (Binance, 2020 to 2022).
    */
   secondsStartScore: 3.6,
-  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 4.4: tuned there. */
-  slowStartScore: 4.4,
+  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 3.2: tuned there. */
+  slowStartScore: 3.2,
   /** Minimum log return of such a start, above the last minute's lowest price. Default 0.02. */
   secondsStartRise: 0.02,
   /** Minimum number of trades in the ten seconds. Default 15: tuned. */
@@ -48,6 +48,11 @@ export const DEFAULT_SETTINGS = {
    * start need not wait for the cool-down. Default 2.
    */
   strongerRatio: 2,
+  /**
+   * The same for candle tokens. Default 1.3: tuned. Most of their score is a logarithm, which
+   * seldom doubles.
+   */
+  candleStrongerRatio: 1.3,
   /**
    * How long after a start or surge the strength may grow without being another surge. Default 5
    * minutes.
@@ -74,10 +79,10 @@ export const DEFAULT_SETTINGS = {
    */
   finishShare: 0.48,
   /**
-   * Minimum market-neutral log return at the start of a candle token's flare. Default 0.025: tuned.
-   * At 0.03, three fifths of a pump of 5 % are over before it can start.
+   * Minimum market-neutral log return at the start of a candle token's flare. Default 0.0175:
+   * tuned. At 0.025, half of a pump of 5 % is over before it can start.
    */
-  candleStartRise: 0.025,
+  candleStartRise: 0.0175,
   /**
    * The same for all other tokens. Default 0.02: tuned. Buyers distinguish a crowd from noise
    * before the price does.
@@ -138,10 +143,15 @@ export const DEFAULT_SETTINGS = {
   /** Time constant of the fast measurements: buyers, imbalance, volume. Default 5 minutes. */
   fastMs: 300_000,
   /**
-   * The same for candle tokens. Default 3 minutes: tuned. At 5, a pump's volume shows later;
-   * at 2, fewer small pumps are found.
+   * The same for the volume of candle tokens. Default 2 minutes: tuned. At 5, a pump's volume shows
+   * later.
    */
-  candleFastMs: 180_000,
+  candleFastMs: 120_000,
+  /**
+   * Time constant of the recent volume of candle tokens. Net buying is compared with the average of
+   * this and the usual volume. Default 30 minutes: tuned.
+   */
+  recentMs: 1_800_000,
   /** Time constant of the long price reference. Default 30 minutes. */
   priceMs: 1_800_000,
   /**
@@ -175,23 +185,25 @@ export const DEFAULT_SETTINGS = {
    */
   betaSpread: 0.5,
   /**
-   * Minimum deviation of the log of volume, and the unit of net buying on its log scale. Default 1:
-   * doubled volume alone is not unusual.
+   * Minimum deviation of the log of volume, except of candle tokens. Default 1: doubled volume
+   * alone is not unusual.
    */
   volumeFloor: 1,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
   weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
   /** The same for the seconds of an exchange. */
   secondsWeights: { volume: 0.4, price: 0.4, rush: 0.1, imbalance: 0.1 },
-  /** The same for candle tokens, where buyers are unknown. */
-  candleWeights: { price: 0.48, volume: 0.32, flow: 0.2 },
   /**
-   * Reduction of the net buying (a cumulative sum) per minute, in minutes of the usual volume.
-   * Default 1: buying must exceed a usual minute's volume to add up.
+   * The same for candle tokens, where buyers are unknown. Fitted on injected pumps
+   * (`npm run evaluate -- --fit`), with more for the price than that, so that a token in an active
+   * hour can start.
    */
-  flowDrift: 1,
-  /** Maximum net buying of one minute, in the same unit. Default 20: one order is no crowd. */
-  flowCap: 20,
+  candleWeights: { price: 0.3, volume: 0.15, flow: 0.55 },
+  /**
+   * Maximum net buying of one candle, in minutes of the usual volume. Default 12: tuned. One order
+   * is no crowd.
+   */
+  flowCap: 12,
   /**
    * Depth gate: required share κ of the quote inflow that moves an x·y=k pool as far as the price
    * rose. Default 0.3; 0 opens the gate.
@@ -204,8 +216,8 @@ export const DEFAULT_SETTINGS = {
   volumeShare: 1.5,
   /** A candle's rise is fully backed by this many times the usual volume. Default 4: tuned. */
   backedBy: 4,
-  /** Minimum backed share of a candle token's rise. Default 0.6: tuned; 0 opens this gate. */
-  backedShare: 0.6,
+  /** Minimum backed share of a candle token's rise. Default 0.5: tuned; 0 opens this gate. */
+  backedShare: 0.5,
   /** A group needs this many trading tokens for its medians to be used. Default 5. */
   marketMinimum: 5,
   /** Trades below this many dollars are dust, which is rejected. Default 0.1. 0 accepts all. */

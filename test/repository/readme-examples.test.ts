@@ -73,7 +73,7 @@ test("npm ci and npm start are documented, and the script start exists", () => {
 test("tail prints the output in the documents for the recorded day", async () => {
   const [tail = []] = take(/flarewire -- tail http/);
   const shown = ALL_DOCUMENTS.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
-  expect(shown).toHaveLength(4);
+  expect(shown).toHaveLength(3);
   const [start = []] = take(/^npm start -- --feed replay$/);
   const url = await serve([...served(start), "--speed", "1200"]);
   const typed = at(url, tail.slice(tail.indexOf("--") + 1));

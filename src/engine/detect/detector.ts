@@ -250,7 +250,6 @@ export class Detector {
     const measured = this.measure(token, atMs);
     const { reading, startScore } = measured;
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
-    const isCandle = token.candle !== null;
     // Used only to decide whether a running flare ends.
     const isGroupSilent =
       (token.trend.startedMs >= 0 || isBurst(token.trend)) && this.#isGroupSilent(token, atMs);
@@ -259,7 +258,8 @@ export class Detector {
       price: token.price / token.priceScale,
       topMs: token.seconds ? SECOND_MS : this.#settings.topMs,
       startScore,
-      startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
+      strongerRatio: token.candle ? this.#settings.candleStrongerRatio : this.#settings.strongerRatio,
+      startRise: token.candle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
       startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
       mayStart: !token.profile.quote && this.#isKnown(token, atMs),
       hasGraveWarning: hasGraveWarning(token.canary),
@@ -269,8 +269,8 @@ export class Detector {
     };
     const seconds = this.#readSeconds(token, atMs);
     if (seconds) {
-      const mayStart = !token.profile.quote;
-      const verdict = judgeSeconds(token.trend, seconds, { ...now, mayStart }, this.#settings);
+      const known = { ...now, mayStart: !token.profile.quote };
+      const verdict = judgeSeconds(token.trend, seconds, known, this.#settings);
       const threshold = this.#settings.secondsStartScore;
       if (verdict !== "none") return { verdict, reading: seconds, form: "seconds", startScore: threshold };
     }

@@ -70,6 +70,8 @@ export interface Circumstances {
   readonly startRise: number;
   /** The price, in a unit that changes of the pool do not move; 0 if unknown. */
   readonly price: number;
+  /** Strength, as a multiple of the last, of a surge or of a start within the cool-down. */
+  readonly strongerRatio: number;
   /** How long a price must have stood to be a top. */
   readonly topMs: number;
   /** False for quote tokens, and while normal values are unknown. Does not end a flare. */
@@ -146,8 +148,7 @@ export function isBurst({ coolUntilMs }: Readonly<Trend>): boolean {
 }
 
 function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings: DetectorSettings): Verdict {
-  const hasCooled =
-    now.atMs >= trend.coolUntilMs || reading.strength > settings.strongerRatio * trend.strength;
+  const hasCooled = now.atMs >= trend.coolUntilMs || reading.strength > now.strongerRatio * trend.strength;
   const isReady =
     now.mayStart &&
     !now.hasGraveWarning &&
@@ -191,7 +192,7 @@ function judgeSurge(trend: Trend, reading: Reading, now: Circumstances, settings
     trend.strength = Math.max(trend.strength, reading.strength);
     return "none";
   }
-  const isStronger = reading.strength > settings.strongerRatio * trend.strength;
+  const isStronger = reading.strength > now.strongerRatio * trend.strength;
   const isReady = isStronger && reading.supported && reading.score > now.startScore;
   return isReady && reading.rise > now.startRise ? surge(trend, reading, now) : "none";
 }

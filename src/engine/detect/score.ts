@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { TermName } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { Market } from "./market.ts";
-import type { CandleState } from "./measures/candle-detector.ts";
+import { type CandleState, logMultiple, netBoughtMinutes } from "./measures/candle-detector.ts";
 import { type SecondsState, type SecondsSums, sumSeconds } from "./measures/seconds-detector.ts";
 import { logVolume, type TradeState, usualUsd } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
@@ -110,7 +110,10 @@ function measurePrice(
  * reach. A rise is unsupported if its volume is not above `volumeShare` times the usual or its
  * backed share is too small, however far the price jumped.
  *
- * Net buying is scored on a log scale, in units of `volumeFloor`.
+ * Volume and net buying are scored on a natural log scale: the average log of a minute's volume in
+ * multiples of the usual, minus the market's, and the log of 1 plus the net buying. Net buying of
+ * five minutes is compared with the mean of the usual and the recent volume, so that a token whose
+ * volume has been high for some time needs more of it.
  */
 export function readCandle(
   reading: Reading,
@@ -129,12 +132,11 @@ export function readCandle(
   volume.weight = weights.volume;
   volume.usual = state.usualVolume > 0 ? 1 : 0;
   volume.raw = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
-  const surplus = state.logVolume - Math.max(0, market.logVolume);
-  volume.z = surplus / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
+  volume.z = state.logVolume - Math.max(0, market.logVolume);
   flow.weight = weights.flow;
-  flow.raw = state.netBought;
-  flow.z = Math.log1p(state.netBought) / settings.volumeFloor;
-  reading.activity = state.logVolume / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
+  flow.raw = netBoughtMinutes(state, settings);
+  flow.z = Math.log1p(flow.raw);
+  reading.activity = logMultiple(volume.raw);
   reading.supported =
     volume.raw > settings.volumeShare && state.backed >= settings.backedShare * reading.rise;
   weigh(reading);

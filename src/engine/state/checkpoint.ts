@@ -2,6 +2,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import { createTrend } from "../detect/hysteresis.ts";
 import type { Markets } from "../detect/market.ts";
+import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
 import { createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/flare-candles.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
@@ -20,7 +21,7 @@ import type { TokenState } from "./token-state.ts";
  * {@link READABLE} versions are accepted.
  */
 const VERSION = 17;
-/** The last version without surges, reversals and an exchange's seconds. */
+/** The last version without surges, reversals, an exchange's seconds and recent volumes. */
 const WITHOUT_SURGES = 16;
 /** The last version without the pools' reported prices. */
 const WITHOUT_REPORTED_PRICES = 15;
@@ -102,9 +103,11 @@ export function unpackEngine({ version, state: json, slices = [] }: EngineCheckp
  * Adds what a token up to version {@link WITHOUT_SURGES} lacks. A running flare is not reversed.
  */
 function withSurges(token: TokenState): TokenState {
-  const { trend, followed } = token;
+  const { trend, followed, candle, candleBefore } = token;
   return {
     ...token,
+    candle: candle && withRecentVolume(candle),
+    candleBefore: candleBefore && withRecentVolume(candleBefore),
     seconds: null,
     trend: { ...createTrend(), ...trend, surgedMs: trend.startedMs },
     followed: followed?.map((one) => ({ ...one, end: one.end && { ...one.end, lost: null } })) ?? null,
@@ -136,6 +139,13 @@ function withSlices(rest: object & { readonly counts: unknown }, slices: Iterabl
   return { ...state, ...found };
 }
 
+/** Its sum of net buying and its logarithm of the volume had other meanings. */
+function withRecentVolume(candle: CandleState): CandleState {
+  const { volume, usualVolume } = candle;
+  const logVolume = usualVolume > 0 ? logMultiple(volume / usualVolume) : 0;
+  return { ...candle, recentVolume: usualVolume, netBought: 0, logVolume };
+}
+
 /** Adds what a token up to version {@link WITHOUT_REPORTED_PRICES} lacks. */
 function withReportedPrices(token: TokenState): TokenState {
   const { pools, pricePool, price } = token;
@@ -150,7 +160,7 @@ function withReportedPrices(token: TokenState): TokenState {
  * because trades of the current one may be missing.
  */
 function withCandles(token: TokenState, clockMs: number): TokenState {
-  const { group, trades, followed, flare, candle, candleBefore } = token;
+  const { group, trades, followed, flare } = token;
   const since = Math.floor(clockMs / MINUTE_MS) + 1;
   const startedMs = flare?.startedMs ?? followed?.at(-1)?.startedMs;
   return {
@@ -158,8 +168,6 @@ function withCandles(token: TokenState, clockMs: number): TokenState {
     candles: group === "bsc" && trades ? createCandleRing(since) : null,
     shownCandles: startedMs === undefined ? null : { untilMs: startedMs + FOLLOW_MS, list: [] },
     control: createControl(),
-    candle: candle && { ...candle, netBought: 0 },
-    candleBefore: candleBefore && { ...candleBefore, netBought: 0 },
     followed: followed?.map((one) => ({ ...one, known: {} })) ?? null,
   };
 }

@@ -29,6 +29,7 @@ function judged() {
         startScore: START_SCORE,
         startTicks: TICKS,
         startRise: 0.02,
+        strongerRatio: DEFAULT_SETTINGS.strongerRatio,
         price: 0,
         topMs: 0,
         mayStart: true,

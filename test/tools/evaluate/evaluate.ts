@@ -1,7 +1,7 @@
 /*
  * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
  *                     [--half first|second] [--hours 24] [--windows 20] [--no-rules]
- *                     [--ablate | --curve | --forms] [--plots DIR]
+ *                     [--ablate | --curve | --forms | --fit] [--plots DIR]
  *                     [--pumps DIR] [--json | --markdown]
  *
  * Runs three measurements; --recorded, --simulated and --wide select some of them.
@@ -16,6 +16,8 @@
  *
  * With --forms, the recorded minutes are scored as candles of BSC and of the exchange.
  *
+ * With --fit, prints the weights of the candles' score that tell pumps from the rest best.
+ *
  * With --pumps DIR, the detector is scored on real announced pumps, trade by trade.
  *
  * The first two score Flarewire and two plain rules, with their usual thresholds and with those
@@ -23,6 +25,7 @@
  */
 import { parseArgs } from "node:util";
 import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";
+import { fitText, fitWeights } from "./fit.ts";
 import { evaluateForms, formsMarkdown } from "./forms.ts";
 import { writePlots } from "./plots.ts";
 import { loadPumps, runPump, scorePumps } from "./real-pumps.ts";
@@ -46,6 +49,7 @@ const { values } = parseArgs({
     ablate: { type: "boolean", default: false },
     curve: { type: "boolean", default: false },
     forms: { type: "boolean", default: false },
+    fit: { type: "boolean", default: false },
     plots: { type: "string" },
     pumps: { type: "string" },
     json: { type: "boolean", default: false },
@@ -76,6 +80,9 @@ if (values.pumps !== undefined) {
 } else if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, planOf().market, seeds[0] ?? 1))
     process.stdout.write(`${file}\n`);
+} else if (values.fit) {
+  const fit = fitWeights(planOf());
+  process.stdout.write(values.json ? `${JSON.stringify(fit)}\n` : fitText(fit));
 } else if (values.forms) {
   const rows = evaluateForms(planOf());
   const { file } = about().candles;

@@ -29,22 +29,22 @@ export function createCandleState(price: number, settings: DetectorSettings) {
     longPrice: price,
     /** Variance of one-minute log returns. */
     variance: settings.priorVolatility ** 2,
-    /** Averages per minute: fast volume, usual volume. */
+    /** Averages per minute: fast volume, recent volume, usual volume. */
     volume: 0,
+    recentVolume: 0,
     usualVolume: 0,
     /**
-     * Page's sum of net bought volume (see {@link netBuying}), where 1 is the usual volume of a
-     * minute.
+     * Average net bought volume of a minute (see {@link netBuying}), where 1 is the usual volume.
      */
     netBought: 0,
-    /** Mean and variance of the logarithm of the fast volume. */
-    logMean: 0,
-    logVariance: 1,
     /** Log return against the average, as of the last minute. */
     longRise: 0,
     /** {@link stepPageSum} of the last minute. */
     burst: 0,
-    /** Log of the fast volume minus `logMean`, as of the last minute. */
+    /**
+     * Average of the logarithm of a minute's volume, where 0 is the usual volume. A single large
+     * order raises it less than the same volume over several minutes.
+     */
     logVolume: 0,
     /** The part of the burst that came with enough volume: see {@link stepCandle}. */
     backed: 0,
@@ -80,26 +80,22 @@ export function stepCandle(
   state.longPrice += (close - state.longPrice) * share(settings.priceMs);
   state.close = close;
 
+  const quick = 1 / state.minutes;
   if (state.usualVolume > 0) {
-    const minutes = Math.min(volume / state.usualVolume, settings.flowCap);
-    const net = netBuying(change, deviation, settings);
-    state.netBought = stepPageSum(state.netBought, minutes * net, settings.flowDrift);
+    const multiple = volume / state.usualVolume;
+    const net = Math.min(multiple, settings.flowCap) * netBuying(change, deviation, settings);
+    state.netBought += (net - state.netBought) * share(settings.fastMs);
+    state.logVolume +=
+      (logMultiple(multiple) - state.logVolume) * Math.max(share(settings.candleFastMs), quick);
   }
 
   const slow = share(settings.baselineMs);
   const evidence = 1 / (state.minutes + settings.priorMinutes);
   const clipped = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
   state.variance += (clipped * clipped - state.variance) * Math.max(slow, evidence) * rate;
-
-  const quick = Math.max(share(settings.candleFastMs), 1 / state.minutes);
-  state.volume += (volume - state.volume) * quick;
-  const learn = Math.max(slow, 1 / state.minutes) * rate;
-  state.usualVolume += (volume - state.usualVolume) * learn;
-  const log = Math.log(state.volume + state.usualVolume * LN_EPSILON_SHARE + Number.MIN_VALUE);
-  if (state.minutes === 1) state.logMean = log;
-  state.logVolume = log - state.logMean;
-  state.logMean += state.logVolume * learn;
-  state.logVariance += (state.logVolume ** 2 - state.logVariance) * Math.max(slow, evidence) * rate;
+  state.volume += (volume - state.volume) * Math.max(share(settings.candleFastMs), quick);
+  state.recentVolume += (volume - state.recentVolume) * Math.max(share(settings.recentMs), quick);
+  state.usualVolume += (volume - state.usualVolume) * Math.max(slow, quick) * rate;
 }
 
 /**
@@ -119,6 +115,20 @@ function netBuying(change: number, deviation: number, settings: DetectorSettings
  */
 export function stepPageSum(burst: number, change: number, drift: number): number {
   return Math.max(0, burst + change - drift);
+}
+
+/**
+ * Returns the net buying of the last `fastMs`, in minutes of the mean of usual and recent volume.
+ */
+export function netBoughtMinutes(state: CandleState, settings: DetectorSettings): number {
+  const unit = (state.usualVolume + state.recentVolume) / 2;
+  const bought = (state.netBought * state.usualVolume * settings.fastMs) / MINUTE_MS;
+  return unit > 0 ? Math.max(0, bought) / unit : 0;
+}
+
+/** Returns the logarithm of a volume in multiples of the usual. Defined for no volume. */
+export function logMultiple(multiple: number): number {
+  return Math.log(multiple + LN_EPSILON_SHARE);
 }
 
 function share(tauMs: number): number {
