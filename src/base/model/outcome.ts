@@ -50,7 +50,7 @@ export const Outcome = z
     relative_change_15m: points("The same for `change_15m`."),
     relative_change_60m: points("The same for `change_60m`."),
     given_back: percent(
-      "Share of the rise that was lost by the end. The rise is from the price before the flare to the highest that stood for 15 seconds, or for a second on an exchange with individual trades. Above 100 if the price fell below its level before the flare.",
+      "Share of the rise that was lost by the end. The rise is from the price before the flare, or before a surge that was at least half of it, to the highest that stood for 15 seconds, or for a second on an exchange with individual trades. Above 100 if the price fell below its level before the flare.",
     ).optional(),
     ended_by: FinishCause.meta({ description: "Why the flare ended." }),
     collapsed_at: Timestamp.nullable().meta({

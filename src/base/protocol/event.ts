@@ -56,7 +56,7 @@ export const FlareStarted = event(
     cause: z.enum(["detected", "aged", "passed"]),
   }),
 ).describe(
-  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it is at least 5 minutes old and has no canary). Cause `passed`: it was listed before, and meets the subscription's filter only now.",
+  "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it is at least 5 minutes old, has no canary and has not fallen). Cause `passed`: it was listed before, and meets the subscription's filter only now.",
 );
 
 export const FlareUpdated = event(
@@ -99,9 +99,9 @@ export const FlareOutcome = event(
 export const FlareWithdrawn = event(
   "flare-withdrawn",
   FlareChannel,
-  RemoveChange.extend({ cause: z.enum(["canary", "upstream", "filtered"]) }),
+  RemoveChange.extend({ cause: z.enum(["canary", "fallen", "upstream", "filtered"]) }),
 ).describe(
-  "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
+  "A running flare leaves `flares.free` because of a canary, or (cause `fallen`) because its price has fallen by a third since its start or by half since its peak; it stays in `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
 );
 
 /** `filtered`: the item is still listed, but no longer meets the subscription's filter. */

@@ -51,6 +51,9 @@ function isWarning(name: string): name is Warning {
   return name in RULES;
 }
 
+/** A fallen price has recovered at this multiple of the limit. Otherwise it could flap. */
+const RECOVERY = 1.2;
+
 export function createCanary() {
   return {
     /**
@@ -151,10 +154,13 @@ function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: Dete
 }
 
 /** Returns whether the running flare has lost a third of its first price or half of its highest. */
-function hasFallen({ flare, followed, price, priceScale }: TokenState, settings: DetectorSettings): boolean {
+function hasFallen(token: TokenState, { fallenShare, outcomeCollapseShare }: DetectorSettings): boolean {
+  const { flare, followed, price, priceScale, canary } = token;
   const running = flare === null ? undefined : followed?.findLast(({ end }) => end === null);
   if (!running || !(price > 0)) return false;
-  return price / priceScale <= settings.fallenShare * running.start.price || running.lowSinceMs >= 0;
+  const slack = (canary.mask & RULES["price-fallen"].bit) === 0 ? 1 : RECOVERY;
+  const limit = Math.max(fallenShare * running.start.price, outcomeCollapseShare * running.peak.price);
+  return price / priceScale <= slack * limit;
 }
 
 /** Returns whether the warnings keep the running flare out of `free`. */

@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../base/market/index.ts";
 import type { Explanation } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { advanceRing, closeAt, knownSteps, recordInRing, recordPast } from "../state/bucket-ring.ts";
+import { advanceRing, closeAt, knownSteps, recordPast } from "../state/bucket-ring.ts";
 import {
   activeMinutesOf,
   CHART_MINUTES,
@@ -15,11 +15,12 @@ import {
 } from "../state/token-state.ts";
 import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
 import { hasGraveWarning, hasPlunged, judgeCanary } from "./canary.ts";
-import { isBurst, judge, judgeSeconds, type Verdict } from "./hysteresis.ts";
+import { type Circumstances, isBurst, judge, judgeSeconds, type Verdict } from "./hysteresis.ts";
 import { extendPath, isCutOff, type Markets } from "./market.ts";
-import { createCandleState, type Minute, stepCandle } from "./measures/candle-detector.ts";
-import { countSeconds, type SecondsState, takeMinute, usualBought } from "./measures/seconds-detector.ts";
+import { stepCandle } from "./measures/candle-detector.ts";
+import { countSeconds, type SecondsState, usualBought } from "./measures/seconds-detector.ts";
 import { decayTrades, logVolume, sampleTrades } from "./measures/trade-detector.ts";
+import { flat, noteClose, resetPeak, takeCandle } from "./minute-close.ts";
 import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readSeconds, readTrades, readWindow } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
@@ -32,9 +33,6 @@ const MAX_FLAT_MINUTES = 1_440;
 
 /** For tokens that only an aggregator reports on, a group counts as silent after this time. */
 const MAX_WINDOW_GAP_MS = 150_000;
-
-/** How long a token with trades waits for its past candles before its trades make candles. */
-const PAST_CANDLES_MS = 600_000;
 
 /** A token's numbers at one moment. */
 export interface Measured {
@@ -111,13 +109,13 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Processes a past minute and the flat ones since the last known minute. */
-  fillMinute(token: TokenState, candle: PendingCandle, minute: number): void {
-    const { candle: state, minutes } = token;
+  /** Processes a past minute, and the flat ones since `before`, the last known one (-1: none). */
+  fillMinute(token: TokenState, candle: PendingCandle, minute: number, before: number): void {
+    const { candle: state } = token;
     if (!state) return;
     const rate = this.learningRate(token);
-    const from = Math.max(minutes.last + 1, minute - MAX_FLAT_MINUTES);
-    for (let step = from; minutes.last >= 0 && step < minute; step++)
+    const from = Math.max(before + 1, minute - MAX_FLAT_MINUTES);
+    for (let step = from; before >= 0 && step < minute; step++)
       stepCandle(state, flat(state.close), rate, this.#settings);
     noteClose(token, candle, minute);
     stepCandle(state, candle, rate, this.#settings);
@@ -142,7 +140,8 @@ export class Detector {
       stepCandle(state, flat(state.close), this.learningRate(token), this.#settings);
     const before = { ...state };
     noteClose(token, candle, minute);
-    recordPast(minutes, minute, Number.POSITIVE_INFINITY, candle.close, 0, 0);
+    const until = token.seconds ? minute + 1 : Number.POSITIVE_INFINITY;
+    recordPast(minutes, minute, until, candle.close, 0, 0);
     stepCandle(state, candle, this.learningRate(token), this.#settings);
     token.candle = state;
     token.candleBefore = token.silentMinutes > 0 ? { ...state } : before;
@@ -236,19 +235,27 @@ export class Detector {
       const liquidityUsd = this.#facts.liquidity ? priceDepthOf(token) : null;
       const priorRate = this.#priors.rateOf(token.group, liquidityOf(token));
       readWindow(reading, token.window, market, { priorRate, liquidityUsd }, this.#settings);
-    } else reading.score = 0;
+    } else Object.assign(reading, createReading());
     if (token.profile.quote) reading.score = 0;
     return reading;
   }
 
-  /** Returns the token's numbers as of `atMs`, apart from an exchange's seconds. */
+  /**
+   * Returns the token's numbers as of `atMs`. Those of an exchange's seconds explain a rise until
+   * its minute is closed.
+   */
   measure(token: TokenState, atMs: number): Measured {
+    const { seconds } = token;
+    if (seconds && isOfSeconds(token, atMs)) {
+      const startScore = this.#settings.secondsStartScore;
+      return { reading: this.#readSeconds(token, seconds, atMs), form: "seconds", startScore };
+    }
     return { reading: this.read(token, atMs), form: formOf(token), startScore: this.startScore(token) };
   }
 
   judge(token: TokenState, atMs: number): Judgment {
-    const measured = this.measure(token, atMs);
-    const { reading, startScore } = measured;
+    const reading = this.read(token, atMs);
+    const startScore = this.startScore(token);
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     // Used only to decide whether a running flare ends.
     const isGroupSilent =
@@ -267,21 +274,21 @@ export class Detector {
       isGroupSilent,
       isSilent: this.#isSilent(token, reading, isGroupSilent, atMs),
     };
-    const seconds = this.#readSeconds(token, atMs);
-    if (seconds) {
-      const known = { ...now, mayStart: !token.profile.quote };
-      const verdict = judgeSeconds(token.trend, seconds, known, this.#settings);
-      const threshold = this.#settings.secondsStartScore;
-      if (verdict !== "none") return { verdict, reading: seconds, form: "seconds", startScore: threshold };
-    }
-    const verdict = judge(token.trend, reading, now, this.#settings);
-    return { verdict, ...measured };
+    const quick = this.#judgeSeconds(token, now);
+    const verdict = quick === "none" ? judge(token.trend, reading, now, this.#settings) : quick;
+    const own = { reading, form: formOf(token), startScore };
+    return { verdict, ...(isOfSeconds(token, atMs) ? this.measure(token, atMs) : own) };
   }
 
-  /** Returns the reading of an exchange's last seconds; `undefined` if they had few trades. */
-  #readSeconds(token: TokenState, atMs: number): Reading | undefined {
-    const { seconds, candle } = token;
-    if (!seconds || countSeconds(seconds) < this.#settings.secondsTrades) return undefined;
+  #judgeSeconds(token: TokenState, now: Circumstances): Verdict {
+    const { seconds, trend, profile } = token;
+    if (!seconds || countSeconds(seconds) < this.#settings.secondsTrades) return "none";
+    const reading = this.#readSeconds(token, seconds, now.atMs);
+    return judgeSeconds(trend, reading, { ...now, mayStart: !profile.quote }, this.#settings);
+  }
+
+  #readSeconds(token: TokenState, seconds: SecondsState, atMs: number): Reading {
+    const { candle } = token;
     const isUsualKnown = candle !== null && candle.minutes >= this.#settings.candleWarmUp;
     const usual = usualBought(seconds, isUsualKnown ? candle.usualVolume : 0, this.#settings);
     const market = this.#markets[token.group];
@@ -331,22 +338,6 @@ function formOf({ trades, window }: TokenState): Measured["form"] {
   return window ? "reports" : "candles";
 }
 
-/**
- * Makes the minute's candle from the trades by the second, unless the feed sent one. A token that
- * has no candles yet waits for past ones, which must come first.
- */
-function takeCandle(
-  token: TokenState,
-  seconds: SecondsState,
-  atMs: number,
-  settings: DetectorSettings,
-): void {
-  const minute = takeMinute(seconds);
-  if (!minute || (!token.candle && atMs - seconds.sinceMs < PAST_CANDLES_MS)) return;
-  token.candle ??= createCandleState(minute.close, settings);
-  token.pending ??= minute;
-}
-
 /** Whether the group's medians include the token. */
 function countsInMedians(
   token: TokenState,
@@ -357,23 +348,9 @@ function countsInMedians(
   return isTrading(token, atMs) && !token.profile.quote && isDeepEnough(token, facts, settings);
 }
 
-/** Records a candle's close in the token's chart, its peak and, unless that is newer, its price. */
-function noteClose(token: TokenState, { close, text, volume }: PendingCandle, minute: number): void {
-  recordInRing(token.minutes, minute, close, 0, 0);
-  notePeak(token, close, minute);
-  if (token.priceAtMs > (minute + 1) * MINUTE_MS) return;
-  token.price = close;
-  token.priceText = text;
-  if (volume > 0) token.priceAtMs = (minute + 1) * MINUTE_MS;
-}
-
 function minuteReturn({ minutes }: TokenState, minute: number): number {
   const before = closeAt(minutes, minute - 1);
   return before > 0 ? Math.log(closeAt(minutes, minute) / before) : 0;
-}
-
-function flat(close: number): Minute {
-  return { close, volume: 0 };
 }
 
 function riseOf({ candle, trades, window }: TokenState): number {
@@ -386,15 +363,8 @@ function surplusOf({ candle, trades, window }: TokenState, settings: DetectorSet
   return trades && trades.samples > 0 ? logVolume(trades, settings) - trades.logMean : 0;
 }
 
-function resetPeak(token: TokenState, minute: number): void {
-  advanceRing(token.minutes, minute);
-  token.peak = token.price;
-  token.peakMinute = minute;
-  for (let step = Math.max(minute - CHART_MINUTES + 1, token.minutes.first); step <= minute; step++) {
-    const close = closeAt(token.minutes, step);
-    if (close > token.peak) {
-      token.peak = close;
-      token.peakMinute = step;
-    }
-  }
+/** Returns whether seconds of the minute before `atMs` met the start conditions. */
+function isOfSeconds({ trend }: TokenState, atMs: number): boolean {
+  const minuteOf = (ms: number) => Math.floor((ms - 1) / MINUTE_MS);
+  return trend.quickMs >= 0 && minuteOf(trend.quickMs) === minuteOf(atMs);
 }

@@ -164,7 +164,8 @@ function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings
 
 function start(trend: Trend, reading: Reading, now: Pick<Circumstances, "atMs" | "price">): Verdict {
   trend.startedMs = now.atMs;
-  trend.lowSinceMs = -1;
+  trend.topPrice = 0;
+  trend.basePrice = now.price;
   trend.ticks = 0;
   trend.surges = 0;
   rise(trend, reading, now);
@@ -181,8 +182,11 @@ function surge(trend: Trend, reading: Reading, now: Pick<Circumstances, "atMs" |
 function rise(trend: Trend, reading: Reading, { atMs, price }: Pick<Circumstances, "atMs" | "price">): void {
   trend.surgedMs = atMs;
   trend.strength = reading.strength;
-  trend.basePrice = price * Math.exp(-Math.max(0, reading.rise));
-  trend.topPrice = price;
+  trend.lowSinceMs = -1;
+  const before = price * Math.exp(-Math.max(0, reading.rise));
+  trend.topPrice = Math.max(trend.topPrice, price);
+  // A small surge of a flare that has risen far does not make its fall a reversal.
+  if (price - before >= (trend.topPrice - trend.basePrice) / 2) trend.basePrice = before;
   trend.higherSinceMs = -1;
   trend.lostSinceMs = -1;
 }

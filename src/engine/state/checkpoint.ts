@@ -100,16 +100,20 @@ export function unpackEngine({ version, state: json, slices = [] }: EngineCheckp
 }
 
 /**
- * Adds what a token up to version {@link WITHOUT_SURGES} lacks. A running flare is not reversed.
+ * Adds what a token up to version {@link WITHOUT_SURGES} lacks. A running flare is not
+ * reversed. The strength of the last one is unknown, so nothing counts as stronger.
  */
 function withSurges(token: TokenState): TokenState {
   const { trend, followed, candle, candleBefore } = token;
+  const hasFlared = trend.startedMs >= 0 || trend.coolUntilMs >= 0;
+  const strength = hasFlared ? Number.POSITIVE_INFINITY : 0;
   return {
     ...token,
     candle: candle && withRecentVolume(candle),
     candleBefore: candleBefore && withRecentVolume(candleBefore),
     seconds: null,
-    trend: { ...createTrend(), ...trend, surgedMs: trend.startedMs },
+    candleMinute: token.candle ? token.minutes.last : -1,
+    trend: { ...createTrend(), ...trend, surgedMs: trend.startedMs, strength },
     followed: followed?.map((one) => ({ ...one, end: one.end && { ...one.end, lost: null } })) ?? null,
   };
 }

@@ -217,9 +217,11 @@ export class Intake {
     const token = this.#find(event);
     if (token.trades) return "mixed";
     const isFollowed = token.candleBefore !== null;
-    const knownMinute = isFollowed ? lastMinute - token.silentMinutes : token.minutes.last;
+    const knownMinute = isFollowed ? lastMinute - token.silentMinutes : token.candleMinute;
     if (isPast && minute <= knownMinute) return "late";
     token.candle ??= createCandleState(numbers.open, settings);
+    const before = token.candleMinute;
+    token.candleMinute = Math.max(before, minute);
     countEvent(token, event.at);
     if (numbers.usd > 0) noteActivity(token, endMs, minute);
     const { open, price: close, usd } = numbers;
@@ -231,7 +233,7 @@ export class Intake {
       setCandle(token.candles, { minute, ...range, usd, buys, sells });
     }
     if (endMs === nextMinuteMs) token.pending = candle;
-    else if (isPast && !isFollowed) detector.fillMinute(token, candle, minute);
+    else if (isPast && !isFollowed) detector.fillMinute(token, candle, minute, before);
     else detector.amendMinute(token, candle, minute, lastMinute);
     return token;
   }

@@ -135,6 +135,8 @@ export interface TokenState {
   /** Number of latest consecutive minutes without a candle. Their candles may still arrive. */
   silentMinutes: number;
   pending: PendingCandle | null;
+  /** Latest minute of a candle from the feed; -1 before the first. */
+  candleMinute: number;
   trades: TradeState | null;
   /** An exchange's trades by the second; `null` unless the token has them. */
   seconds: SecondsState | null;
@@ -204,6 +206,7 @@ export function createToken(
     candleBefore: null,
     silentMinutes: 0,
     pending: null,
+    candleMinute: -1,
     trades: null,
     seconds: null,
     window: null,

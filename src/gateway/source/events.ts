@@ -108,8 +108,10 @@ function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string
   const finished = find(lists.finished_trending, id);
   const other = name === "free" ? lists.pro : lists.free;
   if (!finished && find(other, id)) {
-    const warned = (after.explanations[id]?.warnings.length ?? 0) > 0;
-    const data = { op: "remove" as const, id, cause: warned ? ("canary" as const) : ("upstream" as const) };
+    const { warnings = [] } = after.explanations[id] ?? {};
+    const isCanary = warnings.some((warning) => warning !== "price-fallen");
+    const cause = isCanary ? "canary" : warnings.length > 0 ? "fallen" : "upstream";
+    const data = { op: "remove", id, cause } as const;
     return { name: "flare-withdrawn", channel, observed_at, data };
   }
   const flare = finished ?? lastForm(scene, channel, id);

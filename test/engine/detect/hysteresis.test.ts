@@ -174,6 +174,27 @@ test("after a reversal, the cool-down begins when the burst has faded", () => {
   expect(until(HOT)).toEqual({ seconds: seconds(coolDownMs) + TICKS - 1, verdict: "start" });
 });
 
+test("a small surge after a large rise does not move the price from which half must be lost; a large one does", () => {
+  const surged = (rise: number) => {
+    const { trend, run } = judged();
+    run(3, { ...HOT, strength: 1, rise: Math.log(1.5) }, { price: 1.5 });
+    run(seconds(DEFAULT_SETTINGS.surgeAfterMs), { ...HOT, strength: 1 }, { price: 1.5 });
+    run(1, { ...HOT, strength: 3, rise: Math.log(1 + rise) }, { price: 1.5 * (1 + rise) });
+    return [trend.surges, trend.basePrice] as const;
+  };
+  expect(surged(0.03)).toEqual([1, expect.closeTo(1)]);
+  expect(surged(0.8)).toEqual([1, expect.closeTo(1.5)]);
+});
+
+test("a surge restarts the fading time", () => {
+  const { run, until } = judged();
+  run(3, { ...HOT, strength: 1 });
+  run(seconds(DEFAULT_SETTINGS.surgeAfterMs), { ...HOT, strength: 1 });
+  run(seconds(fadeMs) - 10, CALM);
+  expect(run(1, { ...HOT, strength: 3 })).toEqual(["surge"]);
+  expect(until(CALM)).toEqual({ seconds: seconds(fadeMs) + 1, verdict: "faded" });
+});
+
 test("a reversal while most liquidity is missing ends the flare as canary", () => {
   const { run, until } = judged();
   run(3, { ...HOT, rise: Math.log(1.1) }, { price: 1.1 });

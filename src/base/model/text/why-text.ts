@@ -28,7 +28,7 @@ const TERM_TEXTS: Readonly<Record<TermName, (term: Term) => string>> = {
   imbalance: imbalanceText,
   price: priceText,
   volume: ({ raw, usual }) => (usual === null ? "no usual volume known" : comparedText(raw, "volume")),
-  rush: ({ raw }) => `${figure(raw)} buys at once`,
+  rush: ({ raw }) => (raw === 1 ? "1 buy at once" : `${figure(raw)} buys at once`),
   flow: ({ raw }) => (raw < 0.5 ? "no net buying" : `net buying of ${figure(raw)} usual minutes`),
 };
 

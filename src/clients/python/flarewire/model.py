@@ -219,8 +219,8 @@ class FlareStartedData:
 @dataclass(frozen=True)
 class FlareStarted:
     """A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it is at
-    least 5 minutes old and has no canary). Cause `passed`: it was listed before, and meets the
-    subscription's filter only now."""
+    least 5 minutes old, has no canary and has not fallen). Cause `passed`: it was listed
+    before, and meets the subscription's filter only now."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -390,14 +390,15 @@ class FlareOutcome:
 class FlareWithdrawnData:
     op: Literal["remove"]
     id: str
-    cause: Literal["canary", "upstream", "filtered"]
+    cause: Literal["canary", "fallen", "upstream", "filtered"]
 
 
 @dataclass(frozen=True)
 class FlareWithdrawn:
-    """A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause
-    `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`:
-    the flare continues, but no longer meets the subscription's filter."""
+    """A running flare leaves `flares.free` because of a canary, or (cause `fallen`) because its
+    price has fallen by a third since its start or by half since its peak; it stays in
+    `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists
+    now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter."""
 
     type: Literal["event"]
     cursor: Cursor

@@ -177,6 +177,58 @@ test("a candle that arrives after the next minute's trades does not set the pric
   expect(engine.rejected.late).toBe(0);
 });
 
+test("past candles that arrive after the first trades are known from then on, and leave later prices as they are", () => {
+  const engine = new TrendEngine();
+  const past = Array.from({ length: 60 }, (_, n): MarketEvent => {
+    const openAt = START - (60 - n) * MINUTE;
+    const prices = { open: "2", high: "2", low: "2", close: "2" };
+    return {
+      kind: "candle",
+      at: START + 2 * SECOND,
+      group: "exchange",
+      token: PAIR,
+      openAt,
+      ...prices,
+      volume: "200",
+    };
+  });
+  const events: MarketEvent[] = [
+    { kind: "clock", at: START },
+    quick(START + 500, "buy", 1, 10),
+    { kind: "clock", at: START + SECOND },
+    ...past,
+    { kind: "clock", at: START + 3 * SECOND },
+  ];
+  for (const event of events) engine.accept(event);
+  expect(engine.rejected.late).toBe(0);
+  expect(engine.trendOf("exchange", PAIR)?.price?.value).toBe(1);
+  expect(engine.readingOf("exchange", PAIR)?.form).toBe("candles");
+  expect(engine.readingOf("exchange", PAIR)?.terms.map(({ name }) => name)).toEqual([
+    "price",
+    "volume",
+    "flow",
+  ]);
+});
+
+test("within the minute of a pump, the explanation stays that of the seconds", () => {
+  const { last } = play(
+    [...before, ...pump(PUMP_MS, 1, 1.2), quick(PUMP_MS + 40_000, "buy", 1.2, 10)],
+    QUIET_MINUTES + 1,
+  );
+  const [flare] = last["flares.exchange"].pro;
+  expect(last.explanations[flare?.id ?? ""]).toMatchObject({ form: "seconds" });
+});
+
+test("a token without numbers has none of another token's in its explanation", () => {
+  const engine = new TrendEngine();
+  const other = before.map((trade) => ({ ...trade, token: "XYZ", pool: "XYZ" }));
+  const until = START + 15 * MINUTE;
+  const events = [...other.filter(({ at }) => at < until), quick(until - 10_000, "buy", 1, 10)];
+  for (const event of withClocks(events, until, START - 3 * SECOND)) engine.accept(event);
+  expect(engine.readingOf("exchange", "XYZ")?.terms).not.toEqual([]);
+  expect(engine.readingOf("exchange", PAIR)?.terms).toEqual([]);
+});
+
 test("only the exchange's trades may come without their trader", () => {
   const engine = new TrendEngine();
   const anonymous = { ...quick(START, "buy", 1, 100), group: "bsc" as const, token: `0x${"1".repeat(40)}` };

@@ -127,7 +127,10 @@ export class RepeatFilter {
 
 /** Whether a flare enters or leaves the free list while it runs. */
 function isOfFreeOnly({ name, data }: EventMessage): boolean {
-  return name === "flare-started" || (name === "flare-withdrawn" && data.cause === "canary");
+  return (
+    name === "flare-started" ||
+    (name === "flare-withdrawn" && (data.cause === "canary" || data.cause === "fallen"))
+  );
 }
 
 export function withFirst<T>(list: readonly T[], item: T, max: number): readonly T[] {
