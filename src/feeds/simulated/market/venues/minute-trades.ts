@@ -104,7 +104,7 @@ function haveBothSides(fills: Fill[]): void {
   fills[fills.length - 1] = { at: fills.at(-1)?.at ?? first.at, isBuy: !first.isBuy };
 }
 
-/** Returns a Brownian bridge from open to close that follows the script, with the candle's range. */
+/** Returns a Brownian bridge from open to close that follows the script, in the candle's range. */
 function pricesOf(minute: Minute, fills: readonly Fill[], random: Random): readonly number[] {
   const { openAt, open, high, low, close, reach, course } = minute;
   const startLog = Math.log(open) - course.before;
