@@ -39,7 +39,10 @@ function minutesOf(run: Parameters<typeof simulate>[0]): Minutes {
 
 const sum = (list: readonly Trade[]) => list.reduce((all, { amount }) => all + Number(amount), 0);
 
-describe.each(["one", "two", "three"])("trades of the exchange, seed %s", (seed) => {
+/** How many outages and rises the seeds have. */
+const seen = { outages: 0, rises: 0 };
+
+describe.each(["one", "three", "six"])("trades of the exchange, seed %s", (seed) => {
   const beginAtMs = MIDNIGHT + 5 * HOUR + 4_321;
   const hours = 5;
   const { candles, trades, quick, venues, labels } = minutesOf({ seed, hours, tokens: 200, beginAtMs });
@@ -73,11 +76,11 @@ describe.each(["one", "two", "three"])("trades of the exchange, seed %s", (seed)
   });
 
   test("the prices are within the candle's, reach them if the trades are enough, and end with its close", () => {
-    const seen = new Set<number>();
+    const sizes = new Set<number>();
     for (const [key, list] of whole) {
       const candle = candles.get(key);
       const prices = list.map(({ price }) => Number(price));
-      seen.add(Math.min(5, list.length));
+      sizes.add(Math.min(5, list.length));
       expect(list.at(-1)?.price, key).toBe(candle?.close);
       if (list.length >= 4) expect(list[0]?.price, key).toBe(candle?.open);
       const [low, high] = [Math.min(...prices), Math.max(...prices)];
@@ -85,11 +88,12 @@ describe.each(["one", "two", "three"])("trades of the exchange, seed %s", (seed)
       expect(low, key).toBeGreaterThanOrEqual(Number(candle?.low));
       expect(high, key).toBeLessThanOrEqual(Number(candle?.high));
     }
-    expect([...seen].sort()).toEqual([1, 2, 3, 4, 5]);
+    expect([...sizes].sort()).toEqual([1, 2, 3, 4, 5]);
   });
 
   test("trades come in the order of time, name no trader, and none occurs in an outage of their venue", () => {
     const outages = labels.filter(({ kind, shape }) => kind === "outage" && shape === "venue 1");
+    seen.outages += outages.length;
     let last = 0;
     for (const { at, trader } of [...trades.values()].flat().sort((one, other) => one.at - other.at)) {
       expect(trader).toBeUndefined();
@@ -111,13 +115,18 @@ describe.each(["one", "two", "three"])("trades of the exchange, seed %s", (seed)
         ({ token: name, at }) => name === token && at > startAtMs && at < (peakAtMs ?? 0),
       );
       if (own.length < 30) continue;
-      const byTime = Map.groupBy(
-        own.filter(({ side }) => side === "buy"),
-        ({ at }) => at,
-      );
+      seen.rises += 1;
+      const buys = own.filter(({ side }) => side === "buy");
+      expect(buys.length / own.length).toBeGreaterThan(0.65);
+      const byTime = Map.groupBy(buys, ({ at }) => at);
       expect(Math.max(...[...byTime.values()].map((fills) => fills.length))).toBeGreaterThanOrEqual(4);
     }
   });
+});
+
+test("the seeds above have outages of the venue and rises", () => {
+  expect(seen.outages).toBeGreaterThan(0);
+  expect(seen.rises).toBeGreaterThan(2);
 });
 
 test("[L4] the candles do not depend on the trades", () => {
