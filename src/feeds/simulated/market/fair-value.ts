@@ -1,5 +1,4 @@
 import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
-import type { MarketFactor } from "./episodes/market-factor.ts";
 import type { Random } from "./random.ts";
 
 /** A token's own value reverts to its start with this time constant. */
@@ -14,22 +13,27 @@ export interface ValueTraits {
   readonly beta: number;
 }
 
+/** The market's level, as a natural logarithm. */
+interface MarketLevel {
+  readonly level: number;
+}
+
 /** A token's fair value: geometric Brownian motion, slowly reverting, times the market's level. */
 export class FairValue {
   readonly #traits: ValueTraits;
-  readonly #marketFactor: MarketFactor;
+  readonly #marketLevel: MarketLevel;
   readonly #startLog: number;
   #own = 0;
 
-  constructor(traits: ValueTraits, marketFactor: MarketFactor) {
+  constructor(traits: ValueTraits, marketLevel: MarketLevel) {
     this.#traits = traits;
-    this.#marketFactor = marketFactor;
-    this.#startLog = Math.log(traits.startUsd) - traits.beta * marketFactor.level;
+    this.#marketLevel = marketLevel;
+    this.#startLog = Math.log(traits.startUsd) - traits.beta * marketLevel.level;
   }
 
   /** Natural logarithm of its value in dollars now. */
   get log(): number {
-    return this.#startLog + this.#own + this.#traits.beta * this.#marketFactor.level;
+    return this.#startLog + this.#own + this.#traits.beta * this.#marketLevel.level;
   }
 
   /** Advances its own value by one minute. */

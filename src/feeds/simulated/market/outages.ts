@@ -35,6 +35,11 @@ export class Outages extends TimedActor {
     return this.#downUntilMs;
   }
 
+  /** Returns whether any part of the span up to `untilMs` is in an outage, also in the next one. */
+  overlaps(fromMs: number, untilMs: number): boolean {
+    return fromMs < this.#downUntilMs || this.nextAtMs <= untilMs;
+  }
+
   protected perform(now: number): number {
     const minutes = this.#random.logBetween(8, 30);
     this.#downUntilMs = now + Math.round(minutes * MINUTE_MS);

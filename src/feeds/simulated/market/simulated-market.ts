@@ -35,7 +35,7 @@ interface SimulatedMarketOptions {
   readonly tokens: number;
   /**
    * Receives each label, for tests and evaluations, no later than the step that emits the first
-   * event of its episode. Labels of the exchange's pairs come a minute after their start.
+   * event of its episode.
    */
   readonly onLabel?: LabelSink;
 }

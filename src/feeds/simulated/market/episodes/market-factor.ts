@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import { TimedActor } from "../actors/actor.ts";
 import { Random } from "../random.ts";
-import { type LabelSink, labelOf } from "./label.ts";
+import { type Label, type LabelSink, labelOf } from "./label.ts";
 
 const STEP_MS = 5_000;
 /** Standard deviation of the level's change in a year, before its reversion. */
@@ -31,6 +31,13 @@ export class MarketFactor extends TimedActor {
   readonly #random: Random;
   readonly #onLabel: LabelSink;
   #level = 0;
+  /** The level in a minute, and the levels from now until then. */
+  #laterLevel = 0;
+  readonly #levels: number[] = [];
+  /** Time of the next step to draw. */
+  #drawAtMs: number;
+  /** Labels of drawn steps that are not due yet. */
+  readonly #labels: Label[] = [];
   #wideAtMs: number;
   #wideUntilMs = Number.NEGATIVE_INFINITY;
   #widePerStep = 0;
@@ -43,6 +50,7 @@ export class MarketFactor extends TimedActor {
     super(rank, beginAtMs);
     this.#random = new Random(`${seed}/climate`);
     this.#onLabel = onLabel;
+    this.#drawAtMs = beginAtMs;
     this.#wideAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_WIDE_MS);
     this.#slumpAtMs = beginAtMs + this.#random.waiting(MEAN_BETWEEN_SLUMPS_MS);
   }
@@ -52,14 +60,34 @@ export class MarketFactor extends TimedActor {
     return this.#level;
   }
 
+  /** The level in a minute: an exchange's minute is decided when it begins. */
+  get levelInAMinute(): number {
+    return this.#laterLevel;
+  }
+
   protected perform(now: number): number {
-    if (now >= this.#wideAtMs) this.#startWide(now);
-    this.#level += STEP_VOLATILITY * this.#random.normal() - (this.#level * STEP_MS) / RECALL_MS;
-    if (now < this.#wideUntilMs) this.#level += this.#widePerStep;
-    if (now >= this.#slumpAtMs) this.#startSlump(now);
-    if (now < this.#slumpUntilMs) this.#level += this.#slumpPerStep;
-    else if (now < this.#recoveryUntilMs) this.#level -= this.#slumpPerStep / RECOVERY;
+    for (; this.#drawAtMs <= now + MINUTE_MS; this.#drawAtMs += STEP_MS) {
+      this.#draw(this.#drawAtMs);
+      this.#levels.push(this.#laterLevel);
+    }
+    this.#level = this.#levels.shift() ?? this.#level;
+    for (let label = this.#labels[0]; label && label.startAtMs <= now; label = this.#labels[0]) {
+      this.#onLabel(label);
+      this.#labels.shift();
+    }
     return now + STEP_MS;
+  }
+
+  /** Draws the step at `at`, which is up to a minute ahead. */
+  #draw(at: number): void {
+    if (at >= this.#wideAtMs) this.#startWide(at);
+    let level = this.#laterLevel;
+    level += STEP_VOLATILITY * this.#random.normal() - (level * STEP_MS) / RECALL_MS;
+    if (at < this.#wideUntilMs) level += this.#widePerStep;
+    if (at >= this.#slumpAtMs) this.#startSlump(at);
+    if (at < this.#slumpUntilMs) level += this.#slumpPerStep;
+    else if (at < this.#recoveryUntilMs) level -= this.#slumpPerStep / RECOVERY;
+    this.#laterLevel = level;
   }
 
   #startWide(now: number): void {
@@ -72,7 +100,7 @@ export class MarketFactor extends TimedActor {
     this.#wideAtMs = this.#wideUntilMs + random.waiting(MEAN_BETWEEN_WIDE_MS);
     const peakAtMs = up ? this.#wideUntilMs : null;
     const stage = { ...EVERYWHERE, nowMs: now };
-    this.#onLabel(labelOf(stage, "wide", up ? "up" : "down", this.#wideUntilMs, size, { peakAtMs }));
+    this.#labels.push(labelOf(stage, "wide", up ? "up" : "down", this.#wideUntilMs, size, { peakAtMs }));
   }
 
   #startSlump(now: number): void {
@@ -83,6 +111,6 @@ export class MarketFactor extends TimedActor {
     this.#recoveryUntilMs = this.#slumpUntilMs + RECOVERY * steps * STEP_MS;
     this.#slumpPerStep = Math.log1p(size) / steps;
     this.#slumpAtMs = this.#recoveryUntilMs + random.waiting(MEAN_BETWEEN_SLUMPS_MS);
-    this.#onLabel(labelOf({ ...EVERYWHERE, nowMs: now }, "slump", "fall", this.#slumpUntilMs, size));
+    this.#labels.push(labelOf({ ...EVERYWHERE, nowMs: now }, "slump", "fall", this.#slumpUntilMs, size));
   }
 }

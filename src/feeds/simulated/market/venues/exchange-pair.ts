@@ -1,12 +1,11 @@
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
-import type { Candle, MarketEvent } from "../../../../base/market/index.ts";
-import { decimal } from "../decimal.ts";
 import type { Episode } from "../episodes/episode-schedule.ts";
 import type { LabelSink } from "../episodes/label.ts";
 import { type MarketFactor, rhythmAt } from "../episodes/market-factor.ts";
 import { ScriptRun } from "../episodes/script.ts";
 import { FairValue, type ValueTraits } from "../fair-value.ts";
 import type { Random } from "../random.ts";
+import type { Course, Minute, ScriptPart } from "./minute.ts";
 
 /*
  * One pair of the exchange. Trades of a minute trigger trades in the next: λₜ = (1 − a − b)·usual +
@@ -27,7 +26,7 @@ interface PairTraits {
 }
 
 /** A script's effect within one minute. */
-interface Push {
+interface Push extends Course {
   /** Expected number of scripted trades in the minute. */
   readonly trades: number;
   readonly buyShare: number;
@@ -38,9 +37,9 @@ interface Push {
   readonly isTick: boolean;
 }
 
-const NO_PUSH: Push = { trades: 0, buyShare: 0, highest: 0, last: 0, isTick: false };
+const NO_PUSH: Push = { trades: 0, buyShare: 0, highest: 0, last: 0, isTick: false, before: 0, parts: [] };
 
-/** Simulates a pair of the exchange, whose trades are visible only as one-minute candles. */
+/** Simulates a pair of the exchange, minute by minute. */
 export class ExchangePair {
   readonly #traits: PairTraits;
   readonly #random: Random;
@@ -51,6 +50,8 @@ export class ExchangePair {
   #trades: number;
   #episode: Episode;
   #run: ScriptRun | null = null;
+  /** The script's effect at the end of the previous minute. */
+  #offset = 0;
 
   constructor(
     traits: PairTraits,
@@ -62,7 +63,11 @@ export class ExchangePair {
     this.#traits = traits;
     this.#random = random;
     this.#onLabel = onLabel;
-    this.#value = new FairValue(traits.value, marketFactor);
+    this.#value = new FairValue(traits.value, {
+      get level() {
+        return marketFactor.levelInAMinute;
+      },
+    });
     this.#close = traits.value.startUsd;
     this.#rate = traits.tradesPerMinute;
     this.#trades = traits.tradesPerMinute;
@@ -70,9 +75,10 @@ export class ExchangePair {
   }
 
   /**
-   * Ends the minute that began at `openAt`. Appends its candle if there were trades and no outage.
+   * Decides the minute that begins at `openAt`. Returns `undefined` if there are no trades, as in a
+   * minute that is partly `isDown`.
    */
-  passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
+  passMinute(openAt: number, isDown: boolean): Minute | undefined {
     const random = this.#random;
     this.#value.step(random);
     const push = this.#push(openAt);
@@ -83,10 +89,10 @@ export class ExchangePair {
     this.#trades = push.isTick ? this.#rate : own;
     const scripted = push.trades > 0 ? random.poisson(push.trades) : 0;
     const trades = push.isTick ? Math.max(1, own) : own + scripted;
-    if (trades > 0 && !isDown) out.push(this.#candle(openAt, trades, scripted, push));
+    return trades > 0 && !isDown ? this.#minute(openAt, trades, scripted, push) : undefined;
   }
 
-  #candle(openAt: number, trades: number, scripted: number, push: Push): Candle {
+  #minute(openAt: number, trades: number, scripted: number, push: Push): Minute {
     const random = this.#random;
     const open = this.#close;
     const noise = (0.4 * this.#traits.value.volatility * random.normal()) / Math.sqrt(trades);
@@ -102,18 +108,10 @@ export class ExchangePair {
     const own = trades - scripted;
     const bought = Math.max(0.02, Math.min(0.98, (own * lean + scripted * push.buyShare) / trades));
     return {
-      kind: "candle",
-      at: openAt + MINUTE_MS,
-      group: "exchange",
-      token: this.#traits.symbol,
-      openAt,
-      open: decimal(open),
-      high: decimal(Math.max(top, peak, open, close)),
-      low: decimal(Math.min(bottom, open, close)),
-      close: decimal(close),
-      volume: decimal(volume),
-      trades,
-      buyVolume: decimal(volume * bought),
+      ...{ openAt, open, close, volume, trades, scripted, lean, reach, course: push },
+      high: Math.max(top, peak, open, close),
+      low: Math.min(bottom, open, close),
+      buyVolume: volume * bought,
     };
   }
 
@@ -124,6 +122,8 @@ export class ExchangePair {
     if (this.#run === null && openAt >= this.#episode.atMs) this.#start(openAt);
     const run = this.#run;
     if (run === null) return NO_PUSH;
+    const before = this.#offset;
+    const parts: ScriptPart[] = [];
     const closeAt = openAt + MINUTE_MS;
     let trades = 0;
     let bought = 0;
@@ -134,13 +134,17 @@ export class ExchangePair {
       const until = Math.min(closeAt, phase.untilMs);
       trades += phase.tradesPerMs * (until - from);
       bought += phase.tradesPerMs * (until - from) * phase.buyShare;
-      highest = Math.max(highest, run.offsetAt(until));
+      const [fromOffset, untilOffset] = [run.offsetAt(from), run.offsetAt(until)];
+      highest = Math.max(highest, untilOffset);
+      parts.push({ phase, from, until, fromOffset, untilOffset });
       isTick ||= phase.style === "tick";
       from = until;
       if (phase.untilMs <= until) run.next();
     }
     const last = run.offsetAt(closeAt);
-    const push = { trades, buyShare: trades > 0 ? bought / trades : 0.5, highest, last, isTick };
+    const buyShare = trades > 0 ? bought / trades : 0.5;
+    const push = { trades, buyShare, highest, last, isTick, before, parts };
+    this.#offset = run.phase ? last : 0;
     if (run.phase) return push;
     this.#value.settle(last);
     this.#run = null;
