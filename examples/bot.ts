@@ -53,7 +53,7 @@ try {
       tokens.set(flare.id, flare.token);
       print(event.observed_at, event.name, flare, why ? `: ${why.text}` : "");
     } else if (event.name === "flare-surged") {
-      // It became far stronger while it was running.
+      // It surged while it was running.
       const { flare, why } = event.data;
       print(event.observed_at, event.name, flare, `: ${why.text}`);
     } else if (event.name === "flare-finished") {

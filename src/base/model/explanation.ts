@@ -61,7 +61,7 @@ export const Surge = z
     score: z.number().describe("The score at that moment.").meta({ "x-unit": "standard-deviations" }),
   })
   .describe(
-    "The latest moment at which a running flare was judged far stronger than at its start or its surge before.",
+    "The latest moment at which a running flare surged: its strength doubled, or an exchange's seconds met the conditions of a start again. The score may be lower than at the start.",
   );
 export type Surge = z.infer<typeof Surge>;
 

@@ -107,7 +107,7 @@ const listsOf = <F extends z.ZodType>(flare: F) =>
   z.object({ free: z.array(flare), pro: z.array(flare), finished_trending: z.array(flare) });
 
 export const Flares = listsOf(Flare).describe(
-  "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24 hours, and further ones until their outcome is final, 1,000 at most. Sorted by start, newest first, ties by address.",
+  "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at least 5 minutes old, have no canary and have not fallen. `finished_trending`: the last 100 to finish within 24 hours, and further ones until their outcome is final, 1,000 at most. Sorted by start, newest first, ties by address.",
 );
 export type Flares = z.infer<typeof Flares>;
 

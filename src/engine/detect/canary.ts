@@ -25,7 +25,7 @@ const RULES = {
   /** The price lost nine tenths within an hour. */
   "price-collapsed": { bit: 4, weight: 1, isGrave: true },
   /**
-   * The running flare's price is a third below its first, or half below its highest. No weight:
+   * The running flare's price is a third below its first, or at half of its highest. No weight:
    * falls are everyday life, but such a flare is not for `free`.
    */
   "price-fallen": { bit: 512, weight: 0, isGrave: false },

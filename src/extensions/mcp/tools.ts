@@ -95,7 +95,7 @@ export const TOOLS: readonly Tool[] = [
     name: "flares_since",
     title: "What happened since a cursor",
     description:
-      "Every start, surge, finish and final outcome of flares after the cursor, in order, and the next cursor. A flare starts in the list pro, and at least 5 minutes later, without a sign of danger, also in free. It surges when it becomes far stronger while it runs. Waits for the first event if wait_s is given. Nothing is missed between two calls: if something is gone, lost says so, and flares has what flares now.",
+      "Every start, surge, finish and final outcome of flares after the cursor, in order, and the next cursor. A flare starts in the list pro, and at least 5 minutes later, without a sign of danger, also in free. It surges when it doubles its strength or looks like a start again while it runs. Waits for the first event if wait_s is given. Nothing is missed between two calls: if something is gone, lost says so, and flares has what flares now.",
     input: z.object({
       group: InGroup,
       cursor: z.string().min(1).max(100).describe("From flares_now, or from the previous call."),

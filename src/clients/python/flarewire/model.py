@@ -182,8 +182,8 @@ FinishCause = Literal["faded", "reversed", "canary", "silent", "upstream"]
 
 @dataclass(frozen=True)
 class Surge:
-    """The latest moment at which a running flare was judged far stronger than at its start or
-    its surge before."""
+    """The latest moment at which a running flare surged: its strength doubled, or an exchange's
+    seconds met the conditions of a start again. The score may be lower than at the start."""
 
     number: int
     at: Timestamp
@@ -274,9 +274,9 @@ class FlareSurgedData:
 
 @dataclass(frozen=True)
 class FlareSurged:
-    """A running flare is far stronger than at its start or its surge before. It replaces the
-    `flare-updated` of that moment: its `set` and `why` are applied the same way. A server that
-    does not detect surges never sends it."""
+    """A running flare surged: its strength doubled, or an exchange's seconds met the conditions
+    of a start again. It replaces the `flare-updated` of that moment: its `set` and `why` are
+    applied the same way. A server that does not detect surges never sends it."""
 
     type: Literal["event"]
     cursor: Cursor
