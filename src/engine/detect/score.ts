@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { TermName } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { Market } from "./market.ts";
-import { type CandleState, logMultiple, netBoughtMinutes } from "./measures/candle-detector.ts";
+import { type CandleState, logMultiple, multipleOf, netBoughtMinutes } from "./measures/candle-detector.ts";
 import { type SecondsState, type SecondsSums, sumSeconds } from "./measures/seconds-detector.ts";
 import { logVolume, type TradeState, usualUsd } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
@@ -131,14 +131,14 @@ export function readCandle(
   if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
   volume.weight = weights.volume;
   volume.usual = state.usualVolume > 0 ? 1 : 0;
-  volume.raw = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
+  const multiple = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
+  volume.raw = state.usualVolume > 0 ? multipleOf(state.logVolume) : 0;
   volume.z = state.logVolume - Math.max(0, market.logVolume);
   flow.weight = weights.flow;
   flow.raw = netBoughtMinutes(state, settings);
   flow.z = Math.log1p(flow.raw);
-  reading.activity = logMultiple(volume.raw);
-  reading.supported =
-    volume.raw > settings.volumeShare && state.backed >= settings.backedShare * reading.rise;
+  reading.activity = logMultiple(multiple);
+  reading.supported = multiple > settings.volumeShare && state.backed >= settings.backedShare * reading.rise;
   weigh(reading);
 }
 

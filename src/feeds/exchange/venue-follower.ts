@@ -239,8 +239,8 @@ export class VenueFollower {
     const { onCandle } = this.#options;
     switch (news.kind) {
       case "trade":
-        this.#hear(news.sentAt);
-        this.#trades.take(news.pair, news.trade);
+        // An impossible time must not move the clock by which the next trades are judged.
+        this.#hear(this.#trades.take(news.pair, news.trade) ? news.sentAt : undefined);
         return;
       case "candle":
         this.#hear(news.sentAt);

@@ -63,17 +63,18 @@ export class VenueTrades {
     for (const pair of pairs) this.#pairs.get(pair)?.interrupt();
   }
 
-  /** Takes a trade from the stream. */
-  take(pair: string, trade: VenueTrade): void {
+  /** Takes a streamed trade. Returns whether its pair is followed and its time is possible. */
+  take(pair: string, trade: VenueTrade): boolean {
     const ids = this.#pairs.get(pair);
     if (!ids || !this.#isTimely(trade)) {
       this.unusable += 1;
-      return;
+      return false;
     }
     const verdict = ids.accept(trade, this.#options.clock.monotonic());
-    if (verdict === "repeated") return;
+    if (verdict === "repeated") return true;
     if (verdict === "restarted") this.#lose(pair, undefined);
     this.#options.onTrade(pair, trade, false);
+    return true;
   }
 
   #isTimely({ at }: VenueTrade): boolean {

@@ -136,14 +136,17 @@ describe("missed trades", () => {
   });
 });
 
-test("trades of other pairs, from the future or of more than an hour ago are dropped and counted", () => {
+test("trades of other pairs, from the future or of more than an hour ago are dropped, counted and reported to the caller, whose clock they must not move", () => {
   const { clock, emitted, notices, trades } = followed(["A"], () => undefined);
   const now = clock.now();
-  trades.take("B", tradeAt(1, now));
-  trades.take("A", tradeAt(1, now + 1_001));
-  trades.take("A", tradeAt(1, now - 60 * MINUTE - 1));
+  const impossible = [
+    trades.take("B", tradeAt(1, now)),
+    trades.take("A", tradeAt(1, now + 1_001)),
+    trades.take("A", tradeAt(1, now - 60 * MINUTE - 1)),
+  ];
+  expect(impossible).toEqual([false, false, false]);
   expect([emitted, trades.unusable]).toEqual([[], 3]);
-  trades.take("A", tradeAt(1, now + 1_000));
+  expect(trades.take("A", tradeAt(1, now + 1_000))).toBe(true);
   trades.take("A", tradeAt(2, now - 60 * MINUTE));
   expect(emitted).toEqual(["A 1", "A 2"]);
   trades.report();

@@ -131,6 +131,11 @@ export function logMultiple(multiple: number): number {
   return Math.log(multiple + LN_EPSILON_SHARE);
 }
 
+/** Reverses {@link logMultiple}. */
+export function multipleOf(log: number): number {
+  return Math.max(0, Math.exp(log) - LN_EPSILON_SHARE);
+}
+
 function share(tauMs: number): number {
   return 1 - Math.exp(-MINUTE_MS / tauMs);
 }
