@@ -64,3 +64,20 @@ test("[L2] an engine continues from a checkpoint of the version without candles:
   expect(seen.flares.size).toBe(3);
   expect(seen.candles).toBeGreaterThan(300);
 });
+
+test("a flare that an engine of the version without surges started does not surge because its strength is unknown", () => {
+  const engine = new TrendEngine();
+  const events = marketEvents();
+  const cutMs = START + 112 * MINUTE;
+  for (const event of events) if (event.at <= cutMs) engine.accept(event);
+  const continued = TrendEngine.restore({ ...engine.checkpoint(), version: 16 });
+  let running = 0;
+  for (const event of events) {
+    if (event.at <= cutMs || event.at > cutMs + 3 * MINUTE) continue;
+    continued.accept(event);
+    const { flares, explanations } = continued.snapshot();
+    running = Math.max(running, flares.pro.length);
+    expect(Object.values(explanations).filter(({ surge }) => surge !== undefined)).toEqual([]);
+  }
+  expect(running).toBe(1);
+});

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Snapshot } from "../../../src/base/model/index.ts";
-import { createCanary } from "../../../src/engine/detect/canary.ts";
+import { createCanary, judgeCanary } from "../../../src/engine/detect/canary.ts";
 import { createReading } from "../../../src/engine/detect/score.ts";
 import { DEFAULT_SETTINGS } from "../../../src/engine/settings.ts";
+import { followFlare } from "../../../src/engine/state/followed-flare.ts";
 import { NO_PROFILE } from "../../../src/engine/state/token-profile.ts";
 import { createToken, type TokenState } from "../../../src/engine/state/token-state.ts";
 import { viewExplanation } from "../../../src/engine/views/flare-view.ts";
@@ -16,6 +17,7 @@ const WHY = viewExplanation(
   START,
   DEFAULT_SETTINGS,
 );
+const NO_CONTROL = { change_5m: [], change_15m: [], change_60m: [] };
 const END = { ...WHY, finish_cause: "faded" as const };
 const token = (n: number): TokenState => createToken("bsc", address(n), address(n), START, NO_PROFILE);
 const names = (list: readonly { token: { address?: string | undefined } }[]) =>
@@ -30,6 +32,35 @@ function finishedFlares(count: number, end: (n: number) => number): GroupFlares 
     group.finish(token, end(n), END, null);
   return group;
 }
+
+test("a flare around two thirds of its first price, or half of its highest, leaves free once and returns a fifth higher", () => {
+  const group = new GroupFlares(DEFAULT_SETTINGS);
+  const fallen = token(1);
+  group.start(fallen, START, WHY);
+  const known = { start_score: 3, start_liquidity: null, control: NO_CONTROL };
+  const followed = followFlare("1", { price: 1, text: "1", atMs: START }, known);
+  fallen.followed = [followed];
+  let at = START + 6 * MINUTE;
+  const isFree = (price: number) => {
+    at += SECOND;
+    fallen.price = price;
+    judgeCanary(fallen, at, DEFAULT_SETTINGS);
+    group.step(at);
+    return group.serve().flares.free.length === 1;
+  };
+  expect([1, 0.67, 0.66, 0.67, 0.66, 0.79, 0.81].map(isFree)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  followed.peak = { price: 2, text: "2", atMs: at };
+  expect([1.01, 1, 1.19, 1.21].map(isFree)).toEqual([true, false, false, true]);
+  expect(fallen.canary.isOn).toBe(false);
+});
 
 test("running flares are sorted newest start first, ties by address", () => {
   const group = new GroupFlares(DEFAULT_SETTINGS);

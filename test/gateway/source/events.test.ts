@@ -77,6 +77,8 @@ describe("a flare", () => {
 
   test.each([
     ["canary", ["liquidity-removed"]],
+    ["canary", ["price-fallen", "quick-sellers"]],
+    ["fallen", ["price-fallen"]],
     ["upstream", []],
   ])("is withdrawn from free by cause %s while it continues in pro with warnings %j", (cause, warnings) => {
     const warned = explanation({ warnings });
