@@ -39,8 +39,8 @@ export const DEFAULT_SETTINGS = {
   /** How long trades must have been known before their seconds are judged. Default 30 minutes. */
   secondsWarmUpMs: 1_800_000,
   /**
-   * Time without the seconds' start conditions before they count anew, as a start or, while a flare
-   * runs, as a surge. Default 2 minutes.
+   * The seconds must have failed their start conditions for this long before they can start a flare
+   * again, or be a surge of a running one. Default 2 minutes.
    */
   secondsQuietMs: 120_000,
   /**

@@ -39,7 +39,7 @@ export interface Dropped {
 }
 
 const PAGE_BYTES = 4_096;
-/** Deleting so many slices takes some milliseconds. */
+/** Maximum number of slices deleted in one turn, which takes a few milliseconds. */
 const SLICES_AT_ONCE = 20;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** Stands for a missing boot id. Every write is then synced, to survive a power loss. */

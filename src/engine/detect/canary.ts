@@ -4,6 +4,7 @@ import { lossOf } from "./liquidity-level.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
+import { sinceWhen } from "./statistics.ts";
 
 /*
  * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
@@ -166,11 +167,6 @@ function hasFallen(token: TokenState, { fallenShare, outcomeCollapseShare }: Det
 /** Returns whether the warnings keep the running flare out of `free`. */
 export function isUnfit({ isOn, mask }: Readonly<CanaryState>): boolean {
   return isOn || (mask & RULES["price-fallen"].bit) !== 0;
-}
-
-function sinceWhen(beforeMs: number, isTrue: boolean, atMs: number): number {
-  if (!isTrue) return -1;
-  return beforeMs < 0 ? atMs : beforeMs;
 }
 
 /** A price from a pool that no longer sets the price does not count. */

@@ -140,8 +140,8 @@ export class Detector {
       stepCandle(state, flat(state.close), this.learningRate(token), this.#settings);
     const before = { ...state };
     noteClose(token, candle, minute);
-    const until = token.seconds ? minute + 1 : Number.POSITIVE_INFINITY;
-    recordPast(minutes, minute, until, candle.close, 0, 0);
+    // With trades, the prices of later minutes are known.
+    if (!token.seconds) recordPast(minutes, minute, Number.POSITIVE_INFINITY, candle.close, 0, 0);
     stepCandle(state, candle, this.learningRate(token), this.#settings);
     token.candle = state;
     token.candleBefore = token.silentMinutes > 0 ? { ...state } : before;

@@ -1,6 +1,7 @@
 import type { FinishCause } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { Reading } from "./score.ts";
+import { sinceWhen } from "./statistics.ts";
 
 /*
  * Decides when a token's flare starts, surges and ends. The two thresholds are far apart, so that a
@@ -218,8 +219,7 @@ function judgeFinish(
 
 /** Notes whether the token is low. Returns whether it has been for long enough, or is silent. */
 function isPast(trend: Trend, isOver: boolean, now: Circumstances, { fadeMs }: DetectorSettings): boolean {
-  if (!isOver) trend.lowSinceMs = -1;
-  else if (trend.lowSinceMs < 0) trend.lowSinceMs = now.atMs;
+  trend.lowSinceMs = sinceWhen(trend.lowSinceMs, isOver, now.atMs);
   return now.isSilent || (isOver && now.atMs - trend.lowSinceMs >= fadeMs);
 }
 
@@ -251,8 +251,7 @@ function hasReversed(trend: Trend, now: Circumstances, settings: DetectorSetting
   const { basePrice, topPrice } = trend;
   const isRise = Math.log(topPrice / basePrice) >= settings.reversedRise;
   const isLost = isRise && topPrice - price >= settings.reversedShare * (topPrice - basePrice);
-  if (!isLost) trend.lostSinceMs = -1;
-  else if (trend.lostSinceMs < 0) trend.lostSinceMs = atMs;
+  trend.lostSinceMs = sinceWhen(trend.lostSinceMs, isLost, atMs);
   return isLost && atMs - trend.lostSinceMs >= settings.reversedMs;
 }
 

@@ -77,3 +77,9 @@ export function roundTo(value: number, digits: number): number {
   const rounded = Math.round(value * factor) / factor;
   return rounded === 0 ? 0 : rounded;
 }
+
+/** Returns since when a condition has held, given the time before this look; -1 if it does not. */
+export function sinceWhen(beforeMs: number, isTrue: boolean, atMs: number): number {
+  if (!isTrue) return -1;
+  return beforeMs < 0 ? atMs : beforeMs;
+}

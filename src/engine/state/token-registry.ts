@@ -7,7 +7,7 @@ import { createToken, offeredSince, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
-/** The median of so many differs from that of all by 3 % of a token's deviation. */
+/** Maximum number of sampled tokens. Their median is off by about 3 % of a token's deviation. */
 const MAX_SAMPLE = 2_000;
 /** Tokens may exceed their maximum by this factor, because each eviction looks at all of them. */
 const OVERRUN = 1.1;

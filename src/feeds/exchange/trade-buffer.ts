@@ -34,8 +34,15 @@ export class TradeBuffer {
     const at = trade.at > nowMs + MAX_AHEAD_MS ? Math.floor(nowMs) : trade.at;
     const pool = `${token}/${quote}`;
     const event: Trade = {
-      ...{ kind: "trade", at, group: "exchange", pool, token },
-      ...{ side, price, amount, quoteUsd },
+      kind: "trade",
+      at,
+      group: "exchange",
+      pool,
+      token,
+      side,
+      price,
+      amount,
+      quoteUsd,
     };
     const last = this.#held.at(-1);
     const held = { id, event, isPast };

@@ -12,7 +12,7 @@ export type TradeVerdict = "new" | "repeated" | "restarted";
 
 /** How long a trade may arrive after a later one, in milliseconds, before it counts as missing. */
 export const REORDER_MS = 1_000;
-/** An exchange whose numbers jump by more than this has begun to count anew. */
+/** A larger jump means that the exchange has restarted its numbering. */
 const MAX_JUMP = 100_000;
 /** Maximum number of gaps of one pair. The oldest are forgotten first. */
 const MAX_GAPS = 1_000;
@@ -23,8 +23,8 @@ const MAX_GAPS = 1_000;
  * A trade is new if it follows the last one, or fits into a gap and was not there yet. If the ids
  * are consecutive, every jump is a gap. Otherwise, there may be one wherever the connection was
  * interrupted, and for {@link REORDER_MS} between any two trades. A trade with a lower id than the
- * last and a later time means that the exchange counts anew, so that one absurd id cannot silence
- * the pair.
+ * last and a later time means that the exchange has restarted its numbering. So one absurd id
+ * cannot silence the pair.
  */
 export class TradeIds {
   readonly #onGap: (gap: TradeGap) => void;

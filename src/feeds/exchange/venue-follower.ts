@@ -89,7 +89,10 @@ export class VenueFollower {
           : this.#notify("warn", `${trouble}; retrying later`),
     });
     this.#trades = new VenueTrades({
-      ...{ venue, clock, signal: options.signal, onTrade: options.onTrade },
+      venue,
+      clock,
+      signal: options.signal,
+      onTrade: options.onTrade,
       nowMs: () => this.nowMs ?? clock.now(),
       ask: (request, read) => this.#read(request, read, FILL_TRIES),
       notify: (level, words) => this.#notify(level, words),

@@ -110,7 +110,7 @@ export class StandIn implements AsyncDisposable {
     return [...this.#clients].some(({ trades }) => trades.has(pair));
   }
 
-  /** Makes trades of the pair now, which nobody is told about. */
+  /** Makes trades of the pair now without sending them to subscribers. */
   trade(venue: VenueName, pair: string, count = 1): readonly MadeTrade[] {
     const make = () => this.tapes.get(venue)?.make(pair, this.#clock.now()) ?? [];
     return Array.from({ length: count }, make).flat();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fitLogistic, type Row } from "./logistic.ts";
 
-/** Returns rows of which `positives` of 100 are positive at each combination of values. */
+/** Returns 100 rows for each combination of values. `positivesAt` says how many are positive. */
 function rowsOf(positivesAt: (a: number, b: number) => number): readonly Row[] {
   const combinations = [0, 1, 2].flatMap((a) => [0, 1, 2].map((b) => ({ a, b })));
   return combinations.flatMap(({ a, b }) =>

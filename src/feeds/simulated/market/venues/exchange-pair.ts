@@ -108,7 +108,15 @@ export class ExchangePair {
     const own = trades - scripted;
     const bought = Math.max(0.02, Math.min(0.98, (own * lean + scripted * push.buyShare) / trades));
     return {
-      ...{ openAt, open, close, volume, trades, scripted, lean, reach, course: push },
+      openAt,
+      open,
+      close,
+      volume,
+      trades,
+      scripted,
+      lean,
+      reach,
+      course: push,
       high: Math.max(top, peak, open, close),
       low: Math.min(bottom, open, close),
       buyVolume: volume * bought,
