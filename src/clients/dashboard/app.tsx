@@ -235,14 +235,17 @@ function eventTimeOf(seen: Seen | undefined): number {
   return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MAX_GUESSED_MS);
 }
 
-/** Returns the page's state, updated at each change and each second; `undefined` at first. */
+/**
+ * Returns the page's state, updated at each change and each second. `undefined` until there is one
+ * for this key, so that a form for a new key never shows, and then vanishes with what was typed.
+ */
 function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
-  const [seen, setSeen] = useState<Seen>();
+  const [latest, setLatest] = useState<{ readonly key: string | undefined; readonly seen: Seen }>();
   const following = useRef<Following>(undefined);
   useEffect(() => {
-    const show = () => setSeen(following.current?.now());
+    const show = () => following.current && setLatest({ key, seen: following.current.now() });
     following.current = follow(server, key, alerts, show);
     return () => following.current?.stop();
   }, [server.href, key]);
-  return seen;
+  return latest?.key === key ? latest?.seen : undefined;
 }
