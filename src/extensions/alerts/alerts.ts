@@ -98,8 +98,9 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
     past = sumOf(past, { ...NO_STATS, attempts, dropped, refused });
   };
   const begin = (target: Target) => {
-    addToPast(running.get(target.id));
-    const one = startTarget(target, shared);
+    const previous = running.get(target.id);
+    addToPast(previous);
+    const one = startTarget(target, shared, previous?.sender);
     running.set(target.id, one);
     return one;
   };
@@ -159,14 +160,15 @@ interface DeliveryDependencies extends AlertsOptions {
 }
 
 /** Follows the rules of one target, and delivers to it. */
-function startTarget(target: Target, dependencies: DeliveryDependencies) {
+function startTarget(target: Target, dependencies: DeliveryDependencies, previous?: AlertSender) {
   const { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, beforeAttempt } =
     dependencies;
   const { id } = target;
   const over = new AbortController();
   const signal = AbortSignal.any([stopping, over.signal]);
   const notify = notifyLog(logger, { target: id });
-  const sender = new AlertSender({ target, store, commits, clock, steadyMs, beforeAttempt, notify });
+  const own = { target, store, commits, clock, steadyMs, beforeAttempt, notify, previous };
+  const sender = new AlertSender(own);
   const shared = { target: id, poll, head, store, commits, clock, steadyMs, publicUrl, notify };
   const onAlerts = () => sender.wake();
   const isDisabled = () => sender.isDisabled;

@@ -134,6 +134,25 @@ test("while a receiver is down for days, drops are logged once, and their number
     ]);
 });
 
+test("a target that is set up again while it fails is neither tried sooner nor logged again", async ({
+  sut,
+}) => {
+  const { receiver, clock, notices } = sut;
+  receiver.answer = status(503);
+  sut.enqueue(1);
+  await sut.tried(5);
+  await expect.poll(() => clock.slept.at(-1)).toBe(16_500);
+  for (const _ of Array(3)) {
+    const slept = clock.nextSleep();
+    sut.replace();
+    await slept;
+    expect(clock.slept.at(-1)).toBeGreaterThan(15_000);
+  }
+  expect(receiver.attempts).toHaveLength(5);
+  await sut.tried(6);
+  expect(notices).toHaveLength(1);
+});
+
 const noticeBody = JSON.stringify({
   type: "alerts-expired",
   timestamp: "1970-01-01T00:00:00.000Z",

@@ -23,6 +23,8 @@ interface SenderUnderTest {
   tried(attempts: number): Promise<void>;
   /** Starts another sender on the same store, as after a restart. */
   restart(more?: object): void;
+  /** Replaces the sender by another one for the same target, as when a visitor subscribes again. */
+  replace(): void;
 }
 
 /** A sender to a webhook, whose receiver answers as the test says. */
@@ -37,7 +39,7 @@ export const test = base.extend<{ sut: SenderUnderTest }>({
     let stop = new AbortController();
     let count = 0;
     let running = Promise.resolve();
-    const start = (more: object = {}) => {
+    const start = (more: object = {}, previous?: AlertSender) => {
       const target = {
         ...webhookOf({ url: receiver.url, ...more }, clock),
         limits: { maxAgeMs: 24 * HOUR, maxCount: 20 },
@@ -50,6 +52,7 @@ export const test = base.extend<{ sut: SenderUnderTest }>({
         random: () => 0.5,
         steadyMs: () => clock.monotonic(),
         notify: (_level, message) => notices.push(message),
+        previous,
       });
       running = sender.run(stop.signal);
       return sender;
@@ -93,6 +96,11 @@ export const test = base.extend<{ sut: SenderUnderTest }>({
         stop.abort();
         stop = new AbortController();
         sut.sender = start(more);
+      },
+      replace: () => {
+        stop.abort();
+        stop = new AbortController();
+        sut.sender = start({}, sut.sender);
       },
     };
     await use(sut);

@@ -23,6 +23,8 @@ export interface SenderOptions {
   /** Awaited before each attempt. If it rejects, the attempt fails. Default: nothing. */
   readonly beforeAttempt?: (() => Promise<void>) | undefined;
   readonly notify: Notify;
+  /** The sender that this one replaces. Failures of the same receiver count on. Default: none. */
+  readonly previous?: AlertSender | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ export class AlertSender {
   #failures = 0;
   /** Messages that were dropped since the first failure. */
   #droppedMeanwhile = 0;
-  /** When the oldest of the messages that are set aside may be tried again, by the monotonic clock. */
+  /** When the oldest message that is set aside may be tried again, by the monotonic clock. */
   #retryAtMs = 0;
   /** New messages do not end the current pause. */
   #isPaused = false;
@@ -65,6 +67,8 @@ export class AlertSender {
     this.#options = options;
     this.#limits = options.target.limits ?? QUEUE_LIMITS;
     this.#mark = createHash("sha256").update(options.target.identity).digest("hex");
+    const { previous } = options;
+    if (previous && previous.#mark === this.#mark) this.#failures = previous.#failures;
   }
 
   /** True while the receiver wants no messages. */
@@ -85,6 +89,8 @@ export class AlertSender {
     while (!signal.aborted) {
       try {
         if (!isBegun) this.#begin();
+        // A visitor who subscribes again must not cause more attempts.
+        if (!isBegun && this.#failures > 0) await this.#rest(this.#pause(undefined), signal);
         isBegun = true;
         if (this.isDisabled) return;
         const delayMs = await this.#step(signal);

@@ -8,7 +8,7 @@ import type { ChannelWebhook } from "./target-fields.ts";
 const GAP_MS = 2_000;
 /** Codes of a status 400 that every message would get: an archived or locked thread, or a forum. */
 const OF_TARGET: ReadonlySet<unknown> = new Set([40_058, 50_024, 50_083, 160_005, 220_001, 220_003]);
-/** Codes of AutoMod and of the filters for explicit content and harmful links, whatever the status. */
+/** Codes of AutoMod and of the filters for explicit content and links, whatever the status. */
 const OF_CONTENT: ReadonlySet<unknown> = new Set([20_009, 200_000, 200_001, 240_000]);
 /** Do not unfurl links (SUPPRESS_EMBEDS). */
 const NO_EMBEDS = 4;

@@ -7,7 +7,7 @@ import type { ChannelWebhook } from "./target-fields.ts";
 /** Slack accepts one message per second. */
 const GAP_MS = 1_000;
 
-/** Reasons that every message would get, also with status 400: the channel or the webhook is gone. */
+/** Reasons that every message would get, also with 400: the channel or the webhook is gone. */
 const OF_TARGET =
   /^(no_service\w*|no_active_hooks|no_team|team_\w+|invalid_token|channel_\w+|user_not_found|action_prohibited|posting_to_\w+)$/;
 

@@ -25,7 +25,7 @@ export const Telegram = z.strictObject({
 /** Limits of a chat, in messages: one per second, and 20 per minute if it is a group. */
 const GAP_MS = { person: 1_000, group: 3_000 };
 
-/** Reasons of a 400 that every message would get: the chat or topic is gone, or closed to the bot. */
+/** Reasons of a 400 that every message would get: the chat or topic is gone or closed. */
 const OF_TARGET =
   /^(?!.*(pars|entit)).*(not found|deactivated|upgraded|closed|deleted|rights|forbidden|restricted|private|peer|chat_id)/i;
 

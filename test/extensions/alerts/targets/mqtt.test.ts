@@ -174,7 +174,7 @@ describe.skipIf(!HAS_MOSQUITTO)("mqtt", { timeout: 60_000 }, () => {
   }) => {
     const home = ["status", "flares/all", "event/token-listed", "event/alerts-lost"];
     const acl = home.map((topic) => `topic readwrite flarewire/home/${topic}\n`).join("");
-    // With unlimited queues, this broker ends the connection of whoever publishes a forbidden topic.
+    // With unlimited queues, this broker ends the connection after a forbidden topic.
     const lines = ["allow_anonymous true", "acl_file DIR/acl", "max_queued_messages 1000"];
     for (const [limit, reason] of [
       [[], "Publish error: Not authorized"],

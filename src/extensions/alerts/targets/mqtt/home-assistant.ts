@@ -97,8 +97,8 @@ export function deviceNames(targets: readonly Named[]): ReadonlyMap<string, Devi
 type Path = readonly string[];
 
 /**
- * Returns an identifier for each path of names, by {@link keyOf}. Of those that would share one, the
- * first path that contains only allowed characters keeps it, and the others get a hash.
+ * Returns an identifier for each path of names, by {@link keyOf}. Of those that would share one,
+ * the first path that contains only allowed characters keeps it, and the others get a hash.
  */
 function distinct(
   wanted: readonly (readonly [path: Path, identifier: string])[],

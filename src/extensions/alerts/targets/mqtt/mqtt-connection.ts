@@ -23,8 +23,8 @@ const MAX_HEADER_BYTES = 16;
 const STOP_GRACE_MS = 2_000;
 
 /**
- * Reason codes of MQTT 5 that refuse one message: its topic is forbidden or invalid, it is too large
- * or its payload invalid. Brokers also use the two unspecific ones for it.
+ * Reason codes of MQTT 5 that refuse one message: its topic is forbidden or invalid, it is too
+ * large, or its payload is invalid. Brokers also use the two unspecific ones for it.
  */
 const OF_MESSAGE: ReadonlySet<unknown> = new Set([128, 131, 135, 144, 149, 153]);
 /** Reason codes with which a broker ends the connection because of the last message. */
@@ -92,8 +92,8 @@ export class MqttConnection {
 
   /**
    * Publishes at QoS 1. Resolves once the broker has acknowledged the message. Rejects if it does
-   * not, with {@link MessageRefusedError} if it refuses the message, or if there is no connection. Ends the connection if the acknowledgement takes longer than
-   * {@link ATTEMPT_TIMEOUT_MS}.
+   * not, or if there is no connection; with {@link MessageRefusedError} if it refuses the message.
+   * Ends the connection if the acknowledgement takes longer than {@link ATTEMPT_TIMEOUT_MS}.
    */
   async publish(topic: string, payload: string, retain = false): Promise<void> {
     const session = this.#session;
