@@ -117,8 +117,8 @@ export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): n
 }
 
 /**
- * Returns what the level shows: `removed` if it has been low for the whole grace period, or gone for
- * the short one; `plunged` if it is low; else `usual`.
+ * Returns what the level shows: `removed` if it has been low for the whole grace period, or gone
+ * for the short one; `plunged` if it is low; else `usual`.
  */
 export function lossOf(
   level: LiquidityLevel,
