@@ -140,6 +140,30 @@ test("flarewire mcp ends when its input ends, and when its output is closed", as
   expect([await second.ended(), second.stderr()]).toEqual([0, ""]);
 });
 
+test("flarewire mcp answers the calls that came before the end of its input", async () => {
+  await using gateway = await startLedGateway();
+  gateway.start("ONE");
+  await using cli = spawnCommand(process.execPath, [PROGRAM, "mcp", gateway.url], {}, { stdin: "pipe" });
+  const hello = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "one", version: "1" },
+  };
+  const messages = [
+    { id: 1, method: "initialize", params: hello },
+    { method: "notifications/initialized" },
+    { id: 2, method: "tools/call", params: { name: "track_record", arguments: {} } },
+    { id: 3, method: "tools/call", params: { name: "flares_now", arguments: {} } },
+    { id: 4, method: "tools/call", params: { name: "flares_since", arguments: { cursor: "?", wait_s: 25 } } },
+    { method: "notifications/cancelled", params: { requestId: 4 } },
+  ];
+  cli.child.stdin?.end(messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join(""));
+  expect([await cli.ended(), cli.stderr()]).toEqual([0, ""]);
+  const lines = cli.stdout().trim().split("\n");
+  const answered = lines.map((line) => z.object({ id: z.number() }).parse(JSON.parse(line)).id);
+  expect(answered.toSorted()).toEqual([1, 2, 3]);
+});
+
 test("hostile names appear only as untrusted_text, shortened and without control characters", async () => {
   const endings = [
     '"}',
@@ -271,4 +295,49 @@ test("a request whose Host header is invalid in a URL gets a normal response", a
   asked.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }));
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
   expect([answer.statusCode, await text(answer)]).toEqual([200, expect.stringContaining("flares_now")]);
+});
+
+test("a batch is refused before any of its calls runs, and a call works with a slash at the end, and with any form of answer accepted", async () => {
+  await using gateway = await startLedGateway();
+  const ask = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const own = { "content-type": "application/json", ...headers };
+    const answer = await fetch(gateway.url + path, {
+      method: "POST",
+      headers: own,
+      body: JSON.stringify(body),
+    });
+    return [answer.status, await answer.text()];
+  };
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "flares_now", arguments: {} } };
+  expect(await ask("/mcp", Array(100).fill(call))).toEqual([400, expect.stringContaining("Batches are not")]);
+  expect(await ask("/mcp", call)).toEqual([200, expect.stringContaining("cursor")]);
+  expect(await ask("/mcp/", call, { accept: "text/html, */*;q=0.8" })).toEqual([
+    200,
+    expect.stringContaining("cursor"),
+  ]);
+});
+
+test.each([".", ".."])("%s is no id and no token: it would be another path", async (given) => {
+  await using gateway = await startLedGateway();
+  await using agent = await Agent.overHttp("2026-07-28", gateway.url);
+  for (const [name, input] of [
+    ["why", { id: given }],
+    ["token", { token: given }],
+  ] as const)
+    expect(await agent.ask(name, input)).toEqual({
+      isError: true,
+      text: expect.stringContaining("not . or .."),
+    });
+});
+
+test("with origins * (the default), only pages of this server may call tools", async () => {
+  await using gateway = await startLedGateway();
+  const ask = async (origin: string) => {
+    const headers = { origin, "content-type": "application/json" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+    return (await fetch(`${gateway.url}/mcp`, { method: "POST", headers, body })).status;
+  };
+  expect(await Promise.all([ask("https://evil.example"), ask("null"), ask(gateway.url)])).toEqual([
+    403, 403, 200,
+  ]);
 });
