@@ -82,8 +82,8 @@ export class Launches {
 
   /**
    * Compares a token whose listing is known and less than an hour ago with other launches: its
-   * buyers and price count as unusual only if they are for a launch, too. Its own usual volume means
-   * nothing yet, so that of launches replaces it.
+   * buyers and price count as unusual only if they are for a launch, too. Its own usual volume
+   * means nothing yet, so that of launches replaces it.
    */
   compare(reading: Reading, token: TokenState, trades: TradeState, atMs: number): void {
     if (atMs - trades.sinceMs >= HOUR_MS) return;

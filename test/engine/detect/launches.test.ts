@@ -23,7 +23,7 @@ import {
 
 const DAY = 24 * HOUR;
 
-/** A token with its first trade at `tradedMs`, and these buyers, dollars and multiple of the price. */
+/** A token with its first trade at `tradedMs`, these buyers and dollars, and this rise. */
 function launched(
   tradedMs: number,
   [buyers, usd, multiple]: readonly [number, number, number],
