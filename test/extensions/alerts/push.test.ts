@@ -185,6 +185,12 @@ test("subscriptions that could attack others or fill the server are rejected, an
     undefined,
   ])
     expect((await strict.ask("PUT", body)).status).toBe(400);
+  const zero = Buffer.alloc(65).toString("base64url");
+  const answer = await strict.ask("PUT", { endpoint, keys: { ...keys, p256dh: zero }, rules: EVERY_FLARE });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { field: "keys", detail: "keys.p256dh must be a point on the curve P-256, uncompressed" },
+  ]);
   const statuses: number[] = [];
   for (let at = 0; at < 11; at++)
     statuses.push(

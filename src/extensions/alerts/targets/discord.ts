@@ -7,7 +7,10 @@ import type { ChannelWebhook } from "./target-fields.ts";
 /** A webhook may send 30 messages per minute. */
 const GAP_MS = 2_000;
 /** Codes of a status 400 that every message would get: an archived or locked thread, or a forum. */
-const OF_TARGET: ReadonlySet<unknown> = new Set([40_058, 50_024, 50_083, 160_005, 220_001, 220_003]);
+const OF_TARGET: ReadonlySet<unknown> = new Set([
+  ...[40_058, 50_024, 50_083, 160_005],
+  ...[220_001, 220_002, 220_003, 220_004],
+]);
 /** Codes of AutoMod and of the filters for explicit content and links, whatever the status. */
 const OF_CONTENT: ReadonlySet<unknown> = new Set([20_009, 200_000, 200_001, 240_000]);
 /** Do not unfurl links (SUPPRESS_EMBEDS). */
