@@ -40,8 +40,12 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     const page = await site.tab();
     await isLive(page);
     const badges = page.locator("flare-badge");
-    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("is not flaring");
-    expect(await page.locator("flare-list [part=note]").textContent()).toBe("no flares right now");
+    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe(
+      "is not flaring (simulated market)",
+    );
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe(
+      "no flares right now (simulated market)",
+    );
     market.start("ONE");
     await show(page, "ONE");
     await page.locator("flare-list [part=row]").evaluate((row) => row.setAttribute("data-kept", ""));
@@ -50,11 +54,16 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await page.locator("flare-list [data-kept] [part=symbol]").textContent()).toBe("ONE");
     expect(await page.locator("flare-ticker [part=symbol]").allTextContents()).toEqual(["TWO", "ONE"]);
     expect(await badges.nth(0).getAttribute("flaring")).toBe("");
-    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %is flaring");
+    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe(
+      "TWO+14\u00a0%is flaring (simulated market)",
+    );
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("(simulated market)");
     expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
       `${site.gateway.url}/#/token/${address}`,
     );
-    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring");
+    expect(await page.locator("#other [part=badge]").textContent()).toBe(
+      "0x12is not flaring (simulated market)",
+    );
     expect(await page.locator("#none [part=note]").textContent()).toBe("");
     await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
     await show(page, "TWO");
@@ -129,7 +138,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     await expect.poll(() => bars("faded").count()).toBe(1);
     const link = page.locator("flare-strip").first().getByRole("link");
     expect(await link.getAttribute("aria-label")).toBe(
-      "2 flares in 6 hours: 1 flaring now, 1 activity faded",
+      "2 flares in 6 hours: 1 flaring now, 1 activity faded (simulated market)",
     );
     expect(await link.getAttribute("href")).toBe(`${site.gateway.url}/`);
     expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");
@@ -157,6 +166,38 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       ...{ strange: 0, links: [], wide: 0, bidi: false, ran: false },
     });
     expect(site.pageErrors).toEqual([]);
+  });
+
+  test("a change that rounds to zero is neither a rise nor a fall, and no number breaks from its unit", async ({
+    onTestFinished: finish,
+  }) => {
+    const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
+    const pro = [0.4, -0.4, 0, 0.6, -0.6].map((recent_price_change, at) => ({
+      ...SAMPLE_FLARE,
+      id: `3b241101-e2bb-5255-8caf-${String(at).padStart(12, "0")}`,
+      recent_price_change,
+    }));
+    const text = "price 8.3 % above normal for 10 min";
+    const explanations = { [pro[0]?.id ?? ""]: { ...SAMPLE_EXPLANATION, text } };
+    const snapshot = { ...EMPTY_SNAPSHOT, flares: { ...lists, pro }, explanations };
+    const site = await open(finish, new ToldMarket(snapshot));
+    const page = await site.tab();
+    await isLive(page);
+    const changes = page.locator("flare-list [part~=change]");
+    await expect.poll(() => changes.count()).toBe(5);
+    const seen = await changes.evaluateAll((all) =>
+      all.map((one) => [one.getAttribute("part"), one.textContent]),
+    );
+    expect(seen).toEqual([
+      ["change", "±0\u00a0%"],
+      ["change", "±0\u00a0%"],
+      ["change", "±0\u00a0%"],
+      ["change rise", "+1\u00a0%"],
+      ["change fall", "−1\u00a0%"],
+    ]);
+    expect(await page.locator("flare-list [part=why]").allTextContents()).toContain(
+      "price 8.3\u00a0% above normal for 10\u00a0min",
+    );
   });
 
   test("a flare shows the number of its warnings, if any, and a list shows at most 100 flares", async ({
