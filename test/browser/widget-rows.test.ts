@@ -69,7 +69,7 @@ describe.skipIf(findChromium() === undefined)("the widget's rows in Chromium", (
       ["4", 4],
     ] as const) {
       await page.locator("flare-list").evaluate((list, text) => list.setAttribute("limit", text), limit);
-      await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(count);
+      await expect.poll(() => rows.count()).toBe(count);
     }
     const warnings = page.locator("flare-list [part=warning]");
     const seen = async (at: number) =>
