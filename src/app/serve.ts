@@ -10,6 +10,7 @@ import { EXTENSIONS } from "./extensions.ts";
 import { identityOf, openSource } from "./open-source.ts";
 import { createLogger } from "./server/create-logger.ts";
 import { openServer } from "./server/open-server.ts";
+import { openTokenSource } from "./server/token-source.ts";
 import { sharedLogOf } from "./shared-logs.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */
@@ -97,6 +98,7 @@ export async function startGatewayWithFrontend(
       persistence,
       extensions,
       openFrontend,
+      openTokenSource,
       onWarmup,
       signal,
       state: joined?.state,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { withWholePcts } from "../../src/base/lib/text/percent.ts";
+import { withWholeUnits } from "../../src/base/lib/text/percent.ts";
 import { SAMPLE_EXPLANATION } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
 import { clock, ended, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
 import { shareDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
-const REASON = withWholePcts(SAMPLE_EXPLANATION.text);
+const REASON = withWholeUnits(SAMPLE_EXPLANATION.text);
 
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);

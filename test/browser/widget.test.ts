@@ -5,7 +5,7 @@ import { safeText } from "../../src/base/lib/text/safe-text.ts";
 import { EMPTY_SNAPSHOT } from "../../src/base/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/world/samples.ts";
+import { SAMPLE_FLARE } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { makeKeys } from "./open-dashboard.ts";
@@ -39,8 +39,12 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     const page = await site.tab();
     await isLive(page);
     const badges = page.locator("flare-badge");
-    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("is not flaring");
-    expect(await page.locator("flare-list [part=note]").textContent()).toBe("no flares right now");
+    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe(
+      "is not flaring (simulated market)",
+    );
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe(
+      "no flares right now (simulated market)",
+    );
     market.start("ONE");
     await show(page, "ONE");
     await page.locator("flare-list [part=row]").evaluate((row) => row.setAttribute("data-kept", ""));
@@ -49,11 +53,16 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await page.locator("flare-list [data-kept] [part=symbol]").textContent()).toBe("ONE");
     expect(await page.locator("flare-ticker [part=symbol]").allTextContents()).toEqual(["TWO", "ONE"]);
     expect(await badges.nth(0).getAttribute("flaring")).toBe("");
-    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %is flaring");
+    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe(
+      "TWO+14\u00a0%is flaring (simulated market)",
+    );
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("(simulated market)");
     expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
       `${site.gateway.url}/#/token/${address}`,
     );
-    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring");
+    expect(await page.locator("#other [part=badge]").textContent()).toBe(
+      "0x12is not flaring (simulated market)",
+    );
     expect(await page.locator("#none [part=note]").textContent()).toBe("");
     await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
     await show(page, "TWO");
@@ -128,7 +137,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     await expect.poll(() => bars("faded").count()).toBe(1);
     const link = page.locator("flare-strip").first().getByRole("link");
     expect(await link.getAttribute("aria-label")).toBe(
-      "2 flares in 6 hours: 1 flaring now, 1 activity faded",
+      "2 flares in 6 hours: 1 flaring now, 1 activity faded (simulated market)",
     );
     expect(await link.getAttribute("href")).toBe(`${site.gateway.url}/`);
     expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");
@@ -156,43 +165,6 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       ...{ strange: 0, links: [], wide: 0, bidi: false, ran: false },
     });
     expect(site.pageErrors).toEqual([]);
-  });
-
-  test("a flare shows the number of its warnings, if any, and a list shows at most 100 flares", async ({
-    onTestFinished: finish,
-  }) => {
-    const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
-    const pro = Array.from({ length: 120 }, (_, at) => ({
-      ...SAMPLE_FLARE,
-      id: `3b241101-e2bb-5255-8caf-${String(at).padStart(12, "0")}`,
-    }));
-    const why = (at: number, ...warnings: readonly string[]) => [
-      pro[at]?.id,
-      { ...SAMPLE_EXPLANATION, warnings },
-    ];
-    const explanations = Object.fromEntries([why(0, "one-buyer"), why(1), why(2, "one-buyer", "no-seller")]);
-    const site = await open(
-      finish,
-      new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro }, explanations }),
-    );
-    const page = await site.tab();
-    await isLive(page);
-    const rows = page.locator("flare-list [part=row]");
-    for (const [limit, count] of [
-      ["1000", 100],
-      ["101", 100],
-      ["99", 99],
-      ["nonsense", 10],
-      ["4", 4],
-    ] as const) {
-      await page.locator("flare-list").evaluate((list, text) => list.setAttribute("limit", text), limit);
-      await expect.poll(() => rows.count()).toBe(count);
-    }
-    const warnings = page.locator("flare-list [part=warning]");
-    const seen = async (at: number) =>
-      (await warnings.nth(at).isVisible()) && (await warnings.nth(at).getAttribute("aria-label"));
-    expect(await Promise.all([0, 1, 2, 3].map(seen))).toEqual(["1 warning", false, "2 warnings", false]);
-    await page.getByText("is flaring ⚠ with warnings").waitFor();
   });
 
   test("a page in the back/forward cache, or without elements, has no connection, and resumes without a gap", async ({

@@ -187,7 +187,9 @@ class FilePersistence implements Persistence {
       this.#schedule.stored(seq, work.ms);
     } catch (error) {
       this.#schedule.stored(seq, work.ms);
-      const what = "the state cannot be stored; a restart continues from the one before";
+      const what = this.#hasState
+        ? "the state cannot be stored; a restart continues from the one before"
+        : "the state cannot be stored; until it can, a restart begins a new epoch";
       this.#options.logger.error({ err: error }, `${what}: ${messageOf(error)}`);
     } finally {
       this.#isStoring = false;

@@ -1,5 +1,6 @@
 import type { Flare } from "../../base/model/index.ts";
 import type { Gallery } from "./gallery.ts";
+import { limitsOf } from "./limits-of.ts";
 import type { Seen } from "./shared-feed.ts";
 import { STYLE } from "./style.ts";
 
@@ -54,11 +55,15 @@ export function runningIn({ view }: Seen): readonly Flare[] {
   return pro.length > 0 ? pro : free;
 }
 
-/** Describes the state of the shown data. `here`: the text while the feed is live. */
-export function noteOf({ state, view }: Seen, here: string): string {
+/**
+ * Describes the state and the origin of the shown data. `here`: the text while the feed of a real
+ * market is live.
+ */
+export function noteOf(seen: Seen, here: string): string {
+  const { state, view } = seen;
   if (state === "refused") return "not available";
   if (!view) return state === "waiting" ? "no data yet" : "connecting…";
-  return state === "live" ? here : `${here} (not up to date)`.trim();
+  return `${here}${limitsOf(seen)}`.trim();
 }
 
 /** Creates an element of the shadow tree, with a part name for the page's style. */

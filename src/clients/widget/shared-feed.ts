@@ -1,6 +1,6 @@
 import { acceptEvent, applyMessage, type ClientState } from "../sdk/client-state.ts";
 import { createStream } from "../sdk/create-stream.ts";
-import type { EventMessage, View } from "../sdk/index.ts";
+import type { EventMessage, Stream, View } from "../sdk/index.ts";
 import { platformOf } from "../sdk/transport/platform.ts";
 
 /**
@@ -9,11 +9,15 @@ import { platformOf } from "../sdk/transport/platform.ts";
  */
 type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
 
+type Origin = NonNullable<Stream["server"]>["source"]["origin"];
+
 /** The state at one moment. */
 export interface Seen {
   /** The public lists of flares; `undefined` before the first response. */
   readonly view: View | undefined;
   readonly state: FeedState;
+  /** Whether the market is real; `undefined` before the first response. */
+  readonly origin: Origin | undefined;
 }
 
 /** A message between tabs of one origin, which trust each other. */
@@ -21,6 +25,7 @@ type TabMessage = {
   /** Asks the leader for its whole state. */
   readonly ask?: true;
   readonly state?: FeedState;
+  readonly origin?: Origin | undefined;
   readonly event?: EventMessage;
   /** Replaces the receiver's state. */
   readonly whole?: ClientState;
@@ -48,6 +53,7 @@ export class SharedFeed {
   readonly #changed: () => void;
   #client = NOTHING;
   #state: FeedState = "connecting";
+  #origin: Origin | undefined;
   /** Aborted when no element needs the feed. */
   #started: AbortController | undefined;
   /** Aborted when the page stops taking part. */
@@ -66,7 +72,7 @@ export class SharedFeed {
   }
 
   now(): Seen {
-    return { view: this.#client.view, state: this.#state };
+    return { view: this.#client.view, state: this.#state, origin: this.#origin };
   }
 
   start(): void {
@@ -186,7 +192,8 @@ export class SharedFeed {
     const note = (news: TabMessage = {}) => {
       if (until.aborted) return;
       this.#state = state();
-      this.#say({ ...news, state: this.#state });
+      this.#origin = stream.server?.source.origin ?? this.#origin;
+      this.#say({ ...news, state: this.#state, origin: this.#origin });
       this.#changed();
     };
     stream.on("event", (event) => {
@@ -217,9 +224,9 @@ export class SharedFeed {
     void this.#stand(part, true);
   }
 
-  #hear({ ask, state, event, whole }: TabMessage): void {
+  #hear({ ask, state, origin, event, whole }: TabMessage): void {
     if (this.#leads) {
-      if (ask) this.#say({ whole: this.#client, state: this.#state });
+      if (ask) this.#say({ whole: this.#client, state: this.#state, origin: this.#origin });
       return;
     }
     if (ask) return;
@@ -227,6 +234,7 @@ export class SharedFeed {
     if (whole?.view && whole.cursor !== this.#client.cursor) this.#client = whole;
     if (event && this.#client.view && !this.#take(event)) this.#say({ ask: true });
     if (state) this.#state = state;
+    if (origin) this.#origin = origin;
     this.#changed();
   }
 

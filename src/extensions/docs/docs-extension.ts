@@ -5,5 +5,5 @@ import { addDocumentRoutes } from "./site/document-routes.ts";
 export const docs = extension({
   name: "docs",
   settings: {},
-  open: () => ({ routes: ({ app, settings }) => addDocumentRoutes(app, settings) }),
+  open: ({ policy }) => ({ routes: ({ app, settings }) => addDocumentRoutes(app, settings, policy) }),
 });

@@ -38,6 +38,8 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
     "the states of past minutes",
     (path) => [openMinuteStore(minuteLimits, path), reportsOf(path)] as const,
   );
+  // A live market that ended before anything was stored must not keep a simulated one out.
+  if (store.size.bytes === 0 && minuteStore.range === undefined) store.forgetOrigin();
   const insert: typeof minuteStore.insert = (minute) => {
     // A generated market's minutes would replace the live market's.
     if (store.isGenerated === false && info().origin !== "live") throw new Error(MIXED);
@@ -74,7 +76,8 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
         notify,
         isGenerated: () => info().origin !== "live",
         onAnotherMarket: async (epoch) => {
-          logger.info("deleting the previous market's history: this market starts over");
+          if (store.size.bytes > 0)
+            logger.info("deleting the previous market's history: this market starts over");
           await minuteStore.keepOnly(epoch);
         },
       });

@@ -169,6 +169,11 @@ export class HistoryStore {
     return known === null ? undefined : known !== 0;
   }
 
+  /** Makes it unknown whether the market is simulated or recorded. For a store without a history. */
+  forgetOrigin(): void {
+    this.#prepare("UPDATE position SET is_generated = NULL").run();
+  }
+
   /** Number of flares, and the bytes of records, starts and candles, without indexes. */
   get size(): { readonly flares: number; readonly bytes: number } {
     const counts = this.#get("SELECT (SELECT count(*) FROM flare) AS flares, bytes FROM size");

@@ -1,7 +1,7 @@
 import { formatUsd } from "../../base/lib/text/figures.ts";
 import { hasMixedLetters } from "../../base/lib/text/mixed-letters.ts";
 import { tokenPath } from "../../base/lib/text/page-path.ts";
-import { formatChange, formatPct, withWholePcts } from "../../base/lib/text/percent.ts";
+import { formatChange, formatPct, withWholeUnits } from "../../base/lib/text/percent.ts";
 import { safeText } from "../../base/lib/text/safe-text.ts";
 import {
   type AnyFlare,
@@ -155,7 +155,7 @@ function capitalized(text: string): string {
 
 /** Capitalizes the text and adds a missing period. Keeps each number and its % on one line. */
 export function sentenceOf(text: string): string {
-  return withWholePcts(`${capitalized(text)}${text.endsWith(".") ? "" : "."}`);
+  return withWholeUnits(`${capitalized(text)}${text.endsWith(".") ? "" : "."}`);
 }
 
 /**

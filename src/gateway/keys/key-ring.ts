@@ -2,7 +2,7 @@ import { FollowedFiles, LOOK_MS } from "../../base/lib/io/followed-files.ts";
 import type { Notify } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { type CloseReason, isLowered } from "../../base/protocol/index.ts";
+import { type CloseReason, FlarewireError, isLowered } from "../../base/protocol/index.ts";
 import { isExpired, type Key, type KeyGrant, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";
 
@@ -11,6 +11,8 @@ import { idOf, isSecretOf } from "./secret.ts";
  * before.
  */
 export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
+
+const UNREADABLE = "the key is not known yet: the server cannot read its file of keys now; retry later";
 
 interface KeyRingOptions {
   readonly file: string;
@@ -39,7 +41,15 @@ export interface KnownKeys {
   find(text: string): KeyGrant | undefined;
   /** By the id of a key, or the reference that a ticket stores ({@link refOf}). */
   get(ref: string): KeyGrant | undefined;
+  /**
+   * Looks again for what is not known here. Returns `not-ready` while it may be valid nevertheless,
+   * and may return why it is invalid. Call it before `find` with `text`, or before `get` with
+   * `ref`. Never rejects.
+   */
+  verify(asked: Asked): Promise<FlarewireError | undefined>;
 }
+
+export type Asked = { readonly text: string } | { readonly ref: string };
 
 interface Held {
   readonly key: Key;
@@ -51,7 +61,11 @@ type HeldKeys = ReadonlyMap<string, Held>;
 /** Creates a fixed set of keys. */
 export function knownKeys(keys: readonly Key[]): KnownKeys {
   const held = hold(keys);
-  return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };
+  return {
+    find: (text) => findIn(held, text),
+    get: (id) => held.get(id)?.key,
+    verify: async () => undefined,
+  };
 }
 
 /** The keys of a file. Rereads the file when it changes. */
@@ -108,10 +122,18 @@ export class KeyRing implements KnownKeys {
     return this.#held.get(id)?.key;
   }
 
+  async verify(asked: Asked): Promise<FlarewireError | undefined> {
+    const isKnown = () => ("text" in asked ? this.find(asked.text) : this.get(asked.ref)) !== undefined;
+    if (isKnown() || ("text" in asked && idOf("fw", asked.text) === undefined)) return undefined;
+    await this.#files.looked();
+    if ((await this.#files.look()) || isKnown()) return undefined;
+    return new FlarewireError("not-ready", UNREADABLE);
+  }
+
   /** Reports newly expired keys and rereads the file if it changed. Never rejects. */
-  look(): Promise<void> {
+  async look(): Promise<void> {
     this.#endExpired();
-    return this.#files.look();
+    await this.#files.look();
   }
 
   /** Resolves when a check in progress is done. */

@@ -1,10 +1,20 @@
-import { FollowedFiles } from "../../base/lib/io/followed-files.ts";
-import { requestJson } from "../../base/lib/io/request-json.ts";
+import type { KeyObject } from "node:crypto";
 import type { Notify } from "../../base/lib/notify.ts";
-import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { DAY_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
-import { jwkSetKeys, MAX_KEYS_BYTES, readTokenKeys, type TokenKey } from "./token-keys.ts";
+import type { GatewaySettings } from "../settings/index.ts";
+
+/** Accepted algorithms. The key's type decides which one is used, never the token. */
+type TokenAlgorithm = "HS256" | "RS256" | "ES256";
+
+/** A key that verifies tokens. */
+export interface TokenKey {
+  readonly algorithm: TokenAlgorithm;
+  readonly key: KeyObject;
+  /** The key's id in its set, which a token's header may state. */
+  readonly kid: string | undefined;
+  /** Identifies the key. */
+  readonly fingerprint: string;
+}
 
 /** Where the keys that verify tokens come from. */
 export interface TokenSource {
@@ -12,167 +22,27 @@ export interface TokenSource {
   readonly keys: readonly TokenKey[] | undefined;
   /** The current problem, in words that clients may see; `undefined` if there is none. */
   readonly trouble: string | undefined;
+  /** Monotonic time when the last successful read began; `-Infinity` if there are no keys. */
+  readonly readMs: number;
+  /** Milliseconds until {@link refresh} reads the keys again. */
+  readonly retryMs: number;
   /** Resolves when there are keys, or when the attempt in progress, if any, ends. */
   loaded(): Promise<void>;
   /**
-   * Rereads the keys. Call it when a token names an unknown key. A URL is not fetched again within
-   * 30 s of the last attempt. Never rejects.
+   * Rereads the keys. Call it when none verifies a token. A URL is not fetched again within 30 s of
+   * the last attempt. Never rejects.
    */
   refresh(): Promise<void>;
   stop(): void;
 }
 
-interface TokenSourceOptions {
+/** The settings of tokens. */
+export type TokenConfig = Partial<Pick<GatewaySettings, "jwtKey" | "jwksUrl" | "jwtIssuer" | "jwtAudience">>;
+
+export interface TokenSourceOptions {
   readonly clock: Clock;
   readonly notify: Notify;
 }
 
-/** How often the key set is fetched. */
-export const REFRESH_MS = 5 * MINUTE_MS;
-/** Minimum time between two attempts, after a failure or when a token names an unknown key. */
-export const RETRY_MS = 30_000;
-/** How long the keys from the last successful fetch stay valid while fetches fail. */
-export const MAX_AGE_MS = DAY_MS;
-const TIMEOUT_MS = 5_000;
-
-/** Follows a file of token keys, which verify tokens. Rejects with InputError if it is invalid. */
-export async function openTokenFile(
-  file: string,
-  { clock, notify }: TokenSourceOptions,
-): Promise<TokenSource> {
-  const opened = await FollowedFiles.open({
-    files: [file],
-    clock,
-    read: () => readTokenKeys(file),
-    onChange: (value) => {
-      keys = value;
-      notify("info", "reloaded the token keys", { file, keys: value.length });
-    },
-    onInvalid: (error) =>
-      notify("error", "file of token keys is invalid; keeping the previous keys", {
-        reason: messageOf(error),
-      }),
-  });
-  const { files } = opened;
-  let keys = opened.value;
-  return {
-    get keys() {
-      return keys;
-    },
-    get trouble() {
-      return files.isStale ? "the file of token keys is invalid; the previous keys stay in use" : undefined;
-    },
-    loaded: () => files.looked(),
-    refresh: () => files.look(),
-    stop: () => files.stop(),
-  };
-}
-
-/** The keys of a JWK set at a URL, fetched regularly. */
-export class TokenKeySet implements TokenSource {
-  readonly #url: string;
-  readonly #options: TokenSourceOptions;
-  readonly #fetch: typeof fetch;
-  readonly #stopped = new AbortController();
-  readonly #stopTimer: () => void;
-  #keys: readonly TokenKey[] | undefined;
-  #etag: string | undefined;
-  /** Monotonic time of the last success; `-Infinity` if there are no keys. */
-  #fetchedMs = Number.NEGATIVE_INFINITY;
-  /** Monotonic time of the last attempt. */
-  #triedMs = Number.NEGATIVE_INFINITY;
-  /** Why the last attempt failed; `undefined` if it succeeded, and before the first one ends. */
-  #failure: string | undefined;
-  /** The last reported trouble. */
-  #reported: string | undefined;
-  #fetching: Promise<void> | undefined;
-
-  /** Starts fetching. Never throws; tokens cannot be verified until a fetch succeeds. */
-  constructor(url: string, parts: TokenSourceOptions, request: typeof fetch = fetch) {
-    this.#url = url;
-    this.#options = parts;
-    this.#fetch = request;
-    this.#stopTimer = parts.clock.every(RETRY_MS, () => void this.#renew());
-    void this.#start();
-  }
-
-  get keys(): readonly TokenKey[] | undefined {
-    return this.#keys;
-  }
-
-  get trouble(): string | undefined {
-    if (this.#failure === undefined) return undefined;
-    return this.keys
-      ? "the JWK set is unavailable or has no usable key; the previous keys stay in use"
-      : "the JWK set is unavailable or has no usable key; tokens are rejected";
-  }
-
-  async loaded(): Promise<void> {
-    if (!this.#keys) await this.#fetching;
-  }
-
-  refresh(): Promise<void> {
-    return this.#isEarly ? (this.#fetching ?? Promise.resolve()) : this.#start();
-  }
-
-  stop(): void {
-    this.#stopTimer();
-    this.#stopped.abort();
-  }
-
-  /** Whether the last attempt began less than {@link RETRY_MS} ago. */
-  get #isEarly(): boolean {
-    return this.#options.clock.monotonic() - this.#triedMs < RETRY_MS;
-  }
-
-  async #renew(): Promise<void> {
-    const ageMs = this.#options.clock.monotonic() - this.#fetchedMs;
-    if (ageMs >= MAX_AGE_MS && this.#keys) this.#accept(undefined, undefined);
-    if (this.#isEarly) return;
-    if (this.#failure !== undefined || ageMs >= REFRESH_MS) await this.#start();
-  }
-
-  #start(): Promise<void> {
-    this.#fetching ??= this.#load().finally(() => {
-      this.#fetching = undefined;
-    });
-    return this.#fetching;
-  }
-
-  async #load(): Promise<void> {
-    const { clock, notify } = this.#options;
-    this.#triedMs = clock.monotonic();
-    const failure = await this.#attempt().catch((error: unknown) => messageOf(error));
-    if (this.#stopped.signal.aborted) return;
-    if (failure === undefined) this.#fetchedMs = clock.monotonic();
-    this.#failure = failure;
-    const { trouble } = this;
-    if (trouble === this.#reported) return;
-    this.#reported = trouble;
-    const facts = { url: this.#url, keys: this.keys?.length ?? 0 };
-    if (trouble === undefined) notify("info", "the JWK set is available", facts);
-    else notify("error", trouble, { ...facts, reason: failure });
-  }
-
-  /** Fetches the set once. Returns or throws the reason for a failure. */
-  async #attempt(): Promise<string | undefined> {
-    const settings = {
-      fetch: this.#fetch,
-      clock: this.#options.clock,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_KEYS_BYTES,
-    };
-    const answer = await requestJson(this.#url, this.#etag, settings, this.#stopped.signal);
-    if (answer.kind === "unchanged") return undefined;
-    if (answer.kind !== "fresh") return answer.failure.reason;
-    const keys = jwkSetKeys(answer.body, { allowsSecrets: false });
-    this.#accept(keys, answer.etag);
-    return undefined;
-  }
-
-  #accept(keys: readonly TokenKey[] | undefined, etag: string | undefined): void {
-    this.#keys = keys;
-    this.#etag = etag;
-    this.#fetchedMs = keys ? this.#options.clock.monotonic() : Number.NEGATIVE_INFINITY;
-  }
-}
+/** Opens the source that the settings name. Rejects with InputError if it is unusable. */
+export type OpenTokenSource = (config: TokenConfig, options: TokenSourceOptions) => Promise<TokenSource>;

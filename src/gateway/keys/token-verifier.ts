@@ -7,8 +7,7 @@ import { Key, type KeyGrant } from "./key-file.ts";
 import type { KnownKeys } from "./key-ring.ts";
 import { digestOf, isToken } from "./secret.ts";
 import { grantIn } from "./ticket-table.ts";
-import type { TokenKey } from "./token-keys.ts";
-import type { TokenSource } from "./token-source.ts";
+import type { TokenKey, TokenSource } from "./token-source.ts";
 
 interface TokenVerifierOptions {
   readonly source: TokenSource;
@@ -19,6 +18,8 @@ interface TokenVerifierOptions {
 
 /** Maximum number of verified tokens in the cache. Verifying one costs as much as a request. */
 const MAX_VERIFIED = 10_000;
+/** Maximum number of tokens whose first use is remembered. The others wait for newer keys again. */
+const MAX_ASKED = 10_000;
 /**
  * How far the issuer's clock may be ahead (`nbf`). Callers reject an expired grant, without this
  * tolerance.
@@ -26,6 +27,8 @@ const MAX_VERIFIED = 10_000;
 const CLOCK_TOLERANCE_S = 5;
 const MAX_NAME = 64;
 const UNAVAILABLE = "tokens cannot be verified: the issuer's keys are not available; retry later";
+const UNKNOWN =
+  "the token cannot be verified yet: the issuer may have new keys, which are fetched soon; retry later";
 
 /** The claims that determine access. The issuer's other claims are ignored. */
 const Claims = z.object({
@@ -39,12 +42,17 @@ const Claims = z.object({
   requests_per_minute: Key.shape.requests_per_minute,
 });
 
+/** None of the known keys signed the token, but one that the issuer added since then may have. */
+class UnknownKeyError extends Error {}
+
 /** Verifies JSON Web Tokens (RFC 7519) from one issuer. Each grants what its claims say. */
 export class TokenVerifier {
   /** The keys that verify tokens. The verifier's owner must stop the source. */
   readonly source: TokenSource;
   readonly #options: TokenVerifierOptions;
   readonly #verified = new BoundedMap<string, KeyGrant>(MAX_VERIFIED);
+  /** Monotonic times when tokens were first used. */
+  readonly #asked = new BoundedMap<string, number>(MAX_ASKED);
 
   constructor(options: TokenVerifierOptions) {
     this.source = options.source;
@@ -53,23 +61,23 @@ export class TokenVerifier {
 
   /**
    * Verifies a token, so that {@link find} returns its grant. Returns an error if it is invalid, or
-   * `not-ready` if there are no keys to verify it. Does not check again whether a token that was
-   * verified before has expired. Never rejects.
+   * `not-ready` if keys that are not known yet may verify it. Does not check again whether a token
+   * that was verified before has expired. Never rejects.
    */
   async verify(text: string): Promise<FlarewireError | undefined> {
     if (this.find(text)) return undefined;
-    const { source } = this;
-    await source.loaded();
-    try {
+    const id = hashOf(text);
+    return this.#judge(id, async () => {
       const { alg, kid } = decodeProtectedHeader(text);
-      if (kid !== undefined && this.#candidates(alg, kid).length === 0) await source.refresh();
-      if (!source.keys) return new FlarewireError("not-ready", UNAVAILABLE);
-      const grant = await this.#check(text, this.#candidates(alg, kid));
-      this.#verified.set(hashOf(text), grant);
-      return undefined;
-    } catch (error) {
-      return invalid(error);
-    }
+      this.#verified.set(id, await this.#check(text, this.#candidates(alg, kid)));
+    });
+  }
+
+  /** Like {@link verify}, for a grant that another process may have verified with newer keys. */
+  verifyGrant(grant: KeyGrant): Promise<FlarewireError | undefined> {
+    return this.#judge(`key ${grant.signer}`, async () => {
+      if (!this.isSignerTrusted(grant)) throw new UnknownKeyError("the issuer withdrew its key");
+    });
   }
 
   /** Returns what a verified token grants, even if it has expired, while its signer is trusted. */
@@ -78,9 +86,9 @@ export class TokenVerifier {
     return grant && this.isSignerTrusted(grant) ? grant : undefined;
   }
 
-  /** Whether the key that signed the token is still in use. */
-  isSignerTrusted({ signer }: Pick<KeyGrant, "signer">): boolean {
-    return this.source.keys?.some(({ fingerprint }) => fingerprint === signer) ?? false;
+  /** Whether the key that signed the token is still in use; `undefined` if there are no keys. */
+  isSignerTrusted({ signer }: Pick<KeyGrant, "signer">): boolean | undefined {
+    return this.source.keys?.some(({ fingerprint }) => fingerprint === signer);
   }
 
   /** Returns the keys that may have signed a token whose header has this `alg` and `kid`. */
@@ -91,9 +99,28 @@ export class TokenVerifier {
     return named.length > 0 ? named : usable.filter((key) => kid === undefined || key.kid === undefined);
   }
 
+  /** Rejects what no key verifies only if the keys were read after its first use. */
+  async #judge(id: string, check: () => Promise<void>): Promise<FlarewireError | undefined> {
+    const { source } = this;
+    await source.loaded();
+    const asked = this.#asked.ensure(id, () => this.#options.clock.monotonic());
+    for (const isLast of [false, true]) {
+      try {
+        await check();
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof UnknownKeyError)) return invalid(error);
+        if (!isLast) await source.refresh();
+        else if (source.readMs >= asked) return invalid(error);
+      }
+    }
+    return new FlarewireError("not-ready", source.keys ? UNKNOWN : UNAVAILABLE);
+  }
+
   async #check(text: string, candidates: readonly TokenKey[]): Promise<KeyGrant> {
     const { issuer, audience, clock } = this.#options;
-    if (candidates.length === 0) throw new Error("the issuer has no key that matches its alg and kid");
+    if (candidates.length === 0)
+      throw new UnknownKeyError("the issuer has no key that matches its alg and kid");
     for (const { key, algorithm, fingerprint } of candidates) {
       try {
         const { payload } = await jwtVerify(text, key, {
@@ -109,7 +136,7 @@ export class TokenVerifier {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
       }
     }
-    throw new Error("its signature matches none of the issuer's keys");
+    throw new UnknownKeyError("its signature matches none of the issuer's keys");
   }
 }
 
@@ -129,13 +156,18 @@ function grantOf(payload: JWTPayload, issuer: string, signer: string): KeyGrant 
 /** Returns a lookup that finds verified tokens as well as keys. */
 export function withTokens(
   keys: KnownKeys,
-  tokens: Pick<TokenVerifier, "find" | "isSignerTrusted">,
+  tokens: Pick<TokenVerifier, "find" | "isSignerTrusted" | "verify" | "verifyGrant">,
 ): KnownKeys {
   return {
     find: (text) => (isToken(text) ? tokens.find(text) : keys.find(text)),
     get: (ref) => {
       const grant = grantIn(ref);
       return grant && tokens.isSignerTrusted(grant) ? grant : keys.get(ref);
+    },
+    verify: (asked) => {
+      if ("text" in asked) return isToken(asked.text) ? tokens.verify(asked.text) : keys.verify(asked);
+      const grant = grantIn(asked.ref);
+      return grant ? tokens.verifyGrant(grant) : keys.verify(asked);
     },
   };
 }

@@ -1,16 +1,17 @@
 import type { Logger } from "pino";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
+import { FlarewireError } from "../../base/protocol/index.ts";
 import { KeyAccessPolicy } from "../http/access/key-access-policy.ts";
 import { Audit } from "../http/connections/audit.ts";
 import { createRegistry, type SharedState } from "../http/index.ts";
 import { isExpired } from "../keys/key-file.ts";
 import { type EndReason, KeyRing, type KnownKeys, knownKeys } from "../keys/key-ring.ts";
 import { KeyUses } from "../keys/key-uses.ts";
-import { openTokenFile, TokenKeySet } from "../keys/token-source.ts";
+import type { OpenTokenSource, TokenConfig } from "../keys/token-source.ts";
 import { TokenVerifier, withTokens } from "../keys/token-verifier.ts";
 import type { GatewaySettings } from "../settings/index.ts";
-import type { KeyConfig, Keys, TokenConfig } from "./open-keys.ts";
+import type { KeyConfig, Keys } from "./open-keys.ts";
 
 const TROUBLE = "key file is invalid; the previous keys stay in use, and changes to the file have no effect";
 
@@ -38,7 +39,7 @@ export function createAccess(
   const { limiter } = registry;
   const policy = new KeyAccessPolicy({
     ring: tokens ? withTokens(file, tokens) : file,
-    tokens,
+    tokenSource: tokens?.source,
     clock,
     anonymous: config.anonymous,
     tickets: state.tickets,
@@ -48,7 +49,7 @@ export function createAccess(
   });
   const endInvalid = (now: number) =>
     limiter.endInvalid(
-      (key) => key.signer === undefined || (!isExpired(key, now) && tokens?.isSignerTrusted(key) === true),
+      (key) => key.signer === undefined || (!isExpired(key, now) && tokens?.isSignerTrusted(key) !== false),
     );
   const stopLooking = tokens && clock.every(LOOK_MS, () => endInvalid(clock.now()));
   state.onCounted((keyId, requests) => policy.countElsewhere(keyId, requests));
@@ -69,13 +70,16 @@ export function createAccess(
   };
 }
 
+type OpenOptions = Pick<AccessOptions, "clock" | "state"> & {
+  readonly logger: Logger;
+  readonly openTokenSource: OpenTokenSource | undefined;
+};
+
 /** Opens the access of a gateway with a key file, tokens or both. Rejects like `openKeys`. */
-export async function openKeyedAccess(
-  config: KeyConfig,
-  { clock, logger, state }: Pick<AccessOptions, "clock" | "state"> & { readonly logger: Logger },
-): Promise<Keys> {
+export async function openKeyedAccess(config: KeyConfig, options: OpenOptions): Promise<Keys> {
+  const { clock, logger, state } = options;
   const { keys: file, anonymous } = config;
-  const tokens = await openTokens(config, { clock, logger });
+  const tokens = await openTokens(config, options);
   const notify = notifyLog(logger);
   let ring: KeyRing | undefined;
   let uses: KeyUses | undefined;
@@ -115,12 +119,12 @@ export async function openKeyedAccess(
 
 /** Opens the verifier of tokens; `undefined` without settings. Rejects if a file is invalid. */
 async function openTokens(
-  { jwtKey, jwksUrl, jwtIssuer: issuer, jwtAudience: audience }: TokenConfig,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  config: TokenConfig,
+  { clock, logger, openTokenSource }: OpenOptions,
 ): Promise<TokenVerifier | undefined> {
+  const { jwtIssuer: issuer, jwtAudience: audience } = config;
   if (issuer === undefined || audience === undefined) return undefined;
-  const options = { clock, notify: notifyLog(logger) };
-  const source =
-    jwksUrl === undefined ? await openTokenFile(jwtKey ?? "", options) : new TokenKeySet(jwksUrl, options);
+  if (!openTokenSource) throw new FlarewireError("invalid-setting", "this gateway does not accept tokens");
+  const source = await openTokenSource(config, { clock, notify: notifyLog(logger) });
   return new TokenVerifier({ source, issuer, audience, clock });
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import type { AccessPolicy, ConnectionRegistry, KeyCounts, SharedState } from "../http/index.ts";
 import { allowAll, createLocalState, createRegistry } from "../http/index.ts";
 import type { Key } from "../keys/key-file.ts";
+import type { OpenTokenSource, TokenConfig } from "../keys/token-source.ts";
 import type { GatewaySettings } from "../settings/index.ts";
 
 /** The access policy and the connection registry, which follow the key file and the token keys. */
@@ -22,9 +23,6 @@ export interface Keys {
   readonly isFileUsable?: () => boolean;
 }
 
-/** The settings of tokens. */
-export type TokenConfig = Partial<Pick<GatewaySettings, "jwtKey" | "jwksUrl" | "jwtIssuer" | "jwtAudience">>;
-
 /** The settings of {@link openKeys}. */
 export type KeyConfig = Pick<GatewaySettings, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> &
   TokenConfig;
@@ -37,6 +35,8 @@ interface KeyOptions {
    * warning.
    */
   readonly leaderKey?: string | undefined;
+  /** Opens the keys that verify tokens. */
+  readonly openTokenSource?: OpenTokenSource | undefined;
   /** State that gateways share. Default: this process's own. */
   readonly state?: SharedState | undefined;
 }
@@ -51,11 +51,11 @@ const OPEN_EDGE =
  */
 export async function openKeys(
   config: KeyConfig,
-  { clock, logger, leaderKey, state = createLocalState(clock) }: KeyOptions,
+  { clock, logger, leaderKey, openTokenSource, state = createLocalState(clock) }: KeyOptions,
 ): Promise<Keys> {
   if (config.keys !== undefined || (config.jwtIssuer !== undefined && config.jwtAudience !== undefined)) {
     const { openKeyedAccess } = await import("./keyed-access.ts");
-    return await openKeyedAccess(config, { clock, logger, state });
+    return await openKeyedAccess(config, { clock, logger, openTokenSource, state });
   }
   if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
   return {

@@ -13,6 +13,7 @@ import {
   type SharedState,
 } from "../http/index.ts";
 import { Head, Hub } from "../hub/index.ts";
+import type { OpenTokenSource } from "../keys/index.ts";
 import { freshnessOf } from "../persistence/gateway-freshness.ts";
 import type { OpenStore, Persistence } from "../persistence/persistence.ts";
 import type { GatewaySettings } from "../settings/index.ts";
@@ -61,6 +62,8 @@ export interface GatewayRun {
   readonly state?: SharedState | undefined;
   /** The work that only one node of a cluster does. Absent outside of a cluster. */
   readonly tasks?: SharedTasks | undefined;
+  /** Opens the keys that verify tokens. Default: settings of tokens are refused. */
+  readonly openTokenSource?: OpenTokenSource;
   /** The key that this gateway, an edge, presents to its leader. Default: none. */
   readonly leaderKey?: string | undefined;
   /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */
@@ -86,8 +89,8 @@ const HTTP_CLOSE_MS = 1_000;
  * that cannot be opened. It then closes all that it opened, but not `persistence`.
  */
 export async function runGateway(run: GatewayRun): Promise<Gateway> {
-  const { settings, clock, logger, state, leaderKey } = run;
-  const keys = await openKeys(settings, { clock, logger, state, leaderKey });
+  const { settings } = run;
+  const keys = await openKeys(settings, run);
   let opened: OpenSource | undefined;
   let gateway: OpenedGateway | undefined;
   try {

@@ -220,9 +220,9 @@ test("a recording without a valid line ends with 1 and the reason", async () => 
   expect(stderr).toContain("no line of the file is usable");
 });
 
-test.skipIf(!existsSync("/dev/full"))("a full disk ends replay with 1 and the file's name", async () => {
+test.skipIf(!existsSync("/dev/full"))("a full disk ends replay with 75 and the file's name", async () => {
   const { code, stderr } = await runInProcess(["replay", day, "--events", "/dev/full"]);
-  expect(code).toBe(1);
+  expect(code).toBe(75);
   expect(stderr).toMatch(/flarewire replay: cannot write \/dev\/full: .*no space left/);
 });
 

@@ -29,7 +29,7 @@ interface Refusal {
 }
 
 /** Listens on a free port of this machine. */
-export async function startScriptedServer(): Promise<ScriptedServer> {
+export async function startScriptedServer(given = 0): Promise<ScriptedServer> {
   const refusalOf = (url = "/") => {
     const { refuse } = server;
     const channels = new URL(url, "http://x").searchParams.get("channels")?.split(",");
@@ -59,7 +59,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       arrived.push({ socket: webSocket, query: new URL(request.url ?? "/", "http://x").searchParams });
     });
   });
-  http.listen(0, "127.0.0.1");
+  http.listen(given, "127.0.0.1");
   await once(http, "listening");
   const { port } = http.address() as AddressInfo;
   const server: ScriptedServer = {

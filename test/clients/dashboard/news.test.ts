@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withWholePcts } from "../../../src/base/lib/text/percent.ts";
+import { withWholeUnits } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { eventsHash, readRoute } from "../../../src/clients/dashboard/route.ts";
 import {
@@ -134,7 +134,7 @@ test("the feed explains underlined times only if it has some", () => {
 });
 
 test("a percentage stays on one line", () => {
-  expect(withWholePcts("−3.4 % in 5 min, +12 % prior 5 min")).toBe(
+  expect(withWholeUnits("−3.4 % in 5 min, +12 % prior 5 min")).toBe(
     "−3.4\u00a0% in 5 min, +12\u00a0% prior 5 min",
   );
 });

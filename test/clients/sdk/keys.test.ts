@@ -1,7 +1,10 @@
 import { expect, type TestContext } from "vitest";
+import { RETRY_MS } from "../../../src/app/server/token-source.ts";
 import { CLOSE_CODES } from "../../../src/base/protocol/index.ts";
 import type { ConnectOptions, Platform, SocketClass, StreamError } from "../../../src/clients/sdk/index.ts";
 import { test } from "../../gateway/http/access/keyed-fixture.ts";
+import { serveJwks } from "../../support/servers/jwks-server.ts";
+import { createIssuer, START_S } from "../../support/servers/token-issuer.ts";
 import { HeldProxy } from "./held-proxy.ts";
 import { follow, HASTY, range } from "./stream-kit.ts";
 
@@ -157,6 +160,30 @@ test("[K4] a client with a key connects without a ticket to a server that has no
   const { until, stream, tickets } = followWatched(urlOf(wire), { key: "some-key" }, onTestFinished);
   await until(() => stream.connection.state === "live");
   expect([stream.connection.transport, tickets()]).toEqual(["websocket", []]);
+});
+
+test("[K9] a client whose token the server cannot verify yet waits as long as the server asks, and then follows", async ({
+  makeKeyed,
+  onTestFinished,
+}) => {
+  const before = createIssuer("ES256", "before");
+  const { served, tokens } = await serveJwks(onTestFinished, before.jwk);
+  const keyed = await makeKeyed({ tokens });
+  const claims = { exp: START_S + 1e6 };
+  await keyed.wire.ask("/api/v1/flares", { authorization: `Bearer ${await before.sign(claims)}` });
+  for (const transport of TRANSPORTS) {
+    const rotated = createIssuer("ES256", transport);
+    served.jwks = [rotated.jwk];
+    const options = { key: await rotated.sign(claims), transport };
+    const { until, stream, waits, errors } = followWatched(urlOf(keyed.wire), options, onTestFinished);
+    keyed.clock.advance(1);
+    await until(() => stream.connection.reason !== "");
+    expect(stream.connection.reason).toMatch(/^HTTP 503 the token cannot be verified yet/);
+    expect(waits.at(-1)).toBeGreaterThan(RETRY_MS - 1_000);
+    keyed.clock.advance(RETRY_MS);
+    await until(() => stream.connection.state === "live");
+    expect(errors).toEqual([]);
+  }
 });
 
 for (const [what, requests_per_minute] of [

@@ -143,6 +143,34 @@ test("a simulated market that starts over in its directory has no past minutes o
   ]);
 });
 
+test("a simulated market is stored, without a word about a live one, where a live market ended before anything was stored", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const config = createConfig({ data: newDirectory(onTestFinished) });
+  const lines: string[] = [];
+  const logger = createLogger("info", { write: (line) => lines.push(line) });
+  const serve = async (epoch: string, origin: "simulated" | "live", minutes: number) => {
+    const log = new MemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
+    const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
+    const over = new AbortController();
+    const info = () => ({ name: "a test", origin, facts: FACTS });
+    const options = { config, clock, logger, identity: { name: "a test" }, log, head, info };
+    const opened = await openExtension(history, options);
+    opened.start?.(over.signal);
+    for (let minute = 1; minute <= minutes; minute++)
+      await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: minute * 60_000 });
+    const stored = await opened.provides?.minute(0);
+    over.abort();
+    await opened.finish?.();
+    await opened.close?.();
+    return stored?.minute?.cursor;
+  };
+  expect(await serve("live1", "live", 0)).toBe(undefined);
+  expect(await serve("next1", "simulated", 2)).toBe("next1-0");
+  expect(lines).toEqual([]);
+});
+
 test("a gateway without a history creates no file for it, and rejects requests that need it", async ({
   onTestFinished,
 }) => {

@@ -1,7 +1,9 @@
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { parseTokenKeys } from "../../../src/app/server/token-keys.ts";
 import { FlarewireError } from "../../../src/base/protocol/index.ts";
+import type { Access } from "../../../src/gateway/http/access/access.ts";
 import { createLocalState } from "../../../src/gateway/http/index.ts";
 import {
   type Key,
@@ -10,7 +12,6 @@ import {
   type TokenSource,
   TokenVerifier,
 } from "../../../src/gateway/keys/index.ts";
-import { parseTokenKeys } from "../../../src/gateway/keys/token-keys.ts";
 import { createAccess } from "../../../src/gateway/start/keyed-access.ts";
 import { AUDIENCE, createIssuer, ISSUER, START_S } from "../../support/servers/token-issuer.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -79,6 +80,7 @@ test("[K4] [K8] a ticket for a token works in a process that never saw the token
     const source: TokenSource = {
       keys: parseTokenKeys(issuer.file, "secret"),
       trouble: undefined,
+      ...{ readMs: 0, retryMs: 0 },
       loaded: async () => {},
       refresh: async () => {},
       stop: () => {},
@@ -104,6 +106,62 @@ test("[K4] [K8] a ticket for a token works in a process that never saw the token
   await app.close();
 });
 
+test("[K4] [K9] a ticket whose token has a key that this process does not know yet is not refused as invalid, nor are open connections closed while it has no keys", async () => {
+  const [old, fresh] = ["a", "b"].map((kid) => createIssuer("ES256", kid));
+  const clock = new ManualClock();
+  const state = createLocalState(clock);
+  const parse = (...issuers: readonly (typeof old)[]) =>
+    parseTokenKeys(JSON.stringify({ keys: issuers.map((issuer) => issuer?.jwk) }), "set");
+  const accessWith = (source: TokenSource) => {
+    const tokens = new TokenVerifier({ source, issuer: ISSUER, audience: AUDIENCE, clock });
+    return createAccess(createConfig({}), { clock, tokens, ring: undefined, state });
+  };
+  const fixed = { trouble: undefined, loaded: async () => {}, stop: () => {} };
+  const other = {
+    keys: parse(old) as TokenSource["keys"],
+    readMs: Number.NEGATIVE_INFINITY,
+    retryMs: 20_000,
+  };
+  const issuing = accessWith({
+    ...{ ...fixed, keys: parse(fresh), readMs: 0, retryMs: 0 },
+    refresh: async () => {},
+  });
+  const entering = accessWith(Object.assign(other, fixed, { refresh: async () => {} }));
+  const app = Fastify();
+  app.setErrorHandler((error, _request, reply) =>
+    reply.code(error instanceof FlarewireError && error.code === "not-ready" ? 503 : 401).send(""),
+  );
+  app.post("/", async (request, reply) => {
+    await issuing.policy.verify(request);
+    return (await issuing.policy.issueTicket(request, reply)).text;
+  });
+  let seen: Access["key"];
+  app.get("/", async (request, reply) => {
+    seen = (await entering.policy.admitStream(request, reply)).key;
+    return "";
+  });
+  const headers = { authorization: `Bearer ${await fresh?.sign({ exp: START_S + 1_000 })}` };
+  const ticket = (await app.inject({ method: "POST", url: "/", headers })).body;
+  clock.advance(1);
+  const enter = () => app.inject({ url: "/", query: { ticket } });
+  const held = await enter();
+  expect([held.statusCode, Number(held.headers["retry-after"]) > 20]).toEqual([503, true]);
+  Object.assign(other, { keys: parse(old, fresh), readMs: 1 });
+  expect((await enter()).statusCode).toBe(200);
+  const ends: string[] = [];
+  const holder = { address: "192.0.2.1", key: seen, end: (reason: string) => void ends.push(reason) };
+  entering.registry.limiter.acquire(holder);
+  Object.assign(other, { keys: undefined, readMs: Number.NEGATIVE_INFINITY });
+  clock.advance(2_000);
+  expect([ends, (await enter()).statusCode]).toEqual([[], 503]);
+  Object.assign(other, { keys: parse(old), readMs: clock.monotonic() });
+  clock.advance(1_000);
+  expect([ends, (await enter()).statusCode]).toEqual([["unauthorized"], 401]);
+  issuing.stop();
+  entering.stop();
+  await app.close();
+});
+
 test("[K8] a stored holder is admitted while its key or token is valid; without the issuer's keys, a valid token is undecided", async () => {
   const issuer = createIssuer("HS256");
   const clock = new ManualClock();
@@ -113,6 +171,7 @@ test("[K8] a stored holder is admitted while its key or token is valid; without 
       return keys;
     },
     trouble: undefined,
+    ...{ readMs: 0, retryMs: 0 },
     loaded: async () => {},
     refresh: async () => {},
     stop: () => {},

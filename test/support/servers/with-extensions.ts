@@ -8,6 +8,7 @@ import { addPageRoutes } from "../../../src/extensions/pages/page-routes.ts";
 import { addPairlistRoute } from "../../../src/extensions/pairlist/pairlist-route.ts";
 import { addPermalinkRoutes } from "../../../src/extensions/permalinks/permalink-routes.ts";
 import type { Pictures } from "../../../src/extensions/permalinks/picture/pictures.ts";
+import { allowAll } from "../../../src/gateway/http/access/access.ts";
 import type { HttpServerOptions } from "../../../src/gateway/http/index.ts";
 
 /** A server's options, and what its extensions need. */
@@ -28,7 +29,7 @@ export function withExtensions({ history, pictures, ...options }: ServerOptions)
       const { app, settings, add } = scope;
       addPairlistRoute(add, options);
       if (history) addHistoryRoutes(add, { ...options, history });
-      addDocumentRoutes(app, settings);
+      addDocumentRoutes(app, settings, options.policy ?? allowAll);
       if (history) addPermalinkRoutes(app, { ...options, settings, history, pages, pictures });
       addPageRoutes(app, settings, pages);
       await options.register?.(scope);

@@ -20,7 +20,7 @@ import {
 import { registerWebSocket } from "../../../src/gateway/http/stream/websocket-route.ts";
 import { Group } from "../../../src/gateway/hub/group.ts";
 import { Head, Hub, Session } from "../../../src/gateway/hub/index.ts";
-import { type Key, mintSecret, TicketTable } from "../../../src/gateway/keys/index.ts";
+import { type Key, knownKeys, mintSecret, TicketTable } from "../../../src/gateway/keys/index.ts";
 import { MemoryLog } from "../../../src/gateway/log/index.ts";
 import { TestMarket } from "../../gateway/hub/test-market.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -78,7 +78,7 @@ const hub = new Hub({ log, head, clock, ...facts, serverName: "flarewire/churn",
 const { id, digest } = mintSecret("fw");
 const key: Key = { id, sha256: digest.toString("hex"), plan: "pro" };
 const tickets = new TicketTable(clock);
-const ring = { find: () => undefined, get: (asked: string) => (asked === id ? key : undefined) };
+const ring = knownKeys([key]);
 const policy = new KeyAccessPolicy({ ring, clock, anonymous: "free", tickets });
 const registry = new ConnectionRegistry(new ConnectionLimiter(5_000, 1_000), (text) => tickets.spend(text));
 const app = await createHttpServer({

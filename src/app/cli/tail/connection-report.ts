@@ -9,7 +9,10 @@ interface ReportOptions {
   /** The stream starts after a given cursor. */
   readonly resumes: boolean;
   readonly notice: (message: string) => void;
-  /** Called if the first connection gets no response, or a refusal that will not change. */
+  /**
+   * Called if the first connection gets no response from an address that listens, or a refusal that
+   * will not change.
+   */
   readonly giveUp: (exitCode: ExitCode) => void;
 }
 
@@ -37,13 +40,16 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
       reportData(stream, notice);
     } else if (state === "waiting" || (state === "connecting" && reason !== "" && !isRetry)) {
       const isReached = wasLive || stream.server !== undefined;
-      const isFinal = !isReached && (code === undefined || actionAfter(code) === "stop");
+      // A server that is starting does not listen yet.
+      const isAbsent = code === undefined && !/\bECONNREFUSED\b|\bAggregateError\b/.test(reason);
+      const isFinal = !isReached && (isAbsent || (code !== undefined && actionAfter(code) === "stop"));
       if (isFinal && state === "waiting") {
         notice(describeFailure(status));
         giveUp(exitCodeAfter(status));
       } else if (!isFinal) {
         isInterrupted ||= wasLive;
-        const words = `${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`;
+        const why = isReached ? describeEnd(status) : describeFailure(status);
+        const words = `${why}; ${state === "waiting" ? "retrying" : "reconnecting"}`;
         // While a server has no data, each attempt ends the same way.
         if (words !== lastNotice) notice(words);
         lastNotice = words;

@@ -26,7 +26,7 @@ export class FollowedFiles<T> {
   #isSettled = false;
   /** The valid text; `undefined` while the files are invalid. */
   #text: string | undefined;
-  #looking: Promise<void> | undefined;
+  #looking: Promise<boolean> | undefined;
   #stop: () => void = () => {};
 
   private constructor(options: FollowedFilesOptions<T>) {
@@ -50,8 +50,11 @@ export class FollowedFiles<T> {
     return this.#text === undefined;
   }
 
-  /** Rereads changed files. Called every second. Never rejects. */
-  look(): Promise<void> {
+  /**
+   * Rereads changed files. Called every second. Resolves with whether they are valid now. Never
+   * rejects.
+   */
+  look(): Promise<boolean> {
     this.#looking ??= this.#reread().finally(() => {
       this.#looking = undefined;
     });
@@ -67,22 +70,26 @@ export class FollowedFiles<T> {
     this.#stop();
   }
 
-  async #reread(): Promise<void> {
+  async #reread(): Promise<boolean> {
     const signature = await this.#signatures();
     const isSame = signature === this.#signature;
-    if (isSame && this.#isSettled) return;
+    if (isSame && this.#isSettled) return !this.isStale;
     this.#signature = signature;
     this.#isSettled = isSame;
     try {
       const { text, value } = await this.#options.read();
-      if (text === this.#text) return;
-      this.#text = text;
-      this.#options.onChange(value);
+      if (text !== this.#text) {
+        this.#text = text;
+        this.#options.onChange(value);
+      }
+      return true;
     } catch (error) {
       // A file that is being written may be invalid for a moment. Report it only if it stays so.
-      if (!isSame) return;
-      this.#text = undefined;
-      this.#options.onInvalid(error);
+      if (isSame) {
+        this.#text = undefined;
+        this.#options.onInvalid(error);
+      }
+      return false;
     }
   }
 

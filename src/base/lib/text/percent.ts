@@ -29,7 +29,7 @@ export function cssShare(share: number): string {
   return `${(100 * share).toFixed(3)}%`;
 }
 
-/** Keeps each percentage of a text on one line, such as `−3 %`. */
-export function withWholePcts(text: string): string {
-  return text.replaceAll(" %", "\u00a0%");
+/** Keeps each number of a text on one line with its unit, such as `−3 %` or `12 min`. */
+export function withWholeUnits(text: string): string {
+  return text.replace(/(?<=\d\w?) (?=%|(?:ms|s|min|h|d)(?!\w))/g, "\u00a0");
 }

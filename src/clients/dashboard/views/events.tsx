@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { withWholePcts } from "../../../base/lib/text/percent.ts";
+import { withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
 import type { Flare, FlareRecord, Token } from "../../../base/model/index.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
@@ -275,7 +275,7 @@ class EventLine extends Component<EventLineProps> {
               </span>{" "}
             </>
           )}
-          {withWholePcts(words)}
+          {withWholeUnits(words)}
         </span>
       </li>
     );

@@ -1,5 +1,5 @@
 import { formatCount } from "../../../base/lib/text/figures.ts";
-import { formatShare, withWholePcts } from "../../../base/lib/text/percent.ts";
+import { formatShare, withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
@@ -68,7 +68,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
       ) : (
         <>
           <p class="verdict">
-            {withWholePcts(verdictText(record.all, 15))} {leftOut !== "" && <b>{leftOut}</b>}
+            {withWholeUnits(verdictText(record.all, 15))} {leftOut !== "" && <b>{leftOut}</b>}
           </p>
           <Facts figures={record.all} />
           {record.all.collapsed > 0 && (

@@ -1,6 +1,7 @@
 import { cssShare } from "../../../base/lib/text/percent.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
 import type { FlareElement } from "../flare-element.ts";
+import { limitsOf } from "../limits-of.ts";
 import type { Seen } from "../shared-feed.ts";
 import { type Bar, barsOf, labelOf } from "./bars.ts";
 
@@ -54,7 +55,7 @@ export function createFlareStrip(base: typeof FlareElement): CustomElementConstr
         this.#bars.get(id)?.remove();
         this.#bars.delete(id);
       }
-      this.#link.ariaLabel = `${labelOf(bars, hours)}${seen.state === "live" ? "" : " (not up to date)"}`;
+      this.#link.ariaLabel = this.#link.title = `${labelOf(bars, hours)}${limitsOf(seen)}`;
     }
 
     #place({ flare, fate, text, left, width, lane }: Bar, lanes: number): void {

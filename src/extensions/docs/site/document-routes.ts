@@ -9,6 +9,7 @@ import {
   represent,
   sendReady,
 } from "../../../gateway/http/index.ts";
+import type { ExtensionContext } from "../../../gateway/start/index.ts";
 import { DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
@@ -32,9 +33,11 @@ type DocumentName = keyof typeof DOCUMENTS;
 export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
+  { isKeyed, anonymous }: Pick<ExtensionContext["policy"], "isKeyed" | "anonymous">,
 ): void {
   const { basePath } = settings;
-  const site = { basePath, contracts: scope.routeContracts };
+  const needs = !isKeyed ? "nothing" : anonymous ? "key for pro" : "key";
+  const site: Site = { basePath, contracts: scope.routeContracts, needs };
   let openapi: OpenApiDocument | undefined;
   const describe = () => (openapi ??= createOpenApi(basePath, site.contracts));
   const vary = varyOf(settings);

@@ -8,6 +8,8 @@ import { operationsIn } from "./rest/operations.ts";
 export interface Site {
   readonly basePath: string;
   readonly contracts: Iterable<RouteContract>;
+  /** What a visitor needs to read the server's data. */
+  readonly needs: "nothing" | "key for pro" | "key";
 }
 
 type Entry = readonly [path: string, label: Html];

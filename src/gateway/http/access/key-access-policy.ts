@@ -9,11 +9,10 @@ import {
   type IssuedTicket,
   idIn,
   isExpired,
-  isToken,
   type KeyGrant,
   type KnownKeys,
   refOf,
-  type TokenVerifier,
+  type TokenSource,
 } from "../../keys/index.ts";
 import type { Audit } from "../connections/audit.ts";
 import { KeyCounts } from "../key-counts.ts";
@@ -31,8 +30,8 @@ import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
   readonly ring: KnownKeys;
-  /** Verifies tokens, which `ring` then finds. Default: no token is valid. */
-  readonly tokens?: Pick<TokenVerifier, "verify" | "source"> | undefined;
+  /** The keys that verify the tokens of `ring`. Default: no token is valid. */
+  readonly tokenSource?: TokenSource | undefined;
   readonly clock: Clock;
   /** Access without a key: the plan `free`, or none. */
   readonly anonymous: "free" | "off";
@@ -79,10 +78,9 @@ export class KeyAccessPolicy implements AccessPolicy {
   }
 
   verify(request: FastifyRequest): Promise<void> | undefined {
-    const { tokens } = this.#options;
     const text = bearerIn(request.headers.authorization);
-    if (!tokens || text === undefined || !isToken(text)) return undefined;
-    return tokens.verify(text).then((invalid) => {
+    if (text === undefined) return undefined;
+    return this.#options.ring.verify({ text }).then((invalid) => {
       if (invalid) this.#invalid.set(request, invalid);
       else this.#invalid.delete(request);
     });
@@ -141,12 +139,12 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined {
     if (holder === undefined) return this.anonymous !== undefined;
-    const { ring, clock, tokens } = this.#options;
+    const { ring, clock, tokenSource } = this.#options;
     const held = readHolder(holder);
     if (!held) return false;
     const { ref, sha256, token } = held;
     if (token && isExpired(token, clock.now())) return false;
-    if (token && tokens && !tokens.source.keys) return undefined;
+    if (token && tokenSource && !tokenSource.keys) return undefined;
     const key = ring.get(ref);
     if (!key || (key.sha256 ?? null) !== sha256 || isExpired(key, clock.now())) return false;
     return mayRead(channels, key);
@@ -172,10 +170,7 @@ export class KeyAccessPolicy implements AccessPolicy {
       throw refusal(reply, 'invalid Authorization; send "Authorization: Bearer KEY"', "Authorization");
     const key = this.#options.ring.find(text);
     const invalid = this.#invalid.get(request);
-    if (invalid?.code === "not-ready") {
-      reply.header("retry-after", retryAfterS());
-      throw invalid;
-    }
+    this.#throwUndecided(invalid, reply);
     if (!key)
       throw refusal(reply, invalid?.message ?? "invalid API key: unknown or revoked", "Authorization");
     return this.#current(key, reply, "Authorization");
@@ -183,9 +178,16 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   async #byTicket(text: string, reply: FastifyReply): Promise<KeyGrant> {
     const ref = await this.#options.tickets.refOfTicket(text);
+    if (ref !== undefined) this.#throwUndecided(await this.#options.ring.verify({ ref }), reply);
     const key = ref === undefined ? undefined : this.#options.ring.get(ref);
     if (key) return this.#current(key, reply, "ticket");
     throw refusal(reply, TICKET_GONE, "ticket");
+  }
+
+  #throwUndecided(error: FlarewireError | undefined, reply: FastifyReply): void {
+    if (error?.code !== "not-ready") return;
+    reply.header("retry-after", retryAfterS(Math.random, this.#options.tokenSource?.retryMs));
+    throw error;
   }
 
   #current(key: KeyGrant, reply: FastifyReply, field: string): KeyGrant {

@@ -23,8 +23,9 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
   });
 }
 
-/** Sets a random `Retry-After` for `over-capacity`, `draining` and `not-ready`. */
+/** Sets a random `Retry-After`, if none is set, for `over-capacity`, `draining` and `not-ready`. */
 export function setRetryAfter(reply: FastifyReply, code: ErrorCode, random = Math.random): void {
+  if (reply.hasHeader("retry-after")) return;
   if (code === "over-capacity" || code === "draining" || code === "not-ready")
     reply.header("retry-after", retryAfterS(random));
 }

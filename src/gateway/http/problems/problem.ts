@@ -13,11 +13,12 @@ const MIN_STREAM_RETRY_S = 3;
 const STREAM_RETRY_SPREAD_S = 10;
 
 /**
- * Returns `Retry-After` for a refused stream, poll or connection: 3 to 12 s at random, so that
- * thousands do not return at once. `random` returns [0, 1).
+ * Returns `Retry-After` for a refused stream, poll or connection: 3 to 12 s at random after
+ * `waitMs`, so that thousands do not return at once. `random` returns [0, 1).
  */
-export function retryAfterS(random: () => number = Math.random): string {
-  return String(MIN_STREAM_RETRY_S + Math.floor(random() * STREAM_RETRY_SPREAD_S));
+export function retryAfterS(random: () => number = Math.random, waitMs = 0): string {
+  const seconds = MIN_STREAM_RETRY_S + Math.floor(random() * STREAM_RETRY_SPREAD_S);
+  return String(Math.ceil(waitMs / 1_000) + seconds);
 }
 
 /** Maximum characters of the framework's message that a problem repeats. */

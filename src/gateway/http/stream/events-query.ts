@@ -13,6 +13,9 @@ import {
   SNAPSHOT,
 } from "./stream-query.ts";
 
+/** Longest wait of a poll, in seconds: less than the 60 s that proxies wait by default. */
+const MAX_WAIT_S = 55;
+
 const PAGE = {
   limit: {
     schema: z.int().min(1).max(1_000).default(100),
@@ -22,7 +25,7 @@ const PAGE = {
   },
   wait: {
     schema: z.int().min(0).max(60).default(0),
-    description: "JSON only: seconds to wait for an event if there is none.",
+    description: `JSON only: seconds to wait for an event if there is none. The wait ends after ${MAX_WAIT_S} s.`,
     example: 1,
     only: "polls",
   },
@@ -79,7 +82,7 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
     filter,
     snapshot,
     limit,
-    waitMs: 1_000 * wait,
+    waitMs: 1_000 * Math.min(wait, MAX_WAIT_S),
   };
 }
 

@@ -1,5 +1,6 @@
+import { createServer } from "node:net";
 import { test as base, expect } from "vitest";
-import { startInProcess } from "../run-in-process.ts";
+import { runInProcess, startInProcess } from "../run-in-process.ts";
 import { flareStarted, greet, type ScriptedServer, send, startScriptedServer } from "../scripted-server.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
@@ -29,6 +30,28 @@ test("if nothing was printed for some seconds, tail says what it waits for", asy
     "tail: waiting for events of flares.pro, newest.bsc, status; the next flare may take some minutes; --updates prints changes of numbers too\n",
   );
   expect(tail.stdout()).toBe("");
+});
+
+test("a server that does not listen yet is waited for, with one line, and followed once it does", async () => {
+  const gone = await startScriptedServer();
+  await gone[Symbol.asyncDispose]();
+  await using tail = startInProcess(["tail", gone.url]);
+  await tail.said("stderr", "; check that a Flarewire server runs there; retrying\n");
+  await using server = await startScriptedServer(Number(new URL(gone.url).port));
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  await tail.said("stderr", "from abcd-6");
+  expect(tail.stderr().match(/no answer/g)).toHaveLength(1);
+});
+
+test("a server that listens but does not speak HTTP ends tail with 75", async ({ onTestFinished }) => {
+  const mute = createServer((socket) => socket.destroy());
+  onTestFinished(() => void mute.close());
+  await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
+  const { port } = Object(mute.address());
+  const { code, stdout, stderr } = await runInProcess(["tail", `http://127.0.0.1:${port}`]);
+  expect({ code, stdout }).toEqual({ code: 75, stdout: "" });
+  expect(stderr).toContain("; check that a Flarewire server runs there\n");
 });
 
 test("if the server has not responded for some seconds, tail says so", async ({ server }) => {

@@ -156,14 +156,6 @@ test("tail retries after a temporary rejection", async ({ server }) => {
   await tail.said("stderr", "from abcd-6");
 });
 
-test("an unreachable server ends tail with 75", async () => {
-  const gone = await startScriptedServer();
-  await gone[Symbol.asyncDispose]();
-  const { code, stdout, stderr } = await runInProcess(["tail", gone.url]);
-  expect({ code, stdout }).toEqual({ code: 75, stdout: "" });
-  expect(stderr).toContain("no answer: ");
-});
-
 test("control characters in names are not printed, neither as lines nor as JSON", async ({ server }) => {
   const symbol = "\u001B[2J\u202EX\u009B\u0007";
   for (const args of [[], ["--json"]]) {

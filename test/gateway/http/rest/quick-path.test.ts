@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../../src/extensions/history/index.ts";
 import { KeyAccessPolicy } from "../../../../src/gateway/http/access/key-access-policy.ts";
-import { TicketTable } from "../../../../src/gateway/keys/index.ts";
+import { knownKeys, TicketTable } from "../../../../src/gateway/keys/index.ts";
 import { finishAt } from "../../../extensions/history/flare-records.ts";
 import { ENDPOINTS } from "../../../support/expect/contracts.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
@@ -68,7 +68,7 @@ describe("a plain request gets the same response as through the framework's rout
 
   const clock = new ManualClock();
   const free = new KeyAccessPolicy({
-    ring: { find: () => undefined, get: () => undefined },
+    ring: knownKeys([]),
     clock,
     anonymous: "free",
     tickets: new TicketTable(clock),

@@ -250,6 +250,16 @@ test("[P7] an invalid value is rejected with field and bound", async ({ wire }) 
   }
 });
 
+test("[P8] a poll that asks for 60 s ends after 55, before a proxy that gives up after 60", async ({
+  wire,
+}) => {
+  await wire.publish("list");
+  const { answer } = await waiting(wire, after(1, "&wait=60"));
+  wire.clock.advance(55_000);
+  const { status, headers } = await answer;
+  expect([status, headers["flarewire-cursor"]]).toEqual([204, `${EPOCH}-1`]);
+});
+
 test("[P8] a drain answers all waiting requests at once, and admits no more", async ({ wire }) => {
   await wire.publish("list");
   const { answer } = await waiting(wire, after(1, "&wait=60"));

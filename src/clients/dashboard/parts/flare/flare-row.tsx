@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
-import { formatPct, withWholePcts } from "../../../../base/lib/text/percent.ts";
+import { formatPct, withWholeUnits } from "../../../../base/lib/text/percent.ts";
 import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/index.ts";
@@ -190,7 +190,7 @@ function Warning({ why, isFinished = false }: Pick<RowProps, "why"> & { readonly
 
 /** Removes the warning at the end of the sentence, because all warnings are shown next to it. */
 function shownReason(sentence: string): string {
-  return withWholePcts(sentence.replace(/; warnings?: [^;]*$/, ""));
+  return withWholeUnits(sentence.replace(/; warnings?: [^;]*$/, ""));
 }
 
 function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {

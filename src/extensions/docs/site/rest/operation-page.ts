@@ -35,7 +35,7 @@ ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
 <h2 id="try">Try</h2>
 ${tryHtml(basePath, operation)}
 <h2 id="samples">Samples</h2>
-${samplesHtml(basePath, route)}
+${samplesHtml(site, route)}
 <h2 id="responses">Responses</h2>
 <div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>
 <p><a href="${basePath}${DOCUMENTS.docs.path}#problems">Problems that any path can return</a></p>

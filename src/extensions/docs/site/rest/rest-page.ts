@@ -37,7 +37,7 @@ export function restPage(site: Site, document: OpenApiDocument): string {
   const used = referredTo(components.schemas, problems.length === 0 ? [] : [components.responses]);
   const body = html`<h1>The API</h1>
 <section aria-labelledby="start"><h2 id="start">Quick start</h2>
-${quickStartHtml(basePath)}</section>
+${quickStartHtml(site)}</section>
 <section aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
 <div class="wide"><table class="fields"><tbody>${operations}</tbody></table></div></section>
 <section aria-labelledby="rules"><h2 id="rules">Rules</h2>

@@ -3,19 +3,7 @@ import { z } from "zod";
 import { InputError } from "../../base/lib/input-error.ts";
 import { parseJsonText, readTrustedText } from "../../base/lib/io/json-file.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
-
-/** Accepted algorithms. The key's type decides which one is used, never the token. */
-type TokenAlgorithm = "HS256" | "RS256" | "ES256";
-
-/** A key that verifies tokens. */
-export interface TokenKey {
-  readonly algorithm: TokenAlgorithm;
-  readonly key: KeyObject;
-  /** The key's id in its set, which a token's header may state. */
-  readonly kid: string | undefined;
-  /** Identifies the key. */
-  readonly fingerprint: string;
-}
+import type { TokenKey } from "../../gateway/keys/index.ts";
 
 /** Larger sets are rejected, because a token without `kid` is checked with each key. */
 const MAX_KEYS = 32;

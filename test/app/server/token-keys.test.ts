@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseTokenKeys, readTokenKeys } from "../../../src/gateway/keys/token-keys.ts";
+import { parseTokenKeys, readTokenKeys } from "../../../src/app/server/token-keys.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 import { createIssuer } from "../../support/servers/token-issuer.ts";
 

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  MAX_AGE_MS,
-  REFRESH_MS,
-  RETRY_MS,
-  TokenKeySet,
-  TokenVerifier,
-} from "../../../src/gateway/keys/index.ts";
+import { MAX_AGE_MS, REFRESH_MS, RETRY_MS, TokenKeySet } from "../../../src/app/server/token-source.ts";
+import { TokenVerifier } from "../../../src/gateway/keys/index.ts";
 import { AUDIENCE, createIssuer, ISSUER, START_S } from "../../support/servers/token-issuer.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { eventually } from "../../support/time/waiters.ts";
@@ -66,7 +61,7 @@ test("[K9] an unknown key's token fetches the set again, but not too soon; a key
   served.reply = { keys: [a.jwk, b.jwk] };
   clock.advance(RETRY_MS - 1);
   // Too early for another fetch. Otherwise a client could cause one with each request.
-  expect(await verify(await token(b))).toBe("unauthorized");
+  expect(await verify(await token(b))).toBe("not-ready");
   clock.advance(1);
   expect([await verify(await token(b)), await grant()]).toEqual(["valid", expect.anything()]);
   served.reply = { keys: [b.jwk] };
