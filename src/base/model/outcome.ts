@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FinishCause } from "./explanation.ts";
+import { FinishCause, Odds } from "./explanation.ts";
 import { DecimalString, Timestamp } from "./primitives.ts";
 
 const price = (description: string) => DecimalString.nullable().meta({ description });
@@ -65,6 +65,7 @@ export const Outcome = z
       description: "False until 60 minutes after the start. Then `flare-outcome` sends the final values.",
     }),
     ...atStart,
+    odds: Odds.nullable().optional().meta({ description: "The odds at the start; `null` without." }),
   })
   .describe(
     "What the price did after a flare's start, until 60 minutes later, or its end if that is later. `null` means unknown: not measured yet, no trade in the 3 minutes before the moment, or no data of the whole group.",
