@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGunzip, createGzip, gunzipSync } from "node:zlib";
+import { HOUR_MS } from "../../../src/base/lib/time/time.ts";
 import { lockersOf } from "../../../src/feeds/chain/locks/lockers.ts";
 import { isNews, LpHolders, type LpShares } from "../../../src/feeds/chain/locks/lp-holders.ts";
 
@@ -55,15 +56,24 @@ function readRow(line: string): LpRow {
   return { at: Number(at), pool, transfer: { from, to, units: BigInt(units) } };
 }
 
+/**
+ * After this time a reader may have forgotten a pool, so it is told again with the pool's next
+ * liquidity. The live feed does the same.
+ */
+const AGAIN_MS = 6 * HOUR_MS;
+
 /** Yields the recording's lines with the changes of listed pools among them, none before its listing. */
 export async function* withLocks(
   lines: AsyncIterable<string>,
   changes: readonly Change[],
 ): AsyncGenerator<string> {
   const listed = new Map<string, { readonly group: string; readonly token: string }>();
+  const said = new Map<string, { readonly at: number; readonly change: Change }>();
   let waiting = [...changes];
-  const say = ({ pool, shares }: Change, at: number) => {
+  const say = (change: Change, at: number) => {
+    const { pool, shares } = change;
     const { group, token } = listed.get(pool) ?? {};
+    said.set(pool, { at, change });
     return `${JSON.stringify({ kind: "locks", at, group, pool, token, ...shares })}\n`;
   };
   for await (const line of lines) {
@@ -75,6 +85,8 @@ export async function* withLocks(
       waiting = waiting.filter((change) => !isDue(change));
     }
     yield `${line}\n`;
+    const last = said.get(pool);
+    if (kind === "liquidity" && last && at - last.at >= AGAIN_MS) yield say(last.change, at);
     if (kind !== "listing") continue;
     listed.set(pool, { group, token });
     for (const change of waiting.filter(isDue)) yield say(change, at);
