@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../base/lib/time/time.ts";
-import { listedSince, type TokenState } from "../state/token-state.ts";
+import type { TokenState } from "../state/token-state.ts";
+import { listedSince } from "./pools.ts";
 
 /** Smaller locks do not decide when the first one ends. */
 const MATTERING_SHARE = 0.05;

@@ -267,6 +267,22 @@ export function liquidityOf(token: TokenState): number | null {
   return sum;
 }
 
+/** Returns the time of the token's first trade or listing; `null` before either. */
+export function offeredSince({ firstMarketMs, pools }: TokenState): number | null {
+  let since = firstMarketMs < 0 ? Number.POSITIVE_INFINITY : firstMarketMs;
+  for (const { listedMs } of pools) if (listedMs >= 0) since = Math.min(since, listedMs);
+  return Number.isFinite(since) ? since : null;
+}
+
+/**
+ * Returns the time of the token's listing; `null` if unknown, as for a token that traded before the
+ * first listing that was received.
+ */
+export function listedSince(token: TokenState): number | null {
+  const since = offeredSince(token);
+  return since !== null && token.pools.some(({ listedMs }) => listedMs === since) ? since : null;
+}
+
 /** Whether liquidity is missing that may come back within the grace period. */
 export function awaitsLiquidity(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   return token.level.isLow && lossOf(token.level, liquidityOf(token) ?? 0, atMs, settings) === "plunged";

@@ -19,12 +19,12 @@ import {
 import { shortAddress } from "../../base/model/token-key.ts";
 import type { Measured } from "../detect/detector.ts";
 import type { LockedShares } from "../detect/locked.ts";
-import { liquidityText } from "../detect/pools.ts";
+import { liquidityText, listedSince } from "../detect/pools.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { closeAt } from "../state/bucket-ring.ts";
 import { neverFlaredId } from "../state/ids.ts";
-import { countRecentTrades, listedSince, recentSteps, type TokenState } from "../state/token-state.ts";
+import { countRecentTrades, recentSteps, type TokenState } from "../state/token-state.ts";
 
 const MAX_PERCENT = 1e9;
 const MAX_PUBLISHED = 1e9;
