@@ -341,14 +341,10 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
       const cause = expect.stringContaining(`the cluster's server rejects a command: ${error}`);
       await command(fault);
       for (const node of nodes)
-        await expect
-          .poll(() => readiness(node))
-          .toEqual({ status: 200, state: "stale", reason: cause });
+        await expect.poll(() => readiness(node)).toEqual({ status: 200, state: "stale", reason: cause });
       await command(repair);
       for (const node of nodes)
-        await expect
-          .poll(() => readiness(node))
-          .toEqual({ status: 200, state: "live", reason: "" });
+        await expect.poll(() => readiness(node)).toEqual({ status: 200, state: "live", reason: "" });
     },
   );
 
