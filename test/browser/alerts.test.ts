@@ -286,6 +286,22 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(await page.evaluate("pushed.key.length")).toBe(87);
     expect(await findViolations(page, undefined, "dialog")).toEqual([]);
     await panel.getByRole("button", { name: "Close" }).click();
+    const subscription = await service.subscription();
+    const lost = { method: "DELETE", headers: { "content-type": "application/json" } };
+    await fetch(`${pushing.url}/push`, {
+      ...lost,
+      body: JSON.stringify({ endpoint: subscription.endpoint }),
+    });
+    // A page that is opened renews a subscription that the server no longer has.
+    const other = await context.newPage();
+    await other.addInitScript(
+      `const made = ${JSON.stringify(subscription)};
+      PushManager.prototype.getSubscription = async () => ({ ...made, toJSON: () => made });`,
+    );
+    const renewed = other.waitForResponse((response) => response.request().method() === "PUT");
+    await other.goto(`${pushing.url}/#/flares`);
+    expect((await renewed).status()).toBe(204);
+    await other.close();
     market.show(freeOf(MOON, CAKE));
     await service.until(() => service.received.length > 0);
     const cdp = await context.newCDPSession(page);

@@ -158,7 +158,7 @@ describe("the other files of examples/deploy", () => {
   test.runIf(PROMTOOL)("promtool accepts the configuration, the alert rules and their tests", () => {
     const run = (...args: readonly string[]) =>
       execFileSync(PROMTOOL ?? "", args, { cwd: FOLDER, encoding: "utf8", stdio: "pipe" });
-    expect(run("check", "config", "prometheus.yml")).toContain("13 rules found");
+    expect(run("check", "config", "prometheus.yml")).toContain("14 rules found");
     expect(run("test", "rules", "alert-rules.test.yaml")).toContain("SUCCESS");
   });
 

@@ -15,13 +15,18 @@ export function alertMetrics(stats: () => Readonly<Record<string, TargetStats>>)
     );
   return {
     flarewire_webhook_attempts_total: total(
-      `Attempts to deliver a message, by outcome: delivered, failed, gone. ${TARGETS}`,
+      `Attempts to deliver a message, by outcome: delivered, failed, refused, gone. ${TARGETS}`,
       attempts,
       ...["webhook", "outcome"],
     ),
     flarewire_webhook_dropped_total: total(
       `Messages dropped because a target did not accept them in time. ${TARGETS}`,
       each(({ dropped }) => dropped),
+      "webhook",
+    ),
+    flarewire_webhook_refused_total: total(
+      `Messages dropped because a target refused their content. ${TARGETS}`,
+      each(({ refused }) => refused),
       "webhook",
     ),
     flarewire_webhook_waiting: level(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { MINUTE_MS } from "../../base/lib/time/time.ts";
 
 /** One message from a rule to a target. */
 export interface Alert {
@@ -41,6 +42,26 @@ export function formAlert(
     madeAtMs,
     body: JSON.stringify({ type, timestamp, data: { rule, ...url, ...data } }),
   };
+}
+
+/** An alert that is sent later than this says so. */
+const LATE_MS = MINUTE_MS;
+
+/** Whether an alert that is sent now is late: counted from its event, or else from its creation. */
+export function isLate({ body, madeAtMs }: Pick<Alert, "body" | "madeAtMs">, nowMs: number): boolean {
+  const { data } = JSON.parse(body) as {
+    readonly data: { readonly event?: { readonly emitted_at?: string } };
+  };
+  const toldAtMs = Date.parse(data.event?.emitted_at ?? "");
+  // A rule that resumes after a restart makes alerts of older events.
+  return nowMs - (Number.isNaN(toldAtMs) ? madeAtMs : Math.min(toldAtMs, madeAtMs)) > LATE_MS;
+}
+
+/** Says when something happened, in a message that is sent late: `at 12:03 UTC, sent late`. */
+export function lateText(at: string, sentAtMs: number): string {
+  const [day, time] = [at.slice(0, 10), at.slice(11, 16)];
+  const isToday = new Date(sentAtMs).toISOString().startsWith(day);
+  return `at ${time} UTC${isToday ? "" : ` on ${day}`}, sent late`;
 }
 
 function hash(text: string): string {

@@ -7,6 +7,7 @@ import { formAlert } from "./alert.ts";
 import { alertMetrics } from "./alert-metrics.ts";
 import { ALERT_SETTINGS, type AlertSettings } from "./alert-settings.ts";
 import { type Alerts, type RunningAlerts, startAlerts } from "./alerts.ts";
+import type { Outcome } from "./delivery/delivery-plan.ts";
 import { PushAlerts } from "./push/push-alerts.ts";
 import { PUSH_CHANNELS, registerPush } from "./push/push-route.ts";
 import { openPushStore } from "./push/push-store.ts";
@@ -132,8 +133,12 @@ export async function alertChecks(file: string, clock: Clock): Promise<readonly 
       const content = { type: "test", key: String(nowMs), data: {} };
       const outcome = await deliver(formAlert(id, "doctor", content, nowMs), signal);
       if (outcome.kind === "delivered") return "accepted a test message";
-      const reason = outcome.kind === "gone" ? "it returned 410, so it wants no messages" : outcome.reason;
-      throw new Error(`did not accept a test message: ${reason}`);
+      throw new Error(`did not accept a test message: ${reasonOf(outcome)}`);
     },
   }));
+}
+
+function reasonOf(outcome: Exclude<Outcome, { kind: "delivered" }>): string {
+  if (outcome.kind === "gone") return "it returned 410, so it wants no messages";
+  return outcome.kind === "moved" ? `it has moved to ${outcome.address}` : outcome.reason;
 }

@@ -34,6 +34,8 @@ export interface AlertsOptions {
 export interface TargetStats {
   readonly attempts: Readonly<Record<string, number>>;
   readonly dropped: number;
+  /** Messages that were dropped because the receiver refuses their content. */
+  readonly refused: number;
   /** Messages in the queue; NaN if the store cannot be read. */
   readonly waiting: number;
   /** Age of the oldest queued message in ms; 0 if none, NaN if the store is unreadable. */
@@ -61,11 +63,12 @@ export interface RunningAlerts extends Alerts {
   remove(id: string): Promise<void>;
 }
 
-/** The metrics' entry for all targets of visitors. */
-const OTHERS = "push";
+/** The metrics' entry for all targets of visitors. The other is for a file with a target `push`. */
+const OTHERS = { usual: "push", besidesPush: "push/browsers" } as const;
 const NO_STATS: TargetStats = {
-  attempts: { delivered: 0, failed: 0, gone: 0 },
+  attempts: { delivered: 0, failed: 0, refused: 0, gone: 0 },
   dropped: 0,
+  refused: 0,
   waiting: 0,
   oldestAgeMs: 0,
   disabled: false,
@@ -91,12 +94,13 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   let past = NO_STATS;
   const addToPast = (one: Running | undefined) => {
     if (!one || named.has(one.target.id)) return;
-    const { attempts, dropped } = one.sender;
-    past = sumOf(past, { ...NO_STATS, attempts, dropped });
+    const { attempts, dropped, refused } = one.sender;
+    past = sumOf(past, { ...NO_STATS, attempts, dropped, refused });
   };
   const begin = (target: Target) => {
-    addToPast(running.get(target.id));
-    const one = startTarget(target, shared);
+    const previous = running.get(target.id);
+    addToPast(previous);
+    const one = startTarget(target, shared, previous?.sender);
     running.set(target.id, one);
     return one;
   };
@@ -124,7 +128,9 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
       const own = each.filter(([id]) => named.has(id));
       const visitors = each.filter(([id]) => !named.has(id)).map(([, stats]) => stats);
       return {
-        ...(options.others && { [OTHERS]: visitors.reduce(sumOf, past) }),
+        ...(options.others && {
+          [named.has(OTHERS.usual) ? OTHERS.besidesPush : OTHERS.usual]: visitors.reduce(sumOf, past),
+        }),
         ...Object.fromEntries(own),
       };
     },
@@ -154,14 +160,15 @@ interface DeliveryDependencies extends AlertsOptions {
 }
 
 /** Follows the rules of one target, and delivers to it. */
-function startTarget(target: Target, dependencies: DeliveryDependencies) {
+function startTarget(target: Target, dependencies: DeliveryDependencies, previous?: AlertSender) {
   const { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, beforeAttempt } =
     dependencies;
   const { id } = target;
   const over = new AbortController();
   const signal = AbortSignal.any([stopping, over.signal]);
   const notify = notifyLog(logger, { target: id });
-  const sender = new AlertSender({ target, store, commits, clock, steadyMs, beforeAttempt, notify });
+  const own = { target, store, commits, clock, steadyMs, beforeAttempt, notify, previous };
+  const sender = new AlertSender(own);
   const shared = { target: id, poll, head, store, commits, clock, steadyMs, publicUrl, notify };
   const onAlerts = () => sender.wake();
   const isDisabled = () => sender.isDisabled;
@@ -214,6 +221,7 @@ function sumOf(a: TargetStats, b: TargetStats): TargetStats {
   return {
     attempts: Object.fromEntries(attempts),
     dropped: a.dropped + b.dropped,
+    refused: a.refused + b.refused,
     waiting: a.waiting + b.waiting,
     oldestAgeMs: Math.max(a.oldestAgeMs, b.oldestAgeMs),
     disabled: false,
@@ -221,13 +229,13 @@ function sumOf(a: TargetStats, b: TargetStats): TargetStats {
 }
 
 function readStats(id: string, sender: AlertSender, store: AlertStore, nowMs: number): TargetStats {
-  const { attempts, dropped } = sender;
+  const { attempts, dropped, refused } = sender;
   try {
     const { count, oldestMadeAtMs } = store.waiting(id);
     const oldestAgeMs = oldestMadeAtMs === undefined ? 0 : Math.max(0, nowMs - oldestMadeAtMs);
-    return { attempts, dropped, waiting: count, oldestAgeMs, disabled: sender.isDisabled };
+    return { attempts, dropped, refused, waiting: count, oldestAgeMs, disabled: sender.isDisabled };
   } catch {
     // The sender reports the failure, which must not hide the other metrics.
-    return { attempts, dropped, waiting: Number.NaN, oldestAgeMs: Number.NaN, disabled: false };
+    return { attempts, dropped, refused, waiting: Number.NaN, oldestAgeMs: Number.NaN, disabled: false };
   }
 }

@@ -1,105 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import { type Alert, formAlert } from "../../../src/extensions/alerts/alert.ts";
-import { AlertSender } from "../../../src/extensions/alerts/delivery/alert-sender.ts";
 import { RETRY, retryDelayMs } from "../../../src/extensions/alerts/delivery/delivery-plan.ts";
-import { NEW_RULE } from "../../../src/extensions/alerts/rules/rule-state.ts";
-import { type AlertStore, openAlertStore } from "../../../src/extensions/alerts/store/alert-store.ts";
-import { GroupCommit } from "../../../src/extensions/alerts/store/group-commit.ts";
-import { ManualClock } from "../../support/time/manual-clock.ts";
-import { test as base } from "../../support/time/still-running.ts";
-import { eventually } from "../../support/time/waiters.ts";
-import { Receiver, status, webhookOf } from "./webhook-fixture.ts";
-
-const HOUR = 3_600_000;
-
-interface SenderUnderTest {
-  readonly clock: ManualClock;
-  readonly store: AlertStore;
-  readonly receiver: Receiver;
-  readonly notices: string[];
-  sender: AlertSender;
-  /** Adds messages to the queue, and wakes the sender. */
-  enqueue(count: number): readonly Alert[];
-  /** Advances the clock until the sender has made `attempts` attempts in total. */
-  tried(attempts: number): Promise<void>;
-  /** Starts another sender on the same store, as after a restart. */
-  restart(more?: object): void;
-}
-
-const test = base.extend<{ sut: SenderUnderTest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
-  sut: async ({}, use) => {
-    await using receiver = new Receiver();
-    await receiver.up();
-    const clock = new ManualClock();
-    const store = openAlertStore();
-    const notices: string[] = [];
-    let stop = new AbortController();
-    let count = 0;
-    let running = Promise.resolve();
-    const start = (more: object = {}) => {
-      const target = {
-        ...webhookOf({ url: receiver.url, ...more }, clock),
-        limits: { maxAgeMs: 24 * HOUR, maxCount: 20 },
-      };
-      const sender = new AlertSender({
-        target,
-        store,
-        clock,
-        commits: new GroupCommit(store),
-        random: () => 0.5,
-        steadyMs: () => clock.monotonic(),
-        notify: (_level, message) => notices.push(message),
-      });
-      running = sender.run(stop.signal);
-      return sender;
-    };
-    const sut: SenderUnderTest = {
-      clock,
-      store,
-      receiver,
-      notices,
-      sender: start(),
-      enqueue: (many) => {
-        const alerts = Array.from({ length: many }, () => {
-          count += 1;
-          return formAlert(
-            "desk",
-            "all",
-            { type: "flare-started", key: `${count}`, data: { count } },
-            clock.monotonic(),
-          );
-        });
-        store.commit("desk/all", { cursor: `test1-${count}`, state: NEW_RULE }, alerts);
-        sut.sender.wake();
-        return alerts;
-      },
-      tried: async (attempts) => {
-        const made = () => receiver.attempts.length;
-        const isMade = async () => {
-          const before = made();
-          if (before >= attempts) return true;
-          await Promise.race([receiver.until(() => made() > before), clock.nextSleep()]);
-          if (made() === before) clock.advance(clock.slept.at(-1) ?? 0);
-          return made() >= attempts;
-        };
-        const seen = () => `${made()} attempts, sleeps of ${clock.slept.slice(-5).join(", ")} ms`;
-        await eventually(isMade, seen, { what: `attempt ${attempts}` });
-      },
-      restart: (more) => {
-        stop.abort();
-        stop = new AbortController();
-        sut.sender = start(more);
-      },
-    };
-    await use(sut);
-    stop.abort();
-    await running;
-  },
-});
-
-const idsOf = (alerts: readonly { readonly id: string }[]) => alerts.map(({ id }) => id);
+import { HOUR, idsOf, test } from "./sender-fixture.ts";
+import { status } from "./webhook-fixture.ts";
 
 test("messages arrive once each, in order, signed", async ({ sut }) => {
   const alerts = sut.enqueue(5);
@@ -131,7 +34,7 @@ test("after a 500, a cut connection or a redirect, the sender retries with growi
     expect.stringMatching(/could not deliver: the receiver returned 500; retrying/),
     "the receiver accepts messages again; failed attempts: 4",
   ]);
-  await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, gone: 0 });
+  await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, refused: 0, gone: 0 });
 });
 
 test("a receiver that was down for 23 hours gets all messages", async ({ sut }) => {
@@ -323,7 +226,7 @@ test("a message in flight when the sender stops counts as neither delivered nor 
   sut.restart();
   await receiver.until(() => receiver.taken.length === 1);
   expect(idsOf(receiver.taken)).toEqual([alert?.id]);
-  expect([sender.attempts, notices]).toEqual([{ delivered: 0, failed: 0, gone: 0 }, []]);
+  expect([sender.attempts, notices]).toEqual([{ delivered: 0, failed: 0, refused: 0, gone: 0 }, []]);
 });
 
 test.for(["0", "-1", "1e9", "Wed, 21 Oct 2015 07:28:00 GMT", ""])(

@@ -91,3 +91,29 @@ test("[L5] a store that once fails to delete or to read stops neither the alerts
   expect(alerts.stats()).toMatchObject({ desk: { waiting: expect.any(Number) } });
   await alerts.stop();
 });
+
+test("a target with the id push has its own metrics beside those of all browsers", async ({
+  sut,
+  onTestFinished,
+}) => {
+  await using receiver = new Receiver();
+  await receiver.up();
+  const { store } = begin(sut, receiver, onTestFinished);
+  const { log, head, hub, clock } = sut;
+  const [own, browser] = ["push", "push-of-a-browser"].map((id) => webhookOf({ id, url: receiver.url }));
+  if (!own || !browser) throw new Error("no targets");
+  const shared = { store, log, head, history: hub.history, clock, logger: pino({ level: "silent" }) };
+  const alerts = startAlerts({ ...shared, targets: [own], others: [browser] });
+  await expect
+    .poll(() => store.position("push/all") && store.position("push-of-a-browser/all"))
+    .toBeDefined();
+  await sut.publish("flare");
+  await receiver.until(() => receiver.taken.length === 2);
+  await expect
+    .poll(() => Object.entries(alerts.stats()).map(([id, { attempts }]) => [id, attempts.delivered]))
+    .toEqual([
+      ["push/browsers", 1],
+      ["push", 1],
+    ]);
+  await alerts.stop();
+});

@@ -8,12 +8,20 @@ test.each([200, 202, 204, 299])("%i accepts a message", (status) => {
   expect(answered(status, "5")).toEqual({ kind: "delivered" });
 });
 
-test.each([100, 199, 300, 301, 302, 304, 307, 308, 399, 400, 404, 409, 411, 429, 500, 599])(
+test.each([100, 199, 300, 301, 302, 304, 307, 308, 399, 401, 403, 404, 408, 411, 429, 500, 507, 599])(
   "%i counts as a failed attempt",
   (status) => {
     expect(answered(status)).toMatchObject({ kind: "failed", retryAfterMs: undefined });
   },
 );
+
+test.each([400, 409, 413, 414, 415, 422, 431, 451])("%i refuses the message for its content", (status) => {
+  expect(answered(status)).toEqual({
+    kind: "refused",
+    reason: `the receiver returned ${status}`,
+    retryAfterMs: undefined,
+  });
+});
 
 test("410 ends the delivery permanently, and a missing response counts as a failed attempt", () => {
   expect(answered(410)).toEqual({ kind: "gone" });

@@ -7,6 +7,7 @@ import pino from "pino";
 import { expect, test, vi } from "vitest";
 import { MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import { PushAlerts } from "../../../src/extensions/alerts/push/push-alerts.ts";
+import { pushMessageOf } from "../../../src/extensions/alerts/push/push-message.ts";
 import { openPushStore } from "../../../src/extensions/alerts/push/push-store.ts";
 import { openVapidKey } from "../../../src/extensions/alerts/push/vapid-key.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
@@ -123,7 +124,7 @@ test("a stored subscription that cannot be read is logged once by name, and does
       ...(await service.subscription(name)),
       rules: [{ channel: "flares.pro" as const, filter: {} }],
     };
-    first.save(name, "client", { request, holder: undefined });
+    first.save(name, "client", { request, holder: undefined }, 0);
   }
   first.close();
   const db = new DatabaseSync(file);
@@ -143,10 +144,12 @@ test("a subscription with a rule that can never apply stays readable, and does n
   const store = openPushStore();
   const channel = "flares.exchange.pro" as const;
   for (const [name, filter] of Object.entries({ idle: { min_liquidity: 5 }, good: {} }))
-    store.save(name, "client", {
-      request: { ...(await service.subscription(name)), rules: [{ channel, filter }] },
-      holder: undefined,
-    });
+    store.save(
+      name,
+      "client",
+      { request: { ...(await service.subscription(name)), rules: [{ channel, filter }] }, holder: undefined },
+      0,
+    );
   const push = new PushAlerts({
     store,
     clock: new ManualClock(),
@@ -161,4 +164,14 @@ test("a subscription with a rule that can never apply stays readable, and does n
   const names = ["flare-started", "flare-surged"];
   expect(filters).toEqual([{ min_liquidity: 5, names }, { names }]);
   push.close();
+});
+
+test("a push that is sent late says when its event was, and one in time does not", () => {
+  const at = "2026-11-29T12:03:00.000Z";
+  const data = { flare: SAMPLE_FLARE, why: { text: "12 buys in a minute" }, cause: "detected" };
+  const event = { name: "flare-started", emitted_at: at, observed_at: at, data };
+  const alert = { body: JSON.stringify({ data: { event } }) };
+  const bodyOf = (lateAtMs?: number) => JSON.parse(pushMessageOf(alert, lateAtMs)?.payload ?? "{}").body;
+  expect(bodyOf()).toBe("12 buys in a minute");
+  expect(bodyOf(Date.parse(at) + 10 * MINUTE_MS)).toBe("at 12:03 UTC, sent late; 12 buys in a minute");
 });

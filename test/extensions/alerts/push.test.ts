@@ -185,6 +185,12 @@ test("subscriptions that could attack others or fill the server are rejected, an
     undefined,
   ])
     expect((await strict.ask("PUT", body)).status).toBe(400);
+  const zero = Buffer.alloc(65).toString("base64url");
+  const answer = await strict.ask("PUT", { endpoint, keys: { ...keys, p256dh: zero }, rules: EVERY_FLARE });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { field: "keys", detail: "keys.p256dh must be a point on the curve P-256, uncompressed" },
+  ]);
   const statuses: number[] = [];
   for (let at = 0; at < 11; at++)
     statuses.push(
@@ -246,7 +252,9 @@ test("[K6] after a restart, subscriptions end whose key was removed, or that hav
   expect(endpoints()).toEqual(["/held"]);
   const rewrite = (statements: string) => {
     const db = new DatabaseSync(file);
-    db.exec(`${statements}; ALTER TABLE subscription DROP COLUMN holder; PRAGMA user_version = 1`);
+    const later = ["holder", "made_at_ms", "is_proven", "failing_since_ms"];
+    const drops = later.map((column) => `ALTER TABLE subscription DROP COLUMN ${column}`);
+    db.exec([statements, ...drops, "PRAGMA user_version = 1"].join("; "));
     db.close();
   };
   // As a version without holders stored it.

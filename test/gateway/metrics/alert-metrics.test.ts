@@ -5,10 +5,16 @@ import { addMetrics } from "../../../src/gateway/metrics/metric-table.ts";
 
 test("each webhook has its own series: attempts by outcome, queue length, age in seconds, and whether it is disabled", async () => {
   const registry = new Registry();
-  const attempts = { delivered: 3, failed: 2, gone: 0 };
-  const desk = { attempts, dropped: 4, waiting: 5, oldestAgeMs: 90_500, disabled: false };
+  const attempts = { delivered: 3, failed: 2, refused: 1, gone: 0 };
+  const desk = { attempts, dropped: 4, refused: 1, waiting: 5, oldestAgeMs: 90_500, disabled: false };
   const phone = {
-    ...{ attempts: { delivered: 0, failed: 0, gone: 1 }, dropped: 0, waiting: 0, oldestAgeMs: 0 },
+    ...{
+      attempts: { delivered: 0, failed: 0, refused: 0, gone: 1 },
+      dropped: 0,
+      refused: 0,
+      waiting: 0,
+      oldestAgeMs: 0,
+    },
     disabled: true,
   };
   addMetrics(
@@ -19,12 +25,16 @@ test("each webhook has its own series: attempts by outcome, queue length, age in
   expect(lines).toEqual([
     'flarewire_webhook_attempts_total{webhook="desk",outcome="delivered"} 3',
     'flarewire_webhook_attempts_total{webhook="desk",outcome="failed"} 2',
+    'flarewire_webhook_attempts_total{webhook="desk",outcome="refused"} 1',
     'flarewire_webhook_attempts_total{webhook="desk",outcome="gone"} 0',
     'flarewire_webhook_attempts_total{webhook="phone",outcome="delivered"} 0',
     'flarewire_webhook_attempts_total{webhook="phone",outcome="failed"} 0',
+    'flarewire_webhook_attempts_total{webhook="phone",outcome="refused"} 0',
     'flarewire_webhook_attempts_total{webhook="phone",outcome="gone"} 1',
     'flarewire_webhook_dropped_total{webhook="desk"} 4',
     'flarewire_webhook_dropped_total{webhook="phone"} 0',
+    'flarewire_webhook_refused_total{webhook="desk"} 1',
+    'flarewire_webhook_refused_total{webhook="phone"} 0',
     'flarewire_webhook_waiting{webhook="desk"} 5',
     'flarewire_webhook_waiting{webhook="phone"} 0',
     'flarewire_webhook_oldest_seconds{webhook="desk"} 90.5',

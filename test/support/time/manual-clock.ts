@@ -66,6 +66,12 @@ export class ManualClock implements Clock {
     };
   }
 
+  /** Milliseconds until the next timer is due; `undefined` if there is none. */
+  get dueInMs(): number | undefined {
+    if (this.#timers.length === 0) return undefined;
+    return Math.max(0, Math.min(...this.#timers.map(({ at }) => at)) - this.#elapsed);
+  }
+
   /** Resolves at the next call of {@link sleep}. */
   nextSleep(): Promise<void> {
     const before = this.#sleeps;

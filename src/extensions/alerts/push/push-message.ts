@@ -6,7 +6,7 @@ import {
   surgedAlert,
 } from "../../../base/model/text/flare-alert.ts";
 import type { EventMessage } from "../../../base/protocol/index.ts";
-import type { Alert } from "../alert.ts";
+import { type Alert, lateText } from "../alert.ts";
 import type { PushRequest } from "./push-subscription.ts";
 
 interface PushMessage {
@@ -23,14 +23,17 @@ const MAX_BODY = 500;
 
 /**
  * Returns the message about an alert; `undefined` if the alert is not about a flare's start, surge
- * or finish.
+ * or finish. `lateAtMs`: when it is sent, if that is late. It then begins with the time of its
+ * event.
  */
-export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | undefined {
+export function pushMessageOf({ body }: Pick<Alert, "body">, lateAtMs?: number): PushMessage | undefined {
   const { data } = JSON.parse(body) as { readonly data: { readonly event?: EventMessage } };
   const { event } = data;
   const text = event && textOf(event);
   if (!text) return undefined;
-  const payload = JSON.stringify({ ...text, body: text.body.slice(0, MAX_BODY) });
+  const when = lateAtMs === undefined ? [] : [lateText(event.observed_at, lateAtMs)];
+  const parts = [...when, text.body].filter((part) => part !== "");
+  const payload = JSON.stringify({ ...text, body: parts.join("; ").slice(0, MAX_BODY) });
   return { payload, tag: text.tag, atMs: Date.parse(event.emitted_at) };
 }
 

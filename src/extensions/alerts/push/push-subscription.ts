@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, ECDH } from "node:crypto";
 import { z } from "zod";
 import { isPlainUrl } from "../../../base/lib/io/plain-url.ts";
 import { Filter, FLARE_CHANNELS } from "../../../base/protocol/index.ts";
@@ -30,6 +30,17 @@ export const PushRequest = z.strictObject({
     .max(MAX_RULES, `a list of at most ${MAX_RULES} rules`),
 });
 export type PushRequest = z.infer<typeof PushRequest>;
+
+/** Whether a browser's public key is a point on P-256. With any other, nothing can be encrypted. */
+export function isPoint(p256dh: string): boolean {
+  const point = Buffer.from(p256dh, "base64url");
+  try {
+    // OpenSSL also reads a hybrid form, which browsers do not have.
+    return point[0] === 4 && ECDH.convertKey(point, "prime256v1").length > 0;
+  } catch {
+    return false;
+  }
+}
 
 /** Returns a subscription's id: a hash of its endpoint, which is a secret. */
 export function subscriptionId(endpoint: string): string {

@@ -7,7 +7,7 @@ type Rows = Readonly<Record<string, readonly (readonly SQLOutputValue[])[]>>;
 /** A store in memory, whose changes bring other copies to the same state. */
 export type AlertCopy = ReturnType<typeof openAlertCopy>;
 
-const TABLES = ["place", "alert", "expired", "disabled", "notice"];
+const TABLES = ["place", "alert", "expired", "disabled", "notice", "moved"];
 const { SQLITE_CHANGESET_CONFLICT, SQLITE_CHANGESET_DATA } = constants;
 const REPLACEABLE: ReadonlySet<number> = new Set([SQLITE_CHANGESET_CONFLICT, SQLITE_CHANGESET_DATA]);
 

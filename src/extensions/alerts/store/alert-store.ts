@@ -23,6 +23,9 @@ const FORM = {
 const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id TEXT NOT NULL, made_at_ms INTEGER NOT NULL,
   body TEXT NOT NULL) STRICT`;
 
+/** Also created in older stores. Older versions ignore it, and ask a moved receiver again. */
+const MOVED = `CREATE TABLE IF NOT EXISTS moved (webhook TEXT PRIMARY KEY, mark TEXT NOT NULL, address TEXT NOT NULL) STRICT`;
+
 /** Makes the search for expired messages cheap. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
@@ -58,6 +61,12 @@ export interface RulePosition {
   readonly state: RuleState;
 }
 
+/** A message in a target's queue. `at`: its position, which grows. */
+export interface QueuedAlert {
+  readonly at: number;
+  readonly alert: Alert;
+}
+
 /** Messages of a target that were dropped undelivered. */
 interface Expired {
   readonly count: number;
@@ -75,7 +84,7 @@ export class AlertStore {
   readonly #prepare: (sql: string) => Statement;
 
   constructor(db: DatabaseSync) {
-    db.exec(`${AGED}; ${NOTICE}`);
+    db.exec(`${AGED}; ${NOTICE}; ${MOVED}`);
     this.#db = db;
     this.#prepare = cachedStatements(db);
   }
@@ -111,11 +120,17 @@ export class AlertStore {
 
   /** Returns the oldest message of the target's queue, if any. */
   first(target: string): Alert | undefined {
+    return this.next(target, 0)?.alert;
+  }
+
+  /** Returns the oldest message of the target's queue after a position, if any. */
+  next(target: string, after: number): QueuedAlert | undefined {
     const row = this.#get(
-      "SELECT id, made_at_ms, body FROM alert WHERE webhook = ? ORDER BY at LIMIT 1",
+      "SELECT at, id, made_at_ms, body FROM alert WHERE webhook = ? AND at > ? ORDER BY at LIMIT 1",
       target,
+      after,
     );
-    return row && readAlert(target, row);
+    return row && { at: Number(row.at), alert: readAlert(target, row) };
   }
 
   remove({ target, id }: Alert): void {
@@ -189,6 +204,16 @@ export class AlertStore {
     return row && String(row.mark);
   }
 
+  /** Returns where the target with this mark has moved to; `undefined` if it has not. */
+  movedTo(target: string, mark: string): string | undefined {
+    const row = this.#get("SELECT address FROM moved WHERE webhook = ? AND mark = ?", target, mark);
+    return row && String(row.address);
+  }
+
+  move(target: string, mark: string, address: string): void {
+    this.#prepare("INSERT OR REPLACE INTO moved VALUES (?, ?, ?)").run(target, mark, address);
+  }
+
   /** Empties the target's queue. Disables the target with `mark`, or enables it if `undefined`. */
   disable(target: string, mark: string | undefined): void {
     transact(this.#db, () => {
@@ -213,6 +238,7 @@ export class AlertStore {
       forget("expired", "webhook", targets);
       forget("notice", "webhook", targets);
       forget("disabled", "webhook", targets);
+      forget("moved", "webhook", targets);
     });
   }
 

@@ -11,7 +11,7 @@ import type { Clock } from "../../../base/lib/time/clock.ts";
 import { Filter } from "../../../base/protocol/index.ts";
 import { checkHost } from "../delivery/public-address.ts";
 import { discordTarget } from "./discord.ts";
-import { Mqtt, mqttTarget } from "./mqtt/mqtt-target.ts";
+import { clientIdOf, Mqtt, mqttTargets } from "./mqtt/mqtt-target.ts";
 import { Ntfy, ntfyTarget } from "./ntfy.ts";
 import { slackTarget } from "./slack.ts";
 import type { Target } from "./target.ts";
@@ -81,6 +81,9 @@ export function parseAlertFile(text: string, file: string): AlertFile {
   const all = allOf(data);
   const twice = repeated(all.map(({ id }) => id));
   if (twice !== undefined) throw new InputError(file, `two targets have the id ${twice}; give each its own`);
+  const client = repeated(data.mqtt.map((broker) => `${clientIdOf(broker)} at ${broker.url}`));
+  if (client !== undefined)
+    throw new InputError(file, `two targets have the client_id ${client}; give each its own`);
   for (const { id, rules, ...target } of all) {
     checkAddress(id, target, file);
     const name = repeated(rules.map((rule) => rule.name));
@@ -101,7 +104,7 @@ export function openTargets(
     ...discord.map(discordTarget),
     ...slack.map(slackTarget),
     ...ntfy.map(ntfyTarget),
-    ...mqtt.map((broker) => mqttTarget(broker, clock)),
+    ...mqttTargets(mqtt, clock),
   ];
 }
 

@@ -7,7 +7,7 @@ import { namesInText } from "../../../base/model/text/item-name.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { whyText } from "../../../base/model/text/why-text.ts";
 import type { EventMessage } from "../../../base/protocol/index.ts";
-import type { Alert } from "../alert.ts";
+import { type Alert, lateText } from "../alert.ts";
 
 /** Our own text, or a name that a stranger chose: it may contain markup, links and mentions. */
 export type Part = string | { readonly name: string };
@@ -43,9 +43,12 @@ export const EMOJI: MessageFormat["icons"] = {
   notice: "⚠️",
 };
 
-/** Returns the message of an alert: its title, its body, and a link to its page. */
-export function renderAlert(alert: Pick<Alert, "body">, format: MessageFormat): string {
-  const { kind, title, body, url } = alertText(alert);
+/**
+ * Returns the message of an alert: its title, its body, and a link to its page. `lateAtMs`: see
+ * {@link alertText}.
+ */
+export function renderAlert(alert: Pick<Alert, "body">, format: MessageFormat, lateAtMs?: number): string {
+  const { kind, title, body, url } = alertText(alert, lateAtMs);
   const lines = [`${format.icons[kind]} ${renderParts(title, format)}`, renderParts(body, format)];
   if (url !== undefined) lines.push(format.link(url));
   return lines.filter((line) => line !== "").join("\n");
@@ -62,10 +65,12 @@ type Content = Omit<AlertText, "url">;
 /** The body of an alert, which this server itself formatted. */
 interface Body {
   readonly type: string;
+  readonly timestamp: string;
   readonly data: {
     readonly url?: string;
     readonly event?: EventMessage;
     readonly channel?: string;
+    readonly observed_at?: string;
     readonly item?: object;
     readonly field?: string;
     readonly value?: number;
@@ -78,10 +83,26 @@ interface Body {
   };
 }
 
-export function alertText({ body }: Pick<Alert, "body">): AlertText {
-  const { type, data } = JSON.parse(body) as Body;
-  const content = data.event ? eventText(data.event) : otherText(type, data);
-  return { ...content, url: data.url };
+/**
+ * Returns the text of an alert. `lateAtMs`: when it is sent, if that is late. Its body then begins
+ * with the time of what it reports.
+ */
+export function alertText({ body: text }: Pick<Alert, "body">, lateAtMs?: number): AlertText {
+  const { type, timestamp, data } = JSON.parse(text) as Body;
+  const { kind, title, body } = data.event ? eventText(data.event) : otherText(type, data);
+  const when = lateAtMs === undefined ? [] : [whenText(data, timestamp, lateAtMs)];
+  return {
+    kind,
+    title,
+    body: body.length > 0 && when[0] ? [`${when[0]}; `, ...body] : [...when, ...body],
+    url: data.url,
+  };
+}
+
+function whenText({ event, observed_at }: Body["data"], timestamp: string, lateAtMs: number): string {
+  if (event?.name === "flare-started")
+    return `started ${lateText(event.data.flare.started_trending_at, lateAtMs)}`;
+  return lateText(event?.observed_at ?? observed_at ?? timestamp, lateAtMs);
 }
 
 function eventText(event: EventMessage): Content {

@@ -6,6 +6,13 @@ import type { ChannelWebhook } from "./target-fields.ts";
 
 /** A webhook may send 30 messages per minute. */
 const GAP_MS = 2_000;
+/** Codes of a status 400 that every message would get: an archived or locked thread, or a forum. */
+const OF_TARGET: ReadonlySet<unknown> = new Set([
+  ...[40_058, 50_024, 50_083, 160_005],
+  ...[220_001, 220_002, 220_003, 220_004],
+]);
+/** Codes of AutoMod and of the filters for explicit content and links, whatever the status. */
+const OF_CONTENT: ReadonlySet<unknown> = new Set([20_009, 200_000, 200_001, 240_000]);
 /** Do not unfurl links (SUPPRESS_EMBEDS). */
 const NO_EMBEDS = 4;
 
@@ -27,13 +34,13 @@ export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Cha
     rules,
     identity: url,
     gapMs: GAP_MS,
-    deliver: (alert, signal) =>
+    deliver: (alert, signal, { lateAtMs } = {}) =>
       postToService(signal, {
         service: "Discord",
         url: address.href,
         // No text may notify anyone.
         message: {
-          content: renderAlert(alert, FORMAT),
+          content: renderAlert(alert, FORMAT, lateAtMs),
           allowed_mentions: { parse: [] },
           flags: NO_EMBEDS,
         },
@@ -43,7 +50,13 @@ export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Cha
           isAccepted: typeof fieldOf(reply, "id") === "string",
           description: fieldOf(reply, "message"),
           retryAfterS: fieldOf(reply, "retry_after"),
+          refuses: refusedBy(fieldOf(reply, "code")),
         }),
       }),
   };
+}
+
+function refusedBy(code: unknown): "message" | "target" | undefined {
+  if (OF_CONTENT.has(code)) return "message";
+  return OF_TARGET.has(code) ? "target" : undefined;
 }

@@ -26,6 +26,8 @@ const ESCAPES: Escapes = {
   text: (text) => text,
   name: (name) => name.replaceAll(".", "․").replaceAll(":", "꞉").replaceAll("@", "＠"),
 };
+/** Codes of a status 400 that every message would get: the priority or topic is not allowed. */
+const OF_TARGET: ReadonlySet<unknown> = new Set([40_007, 40_009, 40_010]);
 const TAGS = {
   started: "fire",
   surged: "chart_with_upwards_trend",
@@ -41,8 +43,8 @@ export function ntfyTarget(ntfy: z.infer<typeof Ntfy>): Target {
     id,
     rules,
     identity: `${url} ${topic} ${token}`,
-    deliver: (alert, signal) => {
-      const { kind, title, body, url: page } = alertText(alert);
+    deliver: (alert, signal, { lateAtMs } = {}) => {
+      const { kind, title, body, url: page } = alertText(alert, lateAtMs);
       const heading = renderParts(title, ESCAPES);
       return postToService(signal, {
         service: "ntfy",
@@ -63,6 +65,7 @@ export function ntfyTarget(ntfy: z.infer<typeof Ntfy>): Target {
         read: (reply) => ({
           isAccepted: typeof fieldOf(reply, "id") === "string",
           description: fieldOf(reply, "error"),
+          refuses: OF_TARGET.has(fieldOf(reply, "code")) ? "target" : undefined,
         }),
       });
     },

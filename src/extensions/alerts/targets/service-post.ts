@@ -1,5 +1,5 @@
 import { parseJson } from "../../../base/lib/parse-json.ts";
-import { type Outcome, RETRY } from "../delivery/delivery-plan.ts";
+import { failureOf, type Outcome, RETRY } from "../delivery/delivery-plan.ts";
 import { postHttp } from "../delivery/http-post.ts";
 import { ATTEMPT_TIMEOUT_MS } from "./target.ts";
 
@@ -23,6 +23,10 @@ interface ServiceReply {
   readonly isAccepted: boolean;
   readonly description?: unknown;
   readonly retryAfterS?: unknown;
+  /** What the service refuses, if its reason says so. Default: see {@link failureOf}. */
+  readonly refuses?: "message" | "target" | undefined;
+  /** The address to which the receiver has moved. Default: it has not. */
+  readonly movedTo?: string | undefined;
 }
 
 /** Maximum bytes of a response that are read. Services repeat the message in theirs. */
@@ -51,14 +55,16 @@ export async function postToService(stopping: AbortSignal, post: ServicePost): P
   const { status, body = "", retryAfter } = answer;
   const reply = post.read(parseJson(body) ?? body);
   if (status >= 200 && status < 300 && reply.isAccepted) return { kind: "delivered" };
-  const { description, retryAfterS } = reply;
+  const { description, retryAfterS, refuses, movedTo } = reply;
+  if (movedTo !== undefined) return { kind: "moved", address: movedTo };
   const described = typeof description === "string" ? `: ${clean(description, post.secrets)}` : "";
   // A service could send an object as `retryAfterS`, and `Number` throws for some objects.
   const delays = [retryAfter, typeof retryAfterS === "number" ? retryAfterS : undefined];
   const waits = delays.map(Number).filter((seconds) => seconds > 0);
   const retryAfterMs = Math.min(RETRY.maxRetryAfterMs, Math.ceil(Math.max(...waits) * 1_000));
+  const failure = refuses === "message" ? "refused" : "failed";
   return {
-    kind: "failed",
+    kind: refuses === undefined ? failureOf(status) : failure,
     reason: `${service} returned ${status}${described}`,
     retryAfterMs: waits.length > 0 ? retryAfterMs : undefined,
   };

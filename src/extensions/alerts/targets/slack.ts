@@ -7,6 +7,10 @@ import type { ChannelWebhook } from "./target-fields.ts";
 /** Slack accepts one message per second. */
 const GAP_MS = 1_000;
 
+/** Reasons that every message would get, also with 400: the channel or the webhook is gone. */
+const OF_TARGET =
+  /^(no_service\w*|no_active_hooks|no_team|team_\w+|invalid_token|channel_\w+|user_not_found|action_prohibited|posting_to_\w+)$/;
+
 const escapeControl = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
@@ -31,8 +35,8 @@ export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Channel
     rules,
     identity: url,
     gapMs: GAP_MS,
-    deliver: (alert, signal) => {
-      const text = renderAlert(alert, FORMAT);
+    deliver: (alert, signal, { lateAtMs } = {}) => {
+      const text = renderAlert(alert, FORMAT, lateAtMs);
       return postToService(signal, {
         service: "Slack",
         url,
@@ -50,6 +54,7 @@ export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Channel
           isAccepted: reply === "ok",
           // Slack's errors are words such as `no_service`; another server could respond anything.
           description: typeof reply === "string" && /^\w{1,64}$/.test(reply) ? reply : undefined,
+          refuses: typeof reply === "string" && OF_TARGET.test(reply) ? "target" : undefined,
         }),
       });
     },

@@ -28,11 +28,22 @@ export interface Target {
    * Sends a message once, and resolves when it is accepted or has failed. A rejection counts as a
    * failure.
    */
-  deliver(alert: Alert, signal: AbortSignal): Promise<Outcome>;
+  deliver(alert: Alert, signal: AbortSignal, attempt?: Attempt): Promise<Outcome>;
   /** Called when the receiver wants no more messages. */
   onGone?(): void;
   /** Runs in parallel with the deliveries until the signal aborts, then releases everything. */
   run?(context: TargetContext, signal: AbortSignal): Promise<void>;
+}
+
+/** What an attempt has to know besides the message. */
+export interface Attempt {
+  /**
+   * Set if the message is late: when it is sent, in milliseconds since 1970 UTC. The message then
+   * says when it happened.
+   */
+  readonly lateAtMs?: number | undefined;
+  /** Where the receiver has moved to, as it said in an earlier outcome. Default: nowhere. */
+  readonly movedTo?: string | undefined;
 }
 
 /** What a target and its rules may read besides its messages. */

@@ -25,6 +25,10 @@ export const Telegram = z.strictObject({
 /** Limits of a chat, in messages: one per second, and 20 per minute if it is a group. */
 const GAP_MS = { person: 1_000, group: 3_000 };
 
+/** Reasons of a 400 that every message would get: the chat or topic is gone or closed. */
+const OF_TARGET =
+  /^(?!.*(pars|entit)).*(not found|deactivated|upgraded|closed|deleted|rights|forbidden|restricted|private|peer|chat_id)/i;
+
 /** Telegram turns plain text into links, mentions and commands, but not inside `code`. */
 const FORMAT: MessageFormat = {
   icons: EMOJI,
@@ -41,24 +45,34 @@ export function telegramTarget(telegram: z.infer<typeof Telegram>): Target {
     rules,
     identity: `${api_url} ${token} ${chat_id}`,
     gapMs: /^[-@]/.test(String(chat_id)) ? GAP_MS.group : GAP_MS.person,
-    deliver: (alert, signal) =>
+    deliver: (alert, signal, { lateAtMs, movedTo } = {}) =>
       postToService(signal, {
         service: "Telegram",
         url: `${api_url.replace(/\/+$/, "")}/bot${token}/sendMessage`,
         message: {
-          chat_id,
+          chat_id: movedTo ?? chat_id,
           ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
-          text: renderAlert(alert, FORMAT),
+          text: renderAlert(alert, FORMAT, lateAtMs),
           parse_mode: "HTML",
           link_preview_options: { is_disabled: true },
         },
         allowPrivateAddresses: telegram.allow_private_addresses,
         secrets: [token],
-        read: (reply) => ({
-          isAccepted: fieldOf(reply, "ok") === true,
-          description: fieldOf(reply, "description"),
-          retryAfterS: fieldOf(fieldOf(reply, "parameters"), "retry_after"),
-        }),
+        read: (reply) => {
+          const [description, parameters] = [fieldOf(reply, "description"), fieldOf(reply, "parameters")];
+          return {
+            isAccepted: fieldOf(reply, "ok") === true,
+            description,
+            retryAfterS: fieldOf(parameters, "retry_after"),
+            refuses: typeof description === "string" && OF_TARGET.test(description) ? "target" : undefined,
+            movedTo: chatIn(fieldOf(parameters, "migrate_to_chat_id")),
+          };
+        },
       }),
   };
+}
+
+/** Returns the id of the supergroup that a group has become, if it is one. */
+function chatIn(id: unknown): string | undefined {
+  return Number.isSafeInteger(id) ? String(id) : undefined;
 }

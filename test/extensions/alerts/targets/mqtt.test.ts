@@ -169,6 +169,31 @@ describe.skipIf(!HAS_MOSQUITTO)("mqtt", () => {
     });
   });
 
+  test("a topic that the broker forbids, or a message that it finds too large, does not hold back the others", async ({
+    sut,
+  }) => {
+    const home = ["status", "flares/all", "event/token-listed", "event/alerts-lost"];
+    const acl = home.map((topic) => `topic readwrite flarewire/home/${topic}\n`).join("");
+    // With unlimited queues, this broker ends the connection after a forbidden topic.
+    const lines = ["allow_anonymous true", "acl_file DIR/acl", "max_queued_messages 1000"];
+    for (const [limit, reason] of [
+      [[], "Publish error: Not authorized"],
+      [["max_packet_size 1000"], "it has \\d+ bytes, and the broker accepts 1000"],
+    ] as const) {
+      const files = { acl: limit.length > 0 ? "topic readwrite #\n" : acl };
+      await using broker = await Mosquitto.start([...lines, ...limit], files);
+      await using running = begin(sut, { url: urlOf(broker) });
+      const stats = () => running.alerts.stats().home;
+      await sut.publish("flare");
+      await sut.publish("list");
+      await expect.poll(() => stats()?.refused, { timeout: 20_000 }).toBe(1);
+      expect(stats()).toMatchObject({ waiting: 0, attempts: { delivered: 1, refused: 4 } });
+      const of = (what: string) => running.lines.filter((line) => new RegExp(what).test(line)).length;
+      expect([of(`^set aside .*: ${reason}; trying`), of(`^dropped .*: ${reason}$`)]).toEqual([1, 1]);
+      expect(of("^not connected")).toBe(0);
+    }
+  });
+
   test("TLS and a password work; an untrusted certificate, a wrong password or a forbidden topic is logged without secrets", async ({
     sut,
     onTestFinished,

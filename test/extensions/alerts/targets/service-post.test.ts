@@ -29,14 +29,14 @@ test("a secret that a service repeats is masked, even where the service's text i
   const { signal } = new AbortController();
   for (let before = 170; before <= 200; before += 10) {
     const { kind, reason } = { reason: "", ...(await postTo(`${"x".repeat(before)}${SECRET}`, signal)) };
-    expect([kind, reason]).toEqual(["failed", expect.stringMatching(/^Chat returned 400: x{170,200}\**$/)]);
+    expect([kind, reason]).toEqual(["refused", expect.stringMatching(/^Chat returned 400: x{170,200}\**$/)]);
   }
 });
 
 test("a description that is not text does not hide the response's status", async () => {
   const { signal } = new AbortController();
   const reason = "Chat returned 400";
-  expect(await postTo({ toString: 1, valueOf: 1 }, signal)).toMatchObject({ kind: "failed", reason });
+  expect(await postTo({ toString: 1, valueOf: 1 }, signal)).toMatchObject({ kind: "refused", reason });
 });
 
 test("a finished post leaves no listener on the abort signal", async () => {

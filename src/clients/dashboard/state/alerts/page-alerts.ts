@@ -36,6 +36,8 @@ export class PageAlerts {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.#count(0);
     });
+    // The server may have replaced the subscription by another visitor's while its service failed.
+    this.#push();
   }
 
   /**

@@ -17,15 +17,38 @@ interface MqttOptions {
 
 const RECONNECT = { floorMs: 1_000, ceilingMs: 60_000 };
 const KEEP_ALIVE_S = 30;
+/** Maximum bytes of a message besides its topic and payload. */
+const MAX_HEADER_BYTES = 16;
 /** How long a stopping process waits for outstanding acknowledgements. */
 const STOP_GRACE_MS = 2_000;
 
-/** A connection, and a promise of the reason for its end. */
+/**
+ * Reason codes of MQTT 5 that refuse one message: its topic is forbidden or invalid, it is too
+ * large, or its payload is invalid. Brokers also use the two unspecific ones for it.
+ */
+const OF_MESSAGE: ReadonlySet<unknown> = new Set([128, 131, 135, 144, 149, 153]);
+/** Reason codes with which a broker ends the connection because of the last message. */
+const ENDED_BY_MESSAGE: ReadonlySet<unknown> = new Set([144, 149, 153]);
+
+/** The broker refuses a message for its content, and would accept others. */
+export class MessageRefusedError extends Error {
+  override readonly name = "MessageRefusedError";
+}
+
+/** Why a session ended, and whether because of a message in flight. */
+interface End {
+  readonly reason: string;
+  readonly isOfMessage: boolean;
+}
+
+/** A connection, and a promise of its end. */
 interface Session {
   readonly client: MqttClient;
-  readonly ended: Promise<string>;
+  readonly ended: Promise<End>;
   /** Removes the listener of the signal to stop. */
   readonly over: AbortController;
+  /** Once connected: the maximum size of a message, as the broker said. */
+  readonly maxBytes: Promise<number>;
 }
 
 /**
@@ -39,7 +62,7 @@ export class MqttConnection {
   readonly #inFlight = new Map<Promise<void>, (error: Error) => void>();
   #session: Session | undefined;
   /** Why there is no connection. */
-  #reason = "the first attempt has not finished";
+  #end: End = { reason: "the first attempt has not finished", isOfMessage: false };
 
   constructor(options: MqttOptions) {
     this.#options = options;
@@ -55,34 +78,34 @@ export class MqttConnection {
         const { ended } = await this.#open(notify, signal);
         if (failures > 0) notify("info", `connected to the broker again; failed attempts: ${failures}`);
         failures = 0;
-        this.#reason = await ended;
+        this.#end = await ended;
       } catch (error) {
-        this.#reason = messageOf(error);
+        this.#end = { reason: messageOf(error), isOfMessage: error instanceof MessageRefusedError };
       }
       await this.#close(signal.aborted);
       if (signal.aborted) return;
       failures += 1;
-      if (failures === 1) notify("warn", `not connected to the broker: ${this.#reason}; reconnecting`);
+      if (failures === 1) notify("warn", `not connected to the broker: ${this.#end.reason}; reconnecting`);
       await clock.sleep(backOffMs(failures, Math.random, RECONNECT), signal).catch(() => {});
     }
   }
 
   /**
    * Publishes at QoS 1. Resolves once the broker has acknowledged the message. Rejects if it does
-   * not, or if there is no connection. Ends the connection if the acknowledgement takes longer than
-   * {@link ATTEMPT_TIMEOUT_MS}.
+   * not, or if there is no connection; with {@link MessageRefusedError} if it refuses the message.
+   * Ends the connection if the acknowledgement takes longer than {@link ATTEMPT_TIMEOUT_MS}.
    */
   async publish(topic: string, payload: string, retain = false): Promise<void> {
-    const { client } = this.#session ?? {};
-    if (!client) throw new Error(`not connected to the broker: ${this.#reason}`);
+    const session = this.#session;
+    if (!session) throw new Error(`not connected to the broker: ${this.#end.reason}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#inFlight.set(promise, reject);
     AbortSignal.timeout(ATTEMPT_TIMEOUT_MS).addEventListener("abort", () => {
       if (!this.#inFlight.has(promise)) return;
       reject(new Error(`the broker did not acknowledge within ${ATTEMPT_TIMEOUT_MS} ms`));
-      client.end(true);
+      session.client.end(true);
     });
-    client.publishAsync(topic, payload, { qos: 1, retain }).then(() => resolve(), reject);
+    send(session, topic, payload, retain).then(resolve, reject);
     try {
       await promise;
     } finally {
@@ -119,25 +142,33 @@ export class MqttConnection {
       will: { topic: status, payload: Buffer.from("offline"), qos: 1, retain: true },
     });
     const over = new AbortController();
-    const ended = new Promise<string>((resolve) => {
-      client.on("error", (error) => resolve(messageOf(error)));
-      client.on("disconnect", ({ reasonCode }) => resolve(`the broker ended it with code ${reasonCode}`));
-      client.on("close", () => resolve("the broker closed the connection"));
-      signal.addEventListener("abort", () => resolve("stopping"), { once: true, signal: over.signal });
-      if (signal.aborted) resolve("stopping");
+    const ended = new Promise<End>((resolve) => {
+      const end = (reason: string, isOfMessage = false) => resolve({ reason, isOfMessage });
+      client.on("error", (error) => end(messageOf(error)));
+      client.on("disconnect", ({ reasonCode }) =>
+        end(`the broker ended it with code ${reasonCode}`, ENDED_BY_MESSAGE.has(reasonCode)),
+      );
+      client.on("close", () => end("the broker closed the connection"));
+      signal.addEventListener("abort", () => end("stopping"), { once: true, signal: over.signal });
+      if (signal.aborted) end("stopping");
     });
-    this.#session = { client, ended, over };
-    const connected = new Promise<void>((resolve) => client.once("connect", () => resolve()));
-    const failed = ended.then((reason) => Promise.reject(new Error(reason)));
-    await Promise.race([connected.then(() => this.#publishRetained(client, notify)), failed]);
-    return this.#session;
+    const maxBytes = new Promise<number>((resolve) =>
+      client.once("connect", ({ properties }) => resolve(properties?.maximumPacketSize ?? Infinity)),
+    );
+    const session = { client, ended, over, maxBytes };
+    this.#session = session;
+    const failed = ended.then((end) => Promise.reject(errorOf(end)));
+    await Promise.race([maxBytes.then(() => this.#publishRetained(client, notify)), failed]);
+    return session;
   }
 
   async #publishRetained(client: MqttClient, notify: Notify): Promise<void> {
     for (const [topic, payload] of this.#retained) {
       await this.publish(topic, payload, true).catch((error: unknown) => {
-        // A topic that the broker forbids must not block the alerts.
-        if (!client.connected) throw error;
+        // A state that the broker refuses must not block the alerts.
+        const isOver = this.#session?.client !== client || !client.connected;
+        if (isOver && !(error instanceof MessageRefusedError)) throw error;
+        if (isOver) this.#retained.delete(topic);
         notify("warn", `the broker refused the state ${topic}: ${messageOf(error)}`);
       });
     }
@@ -155,6 +186,24 @@ export class MqttConnection {
     this.#session = undefined;
     over?.abort();
     client?.end(true);
-    for (const reject of this.#inFlight.values()) reject(new Error(this.#reason));
+    for (const reject of this.#inFlight.values()) reject(errorOf(this.#end));
   }
+}
+
+/** Sends a message once connected, and waits for its acknowledgement. */
+async function send({ client, maxBytes }: Session, topic: string, payload: string, retain: boolean) {
+  const bytes = Buffer.byteLength(topic) + Buffer.byteLength(payload) + MAX_HEADER_BYTES;
+  const most = await maxBytes;
+  // The library would send a larger one, and the broker would end the connection.
+  if (bytes > most) throw new MessageRefusedError(`it has ${bytes} bytes, and the broker accepts ${most}`);
+  try {
+    await client.publishAsync(topic, payload, { qos: 1, retain });
+  } catch (error) {
+    const isOfMessage = error instanceof Error && "code" in error && OF_MESSAGE.has(error.code);
+    throw isOfMessage ? new MessageRefusedError(messageOf(error)) : error;
+  }
+}
+
+function errorOf({ reason, isOfMessage }: End): Error {
+  return isOfMessage ? new MessageRefusedError(reason) : new Error(reason);
 }

@@ -6,8 +6,8 @@ import { alertText, type Escapes, renderParts } from "../alert-text.ts";
 import type { Target } from "../target.ts";
 import { COMMON } from "../target-fields.ts";
 import { followFlares, runningChannelsOf } from "./flare-state.ts";
-import { discoveryOf } from "./home-assistant.ts";
-import { MqttConnection } from "./mqtt-connection.ts";
+import { type DeviceNames, deviceNames, discoveryOf } from "./home-assistant.ts";
+import { MessageRefusedError, MqttConnection } from "./mqtt-connection.ts";
 
 const TOPIC = /^[^#+/\p{Cc}]+(\/[^#+/\p{Cc}]+)*$/u;
 const topic = z
@@ -34,35 +34,48 @@ export const Mqtt = z.strictObject({
   discovery: topic.optional(),
   rules: COMMON.rules,
 });
+export type Mqtt = z.infer<typeof Mqtt>;
 
 const PLAIN: Escapes = { text: (text) => text, name: (name) => name };
 
-/** Publishes each alert, and the flares of each rule as a retained state. */
-export function mqttTarget(mqtt: z.infer<typeof Mqtt>, clock: Clock): Target {
+/** Returns targets that publish each alert, and the flares of each rule as a retained state. */
+export function mqttTargets(brokers: readonly Mqtt[], clock: Clock): readonly Target[] {
+  const names = deviceNames(brokers);
+  return brokers.map((broker) => mqttTarget(broker, names.get(broker.id), clock));
+}
+
+/** Returns the name by which a broker knows this client. */
+export function clientIdOf({ id, client_id = `flarewire-${id}` }: Pick<Mqtt, "id" | "client_id">): string {
+  return client_id;
+}
+
+function mqttTarget(mqtt: Mqtt, names: DeviceNames | undefined, clock: Clock): Target {
   const { id, rules, url, username, password, discovery } = mqtt;
-  const { topic: base = `flarewire/${id}`, client_id: clientId = `flarewire-${id}` } = mqtt;
+  const { topic: base = `flarewire/${id}` } = mqtt;
+  const clientId = clientIdOf(mqtt);
   const status = `${base}/status`;
   const connection = new MqttConnection({ url, username, password, clientId, status, clock });
   const following = rules.flatMap((rule) => {
     const channels = runningChannelsOf(rule);
     return channels.length === 0 ? [] : [{ rule, channels, topic: `${base}/flares/${rule.name}` }];
   });
-  if (discovery !== undefined) {
+  if (discovery !== undefined && names) {
     const states = following.map((one) => ({ name: one.rule.name, topic: one.topic }));
-    const found = discoveryOf({ id, prefix: discovery, status, events: `${base}/event/+`, states });
+    const found = discoveryOf({ id, names, prefix: discovery, status, events: `${base}/event/+`, states });
     connection.retain(found.topic, found.payload);
   }
   return {
     id,
     rules,
     identity: `${url} ${username} ${password}`,
-    deliver: async (alert) => {
+    deliver: async (alert, _signal, { lateAtMs } = {}) => {
       try {
-        const { type, payload } = eventOf(alert);
+        const { type, payload } = eventOf(alert, lateAtMs);
         await connection.publish(`${base}/event/${type}`, payload);
         return { kind: "delivered" };
       } catch (error) {
-        return { kind: "failed", reason: messageOf(error), retryAfterMs: undefined };
+        const kind = error instanceof MessageRefusedError ? "refused" : "failed";
+        return { kind, reason: messageOf(error), retryAfterMs: undefined };
       }
     },
     run: async (parts, signal) => {
@@ -78,9 +91,12 @@ export function mqttTarget(mqtt: z.infer<typeof Mqtt>, clock: Clock): Target {
  * Formats an alert: `event_type` for Home Assistant, `type`, `timestamp` and `data` for hummingbot,
  * and an `id` by which every receiver can recognize a repeated message.
  */
-function eventOf(alert: Alert): { readonly type: string; readonly payload: string } {
+function eventOf(
+  alert: Alert,
+  lateAtMs: number | undefined,
+): { readonly type: string; readonly payload: string } {
   const { type, data } = JSON.parse(alert.body) as { readonly type: string; readonly data: object };
-  const { title, body } = alertText(alert);
+  const { title, body } = alertText(alert, lateAtMs);
   const text = [title, body].map((parts) => renderParts(parts, PLAIN)).filter((part) => part !== "");
   const event = {
     id: alert.id,
