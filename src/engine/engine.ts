@@ -5,6 +5,7 @@ import { AllFlares } from "./all-flares.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector, type Measured } from "./detect/detector.ts";
 import { Launches } from "./detect/launches.ts";
+import { lockedOf } from "./detect/locked.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
@@ -359,7 +360,8 @@ export class TrendEngine {
     const { canary, flare } = token;
     // Frozen at the start, even if a listing or creation becomes known later.
     const age_s = flare ? (flare.explanation.age_s ?? null) : ageInSeconds(token, atMs);
-    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge, age_s };
+    const [liquidity, locked] = [liquidityText(token), lockedOf(token, atMs)];
+    const facts = { warnings: canary.warnings, liquidity, surge: flare?.surge, age_s, locked };
     return viewExplanation(measured, facts, cause, atMs, this.#settings);
   }
 

@@ -29,6 +29,8 @@ export class Story {
     await exchange.chain.mine(10);
     const pool = await exchange.pairOf(token, exchange.coin);
     ledger.list(atMs, { pool, token, decimals: 18, tokens, coins }, { symbol, name: `${symbol} coin` });
+    // The owner holds all LP tokens.
+    ledger.events.push({ kind: "locks", at: atMs, group: "bsc", pool, token, burned: 0, held: [] });
   }
 
   /** Mines a block of trades. Positive units buy with coins, negative units sell tokens. */

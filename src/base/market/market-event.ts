@@ -116,11 +116,8 @@ export type Window = z.infer<typeof Window>;
  */
 export const ListingEvent = z.object({
   kind: z.literal("listing"),
-  at: EventTimeMs,
+  ...inPool,
   listedAt: EventTimeMs.optional(),
-  group: MarketGroup,
-  pool: TokenId,
-  token: TokenId,
   liquidity: Amount,
 });
 export type ListingEvent = z.infer<typeof ListingEvent>;
@@ -133,6 +130,17 @@ export const LiquidityEvent = z.object({
   cause: z.enum(["sync", "add", "remove"]),
 });
 export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
+
+const Share = z.number().min(0).max(1);
+
+/** Shares of a pool's LP tokens that are burned, or that lockers hold until a time, if known. */
+export const LocksEvent = z.object({
+  kind: z.literal("locks"),
+  ...inPool,
+  burned: Share,
+  held: z.array(z.object({ share: Share, until: EventTimeMs.nullable() })).max(1_000),
+});
+export type LocksEvent = z.infer<typeof LocksEvent>;
 
 /** Untrusted facts about a token. An absent field changes nothing; `null`: there is none. */
 export const Profile = z.object({
@@ -192,6 +200,7 @@ export const MarketEvent = z.discriminatedUnion("kind", [
   Window,
   ListingEvent,
   LiquidityEvent,
+  LocksEvent,
   Profile,
   Observed,
   Clock,

@@ -1,8 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { listedSince, type TokenState } from "../state/token-state.ts";
+import type { TokenState } from "../state/token-state.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
+import { listedSince } from "./pools.ts";
 import { type Reading, weigh } from "./score.ts";
 import { clip, decay } from "./statistics.ts";
 

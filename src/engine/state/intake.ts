@@ -3,6 +3,7 @@ import type {
   Candle,
   LiquidityEvent,
   ListingEvent,
+  LocksEvent,
   Profile,
   TokenEvent,
   Trade,
@@ -28,6 +29,7 @@ import {
   notePool,
   noteTradeInPool,
   noteVolume,
+  offeredSince,
   type Pool,
   type PoolRole,
   priceDepthOf,
@@ -43,14 +45,7 @@ import type { EventNumbers } from "./event-reader.ts";
 import type { RejectReason } from "./rejection.ts";
 import type { ProfileStore } from "./token-profile.ts";
 import type { TokenRegistry } from "./token-registry.ts";
-import {
-  FINE_RING,
-  FINE_STEP_MS,
-  noteActivity,
-  offeredSince,
-  setPrice,
-  type TokenState,
-} from "./token-state.ts";
+import { FINE_RING, FINE_STEP_MS, noteActivity, setPrice, type TokenState } from "./token-state.ts";
 
 interface IntakeOptions {
   readonly settings: DetectorSettings;
@@ -101,6 +96,8 @@ export class Intake {
         return this.#enterListing(event, numbers);
       case "liquidity":
         return this.#enterLiquidity(event, numbers);
+      case "locks":
+        return this.#enterLocks(event);
       case "profile":
         return this.#enterProfile(event);
     }
@@ -275,6 +272,15 @@ export class Intake {
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
     const report = { atMs: event.at, usd: numbers.usd, usdText: event.usd, cause: event.cause };
     notePool(token, event.pool, report, settings);
+    return token;
+  }
+
+  /** Stores who holds a known pool's LP tokens. */
+  #enterLocks({ group, token: name, pool: poolName, burned, held }: LocksEvent): TokenState | RejectReason {
+    const token = this.#options.tokens.find(group, name);
+    const pool = token && findPool(token, poolName);
+    if (!pool) return "unknown-pool";
+    pool.locks = { burned, held };
     return token;
   }
 

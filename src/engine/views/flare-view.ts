@@ -7,6 +7,7 @@ import {
   type Explanation,
   type FinishCause,
   type Flare,
+  type Locked,
   type NestedFlare,
   type Surge,
   TERM_NAMES,
@@ -17,12 +18,13 @@ import {
 } from "../../base/model/index.ts";
 import { shortAddress } from "../../base/model/token-key.ts";
 import type { Measured } from "../detect/detector.ts";
-import { liquidityText } from "../detect/pools.ts";
+import type { LockedShares } from "../detect/locked.ts";
+import { liquidityText, listedSince } from "../detect/pools.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { closeAt } from "../state/bucket-ring.ts";
 import { neverFlaredId } from "../state/ids.ts";
-import { countRecentTrades, listedSince, recentSteps, type TokenState } from "../state/token-state.ts";
+import { countRecentTrades, recentSteps, type TokenState } from "../state/token-state.ts";
 
 const MAX_PERCENT = 1e9;
 const MAX_PUBLISHED = 1e9;
@@ -111,12 +113,13 @@ interface ExplainedFacts {
   readonly warnings: readonly string[];
   readonly liquidity: DecimalString;
   readonly surge?: Surge | undefined;
+  readonly locked: LockedShares | null;
 }
 
 /** Renders the reading's terms that have a weight, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
   { reading, form, startScore }: Measured,
-  { warnings, liquidity, surge, age_s }: ExplainedFacts,
+  { warnings, liquidity, surge, age_s, locked }: ExplainedFacts,
   cause: FinishCause | null,
   atMs: number,
   settings: DetectorSettings,
@@ -142,7 +145,13 @@ export function viewExplanation(
     finish_cause: cause,
   };
   const text = whyText(numbers, liquidity);
-  return { at: toTimestamp(atMs), text, form, ...numbers, ...(surge ? { surge } : {}), age_s };
+  const facts = { ...(surge ? { surge } : {}), age_s, locked: locked && viewLocked(locked) };
+  return { at: toTimestamp(atMs), text, form, ...numbers, ...facts };
+}
+
+function viewLocked({ burned, held, untilMs }: LockedShares): Locked {
+  const until = untilMs === null ? null : toTimestamp(untilMs);
+  return { burned: roundTo(burned, DECIMALS), held: roundTo(held, DECIMALS), until };
 }
 
 /** Returns the token's age in whole seconds since its listing or creation; `null` if unknown. */

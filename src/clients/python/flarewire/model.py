@@ -457,10 +457,11 @@ class FlareWithdrawnData:
 
 @dataclass(frozen=True)
 class FlareWithdrawn:
-    """A running flare leaves `flares.free` because of a canary, or (cause `fallen`) because its
-    price has fallen by a third since its start or by half since its peak; it stays in
-    `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists
-    now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter."""
+    """A running flare leaves `flares.free` because of a canary or because its liquidity is no
+    longer locked, or (cause `fallen`) because its price has fallen by a third since its start
+    or by half since its peak; it stays in `flares.pro`. Cause `upstream`: the source lists it
+    only in the other of these two lists now. Cause `filtered`: the flare continues, but no
+    longer meets the subscription's filter."""
 
     type: Literal["event"]
     cursor: Cursor
@@ -811,6 +812,7 @@ class Filter:
     min_liquidity: float | DecimalString | None = None
     min_price_change: float | None = None
     min_age: float | None = None
+    min_locked: float | None = None
     sticky: bool | None = None
     names: list[Literal["flare-started", "flare-updated", "flare-surged", "flare-finished", "flare-outcome", "flare-withdrawn", "flare-expired", "token-listed", "token-updated", "token-unlisted", "chart-updated", "leaderboard-updated", "candles-closed", "source-status"]] | None = None
 
