@@ -6,6 +6,7 @@ import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector, type Measured } from "./detect/detector.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
+import { flareStartOf, frozenOdds, type OddsBook } from "./odds-book.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, unpackEngine } from "./state/checkpoint.ts";
 import { Checkpoints } from "./state/checkpoints.ts";
@@ -37,6 +38,8 @@ interface TrendEngineOptions {
   readonly refreshMs?: number;
   /** Overrides of {@link DEFAULT_SETTINGS}. */
   readonly settings?: Partial<DetectorSettings>;
+  /** Opens the book of odds with its state of a checkpoint, if any. Default: flares have no odds. */
+  readonly openOdds?: (state: unknown) => OddsBook;
 }
 
 /**
@@ -57,6 +60,7 @@ export class TrendEngine {
   readonly #markets: Markets;
   readonly #detector: Detector;
   readonly #flares: AllFlares;
+  readonly #odds: OddsBook | undefined;
   readonly #outcomes: OutcomeTracker;
   readonly #candles: FlareCandles;
   readonly #newest: NewestListings;
@@ -93,7 +97,9 @@ export class TrendEngine {
     this.#markets = { ...byGroup(createMarket), ...state?.markets };
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new AllFlares(settings, state?.finished);
-    this.#outcomes = new OutcomeTracker(settings, this.#detector, (group) => this.#tokens.of(group));
+    this.#odds = options.openOdds?.(state?.odds);
+    const tokensOf = (group: MarketGroup) => this.#tokens.of(group);
+    this.#outcomes = new OutcomeTracker(settings, this.#detector, tokensOf, this.#odds);
     this.#candles = new FlareCandles(state?.stepMs ?? 0);
     this.#newest = new NewestListings(settings, state?.newest);
     this.#rankings = new Rankings(facts, settings, state?.standings);
@@ -188,6 +194,7 @@ export class TrendEngine {
       newest: [...this.#newest.items],
       standings: this.#rankings.served,
       waiting: this.#waiting,
+      odds: this.#odds?.state,
     };
   }
 
@@ -358,7 +365,10 @@ export class TrendEngine {
     if (verdict === "none") flares.refreshWarned(token, atMs, () => view(null));
     else if (verdict === "surge") flares.surge(token, judgment.reading, atMs, () => view(null));
     else if (verdict === "start") {
-      this.#outcomes.start(token, flares.start(token, atMs, view(null)), atMs);
+      const why = view(null);
+      const asked = flareStartOf(token, why, atMs);
+      const flare = flares.start(token, atMs, { ...why, ...this.#odds?.odds(asked) });
+      this.#outcomes.start(token, flare, asked, atMs);
       if (token.group === "bsc") this.#candles.start(token, atMs);
     } else flares.finish(token, atMs, view(verdict), this.#outcomes.finish(token, verdict, atMs));
   }
@@ -370,7 +380,8 @@ export class TrendEngine {
   #view(token: TokenState, measured: Measured, cause: FinishCause | null, atMs: number): Explanation {
     const { canary, flare } = token;
     const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge };
-    return viewExplanation(measured, facts, cause, atMs, this.#settings);
+    const why = viewExplanation(measured, facts, cause, atMs, this.#settings);
+    return { ...why, ...frozenOdds(flare?.explanation) };
   }
 
   #touch(token: TokenState): void {

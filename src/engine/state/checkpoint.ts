@@ -67,6 +67,8 @@ export interface EngineState {
   readonly standings: ServedRankings;
   /** Events that wait for the first clock event. */
   readonly waiting: readonly MarketEvent[];
+  /** The state of the book of odds; absent without one. */
+  readonly odds?: unknown;
 }
 
 /** Packs everything but the tokens and profiles, which go into slices. */

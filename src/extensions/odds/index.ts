@@ -1,0 +1,13 @@
+/** Tells how flares like a new one ended. */
+
+import type { Origin } from "../../base/market/index.ts";
+import { OwnOdds } from "./odds-book.ts";
+
+export { keysOf } from "./buckets.ts";
+export type { FlareStart } from "./flare-start.ts";
+export { addOutcome, createTally } from "./tally.ts";
+
+/** Returns how to open the book of a market of this origin, with its state of a checkpoint. */
+export function openOdds(origin: Origin): (state: unknown) => OwnOdds {
+  return (state) => new OwnOdds(origin, state);
+}
