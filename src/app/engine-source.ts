@@ -1,10 +1,10 @@
 import { InputError } from "../base/lib/input-error.ts";
-import { StickyThreshold } from "../base/lib/sticky-threshold.ts";
 import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import { isoTime } from "../base/lib/time/iso-time.ts";
 import type { Snapshot } from "../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../base/protocol/index.ts";
+import { StickyThreshold } from "../feeds/index.ts";
 import type { Feed, FeedPart, Poll, SnapshotSource } from "../gateway/source/index.ts";
 
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;

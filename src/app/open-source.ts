@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import { InputError } from "../base/lib/input-error.ts";
-import { OutputError } from "../base/lib/output-error.ts";
 import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../base/lib/time/time.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
 import { type EngineCheckpoint, neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
+import { OutputError } from "../feeds/record/index.ts";
 import type { EngineProgress, RestoredState } from "../gateway/persistence/index.ts";
 import {
   type OpenSnapshots,

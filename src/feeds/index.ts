@@ -10,3 +10,4 @@ export type {
   ResumedMarket,
 } from "./feed-kind.ts";
 export { marketSettings } from "./market-settings.ts";
+export { StickyThreshold } from "./merge/sticky-threshold.ts";

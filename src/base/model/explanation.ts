@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalString, Timestamp } from "./primitives.ts";
+import { DecimalString, Group, Timestamp } from "./primitives.ts";
 
 /** The quantities that contribute to the detector's score. */
 export const TERM_NAMES = ["buyers", "imbalance", "price", "volume", "flow", "rush"] as const;
@@ -50,8 +50,16 @@ export const FINISH_CAUSES = ["faded", "reversed", "canary", "silent", "upstream
 export const FinishCause = z.enum(FINISH_CAUSES);
 export type FinishCause = z.infer<typeof FinishCause>;
 
-/** What the numbers are computed from. */
-export const EXPLANATION_FORMS = ["trades", "candles", "reports", "seconds"] as const;
+export const Locked = z
+  .object({
+    burned: z.number().min(0).max(1).describe("The share that nobody can withdraw."),
+    held: z.number().min(0).max(1).describe("The share that known lockers hold."),
+    until: Timestamp.nullable().describe(
+      "When the first of these locks ends; `null` if no end is known or nothing is held.",
+    ),
+  })
+  .describe("Who holds the token's liquidity: shares of its dollars.");
+export type Locked = z.infer<typeof Locked>;
 
 export const Surge = z
   .object({
@@ -64,6 +72,57 @@ export const Surge = z
     "The latest moment at which a running flare surged: its strength doubled, or an exchange's seconds met the conditions of a start again. The score may be lower than at the start.",
   );
 export type Surge = z.infer<typeof Surge>;
+
+/** What the numbers are computed from. */
+export const EXPLANATION_FORMS = ["trades", "candles", "reports", "seconds"] as const;
+
+const Share = z.number().min(0).max(1).meta({ "x-unit": "share" });
+
+export const Frequency = z
+  .object({ share: Share, low: Share, high: Share })
+  .describe("A share of flares, with its 90 % interval.");
+export type Frequency = z.infer<typeof Frequency>;
+
+export const Span = z
+  .object({ at_least: z.number().nullable(), below: z.number().nullable() })
+  .describe("At least this value, and below that one; `null` without a bound.");
+export type Span = z.infer<typeof Span>;
+
+const frequency = (description: string) =>
+  Frequency.nullable().describe(`${description} \`null\` if too few are known.`);
+
+export const Odds = z
+  .object({
+    basis: z
+      .enum(["server", "table"])
+      .describe(
+        "`server`: this server's own finished flares. `table`: real markets of the past; the table comes with the program.",
+      ),
+    like: z
+      .object({
+        group: Group.optional().describe("Absent: any group."),
+        form: z.enum(EXPLANATION_FORMS),
+        age_s: Span.optional(),
+        locked: Span.optional(),
+        liquidity: Span.optional(),
+        score: Span.optional(),
+      })
+      .describe(
+        "What the counted flares had in common with this one at their start. An absent field had any value.",
+      ),
+    n: z.int().min(1).describe("The number of counted flares."),
+    rug_60m: frequency("Lost its liquidity for good within 60 minutes of the start."),
+    up_15m: frequency("The price was higher 15 minutes after the start."),
+    up_60m: frequency("The same after 60 minutes."),
+    fall_15m: frequency("The price fell by 3 % or more within 15 minutes.").optional(),
+    median_60m: z
+      .number()
+      .nullable()
+      .describe("The median price change after 60 minutes, in percent.")
+      .meta({ "x-unit": "percent" }),
+  })
+  .describe("How flares like this one went, counted before it started. Frozen at the start.");
+export type Odds = z.infer<typeof Odds>;
 
 export const Explanation = z
   .object({
@@ -90,6 +149,15 @@ export const Explanation = z
     warnings: z.array(z.string()).describe("Names of the canary's active warnings; empty if there are none."),
     finish_cause: FinishCause.nullable().describe("`null` while the flare runs."),
     surge: Surge.optional().describe("The flare's latest surge. Absent before the first."),
+    age_s: z
+      .int()
+      .min(0)
+      .nullable()
+      .optional()
+      .describe("Seconds from the token's listing to the flare's start; `null` if unknown."),
+    locked: Locked.nullable().optional().describe("`null` if unknown."),
+    odds: Odds.nullable().optional().describe("`null` if too little is known: see `odds_reason`."),
+    odds_reason: z.string().optional().describe("Why `odds` is `null`."),
   })
   .describe("Why a flare started and ended, in the detector's own numbers as of `at`.");
 export type Explanation = z.infer<typeof Explanation>;

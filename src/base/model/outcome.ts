@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FinishCause } from "./explanation.ts";
+import { FinishCause, Odds } from "./explanation.ts";
 import { DecimalString, Timestamp } from "./primitives.ts";
 
 const price = (description: string) => DecimalString.nullable().meta({ description });
@@ -83,6 +83,7 @@ export const Outcome = z
         "Seconds from the start until the liquidity was found to be removed, also after the flare ended; `null` if it was not within 60 minutes of the start.",
     }),
     ...atStart,
+    odds: Odds.nullable().optional().meta({ description: "The odds at the start; `null` without." }),
   })
   .describe(
     "What the price did after a flare's start, until 60 minutes later, or its end if that is later. `null` means unknown: not measured yet, no trade in the 3 minutes before the moment, or no data of the whole group.",

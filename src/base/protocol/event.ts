@@ -8,6 +8,7 @@ import {
   GROUPS,
   Group,
   Listing,
+  Odds,
   Outcome,
   Surge,
   Timestamp,
@@ -54,6 +55,7 @@ export const FlareStarted = event(
     flare: AnyFlare,
     why: Why,
     cause: z.enum(["detected", "aged", "passed"]),
+    odds: Odds.nullable().optional().describe("The same as `why.odds`."),
   }),
 ).describe(
   "A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it is at least 5 minutes old, has no canary and has not fallen). Cause `passed`: it was listed before, and meets the subscription's filter only now.",

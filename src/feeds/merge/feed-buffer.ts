@@ -1,10 +1,10 @@
-import { StickyThreshold } from "../../base/lib/sticky-threshold.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed, FeedPart } from "../../gateway/source/index.ts";
+import { StickyThreshold } from "./sticky-threshold.ts";
 
 export interface MergedPart {
   /** Name for messages, metrics and `/readyz`: `bsc`, `exchange`. */

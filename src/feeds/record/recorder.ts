@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from "../../base/lib/io/private-file.ts";
-import { OutputError } from "../../base/lib/output-error.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
@@ -14,6 +13,7 @@ import type { Feed } from "../../gateway/source/index.ts";
 import { RECORDING_VERSION, type RecordingHeader } from "../recording/header.ts";
 import { type RecordingManifest, type RecordingPart, writeManifest } from "../recording/manifest.ts";
 import { makeRoom } from "./make-room.ts";
+import { OutputError } from "./output-error.ts";
 
 /**
  * A recording cannot be written. The message names the directory and, if recording had started, how

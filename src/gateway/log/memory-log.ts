@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { copyOutOfPool } from "../../base/lib/io/copy-out-of-pool.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { DAY_MS } from "../../base/lib/time/time.ts";
 import {
@@ -16,6 +15,7 @@ import {
   toEpoch,
   toSeq,
 } from "../../base/protocol/index.ts";
+import { copyOutOfPool } from "./copy-out-of-pool.ts";
 import {
   encodeBody,
   type FollowerLog,

@@ -69,7 +69,8 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
         return { name: "flare-finished", channel, observed_at, data };
       }
       const cause = listNameOf(channel) === "free" ? "aged" : "detected";
-      return { name: "flare-started", channel, observed_at, data: { op, index, flare, why, cause } };
+      const odds = why?.odds === undefined ? {} : { odds: why.odds };
+      return { name: "flare-started", channel, observed_at, data: { op, index, flare, why, cause, ...odds } };
     }
     case "set": {
       const why = whys.get(change.id);

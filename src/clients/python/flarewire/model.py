@@ -192,6 +192,62 @@ class Surge:
 
 
 @dataclass(frozen=True)
+class Locked:
+    """Who holds the token's liquidity: shares of its dollars."""
+
+    burned: float
+    held: float
+    until: Timestamp | None
+
+
+Group = Literal["bsc", "exchange", "matic", "avalanche"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """At least this value, and below that one; `null` without a bound."""
+
+    at_least: float | None
+    below: float | None
+
+
+@dataclass(frozen=True)
+class OddsLike:
+    """What the counted flares had in common with this one at their start. An absent field had
+    any value."""
+
+    form: Literal["trades", "candles", "reports", "seconds"]
+    group: Group | None = None
+    age_s: Span | None = None
+    locked: Span | None = None
+    liquidity: Span | None = None
+    score: Span | None = None
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """A share of flares, with its 90 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Odds:
+    """How flares like this one went, counted before it started. Frozen at the start."""
+
+    basis: Literal["server", "table"]
+    like: OddsLike
+    n: int
+    rug_60m: Frequency | None
+    up_15m: Frequency | None
+    up_60m: Frequency | None
+    median_60m: float | None
+    fall_15m: Frequency | None = None
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a flare started and ended, in the detector's own numbers as of `at`."""
 
@@ -205,6 +261,10 @@ class Explanation:
     finish_cause: FinishCause | None
     form: Literal["trades", "candles", "reports", "seconds"] | None = None
     surge: Surge | None = None
+    age_s: int | None = None
+    locked: Locked | None = None
+    odds: Odds | None = None
+    odds_reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -214,6 +274,7 @@ class FlareStartedData:
     flare: AnyFlare
     why: Explanation | None
     cause: Literal["detected", "aged", "passed"]
+    odds: Odds | None = None
 
 
 @dataclass(frozen=True)
@@ -328,6 +389,7 @@ class Outcome:
     start_score: float | None = None
     start_liquidity: DecimalString | None = None
     control: OutcomeControl | None = None
+    odds: Odds | None = None
 
 
 @dataclass(frozen=True)
@@ -526,9 +588,6 @@ class TokenUnlisted:
     observed_at: Timestamp
     data: TokenUnlistedData
     batch: int | None = None
-
-
-Group = Literal["bsc", "exchange", "matic", "avalanche"]
 
 
 @dataclass(frozen=True)
@@ -1222,6 +1281,12 @@ __all__ = [
     "Term",
     "FinishCause",
     "Surge",
+    "Locked",
+    "Group",
+    "Span",
+    "OddsLike",
+    "Frequency",
+    "Odds",
     "Explanation",
     "FlareStartedData",
     "FlareStarted",
@@ -1246,7 +1311,6 @@ __all__ = [
     "TokenUpdated",
     "TokenUnlistedData",
     "TokenUnlisted",
-    "Group",
     "NestedFlare",
     "ExchangeToken",
     "ChainToken",
