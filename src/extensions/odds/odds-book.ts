@@ -3,14 +3,12 @@ import type { Explanation, Odds, Outcome } from "../../base/model/index.ts";
 import { type Bucket, keysOf, pathOf } from "./buckets.ts";
 import { estimateShare, medianOf } from "./estimate.ts";
 import type { FlareStart } from "./flare-start.ts";
-import { POOLS_TABLE } from "./pools-table.ts";
-import { addOutcome, type Counts, createTally, type Tally } from "./tally.ts";
+import { addOutcome, createTally, type OddsTable, type TableRow, type Tally } from "./tally.ts";
 
 /** The tallies of a server's own flares, by group and bucket. Plain data. */
 type BookState = Record<string, Record<string, Tally>>;
 
-type Known = Counts & { readonly median: number | null };
-type CountsOf = (key: string) => Known | undefined;
+type CountsOf = (key: string) => TableRow | undefined;
 
 /** A server's own flares count from this number in the bucket on. */
 const MIN_OWN = 100;
@@ -23,11 +21,13 @@ const MIN_TABLE = 20;
  */
 export class OwnOdds {
   readonly #origin: Origin;
+  readonly #table: OddsTable;
   readonly #state: BookState;
 
   /** @param state From a checkpoint. */
-  constructor(origin: Origin, state?: unknown) {
+  constructor(origin: Origin, table: OddsTable, state?: unknown) {
     this.#origin = origin;
+    this.#table = table;
     // Only this class writes the state.
     this.#state = structuredClone((state as BookState | undefined) ?? {});
   }
@@ -40,7 +40,7 @@ export class OwnOdds {
     const own = this.#state[start.group] ?? {};
     const path = pathOf(start);
     const ofOwn: CountsOf = (key) => own[key] && { ...own[key], median: medianOf(own[key].changes) };
-    const ofTable: CountsOf = (key) => (this.#origin === "simulated" ? undefined : POOLS_TABLE[key]);
+    const ofTable: CountsOf = (key) => (this.#origin === "simulated" ? undefined : this.#table[key]);
     const table = fill(path, ofTable, MIN_TABLE);
     const server = fill(path, ofOwn, MIN_OWN);
     // A coarse bucket of its own would say less than a fine one of the table.
@@ -71,7 +71,7 @@ export class OwnOdds {
   }
 }
 
-type Filled = Bucket & { readonly counts: Known };
+type Filled = Bucket & { readonly counts: TableRow };
 
 /** Returns the buckets from the coarsest to the finest that has at least `min` flares. */
 function fill(path: readonly Bucket[], countsOf: CountsOf, min: number): readonly Filled[] {
@@ -84,7 +84,11 @@ function fill(path: readonly Bucket[], countsOf: CountsOf, min: number): readonl
   return filled;
 }
 
-function describe({ group }: FlareStart, form: Odds["like"]["form"], basis: Odds["basis"], path: readonly Filled[]): Odds {
+function describe(
+  { group, form = "trades" }: FlareStart,
+  basis: Odds["basis"],
+  path: readonly Filled[],
+): Odds {
   const share = (of: "rugged" | "up15" | "up60" | "fell15") =>
     estimateShare(path.map(({ counts }) => counts[of]));
   const finest = path.at(-1);

@@ -1,2 +1,3 @@
-import type { Counts } from "./tally.ts";
-export const POOLS_TABLE: Readonly<Record<string, Counts & { readonly median: number | null }>> = {};
+import type { OddsTable } from "./tally.ts";
+
+export const POOLS_TABLE: OddsTable = {};

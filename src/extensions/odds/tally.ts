@@ -9,6 +9,15 @@ export interface Counts {
   readonly fell15: Counted;
 }
 
+/** A bucket of a table. */
+export interface TableRow extends Counts {
+  /** The median change after 60 minutes, in percent; `null` if none is known. */
+  readonly median: number | null;
+}
+
+/** Real flares by bucket. */
+export type OddsTable = Readonly<Record<string, TableRow>>;
+
 /** The counts of a server's own flares. Plain data. */
 export interface Tally extends Counts {
   /** Changes after 60 minutes in percent, the latest {@link MAX_CHANGES}. */
@@ -31,8 +40,16 @@ export function createTally(): Tally {
   return { n: 0, rugged: counted(), up15: counted(), up60: counted(), fell15: counted(), changes: [] };
 }
 
-/** Adds a final outcome. Without `knowsLiquidity`, nobody can tell whether the liquidity was removed. */
-export function addOutcome(tally: Tally, { held, rugged_after_s }: Outcome, knowsLiquidity: boolean): void {
+/**
+ * Adds a final outcome. Without `knowsLiquidity`, nobody can tell whether the liquidity was
+ * removed. Only the latest `maxChanges` changes are kept.
+ */
+export function addOutcome(
+  tally: Tally,
+  { held, rugged_after_s }: Outcome,
+  knowsLiquidity: boolean,
+  maxChanges = MAX_CHANGES,
+): void {
   const { change_15m = null, change_60m = null, lowest_15m = null } = held ?? {};
   tally.n += 1;
   count(tally.rugged, knowsLiquidity ? typeof rugged_after_s === "number" : null);
@@ -41,7 +58,7 @@ export function addOutcome(tally: Tally, { held, rugged_after_s }: Outcome, know
   count(tally.fell15, lowest_15m === null ? null : lowest_15m <= -FALL_PCT);
   if (change_60m === null) return;
   tally.changes.push(change_60m);
-  if (tally.changes.length > MAX_CHANGES) tally.changes.shift();
+  if (tally.changes.length > maxChanges) tally.changes.shift();
 }
 
 function count(counted: Counted, isSo: boolean | null): void {

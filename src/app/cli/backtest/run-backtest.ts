@@ -9,6 +9,7 @@ import { toEpoch } from "../../../base/protocol/index.ts";
 import { TrendEngine } from "../../../engine/index.ts";
 import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 import { createConfig } from "../../config/config.ts";
+import { engineOptions } from "../../engine-options.ts";
 import { EngineSource, type PolledEngine, withAccept } from "../../engine-source.ts";
 import { EXTENSIONS } from "../../extensions.ts";
 import { createGatewayPlugin } from "../../gateway-plugin.ts";
@@ -53,7 +54,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   const { feed, bot, refreshMs, fromMs, toMs, costs, signal } = options;
   const [broker, history, recorder] = [new PaperBroker(costs), new PriceHistory(), new TrackRecorder()];
   const groups = new Set<MarketGroup>();
-  const engine = pricedEngine(new TrendEngine({ facts: feed.facts, refreshMs }), broker, history, groups);
+  const engine = pricedEngine(new TrendEngine(engineOptions(feed, refreshMs)), broker, history, groups);
   const played = new EngineSource({
     feed,
     engine,
