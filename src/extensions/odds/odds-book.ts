@@ -13,7 +13,7 @@ type CountsOf = (key: string) => TableRow | undefined;
 /** A server's own flares count from this number in the bucket on. */
 const MIN_OWN = 100;
 /** A bucket of the table with fewer flares gives way to the coarser one. */
-const MIN_TABLE = 20;
+const MIN_TABLE = 10;
 
 /**
  * Tells how flares like a new one ended: those of this server if there are enough, else those of
