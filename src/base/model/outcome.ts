@@ -33,18 +33,18 @@ const atStart = {
 };
 export type OutcomeStart = Required<z.infer<z.ZodObject<typeof atStart>>>;
 
-export const Held = z
+const Held = z
   .object({
     change_15m: percent("After 15 minutes."),
     change_60m: percent("After 60 minutes."),
     lowest_15m: percent("From the start to the lowest price of the first 15 minutes."),
     change_end: percent("At the end of the flare."),
     end_s: z.int().min(0).describe("Seconds from the start to the end."),
+    rugged_s: z.int().nullable().describe("Seconds to the removal; `null` without one in 60 minutes."),
   })
   .describe(
-    "What a purchase at the start became, by the token's last price, however old: also where nobody traded any more. -100 as soon as the liquidity was removed, because nobody can sell then.",
+    "What a purchase at the start became, by the token's last price, however old. -100 once the liquidity was removed, also after the flare's end: nobody can sell then.",
   );
-export type Held = z.infer<typeof Held>;
 
 export const Outcome = z
   .object({
@@ -78,10 +78,6 @@ export const Outcome = z
       description: "False until 60 minutes after the start. Then `flare-outcome` sends the final values.",
     }),
     held: Held.optional(),
-    rugged_after_s: z.int().min(0).nullable().optional().meta({
-      description:
-        "Seconds from the start until the liquidity was found to be removed, also after the flare ended; `null` if it was not within 60 minutes of the start.",
-    }),
     ...atStart,
     odds: Odds.nullable().optional().meta({ description: "The odds at the start; `null` without." }),
   })

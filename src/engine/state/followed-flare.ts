@@ -139,7 +139,7 @@ export function heldChange({ start, holding }: FollowedFlare, price: number): nu
   return holding && holding.ruggedMs >= 0 ? -100 : changeFrom(start, price);
 }
 
-/** Records the lowest price of the first 15 minutes, and liquidity that is removed in the hour. */
+/** Records the lowest price of the first 15 minutes, and whether the liquidity was removed. */
 export function noteDanger(
   { start, startedMs, holding }: FollowedFlare,
   price: number,
@@ -150,7 +150,7 @@ export function noteDanger(
   const minutes = (atMs - startedMs) / MINUTE_MS;
   if (minutes <= OUTCOME_MINUTES[1] && ratioFrom(start, price) > 0)
     holding.lowest = Math.min(holding.lowest, price);
-  if (isRemoved && holding.ruggedMs < 0 && minutes <= OUTCOME_MINUTES[2]) holding.ruggedMs = atMs;
+  if (isRemoved && holding.ruggedMs < 0) holding.ruggedMs = atMs;
 }
 
 export function toPercent(share: number): number {

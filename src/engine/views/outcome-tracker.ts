@@ -201,6 +201,7 @@ function viewHolding({ holding, startedMs, start }: FollowedFlare, end: FlareEnd
   if (!holding) return {};
   const { changes, endChange, lowest, ruggedMs, odds } = holding;
   const [, change_15m = null, change_60m = null] = changes;
+  const isWithinHour = ruggedMs >= 0 && ruggedMs <= startedMs + LAST_MS;
   return {
     held: {
       change_15m,
@@ -208,9 +209,9 @@ function viewHolding({ holding, startedMs, start }: FollowedFlare, end: FlareEnd
       lowest_15m: change_15m === null ? null : changeFrom(start, lowest),
       change_end: endChange,
       end_s: Math.floor((end.point.atMs - startedMs) / SECOND_MS),
+      rugged_s: isWithinHour ? Math.floor((ruggedMs - startedMs) / SECOND_MS) : null,
     },
     ...(odds === undefined ? {} : { odds }),
-    rugged_after_s: ruggedMs < 0 ? null : Math.floor((ruggedMs - startedMs) / SECOND_MS),
   };
 }
 

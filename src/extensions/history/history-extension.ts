@@ -9,6 +9,7 @@ import { addHistoryRoutes } from "./http/history-routes.ts";
 import { StoredPast } from "./http/past-states.ts";
 import { openMinuteStore } from "./minute-store.ts";
 import { MinuteWriter } from "./minute-writer.ts";
+import { costsWith } from "./record-trades.ts";
 import { openSqliteHistoryStore } from "./sqlite-history-store.ts";
 
 /** Stores finished flares and past minutes for longer than the log, and serves them. */
@@ -46,18 +47,22 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
   const writer = new MinuteWriter({ head, store: { insert }, notify: notifyOfMinutes });
   const progress = new HistoryProgress();
   let quietUntilMs = 0;
-  const reader = createHistoryReader(store, {
-    store: minuteStore,
-    writer: () => writer,
-    isComplete: () => progress.settled(),
-    onFailure: (error) => {
-      // Not each time: every client may request the same minute again.
-      if (clock.monotonic() < quietUntilMs) return;
-      quietUntilMs = clock.monotonic() + FAILURE_QUIET_MS;
-      const message = `cannot read the states of past minutes: ${messageOf(error)}`;
-      notifyOfMinutes("error", message, { err: error });
+  const reader = createHistoryReader(
+    store,
+    {
+      store: minuteStore,
+      writer: () => writer,
+      isComplete: () => progress.settled(),
+      onFailure: (error) => {
+        // Not each time: every client may request the same minute again.
+        if (clock.monotonic() < quietUntilMs) return;
+        quietUntilMs = clock.monotonic() + FAILURE_QUIET_MS;
+        const message = `cannot read the states of past minutes: ${messageOf(error)}`;
+        notifyOfMinutes("error", message, { err: error });
+      },
     },
-  });
+    costsWith(settings),
+  );
   let recorded: Promise<void> | undefined;
   return {
     provides: reader,

@@ -46,13 +46,13 @@ export function createTally(): Tally {
  */
 export function addOutcome(
   tally: Tally,
-  { held, rugged_after_s }: Outcome,
+  { held }: Outcome,
   knowsLiquidity: boolean,
   maxChanges = MAX_CHANGES,
 ): void {
-  const { change_15m = null, change_60m = null, lowest_15m = null } = held ?? {};
+  const { change_15m = null, change_60m = null, lowest_15m = null, rugged_s = null } = held ?? {};
   tally.n += 1;
-  count(tally.rugged, knowsLiquidity ? typeof rugged_after_s === "number" : null);
+  count(tally.rugged, knowsLiquidity ? rugged_s !== null : null);
   count(tally.up15, change_15m === null ? null : change_15m > 0);
   count(tally.up60, change_60m === null ? null : change_60m > 0);
   count(tally.fell15, lowest_15m === null ? null : lowest_15m <= -FALL_PCT);

@@ -11,7 +11,7 @@ const SAID = [0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.01];
 
 type Question = "rug_60m" | "up_15m" | "up_60m" | "fall_15m";
 const TRUTHS: Readonly<Record<Question, (outcome: Outcome) => boolean | null>> = {
-  rug_60m: ({ rugged_after_s }) => typeof rugged_after_s === "number",
+  rug_60m: ({ held }) => held?.rugged_s != null,
   up_15m: ({ held }) => isAbove(held?.change_15m),
   up_60m: ({ held }) => isAbove(held?.change_60m),
   fall_15m: ({ held }) => (held?.lowest_15m == null ? null : held.lowest_15m <= -3),

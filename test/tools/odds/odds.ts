@@ -34,11 +34,12 @@ function relabel(ended: readonly Ended[], file: string): readonly Ended[] {
     const at = labels[start.token]?.rug?.at;
     const after = at === undefined ? -1 : at - start.atMs;
     const isRug = after >= 0 && after <= HOUR_MS;
-    const isFound = typeof outcome.rugged_after_s === "number";
+    const isFound = outcome.held?.rugged_s != null;
     if (isRug && isFound) both += 1;
     else if (isFound) engine += 1;
     else if (isRug) label += 1;
-    return { start, outcome: { ...outcome, rugged_after_s: isRug ? Math.floor(after / 1_000) : null } };
+    const held = outcome.held && { ...outcome.held, rugged_s: isRug ? Math.floor(after / 1_000) : null };
+    return { start, outcome: held ? { ...outcome, held } : outcome };
   });
   process.stdout.write(
     `removals by label and engine ${both}, only by engine ${engine}, only by label ${label}\n`,

@@ -80,11 +80,15 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
     progress.clear();
     const json = text("json");
     const sink = await openSink(json, terminal.stdout);
-    await sink.write(`${JSON.stringify({ record: result.record, ...result.report }, undefined, 2)}\n`);
+    await sink.write(
+      `${JSON.stringify({ record: result.record, ...result.worth, ...result.report }, undefined, 2)}\n`,
+    );
     await sink.close();
     if (json !== "-") {
       const parts = result.report ? [describeTrades(result.report), ""] : [];
-      terminal.stdout.write(`${[...parts, describeRecord(result.record, result.pending)].join("\n")}\n`);
+      terminal.stdout.write(
+        `${[...parts, describeRecord(result.record, result.pending, result.worth)].join("\n")}\n`,
+      );
     }
     const { record, followed, groups } = result;
     const empty = emptyText({ followed, groups, flares: record.flares, format: feed.format });

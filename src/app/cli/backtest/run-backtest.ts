@@ -5,7 +5,7 @@ import { untilAborted } from "../../../base/lib/time/until-aborted.ts";
 import type { MarketGroup } from "../../../base/market/index.ts";
 import type { RecordFigures } from "../../../base/model/index.ts";
 import { groupedKey } from "../../../base/model/token-key.ts";
-import { toEpoch } from "../../../base/protocol/index.ts";
+import { FlarewireError, toEpoch } from "../../../base/protocol/index.ts";
 import { TrendEngine } from "../../../engine/index.ts";
 import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 import { createConfig } from "../../config/config.ts";
@@ -19,7 +19,7 @@ import { GatedSource } from "./gated-source.ts";
 import { type Ask, Lockstep } from "./lockstep.ts";
 import { type Costs, PaperBroker } from "./paper-broker.ts";
 import { PriceHistory } from "./price-history.ts";
-import { TrackRecorder } from "./track-record.ts";
+import { TrackRecorder, type Worth } from "./track-record.ts";
 import { reportTrades, type TradeReport } from "./trade-report.ts";
 
 interface BacktestOptions {
@@ -36,6 +36,7 @@ interface BacktestOptions {
 
 interface BacktestResult {
   readonly record: RecordFigures;
+  readonly worth: Worth;
   /** Flares without a final outcome at the end, which the record leaves out. */
   readonly pending: number;
   /** `undefined` without a bot. */
@@ -67,7 +68,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   try {
     while (source.observedAtMs < fromMs && !source.isOver) await source.advance();
     signal.throwIfAborted();
-    if (bot) followed = await play(bot, source, gateway.ask, broker, signal);
+    if (bot)
+      followed = await play(bot, new Lockstep(source, gateway.ask, feed.facts), source, broker, signal);
     while (!source.isOver) {
       await source.advance();
       signal.throwIfAborted();
@@ -78,7 +80,9 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
   const record = await recorder.record();
-  return { record, pending: recorder.pending, report, followed: [...followed], groups: [...groups] };
+  const { pending } = recorder;
+  const worth = recorder.worth(costs);
+  return { record, worth, pending, report, followed: [...followed], groups: [...groups] };
 }
 
 /**
@@ -87,12 +91,11 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
  */
 async function play(
   bot: Bot,
+  lockstep: Lockstep,
   source: GatedSource,
-  ask: Ask,
   broker: PaperBroker,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const lockstep = new Lockstep(source, ask);
   const running = (async () =>
     bot({
       connect: (options) => lockstep.connect(options),
@@ -111,6 +114,8 @@ export class BotError extends Error {
 }
 
 function failBot(cause: unknown): never {
+  // The bot is fine, but not for this recording.
+  if (cause instanceof FlarewireError) throw cause;
   throw new BotError("the bot failed", { cause });
 }
 

@@ -6,9 +6,17 @@ import {
   flaresIn,
   type Outcome,
   type RecordFigures,
+  type RecordTrades,
   type Snapshot,
 } from "../../../base/model/index.ts";
-import { summarizeOutcomes } from "../../../extensions/history/index.ts";
+import { calibrationOf, summarizeOutcomes, tradesOf } from "../../../extensions/history/index.ts";
+import type { Costs } from "./paper-broker.ts";
+
+/** Whether the flares were worth it, and their odds right. */
+export interface Worth {
+  readonly trades: RecordTrades;
+  readonly calibration: ReturnType<typeof calibrationOf>;
+}
 
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {
@@ -32,10 +40,21 @@ export class TrackRecorder {
   record(): Promise<RecordFigures> {
     return summarizeOutcomes([...this.#finals.values()], turn);
   }
+
+  /** What the trades of the record had gained, and whether the odds were right. */
+  worth({ fee, slippage }: Costs): Worth {
+    const outcomes = [...this.#finals.values()];
+    const costs = { feePct: 100 * fee, slippagePct: 100 * slippage };
+    return { trades: tradesOf(outcomes, costs), calibration: calibrationOf(outcomes) };
+  }
 }
 
 /** @param pending Flares that the record leaves out, because they have no final outcome. */
-export function describeRecord({ flares, ended_by_canary, after }: RecordFigures, pending = 0): string {
+export function describeRecord(
+  { flares, ended_by_canary, after }: RecordFigures,
+  pending = 0,
+  worth?: Worth,
+): string {
   const line = (
     name: string,
     { n, rose, q1, median, q3 }: RecordFigures["after"][number]["control"],
@@ -45,12 +64,24 @@ export function describeRecord({ flares, ended_by_canary, after }: RecordFigures
       ? `${name}: no value`
       : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${formatShare(rose)} rose (n ${n}${of})`;
   return [
+    ...(worth ? [worth.trades.text] : []),
     `${counted(flares, "flare")} with an outcome, ${counted(ended_by_canary, "possible rug")}${pendingText(pending)}`,
     ...after.flatMap((row) => [
       line(`after ${row.minutes} min`, row, ` of ${flares}${leftOut(row.unknown, ended_by_canary)}`),
       line("  same tokens at moments of the day before", row.control),
     ]),
+    ...(worth ? calibrationLines(worth.calibration) : []),
   ].join("\n");
+}
+
+/** Compares the shares that the odds said with what happened. */
+function calibrationLines({ rug_60m, up_15m }: Worth["calibration"]): readonly string[] {
+  const lines = (name: string, rows: typeof rug_60m) =>
+    rows.map(
+      ({ n, said, observed }) =>
+        `odds of ${name}: said ${formatShare(said, 1)}, observed ${formatShare(observed, 1)} (n ${n})`,
+    );
+  return [...lines("a possible rug within 60 min", rug_60m), ...lines("a higher price after 15 min", up_15m)];
 }
 
 function pendingText(pending: number): string {
