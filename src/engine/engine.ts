@@ -4,6 +4,7 @@ import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } fr
 import { AllFlares } from "./all-flares.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector, type Measured } from "./detect/detector.ts";
+import { lockedOf } from "./detect/locked.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import { flareStartOf, frozenOdds, type OddsBook } from "./odds-book.ts";
@@ -367,7 +368,8 @@ export class TrendEngine {
 
   #view(token: TokenState, measured: Measured, cause: FinishCause | null, atMs: number): Explanation {
     const { canary, flare } = token;
-    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge };
+    const locked = lockedOf(token, atMs);
+    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge, locked };
     const why = viewExplanation(measured, facts, cause, atMs, this.#settings);
     return { ...why, ...frozenOdds(flare?.explanation) };
   }

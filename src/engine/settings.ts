@@ -73,6 +73,8 @@ export const DEFAULT_SETTINGS = {
    * A flare whose price is below this share of its first is in no `free` list. Default two thirds.
    */
   fallenShare: 2 / 3,
+  /** A new token below this liquidity is warned about while most of it can be withdrawn. */
+  unlockedUsd: 200_000,
   /**
    * The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds
    * far apart keep a flare from flapping (hysteresis; Page 1954, Kleinberg 2002).

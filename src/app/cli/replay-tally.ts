@@ -8,13 +8,21 @@ type Counts = Readonly<Record<string, number | undefined>>;
 type Kind = MarketEvent["kind"];
 
 /** The kinds that describe the market itself, without profiles and clock events. */
-const MARKET_KINDS = ["candle", "trade", "window", "listing", "liquidity"] as const satisfies readonly Kind[];
+const MARKET_KINDS = [
+  "candle",
+  "trade",
+  "window",
+  "listing",
+  "liquidity",
+  "locks",
+] as const satisfies readonly Kind[];
 const NAMES: Readonly<Record<(typeof MARKET_KINDS)[number], readonly [one: string, many: string]>> = {
   candle: ["candle", "candles"],
   trade: ["trade", "trades"],
   window: ["window", "windows"],
   listing: ["listing", "listings"],
   liquidity: ["change of liquidity", "changes of liquidity"],
+  locks: ["change of locks", "changes of locks"],
 };
 
 export class ReplayTally {

@@ -134,6 +134,20 @@ export const LiquidityEvent = z.object({
 });
 export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
 
+const Share = z.number().min(0).max(1);
+
+/**
+ * Who holds a pool's LP tokens from now on, as shares: nobody (`burned`), or known lockers. `until`:
+ * when the lock ends; `null` if unknown. Everybody else can withdraw the rest.
+ */
+export const LocksEvent = z.object({
+  kind: z.literal("locks"),
+  ...inPool,
+  burned: Share,
+  held: z.array(z.object({ share: Share, until: EventTimeMs.nullable() })).max(1_000),
+});
+export type LocksEvent = z.infer<typeof LocksEvent>;
+
 /** Untrusted facts about a token. An absent field changes nothing; `null`: there is none. */
 export const Profile = z.object({
   kind: z.literal("profile"),
@@ -192,6 +206,7 @@ export const MarketEvent = z.discriminatedUnion("kind", [
   Window,
   ListingEvent,
   LiquidityEvent,
+  LocksEvent,
   Profile,
   Observed,
   Clock,

@@ -103,7 +103,7 @@ export const FlareWithdrawn = event(
   FlareChannel,
   RemoveChange.extend({ cause: z.enum(["canary", "fallen", "upstream", "filtered"]) }),
 ).describe(
-  "A running flare leaves `flares.free` because of a canary, or (cause `fallen`) because its price has fallen by a third since its start or by half since its peak; it stays in `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
+  "A running flare leaves `flares.free` because of a canary or because its liquidity is no longer locked, or (cause `fallen`) because its price has fallen by a third since its start or by half since its peak; it stays in `flares.pro`. Cause `upstream`: the source lists it only in the other of these two lists now. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
 );
 
 /** `filtered`: the item is still listed, but no longer meets the subscription's filter. */

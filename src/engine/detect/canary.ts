@@ -1,6 +1,7 @@
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { lossOf } from "./liquidity-level.ts";
+import { isUnlocked } from "./locked.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
@@ -41,6 +42,12 @@ const RULES = {
   "quick-sellers": { bit: 128, weight: 1, isGrave: false },
   /** One wallet bought more than half of the dollars. */
   "one-buyer": { bit: 32, weight: 0.6, isGrave: false },
+  /**
+   * Most of a new token's liquidity can be withdrawn within the hour, and there is little of it. No
+   * weight: it is so with most new tokens. But one in six was rugged within an hour, so such a flare
+   * is not for `free`.
+   */
+  "unlocked-liquidity": { bit: 8192, weight: 0, isGrave: false },
   /** The contract's source is known to be unverified. Weak: true of most new tokens. */
   "unverified-source": { bit: 64, weight: 0.4, isGrave: false },
 };
@@ -52,7 +59,7 @@ function isWarning(name: string): name is Warning {
   return name in RULES;
 }
 
-/** A fallen price has recovered at this multiple of the limit. Otherwise it could flap. */
+/** A value has recovered at this multiple of the limit. Otherwise it could flap. */
 const RECOVERY = 1.2;
 
 export function createCanary() {
@@ -131,6 +138,7 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
   if (hasFallen(token, settings)) mask |= RULES["price-fallen"].bit;
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
   if (window && hasRepeatBuyers(window, settings)) mask |= RULES["repeat-buyers"].bit;
+  if (isUnsafe(token, atMs, settings)) mask |= RULES["unlocked-liquidity"].bit;
   if (token.profile.contractSource === "unverified") mask |= RULES["unverified-source"].bit;
   return mask;
 }
@@ -164,9 +172,15 @@ function hasFallen(token: TokenState, { fallenShare, outcomeCollapseShare }: Det
   return price / priceScale <= slack * limit;
 }
 
+/** Returns whether a new token's liquidity is free to go, and so little that somebody may take it. */
+function isUnsafe(token: TokenState, atMs: number, { unlockedUsd }: DetectorSettings): boolean {
+  const slack = (token.canary.mask & RULES["unlocked-liquidity"].bit) === 0 ? 1 : RECOVERY;
+  return isUnlocked(token, atMs) && (liquidityOf(token) ?? 0) < slack * unlockedUsd;
+}
+
 /** Returns whether the warnings keep the running flare out of `free`. */
 export function isUnfit({ isOn, mask }: Readonly<CanaryState>): boolean {
-  return isOn || (mask & RULES["price-fallen"].bit) !== 0;
+  return isOn || (mask & (RULES["price-fallen"].bit | RULES["unlocked-liquidity"].bit)) !== 0;
 }
 
 /** A price from a pool that no longer sets the price does not count. */

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
-import type { FeedFacts } from "../../base/market/index.ts";
+import type { FeedFacts, LocksEvent } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { isInGrace, noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
@@ -70,7 +70,7 @@ export function notePool(
   advanceTo(token, atMs, settings);
   const isFirst = isFirstLiquidity(token, existing);
   const steadyBefore = existing ? steadyUsd(existing, atMs) : 0;
-  const pool = existing ?? createPool(name, atMs);
+  const pool: Pool = existing ?? createPool(name, atMs);
   if (!existing) token.pools.push(pool);
   if (isFirst) pool.leastUsd = pool.leastBeforeUsd = usd;
   if (isFirst || (!existing && cause === "sync")) pool.referenceUsd = usd;
@@ -191,8 +191,8 @@ function createPool(name: string, atMs: number) {
   };
 }
 
-/** A pool of a token, with its liquidity. */
-export type Pool = ReturnType<typeof createPool>;
+/** A pool of a token, with its liquidity. `locks`: who holds its LP tokens, if that is known. */
+export type Pool = ReturnType<typeof createPool> & { locks?: Pick<LocksEvent, "burned" | "held"> };
 
 /**
  * A pool sets the price, or is another deep one, or is too shallow for its trades to count in the

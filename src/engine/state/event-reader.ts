@@ -4,6 +4,7 @@ import {
   LATEST_AT_MS,
   type LiquidityEvent,
   type ListingEvent,
+  LocksEvent,
   MarketEvent,
   type MarketGroup,
   type Observed,
@@ -63,6 +64,8 @@ export function readEvent(event: TokenEvent, numbers: EventNumbers): RejectReaso
       return readListing(event, numbers);
     case "liquidity":
       return readLiquidity(event, numbers);
+    case "locks":
+      return LocksEvent.safeParse(event).success ? undefined : "malformed";
     case "profile":
       return Profile.safeParse(event).success ? undefined : "malformed";
   }

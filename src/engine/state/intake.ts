@@ -3,6 +3,7 @@ import type {
   Candle,
   LiquidityEvent,
   ListingEvent,
+  LocksEvent,
   Profile,
   TokenEvent,
   Trade,
@@ -101,6 +102,8 @@ export class Intake {
         return this.#enterListing(event, numbers);
       case "liquidity":
         return this.#enterLiquidity(event, numbers);
+      case "locks":
+        return this.#enterLocks(event);
       case "profile":
         return this.#enterProfile(event);
     }
@@ -275,6 +278,15 @@ export class Intake {
     token.lastSeenMs = Math.max(token.lastSeenMs, event.at);
     const report = { atMs: event.at, usd: numbers.usd, usdText: event.usd, cause: event.cause };
     notePool(token, event.pool, report, settings);
+    return token;
+  }
+
+  /** Stores who holds a known pool's LP tokens. */
+  #enterLocks({ group, token: name, pool: poolName, burned, held }: LocksEvent): TokenState | RejectReason {
+    const token = this.#options.tokens.find(group, name);
+    const pool = token && findPool(token, poolName);
+    if (!pool) return "unknown-pool";
+    pool.locks = { burned, held };
     return token;
   }
 

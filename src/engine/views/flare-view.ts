@@ -6,6 +6,7 @@ import {
   type Explanation,
   type FinishCause,
   type Flare,
+  type Locked,
   type NestedFlare,
   type Surge,
   TERM_NAMES,
@@ -16,6 +17,7 @@ import {
 } from "../../base/model/index.ts";
 import { shortAddress } from "../../base/model/token-key.ts";
 import type { Measured } from "../detect/detector.ts";
+import type { LockedShares } from "../detect/locked.ts";
 import { liquidityText } from "../detect/pools.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -109,12 +111,13 @@ interface ExplainedFacts {
   readonly warnings: readonly string[];
   readonly liquidity: DecimalString;
   readonly surge?: Surge | undefined;
+  readonly locked: LockedShares | null;
 }
 
 /** Renders the reading's terms that have a weight, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
   { reading, form, startScore }: Measured,
-  { warnings, liquidity, surge }: ExplainedFacts,
+  { warnings, liquidity, surge, locked }: ExplainedFacts,
   cause: FinishCause | null,
   atMs: number,
   settings: DetectorSettings,
@@ -140,7 +143,13 @@ export function viewExplanation(
     finish_cause: cause,
   };
   const text = whyText(numbers, liquidity);
-  return { at: toTimestamp(atMs), text, form, ...numbers, ...(surge ? { surge } : {}) };
+  const facts = { ...(surge ? { surge } : {}), locked: locked && viewLocked(locked) };
+  return { at: toTimestamp(atMs), text, form, ...numbers, ...facts };
+}
+
+function viewLocked({ burned, held, untilMs }: LockedShares): Locked {
+  const until = untilMs === null ? null : toTimestamp(untilMs);
+  return { burned: roundTo(burned, DECIMALS), held: roundTo(held, DECIMALS), until };
 }
 
 function viewFacts(

@@ -91,6 +91,7 @@ export class PastFill {
       case "liquidity":
         // An old removal is no news: only the remaining liquidity counts.
         return this.#reported.has(`${event.pool} ${event.token}`) ? [] : [{ ...event, at, cause: "sync" }];
+      case "locks":
       case "profile":
       case "candle":
       case "window":

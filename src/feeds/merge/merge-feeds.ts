@@ -274,6 +274,7 @@ function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {
     case "profile":
     case "observed":
     case "liquidity":
+    case "locks":
       return { ...event, at: atMs };
     case "listing":
       return { ...event, at: atMs, listedAt: event.listedAt ?? event.at };

@@ -110,8 +110,9 @@ function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string
   const other = name === "free" ? lists.pro : lists.free;
   if (!finished && find(other, id)) {
     const { warnings = [] } = after.explanations[id] ?? {};
-    const isCanary = warnings.some((warning) => warning !== "price-fallen");
-    const cause = isCanary ? "canary" : warnings.length > 0 ? "fallen" : "upstream";
+    const others = warnings.filter((warning) => warning !== "price-fallen");
+    const isFallen = others.length < warnings.length && others.every((name) => name === "unlocked-liquidity");
+    const cause = isFallen ? "fallen" : warnings.length > 0 ? "canary" : "upstream";
     const data = { op: "remove", id, cause } as const;
     return { name: "flare-withdrawn", channel, observed_at, data };
   }

@@ -20,6 +20,7 @@ const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
   ["round-trips", "round trips"],
   ["quick-sellers", "quick sellers"],
   ["one-buyer", "one large buyer"],
+  ["unlocked-liquidity", "liquidity not locked"],
   ["unverified-source", "unverified source"],
 ]);
 

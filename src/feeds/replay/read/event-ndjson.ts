@@ -102,8 +102,11 @@ function shift(event: MarketEvent, shiftMs: number): MarketEvent | undefined {
   const at = event.at + shiftMs;
   if (at > LATEST_AT_MS) return undefined;
   const shifted = (then: number | undefined) => (then === undefined ? undefined : then + shiftMs);
+  const later = (until: number | null) => until && Math.min(until + shiftMs, LATEST_AT_MS);
   if (event.kind === "candle") return { ...event, at, openAt: event.openAt + shiftMs };
   if (event.kind === "window") return { ...event, at, createdAt: shifted(event.createdAt) };
+  if (event.kind === "locks")
+    return { ...event, at, held: event.held.map(({ share, until }) => ({ share, until: later(until) })) };
   if (event.kind === "observed") return { ...event, at, since: event.since + shiftMs };
   if (event.kind === "trade" && event.tradedAt !== undefined)
     return { ...event, at, tradedAt: event.tradedAt + shiftMs };

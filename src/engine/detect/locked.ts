@@ -1,0 +1,70 @@
+import { DAY_MS, HOUR_MS } from "../../base/lib/time/time.ts";
+import type { TokenState } from "../state/token-state.ts";
+
+/** Smaller locks do not decide when the first one ends. */
+const MATTERING_SHARE = 0.05;
+/** A lock that ends sooner protects nobody who buys now. */
+const LASTING_MS = HOUR_MS;
+const NEW_MS = DAY_MS;
+
+/** Shares of a token's liquidity by dollars, over its pools. */
+export interface LockedShares {
+  readonly burned: number;
+  /** The share in locks that are not over. */
+  readonly held: number;
+  /** When the first lock that matters ends; `null` if none is known, or one of them has no term. */
+  readonly untilMs: number | null;
+}
+
+/**
+ * Returns how much of the token's liquidity cannot be withdrawn; `null` if that is unknown of more
+ * than half of it. What is unknown counts as free.
+ */
+export function lockedOf(token: TokenState, atMs: number): LockedShares | null {
+  if (shareOf(token, ({ locks }) => (locks ? 0 : 1)) > 0.5 || token.pools.length === 0) return null;
+  const burned = shareOf(token, ({ locks }) => locks?.burned ?? 0);
+  let held = 0;
+  let untilMs = Number.POSITIVE_INFINITY;
+  let hasOpenEnd = false;
+  const terms = token.pools.flatMap(({ locks }) => locks?.held.map(({ until }) => until) ?? []);
+  for (const until of new Set(terms)) {
+    if (until !== null && until <= atMs) continue;
+    const share = shareOf(token, ({ locks }) => sum(locks?.held ?? [], (one) => one.until === until));
+    held += share;
+    if (share < MATTERING_SHARE) continue;
+    if (until === null) hasOpenEnd = true;
+    else untilMs = Math.min(untilMs, until);
+  }
+  return {
+    burned,
+    held: Math.min(1, held),
+    untilMs: hasOpenEnd || !Number.isFinite(untilMs) ? null : untilMs,
+  };
+}
+
+/**
+ * Returns whether more than half of a new token's liquidity can be withdrawn within the hour. What
+ * is unknown, and locks without a known term, do not count.
+ */
+export function isUnlocked(token: TokenState, atMs: number): boolean {
+  const { pools } = token;
+  if (!pools.some(({ locks }) => locks)) return false;
+  if (!pools.some(({ listedMs }) => listedMs >= 0 && atMs - listedMs < NEW_MS)) return false;
+  const isLasting = ({ until }: { readonly until: number | null }) =>
+    until === null || until > atMs + LASTING_MS;
+  const free = shareOf(token, ({ locks }) => (locks ? 1 - locks.burned - sum(locks.held, isLasting) : 0));
+  return free > 0.5;
+}
+
+/** Returns the pools' mean of a share, weighted by their dollars. */
+function shareOf({ pools }: TokenState, share: (pool: TokenState["pools"][number]) => number): number {
+  const total = pools.reduce((usd, pool) => usd + pool.usd, 0);
+  const weightOf = (usd: number) => (total > 0 ? usd / total : 1 / pools.length);
+  return pools.reduce((mean, pool) => mean + weightOf(pool.usd) * share(pool), 0);
+}
+
+type Held = NonNullable<TokenState["pools"][number]["locks"]>["held"];
+
+function sum(held: Held, isCounted: (one: Held[number]) => boolean): number {
+  return held.reduce((total, one) => total + (isCounted(one) ? one.share : 0), 0);
+}
