@@ -3,7 +3,8 @@ import type { Explanation, Odds, Outcome } from "../../base/model/index.ts";
 import { type Bucket, keysOf, pathOf } from "./buckets.ts";
 import { estimateShare, medianOf } from "./estimate.ts";
 import type { FlareStart } from "./flare-start.ts";
-import { addOutcome, createTally, type OddsTable, type TableRow, type Tally } from "./tally.ts";
+import type { OddsTable, TableRow } from "./odds-table.ts";
+import { addOutcome, createTally, type Tally } from "./tally.ts";
 
 /** The tallies of a server's own flares, by group and bucket. Plain data. */
 type BookState = Record<string, Record<string, Tally>>;

@@ -9,15 +9,6 @@ export interface Counts {
   readonly fell15: Counted;
 }
 
-/** A bucket of a table. */
-export interface TableRow extends Counts {
-  /** The median change after 60 minutes, in percent; `null` if none is known. */
-  readonly median: number | null;
-}
-
-/** Real flares by bucket. */
-export type OddsTable = Readonly<Record<string, TableRow>>;
-
 /** The counts of a server's own flares. Plain data. */
 export interface Tally extends Counts {
   /** Changes after 60 minutes in percent, the latest {@link MAX_CHANGES}. */

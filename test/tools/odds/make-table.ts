@@ -23,20 +23,25 @@ export function makeTable(flares: readonly Ended[]): OddsTable {
   );
 }
 
-/** Returns the text of the module that ships with the code. */
-export function tableText(flares: readonly Ended[], madeAt: string): string {
-  const rows = Object.entries(makeTable(flares)).map(
-    ([key, row]) => `  ${JSON.stringify(key)}: ${JSON.stringify(row)},`,
-  );
+/** Returns the text of the module that ships with the code, in the house's format. */
+export function tableText(flares: readonly Ended[], madeOn: string): string {
+  const rows = Object.entries(makeTable(flares)).map(([key, { n, rugged, up15, up60, median }]) => {
+    const counts = [rugged, up15, up60].flatMap(({ yes, of }) => [yes, of]);
+    return `  ${/\W/.test(key) ? JSON.stringify(key) : key}: [${[n, ...counts, median].join(", ")}],`;
+  });
   const tokens = new Set(flares.map(({ start }) => start.token)).size;
-  return `import type { OddsTable } from "./tally.ts";
+  return `import type { TableRows } from "./odds-table.ts";
 
 /**
- * How ${flares.length} flares of ${tokens} tokens ended. They are of 400 Uniswap V2 pools on Ethereum, created in
- * September and October 2021, all with at least 20 trades. Times are estimated from blocks, and each transaction
- * counts as another trader. Collected by AlexDeLos (RugPullDetection). Made on ${madeAt} by \`npm run odds\`.
+ * How ${flares.length} flares of ${tokens} real tokens ended. Made on ${madeOn} by \`npm run odds\`.
+ *
+ * Origin: 400 Uniswap V2 pools on Ethereum with at least 20 trades, created in September and
+ * October 2021 (collected by AlexDeLos, RugPullDetection). Their times are estimated from block
+ * numbers, and each transaction counts as another trader. In a bucket's key, the number after a
+ * name is that of its range. Each row: flares; rugged within an hour, of how many; higher after 15
+ * minutes, of how many; after 60 minutes, of how many; median change after 60 minutes in percent.
  */
-export const POOLS_TABLE: OddsTable = {
+export const POOLS_TABLE: TableRows = {
 ${rows.join("\n")}
 };
 `;
