@@ -295,6 +295,6 @@ function showEvent(given: Sent): readonly object[] {
   const isStart = name === "flare-surged" || (name === "flare-started" && cause === "detected");
   const text =
     why && (name === "flare-finished" ? endReason(why.text) : isStart ? why.text : nowReason(why.text));
-  const shownFlare = { ...showFlare(flare, undefined), why: text ?? null };
+  const shownFlare = { ...showFlare(flare, undefined), why: text ?? null, odds: why?.odds ?? null };
   return [{ ...event, ...(surge && { surge }), flare: shownFlare, outcome: shown }];
 }

@@ -7,6 +7,7 @@ import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/inde
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
 import { nameItem, venueOf } from "../../../../base/model/text/item-name.ts";
+import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
@@ -204,9 +205,16 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
           {shownReason(why.text)}
         </span>
       )}
+      {why && <OddsSentence odds={why.odds} />}
       <FlareActions flare={flare} />
     </td>
   );
+}
+
+/** How flares like this one went. */
+function OddsSentence({ odds }: { readonly odds: Explanation["odds"] }) {
+  const text = oddsText(odds);
+  return text === "" ? null : <span class="why-sentence soft">{withWholePcts(text)}</span>;
 }
 
 interface WatchStarProps {
