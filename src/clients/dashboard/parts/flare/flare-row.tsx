@@ -1,7 +1,6 @@
 import { Component } from "preact";
 import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatPct, withWholePcts } from "../../../../base/lib/text/percent.ts";
-import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
@@ -12,6 +11,7 @@ import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
+import { formatSpan } from "../../text/span.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { TokenName } from "../untrusted-text.tsx";
