@@ -14,7 +14,7 @@ import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } f
 import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
 import { ProfileStore } from "./state/token-profile.ts";
-import { rememberToken, TokenRegistry } from "./state/token-registry.ts";
+import { TokenRegistry } from "./state/token-registry.ts";
 import { isOnWatch, type TokenState } from "./state/token-state.ts";
 import { FlareCandles } from "./views/flare-candles.ts";
 import { viewExplanation } from "./views/flare-view.ts";
@@ -94,7 +94,7 @@ export class TrendEngine {
     this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
     const profiles = new ProfileStore(settings.maxProfiles, new Map(state?.profiles));
     this.#profiles = profiles;
-    this.#tokens = new TokenRegistry(settings, (token) => rememberToken(profiles, token));
+    this.#tokens = new TokenRegistry(settings, profiles);
     this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = { ...byGroup(createMarket), ...state?.markets };
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
@@ -158,11 +158,7 @@ export class TrendEngine {
   /** Tells only this watcher of changes to the present {@link state}, or nobody. */
   watch(watcher: StateWatcher | undefined): void {
     this.#watcher = watcher;
-    this.#inUse = watcher ? this.#allTokens().filter(isInUse) : [];
-  }
-
-  #allTokens(): readonly TokenState[] {
-    return GROUPS.flatMap((group) => [...this.#tokens.of(group)]);
+    this.#inUse = watcher ? this.#tokens.all().filter(isInUse) : [];
   }
 
   /** Returns the complete state. The engine continues to change it: see {@link watch}. */
@@ -173,7 +169,7 @@ export class TrendEngine {
       nextMinuteMs: this.#nextMinuteMs,
       hasClock: this.#hasClock,
       rejected: this.#rejected,
-      tokens: this.#allTokens(),
+      tokens: this.#tokens.all(),
       profiles: this.#profiles.entries,
       priors: new Map(this.#priors.buckets),
       markets: this.#markets,
@@ -299,7 +295,7 @@ export class TrendEngine {
     this.#stepMs = atMs;
     const touched = this.#touched;
     const isMinute = atMs === this.#nextMinuteMs;
-    this.#watcher?.beforeChange(isMinute ? this.#allTokens() : this.#inUse);
+    this.#watcher?.beforeChange(isMinute ? this.#tokens.all() : this.#inUse);
     this.#inUse = [];
     for (const token of touched) this.#detector.catchUp(token);
     if (isMinute) this.#closeMinute(atMs);
