@@ -44,7 +44,7 @@ const RULES = {
   "one-buyer": { bit: 32, weight: 0.6, isGrave: false },
   /**
    * Most of a new token's liquidity can be withdrawn within the hour, and there is little of it. No
-   * weight: it is so with most new tokens. But one in six was rugged within an hour, so such a flare
+   * weight: it is so with most new tokens. But one in seven was rugged within an hour. So such a flare
    * is not for `free`.
    */
   "unlocked-liquidity": { bit: 8192, weight: 0, isGrave: false },
@@ -172,7 +172,7 @@ function hasFallen(token: TokenState, { fallenShare, outcomeCollapseShare }: Det
   return price / priceScale <= slack * limit;
 }
 
-/** Returns whether a new token's liquidity is free to go, and so little that somebody may take it. */
+/** Returns whether a new token's liquidity may go, and is so little that somebody may take it. */
 function isUnsafe(token: TokenState, atMs: number, { unlockedUsd }: DetectorSettings): boolean {
   const slack = (token.canary.mask & RULES["unlocked-liquidity"].bit) === 0 ? 1 : RECOVERY;
   return isUnlocked(token, atMs) && (liquidityOf(token) ?? 0) < slack * unlockedUsd;

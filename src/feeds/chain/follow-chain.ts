@@ -8,6 +8,7 @@ import { BlockPace } from "./block-pace.ts";
 import type { ChainFeedOptions } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { finalBlocks } from "./final-blocks.ts";
+import type { LockTracker } from "./locks/lock-tracker.ts";
 import { MULTICALL3, type Network } from "./network.ts";
 import { PastFill, paced } from "./past-fill.ts";
 import { persist } from "./persist.ts";
@@ -42,7 +43,6 @@ const PROGRESS_EVERY_MS = 10 * SECOND_MS;
  * While the feed is at least this far behind, it reports that instead of the progress of the past.
  */
 const BEHIND_MS = 60 * SECOND_MS;
-
 /** How long the start waits for endpoints that have not responded, once one has. */
 const PATIENCE_MS = 2 * SECOND_MS;
 /** Pools of past blocks that arrive within this time of each other are looked up together. */
@@ -176,7 +176,8 @@ export class ChainFollower {
       if (isFirst && !start.isResumed)
         yield { kind: "observed", at, group: network.group, since: Math.min(block.atMs, start.fromMs) };
       yield* events;
-      if (isFirst && start.pastMs < start.fromMs) this.#fill(network, contracts, reading);
+      if (isFirst && start.pastMs < start.fromMs)
+        this.#fill({ network, contracts, locks: translator.locks }, reading);
       yield* this.#past(events, network.group);
       this.#report(block);
     }
@@ -282,8 +283,7 @@ export class ChainFollower {
 
   /** Starts to read the past while the present is followed. */
   #fill(
-    network: Network,
-    contracts: ContractReader,
+    { network, contracts, locks }: { network: Network; contracts: ContractReader; locks: LockTracker },
     reading: Omit<Parameters<typeof finalBlocks>[0], "from">,
   ): void {
     const pool = this.endpoints;
@@ -309,7 +309,8 @@ export class ChainFollower {
       translate: (read) => this.#translate(translator, read, this.#wasPublished(read)),
       isIdle: () => pool.finalHead - (this.#latest?.number ?? 0) <= IDLE_BLOCKS,
     });
-    this.#pastFill.run(this.#signal).catch((error) => {
+    const done = this.#pastFill.run(this.#signal).then(() => locks.adopt(translator.locks));
+    done.catch((error) => {
       if (!this.#signal.aborted) this.#notify("warn", `stopped reading the past: ${messageOf(error)}`);
       this.#endFill();
     });

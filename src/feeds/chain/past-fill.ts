@@ -23,13 +23,15 @@ const POLL_EVERY_MS = 250;
 /**
  * Reads a chain's past while its present is followed. A past block is read only while the present
  * waits for its next block. The events are published with that block and carry its time: trades as
- * past trades, listings with their own time, and the liquidity of pools that the present has not
- * reported.
+ * past trades, listings with their own time, and the liquidity and holders of pools that the
+ * present has not reported.
  */
 export class PastFill {
   readonly #options: PastFillOptions;
   /** Liquidity that the present reported, by pool and token. */
   readonly #reported = new Map<string, string>();
+  /** Pools whose holders the present reported. */
+  readonly #hasLocks = new Set<string>();
   #waiting: TokenEvent[] = [];
   #readToMs: number;
   #isRead = false;
@@ -70,6 +72,7 @@ export class PastFill {
   /** Notes an event of the present, which is more recent than any of the past. */
   note(event: MarketEvent): void {
     if (event.kind === "liquidity") this.#reported.set(`${event.pool} ${event.token}`, event.usd);
+    if (event.kind === "locks") this.#hasLocks.add(event.pool);
     if (event.kind === "listing") this.#reported.set(`${event.pool} ${event.token}`, event.liquidity);
   }
 
@@ -92,6 +95,7 @@ export class PastFill {
         // An old removal is no news: only the remaining liquidity counts.
         return this.#reported.has(`${event.pool} ${event.token}`) ? [] : [{ ...event, at, cause: "sync" }];
       case "locks":
+        return this.#hasLocks.has(event.pool) ? [] : [{ ...event, at }];
       case "profile":
       case "candle":
       case "window":

@@ -67,15 +67,18 @@ export class PoolLookup {
     const created = translator.unknownTokens(logs);
     if (unknown.length === 0 && created.length === 0) return;
     const atBlock = (blocks[0]?.number ?? 0) - 1;
-    const { states, tokens, facts } = await persist(async () => {
+    const { states, tokens, facts, holders } = await persist(async () => {
       const identities = await contracts.identify(unknown, signal);
       const needed = identities.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
       const tokens = [...new Set([...needed, ...created])];
-      const [states, facts] = await Promise.all([
-        contracts.readStates(identities, this.#stateBlocks(atBlock), signal),
+      const blocks = this.#stateBlocks(atBlock);
+      const pairs = identities.flatMap(({ pool, form }) => (form === "v2" ? [pool] : []));
+      const [states, facts, holders] = await Promise.all([
+        contracts.readStates(identities, blocks, signal),
         contracts.tokens(tokens, signal),
+        contracts.lpBalances(pairs, translator.locks.accounts, blocks, signal),
       ]);
-      return { states, tokens, facts };
+      return { states, tokens, facts, holders };
     });
     const byAddress = new Map(facts.map((token) => [token.address, token]));
     for (const token of tokens) {
@@ -83,6 +86,7 @@ export class PoolLookup {
       if (contracts.isUndecided("token", token)) pools.markUndecided(token);
     }
     for (const pool of states) pools.learnPool(pool);
+    for (const pair of holders) translator.locks.learn(pair);
     for (const { pool } of unknown) {
       if (!pools.isUnknown(pool)) continue;
       pools.dismiss(pool);

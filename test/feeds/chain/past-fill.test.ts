@@ -11,7 +11,7 @@ const listing: ListingEvent = { kind: "listing", at: 1_000, ...pool, liquidity: 
 
 test("[past] past liquidity becomes a `sync`, and liquidity that the present reported takes precedence", async () => {
   await using run = new NodePool([]);
-  const read = { number: 1, atMs: 1_000, logs: [], transfers: new Map() };
+  const read = { number: 1, atMs: 1_000, logs: [], transfers: new Map(), lockerLogs: new Map() };
   const block = { number: 1, atMs: 1_000, logs: [], hash: "0x1", parentHash: "0x0" };
   const fill = new PastFill({
     pool: run.pool,

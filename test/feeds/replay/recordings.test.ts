@@ -18,6 +18,7 @@ const at = fc.integer({ min: 60_000, max: LATEST_AT_MS });
 const common = { at, group: fc.constantFrom(...MarketGroup.options), token: id };
 const link = fc.option(fc.string(), { nil: null });
 const flag = fc.boolean();
+const share = fc.double({ min: 0, max: 1, noNaN: true });
 const count = fc.nat({ max: 1_000_000_000 });
 const counts = fc.record({ buys: count, sells: count, buyers: count, sellers: count, usd: amount });
 
@@ -74,6 +75,13 @@ const EVENTS = {
     pool: id,
     usd: amount,
     cause: fc.constantFrom("sync" as const, "add" as const, "remove" as const),
+  }),
+  locks: fc.record({
+    kind: fc.constant("locks" as const),
+    ...common,
+    pool: id,
+    burned: share,
+    held: fc.array(fc.record({ share, until: fc.option(at, { nil: null }) })),
   }),
   profile: fc.record(
     {

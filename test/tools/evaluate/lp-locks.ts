@@ -8,7 +8,7 @@ import { lockersOf } from "../../../src/feeds/chain/locks/lockers.ts";
 import { isNews, LpHolders, type LpShares } from "../../../src/feeds/chain/locks/lp-holders.ts";
 
 /*
- * Adds who holds the pools' LP tokens to a recording of Ethereum's pools, so that a replay knows it:
+ * Adds who holds the LP tokens to a recording of Ethereum's pools, so that a replay knows it:
  *
  *     node test/tools/evaluate/lp-locks.ts RECORDING.ndjson.gz LP-TRANSFERS.csv.gz OUT.ndjson.gz
  *
@@ -62,7 +62,7 @@ function readRow(line: string): LpRow {
  */
 const AGAIN_MS = 6 * HOUR_MS;
 
-/** Yields the recording's lines with the changes of listed pools among them, none before its listing. */
+/** Yields the recording's lines, and among them the changes of listed pools. */
 export async function* withLocks(
   lines: AsyncIterable<string>,
   changes: readonly Change[],

@@ -1,27 +1,20 @@
 /*
- * The contracts that lock LP tokens of V2 pairs until a date, by chain. Only addresses that at least
- * two independent sources name, as of November 2026: https://github.com/DefiLlama/DefiLlama-Adapters
- * (projects/unicrypt/config.js, pinksale/index.js, team-finance/config.js, goplus-locker-v2,
- * dxsale/config.js, deeplock), the services' own documents and web pages, and other projects' lists.
- * An address means nothing on another chain: some are lockers on one and tokens on the next.
- * Missing on purpose: lockers of position NFTs, services with a contract for each lock, and the
- * receivers of the lockers' fees, which sell what they get. The services can replace the code of
- * Team Finance, GemPad and PinkLock V1, so a lock there is weaker than a burn.
+ * The contracts that lock LP tokens of V2 pairs until a date, by chain. Only addresses that at
+ * least two independent sources name, as of November 2026:
+ * https://github.com/DefiLlama/DefiLlama-Adapters (projects/unicrypt/config.js, pinksale/index.js,
+ * team-finance/config.js, goplus-locker-v2, dxsale/config.js, deeplock), the services' own documents
+ * and web pages, and other projects' lists. An address means nothing on another chain: some are
+ * lockers on one and tokens on the next. Missing on purpose: lockers that accept only pairs of
+ * exchanges that no network here has, lockers of position NFTs, services with a contract for each
+ * lock, and the receivers of the lockers' fees, which sell what they get. The services can replace
+ * the code of Team Finance, GemPad and PinkLock V1, so a lock there is weaker than a burn.
  */
 const LOCKERS = {
   bsc: {
     // UNCX: V2 locker, PancakeSwap V2
     "0xc765bddb93b0d1c1a88282ba0fa6b2d00e3e0c83": "UNCX",
-    // UNCX: V2 locker, PancakeSwap V1
-    "0xc8b839b9226965caf1d9fc1551588aaf553a7be6": "UNCX",
     // UNCX: V2 locker, Uniswap V2
     "0x7229247bd5cf29fa9b0764aa1568732be024084b": "UNCX",
-    // UNCX: V2 locker, BiSwap
-    "0x74dee1a3e2b83e1d1f144af2b741bbaffd7305e1": "UNCX",
-    // UNCX: V2 locker, SafeSwap
-    "0x1391b48c996ba2f4f38aee07e369a8f28d38220e": "UNCX",
-    // UNCX: V2 locker, JulSwap
-    "0x1f23742d882ace96bace4658e0947cccc07b6a75": "UNCX",
     // PinkLock: V2
     "0x407993575c91ce7643a4d4ccacc9a98c36ee1bbe": "PinkLock",
     // PinkLock: V1

@@ -1,4 +1,5 @@
 import { LATEST_AT_MS } from "../../../base/market/index.ts";
+import type { LockSplit } from "./lock-logs.ts";
 
 /*
  * Who holds a pair's LP tokens, as far as it cannot withdraw liquidity now: nobody, if they are
@@ -117,12 +118,20 @@ export class LpHolders {
     if (lock) this.lock(locker, { ...lock, untilMs });
   }
 
-  /** A locker split `units` off lock `id`, as a lock that ends no earlier. */
-  split(locker: string, id: bigint, newId: bigint, units: bigint): void {
+  /**
+   * A locker split lock `id`, which keeps `left`, and put `units` into a new lock that ends no
+   * earlier. Ignored if the two do not add up to the lock.
+   */
+  split(locker: string, { id, left, newId, units }: Omit<LockSplit, "kind">): void {
     const lock = this.#held.get(locker)?.locks.find((one) => one.id === id);
-    if (!lock || units >= lock.units) return;
-    this.lock(locker, { ...lock, units: lock.units - units });
+    if (!lock || left + units !== lock.units) return;
+    this.lock(locker, { ...lock, units: left });
     this.lock(locker, { ...lock, id: newId, units });
+  }
+
+  /** Takes over the terms that another reader of the same pair has seen. */
+  adopt(other: LpHolders): void {
+    for (const [locker, { locks }] of other.#held) for (const lock of locks) this.lock(locker, lock);
   }
 
   /** Returns the shares; `undefined` before the first LP tokens. */

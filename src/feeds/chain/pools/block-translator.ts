@@ -2,6 +2,7 @@ import { HOUR_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../../base/market/index.ts";
 import type { QuoteToken } from "../../quote-tokens.ts";
 import type { EvmBlock } from "../evm-block.ts";
+import { LockTracker } from "../locks/lock-tracker.ts";
 import type { Network } from "../network.ts";
 import { decodeLog, decodeTransfer, TRANSFER_TOPIC, type Transfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
@@ -37,10 +38,13 @@ export interface ReadBlock {
   readonly logs: readonly ReadLog[];
   /** Transfer logs of tokens other than quote tokens, by transaction. */
   readonly transfers: ReadonlyMap<string, readonly EvmLog[]>;
+  /** Logs of the chain's lockers, by transaction. */
+  readonly lockerLogs: ReadonlyMap<string, readonly EvmLog[]>;
 }
 
 /**
- * Translates blocks into market events, in the order of transactions. Does no I/O:
+ * Translates blocks into market events, in the order of transactions, and at the end who holds the
+ * pairs' LP tokens. Does no I/O:
  * {@link unknownPools} and {@link unknownTokens} return what to look up on the chain, and
  * {@link pools} must contain the results before {@link translate}.
  *
@@ -57,6 +61,7 @@ export interface ReadBlock {
  */
 export class BlockTranslator {
   readonly pools: PoolRegistry;
+  readonly locks: LockTracker;
   readonly #network: Network;
   readonly #usd: UsdPrices;
 
@@ -64,6 +69,7 @@ export class BlockTranslator {
     this.#network = network;
     this.#usd = new UsdPrices(network.quotes, ANCHOR_USD);
     this.pools = new PoolRegistry(network, this.#usd);
+    this.locks = new LockTracker(network.name);
   }
 
   /**
@@ -73,16 +79,15 @@ export class BlockTranslator {
   read({ number, atMs, logs }: EvmBlock): ReadBlock {
     const read: ReadLog[] = [];
     const transfers = new Map<string, EvmLog[]>();
+    const lockerLogs = new Map<string, EvmLog[]>();
     for (const log of logs) {
       const decoded = decodeLog(log) ?? (this.pools.isQuote(log.address) ? decodeTransfer(log) : undefined);
       if (decoded && (decoded.kind === "transfer" || this.pools.isGenuine(decoded, log.address)))
         read.push({ log, decoded, pool: poolOf(log, decoded) });
-      if (decoded || log.topics[0] !== TRANSFER_TOPIC) continue;
-      const own = transfers.get(log.transactionHash);
-      if (own) own.push(log);
-      else transfers.set(log.transactionHash, [log]);
+      if (this.locks.isLocker(log.address)) addLog(lockerLogs, log);
+      else if (!decoded && log.topics[0] === TRANSFER_TOPIC) addLog(transfers, log);
     }
-    return { number, atMs, logs: read, transfers };
+    return { number, atMs, logs: read, transfers, lockerLogs };
   }
 
   /** Returns the pools of these logs that must be looked up, without those that the logs create. */
@@ -111,7 +116,7 @@ export class BlockTranslator {
    * come after its liquidity and listings, but before funds that leave curves. Skips events of
    * unknown pools.
    */
-  translate({ number, atMs, logs, transfers }: ReadBlock): MarketEvent[] {
+  translate({ number, atMs, logs, transfers, lockerLogs }: ReadBlock): MarketEvent[] {
     const events: MarketEvent[] = [];
     this.#usd.settle(atMs);
     let swaps: TransactionSwaps | undefined;
@@ -122,6 +127,7 @@ export class BlockTranslator {
       }
       if (decoded.kind === "created") {
         this.pools.create(decoded);
+        if (this.pools.peek(decoded.pool)?.form === "v2") this.locks.create(decoded.pool);
         continue;
       }
       if (decoded.kind === "transfer") {
@@ -143,6 +149,9 @@ export class BlockTranslator {
       if (decoded.kind === "swap") this.#addSwap(swaps, log.address, pool, sides, decoded);
     }
     if (swaps) this.#close(events, atMs, swaps, transfers);
+    for (const hash of new Set([...transfers.keys(), ...lockerLogs.keys()]))
+      this.locks.apply(transfers.get(hash) ?? [], lockerLogs.get(hash) ?? [], number, atMs);
+    this.#emitLocks(events, atMs);
     return withoutSandwiches(events);
   }
 
@@ -187,12 +196,24 @@ export class BlockTranslator {
     if (side === undefined) return;
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
+    this.locks.touch(pool.address);
     this.#introduce(events, at, token);
     const isListing = pool.form === "curve" || (!token.isLaunched && 2n * side >= MIN_LISTING);
     if (pool.state.isFresh && isListing) {
       pool.state.isFresh = false;
       events.push({ kind: "listing", ...event, liquidity: usd });
     } else events.push({ kind: "liquidity", ...event, usd, cause });
+  }
+
+  /** Publishes who holds the LP tokens of the pairs about which there is news. */
+  #emitLocks(events: MarketEvent[], at: number): void {
+    for (const { pair, burned, held } of this.locks.news(at)) {
+      const pool = this.pools.peek(pair);
+      const sides = pool && marketSides(pool);
+      const event = { at, group: this.#network.group, pool: pair };
+      if (sides)
+        events.push({ kind: "locks", ...event, token: sides.token.address, burned, held: [...held] });
+    }
   }
 
   /**
@@ -255,6 +276,12 @@ export class BlockTranslator {
     const words = { ...(symbol === undefined ? {} : { symbol }), ...(name === undefined ? {} : { name }) };
     events.push({ kind: "profile", at, group: this.#network.group, token: address, ...words });
   }
+}
+
+function addLog(logs: Map<string, EvmLog[]>, log: EvmLog): void {
+  const own = logs.get(log.transactionHash);
+  if (own) own.push(log);
+  else logs.set(log.transactionHash, [log]);
 }
 
 /** Returns a side's depth or, while that is unknown, everything that traders can take there. */

@@ -7,6 +7,7 @@ import type { Notify } from "../../../base/lib/notify.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
+import { type LpBalances, readLpBalances } from "../locks/lock-tracker.ts";
 import { type Factory, type Network, quotesByAddress } from "../network.ts";
 import { FORMS, formOf } from "../pools/forms/forms.ts";
 import type { Inquiry, PoolFacts, PoolIdentity, Result, UnknownPool } from "../pools/forms/pool-form.ts";
@@ -51,6 +52,12 @@ interface ContractReaderOptions {
   readonly facts: FactStore;
   readonly clock: Clock;
   readonly notify: Notify;
+}
+
+/** The block to read, and a later one to read instead if nodes have pruned that state. */
+interface StateBlocks {
+  readonly atBlock: number;
+  readonly latest: number;
 }
 
 interface Fact<F> {
@@ -197,19 +204,44 @@ export class ContractReader {
    */
   async readStates(
     pools: readonly PoolIdentity[],
-    { atBlock, latest }: { readonly atBlock: number; readonly latest: number },
+    blocks: StateBlocks,
     signal: AbortSignal,
   ): Promise<readonly PoolFacts[]> {
-    const inquiries = pools.flatMap((pool) => {
-      const factory = this.#factories.get(pool.factory);
-      return factory ? [withState(pool, factory, atBlock)] : [];
-    });
+    return this.#readAt(blocks, signal, (atBlock) =>
+      pools.flatMap((pool) => {
+        const factory = this.#factories.get(pool.factory);
+        return factory ? [withState(pool, factory, atBlock)] : [];
+      }),
+    );
+  }
+
+  /**
+   * Returns the LP tokens of V2 pairs that those accounts hold, at the same block as
+   * {@link readStates}. Omits pairs that do not say. Rejects with RpcFailure.
+   */
+  async lpBalances(
+    pairs: readonly string[],
+    accounts: readonly string[],
+    blocks: StateBlocks,
+    signal: AbortSignal,
+  ): Promise<readonly LpBalances[]> {
+    const read = await this.#readAt(blocks, signal, (atBlock) =>
+      pairs.map((pair) => readLpBalances(pair, accounts, atBlock)),
+    );
+    return read.filter((balances) => balances !== undefined);
+  }
+
+  async #readAt<T>(
+    { atBlock, latest }: StateBlocks,
+    signal: AbortSignal,
+    inquiriesAt: (block: number) => readonly Inquiry<T>[],
+  ): Promise<readonly T[]> {
     try {
-      return await this.#calls.inquire(inquiries, signal, atBlock);
+      return await this.#calls.inquire(inquiriesAt(atBlock), signal, atBlock);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcFailure) || latest === atBlock) throw error;
-      return this.readStates(pools, { atBlock: latest, latest }, signal);
+      return this.#readAt({ atBlock: latest, latest }, signal, inquiriesAt);
     }
   }
 

@@ -103,7 +103,8 @@ test("a lock that gets a new amount and term keeps both", () => {
 
 test("a split lock has two parts of which one can be extended", () => {
   const holders = locked(LATER, 7n);
-  holders.split(LOCKER, 7n, 8n, 400n);
+  holders.split(LOCKER, { id: 7n, left: 500n, newId: 9n, units: 400n });
+  holders.split(LOCKER, { id: 7n, left: 600n, newId: 8n, units: 400n });
   expect(holders.shares?.held).toEqual([{ share: 1, until: LATER }]);
   holders.extend(LOCKER, 8n, MUCH_LATER);
   expect(holders.shares?.held).toEqual([

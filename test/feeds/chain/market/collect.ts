@@ -29,9 +29,9 @@ export class Collector implements AsyncDisposable {
     this.#ended.catch(() => undefined);
   }
 
-  /** All events except `clock` and `observed`. */
+  /** The events about tokens, except who holds their LP tokens. */
   get facts(): MarketEvent[] {
-    return this.events.filter(({ kind }) => kind !== "clock" && kind !== "observed");
+    return this.events.filter(({ kind }) => kind !== "clock" && kind !== "observed" && kind !== "locks");
   }
 
   /** Waits until event time reaches `atMs`. Rejects if the feed fails. */

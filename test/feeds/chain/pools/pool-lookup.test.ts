@@ -79,23 +79,25 @@ test("[facts] pools and tokens that endpoints disagree about are looked up again
     token0: quote,
     token1: pool === invalid ? badToken : token,
   });
-  const contracts: Pick<ContractReader, "identify" | "readStates" | "tokens" | "isUndecided"> = {
-    identify: async (pools) => {
-      asked.push(...pools.map(({ pool }) => pool));
-      return pools.filter(({ pool }) => pool !== other || isDecided).map(identityOf);
-    },
-    readStates: async (pools) =>
-      pools.map((pool) => ({
-        ...pool,
-        state: FORMS.v2.create({ ...pool, kind: "created", form: "v2" }),
-      })),
-    tokens: async (addresses) => {
-      asked.push(...addresses);
-      const known = addresses.filter((address) => address === token && isDecided);
-      return known.map((address) => ({ address, decimals: 18, symbol: undefined, name: undefined }));
-    },
-    isUndecided: (_kind, address) => !isDecided && (address === token || address === other),
-  };
+  const contracts: Pick<ContractReader, "identify" | "lpBalances" | "readStates" | "tokens" | "isUndecided"> =
+    {
+      identify: async (pools) => {
+        asked.push(...pools.map(({ pool }) => pool));
+        return pools.filter(({ pool }) => pool !== other || isDecided).map(identityOf);
+      },
+      readStates: async (pools) =>
+        pools.map((pool) => ({
+          ...pool,
+          state: FORMS.v2.create({ ...pool, kind: "created", form: "v2" }),
+        })),
+      tokens: async (addresses) => {
+        asked.push(...addresses);
+        const known = addresses.filter((address) => address === token && isDecided);
+        return known.map((address) => ({ address, decimals: 18, symbol: undefined, name: undefined }));
+      },
+      lpBalances: async () => [],
+      isUndecided: (_kind, address) => !isDecided && (address === token || address === other),
+    };
   const clock = new ManualClock();
   const translator = new BlockTranslator(network);
   const { signal } = new AbortController();
@@ -109,7 +111,13 @@ test("[facts] pools and tokens that endpoints disagree about are looked up again
   });
   const learn = async (pool: string, decoded: PoolCreated | Swap) => {
     const log = { address: pool, topics: [], data: "0x", logIndex: 0, transactionHash: "0x", origin: OWNER };
-    const block = { number: 1, atMs: 0, logs: [{ log, decoded, pool }], transfers: new Map() };
+    const block = {
+      number: 1,
+      atMs: 0,
+      logs: [{ log, decoded, pool }],
+      transfers: new Map(),
+      lockerLogs: new Map(),
+    };
     await lookup.learn([block]);
     translator.translate(block);
     return asked.splice(0);

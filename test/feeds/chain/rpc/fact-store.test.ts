@@ -141,8 +141,8 @@ describeOnAnvil("a feed with a file of facts", () => {
       for (const method of ["eth_call", "eth_getCode"])
         counts.push((node.asked.get(method) ?? 0) + (other.asked.get(method) ?? 0));
     }
-    // First start: pools of quote tokens, states, and from both hosts identities and tokens.
-    expect(counts).toEqual([13, 7, 3, 0]);
+    // First start: pools of quote tokens, states, holders, and from both hosts identities and tokens.
+    expect(counts).toEqual([14, 7, 4, 0]);
   });
 
   test("[facts] decimals that one of two or three endpoints invents are neither used nor stored", async () => {
