@@ -189,13 +189,8 @@ describe("values of settings", () => {
       allowedOrigins: ["*"],
       warmup: 0,
     });
-    expect(load(["--config", path])).toMatchObject({
-      port: 1,
-      speed: 2.5,
-      loop: false,
-      corsOrigins: [],
-      warmupMs: 0,
-    });
+    const read = { port: 1, speed: 2.5, loop: false, corsOrigins: [], warmupMs: 0 };
+    expect(load(["--config", path])).toMatchObject(read);
   });
 
   test("the default is the simulated market in real time; file or feed = replay selects a recording", () => {
