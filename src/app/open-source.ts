@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../base/lib/time/time.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
 import { neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
-import { OutputError } from "../feeds/record/index.ts";
+import { OutputError } from "../feeds/index.ts";
 import type { EngineProgress, RestoredState } from "../gateway/persistence/index.ts";
 import {
   type OpenSnapshots,

@@ -1,6 +1,9 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
+import type { Outcome } from "../../base/model/index.ts";
 import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/index.ts";
+import { calibrationOf } from "./calibration.ts";
 import { HistoryProgress } from "./history-progress.ts";
 import { createHistoryReader, type HistoryReader } from "./history-reader.ts";
 import { HISTORY_SETTINGS, type HistorySettings } from "./history-settings.ts";
@@ -9,11 +12,20 @@ import { addHistoryRoutes } from "./http/history-routes.ts";
 import { StoredPast } from "./http/past-states.ts";
 import { openMinuteStore } from "./minute-store.ts";
 import { MinuteWriter } from "./minute-writer.ts";
-import { costsWith } from "./record-trades.ts";
+import { costsWith, type TradeCosts, tradesOf } from "./record-trades.ts";
 import { openSqliteHistoryStore } from "./sqlite-history-store.ts";
+import { summarizeOutcomes } from "./summarize-outcomes.ts";
 
 /** Stores finished flares and past minutes for longer than the log, and serves them. */
-export const history = extension({ name: "history", settings: HISTORY_SETTINGS, open: openHistory });
+export const history = {
+  ...extension({ name: "history", settings: HISTORY_SETTINGS, open: openHistory }),
+  /** What prices did after flares, whether they were worth it, and whether their odds were right. */
+  summarize: async (outcomes: readonly Outcome[], costs: TradeCosts) => ({
+    record: await summarizeOutcomes(outcomes, turn),
+    trades: tradesOf(outcomes, costs),
+    calibration: calibrationOf(outcomes),
+  }),
+};
 
 /**
  * Share of `historyBytes` for past minutes. By default, 30 days of 300 flares a day and their

@@ -1,6 +1,5 @@
 /** Stores finished flares, their candles and past minutes for longer than the log. */
 
-export { calibrationOf } from "./calibration.ts";
 export { history } from "./history-extension.ts";
 export { HistoryProgress } from "./history-progress.ts";
 export {
@@ -15,7 +14,6 @@ export { TokenBodies } from "./http/token-bodies.ts";
 export { withLive } from "./http/token-details.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";
-export { tradesOf } from "./record-trades.ts";
 export { type HistoryStore, openSqliteHistoryStore } from "./sqlite-history-store.ts";
 export { summarizeOutcomes } from "./summarize-outcomes.ts";
 export type { RecordQuery } from "./track-record.ts";

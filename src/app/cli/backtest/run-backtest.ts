@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../../../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { untilAborted } from "../../../base/lib/time/until-aborted.ts";
 import type { MarketGroup } from "../../../base/market/index.ts";
-import type { RecordFigures } from "../../../base/model/index.ts";
 import { groupedKey } from "../../../base/model/token-key.ts";
 import { FlarewireError, toEpoch } from "../../../base/protocol/index.ts";
 import { TrendEngine } from "../../../engine/index.ts";
@@ -11,7 +10,7 @@ import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 import { createConfig } from "../../config/config.ts";
 import { engineOptions } from "../../engine-options.ts";
 import { EngineSource, type PolledEngine, withAccept } from "../../engine-source.ts";
-import { EXTENSIONS } from "../../extensions.ts";
+import { EXTENSIONS, type Summary } from "../../extensions.ts";
 import { createGatewayPlugin } from "../../gateway-plugin.ts";
 import { createLogger } from "../../server/create-logger.ts";
 import type { Bot, TokenName } from "./bot.ts";
@@ -19,7 +18,7 @@ import { GatedSource } from "./gated-source.ts";
 import { type Ask, Lockstep } from "./lockstep.ts";
 import { type Costs, PaperBroker } from "./paper-broker.ts";
 import { PriceHistory } from "./price-history.ts";
-import { TrackRecorder, type Worth } from "./track-record.ts";
+import { TrackRecorder } from "./track-record.ts";
 import { reportTrades, type TradeReport } from "./trade-report.ts";
 
 interface BacktestOptions {
@@ -35,8 +34,8 @@ interface BacktestOptions {
 }
 
 interface BacktestResult {
-  readonly record: RecordFigures;
-  readonly worth: Worth;
+  /** `undefined` if the program has nothing that summarizes outcomes. */
+  readonly summary: Summary | undefined;
   /** Flares without a final outcome at the end, which the record leaves out. */
   readonly pending: number;
   /** `undefined` without a bot. */
@@ -79,10 +78,9 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  const record = await recorder.record();
+  const summary = await recorder.record(costs);
   const { pending } = recorder;
-  const worth = recorder.worth(costs);
-  return { record, worth, pending, report, followed: [...followed], groups: [...groups] };
+  return { summary, pending, report, followed: [...followed], groups: [...groups] };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { counted } from "../../../base/lib/text/figures.ts";
 import { formatPct, formatShare } from "../../../base/lib/text/percent.ts";
 import {
@@ -6,17 +5,10 @@ import {
   flaresIn,
   type Outcome,
   type RecordFigures,
-  type RecordTrades,
   type Snapshot,
 } from "../../../base/model/index.ts";
-import { calibrationOf, summarizeOutcomes, tradesOf } from "../../../extensions/history/index.ts";
+import { SUMMARIES, type Summary } from "../../extensions.ts";
 import type { Costs } from "./paper-broker.ts";
-
-/** Whether the flares were worth it, and their odds right. */
-export interface Worth {
-  readonly trades: RecordTrades;
-  readonly calibration: ReturnType<typeof calibrationOf>;
-}
 
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {
@@ -37,15 +29,10 @@ export class TrackRecorder {
     return flaresIn(this.#latest, "pro").length + open.length;
   }
 
-  record(): Promise<RecordFigures> {
-    return summarizeOutcomes([...this.#finals.values()], turn);
-  }
-
-  /** What the trades of the record had gained, and whether the odds were right. */
-  worth({ fee, slippage }: Costs): Worth {
-    const outcomes = [...this.#finals.values()];
+  /** Summarizes the outcomes; `undefined` if the program has nothing that does. */
+  async record({ fee, slippage }: Costs): Promise<Summary | undefined> {
     const costs = { feePct: 100 * fee, slippagePct: 100 * slippage };
-    return { trades: tradesOf(outcomes, costs), calibration: calibrationOf(outcomes) };
+    return SUMMARIES[0]?.summarize([...this.#finals.values()], costs);
   }
 }
 
@@ -53,7 +40,7 @@ export class TrackRecorder {
 export function describeRecord(
   { flares, ended_by_canary, after }: RecordFigures,
   pending = 0,
-  worth?: Worth,
+  worth?: Omit<Summary, "record">,
 ): string {
   const line = (
     name: string,
@@ -75,7 +62,7 @@ export function describeRecord(
 }
 
 /** Compares the shares that the odds said with what happened. */
-function calibrationLines({ rug_60m, up_15m }: Worth["calibration"]): readonly string[] {
+function calibrationLines({ rug_60m, up_15m }: Summary["calibration"]): readonly string[] {
   const lines = (name: string, rows: typeof rug_60m) =>
     rows.map(
       ({ n, said, observed }) =>

@@ -58,9 +58,7 @@ export class RequestLimit {
     return isAllowed;
   }
 
-  /**
-   * Counts a request as `cost` ones. Returns `rate-limited`, with retry fields set, if none is left.
-   */
+  /** Counts a request `cost` times. Returns `rate-limited`, with retry fields, above the limit. */
   admit(request: FastifyRequest, reply: FastifyReply, cost = 1): FlarewireError | undefined {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(request.ip, nowMs);
