@@ -17,7 +17,7 @@ import { ProfileStore } from "./state/token-profile.ts";
 import { TokenRegistry } from "./state/token-registry.ts";
 import { isOnWatch, type TokenState } from "./state/token-state.ts";
 import { FlareCandles } from "./views/flare-candles.ts";
-import { viewExplanation } from "./views/flare-view.ts";
+import { ageInSeconds, viewExplanation } from "./views/flare-view.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
 import { NewestListings } from "./views/newest-listings.ts";
 import { OutcomeTracker } from "./views/outcome-tracker.ts";
@@ -364,8 +364,10 @@ export class TrendEngine {
 
   #view(token: TokenState, measured: Measured, cause: FinishCause | null, atMs: number): Explanation {
     const { canary, flare } = token;
-    const locked = lockedOf(token, atMs);
-    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge, locked };
+    // Frozen at the start, even if a listing or creation becomes known later.
+    const age_s = flare ? (flare.explanation.age_s ?? null) : ageInSeconds(token, atMs);
+    const [liquidity, locked] = [liquidityText(token), lockedOf(token, atMs)];
+    const facts = { warnings: canary.warnings, liquidity, surge: flare?.surge, age_s, locked };
     const why = viewExplanation(measured, facts, cause, atMs, this.#settings);
     return { ...why, ...frozenOdds(flare?.explanation) };
   }

@@ -1,7 +1,7 @@
 import type { MarketGroup } from "../base/market/index.ts";
 import type { Explanation, Outcome } from "../base/model/index.ts";
 import { liquidityOf } from "./detect/pools.ts";
-import { offeredSince, type TokenState } from "./state/token-state.ts";
+import type { TokenState } from "./state/token-state.ts";
 
 /** What a flare's odds depend on: facts of its start. `null` is unknown. */
 export interface FlareStart {
@@ -37,14 +37,13 @@ export function frozenOdds({ odds, odds_reason }: FlareOdds = {}): FlareOdds {
 
 export function flareStartOf(token: TokenState, why: Explanation, atMs: number): FlareStart {
   const { form, score, locked, age_s } = why;
-  const since = offeredSince(token);
   return {
     atMs,
     token: token.key,
     group: token.group,
     form,
     score,
-    ageS: age_s ?? (since === null ? null : Math.floor((atMs - since) / 1_000)),
+    ageS: age_s ?? null,
     // A feed that does not know the liquidity reports 0.
     liquidityUsd: liquidityOf(token) || null,
     lockedShare: locked ? locked.burned + heldFor(locked, atMs + HOUR_MS) : null,

@@ -234,6 +234,11 @@ export const DEFAULT_SETTINGS = {
   /** Canary: how long it must be missing. Default 1 minute: a moved position returns sooner. */
   removalGraceMs: 60_000,
   /**
+   * The same if a removal emptied a pool of a flaring token. Default 4 seconds: with the second in
+   * which it is noticed, the flare ends within 5. Liquidity moved in one or two blocks is back.
+   */
+  goneGraceMs: 4_000,
+  /**
    * Time constant at which the reference liquidity adapts to a removal, which ends the warning.
    * Default 1 hour.
    */

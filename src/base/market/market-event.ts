@@ -137,8 +137,8 @@ export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
 const Share = z.number().min(0).max(1);
 
 /**
- * Who holds a pool's LP tokens from now on, as shares: nobody (`burned`), or known lockers. `until`:
- * when the lock ends; `null` if unknown. Everybody else can withdraw the rest.
+ * Who holds a pool's LP tokens from now on, in shares: nobody (`burned`), or known lockers.
+ * `until`: when the lock ends; `null` if unknown.
  */
 export const LocksEvent = z.object({
   kind: z.literal("locks"),

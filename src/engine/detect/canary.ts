@@ -44,8 +44,8 @@ const RULES = {
   "one-buyer": { bit: 32, weight: 0.6, isGrave: false },
   /**
    * Most of a new token's liquidity can be withdrawn within the hour, and there is little of it. No
-   * weight: it is so with most new tokens. But one in seven was rugged within an hour. So such a flare
-   * is not for `free`.
+   * weight: many new tokens are like this. But one in seven was rugged within an hour of its
+   * flare's start, so such a flare is not for `free`.
    */
   "unlocked-liquidity": { bit: 8192, weight: 0, isGrave: false },
   /** The contract's source is known to be unverified. Weak: true of most new tokens. */

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../base/lib/time/time.ts";
 import type { TokenState } from "../state/token-state.ts";
+import { listedSince } from "./pools.ts";
 
 /** Smaller locks do not decide when the first one ends. */
 const MATTERING_SHARE = 0.05;
@@ -47,9 +48,9 @@ export function lockedOf(token: TokenState, atMs: number): LockedShares | null {
  * is unknown, and locks without a known term, do not count.
  */
 export function isUnlocked(token: TokenState, atMs: number): boolean {
-  const { pools } = token;
-  if (!pools.some(({ locks }) => locks)) return false;
-  if (!pools.some(({ listedMs }) => listedMs >= 0 && atMs - listedMs < NEW_MS)) return false;
+  if (!token.pools.some(({ locks }) => locks)) return false;
+  const since = listedSince(token);
+  if (since === null || atMs - since >= NEW_MS) return false;
   const isLasting = ({ until }: { readonly until: number | null }) =>
     until === null || until > atMs + LASTING_MS;
   const free = shareOf(token, ({ locks }) => (locks ? 1 - locks.burned - sum(locks.held, isLasting) : 0));

@@ -29,6 +29,7 @@ import {
   notePool,
   noteTradeInPool,
   noteVolume,
+  offeredSince,
   type Pool,
   type PoolRole,
   priceDepthOf,
@@ -44,14 +45,7 @@ import type { EventNumbers } from "./event-reader.ts";
 import type { RejectReason } from "./rejection.ts";
 import type { ProfileStore } from "./token-profile.ts";
 import type { TokenRegistry } from "./token-registry.ts";
-import {
-  FINE_RING,
-  FINE_STEP_MS,
-  noteActivity,
-  offeredSince,
-  setPrice,
-  type TokenState,
-} from "./token-state.ts";
+import { FINE_RING, FINE_STEP_MS, noteActivity, setPrice, type TokenState } from "./token-state.ts";
 
 interface IntakeOptions {
   readonly settings: DetectorSettings;

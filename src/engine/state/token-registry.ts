@@ -1,9 +1,10 @@
 import type { MarketGroup } from "../../base/market/index.ts";
 import { byGroup, GROUP_FACTS, GROUPS, normalizeAddress } from "../../base/model/index.ts";
+import { offeredSince } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { isAddress, isName } from "./rejection.ts";
 import type { ProfileStore, TokenProfile } from "./token-profile.ts";
-import { createToken, offeredSince, type TokenState } from "./token-state.ts";
+import { createToken, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;

@@ -319,13 +319,6 @@ export function isTrading(token: TokenState, atMs: number): boolean {
   return bits !== 0;
 }
 
-/** Returns the time of the token's first trade or listing; `null` before either. */
-export function offeredSince({ firstMarketMs, pools }: TokenState): number | null {
-  let since = firstMarketMs < 0 ? Number.POSITIVE_INFINITY : firstMarketMs;
-  for (const { listedMs } of pools) if (listedMs >= 0) since = Math.min(since, listedMs);
-  return Number.isFinite(since) ? since : null;
-}
-
 /** Returns whether the token traded within the hour before `atMs`. */
 export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;

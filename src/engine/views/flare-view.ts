@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
+import { SECOND_MS } from "../../base/lib/time/time.ts";
 import {
   type AnyFlare,
   type ContractSource,
@@ -18,7 +19,7 @@ import {
 import { shortAddress } from "../../base/model/token-key.ts";
 import type { Measured } from "../detect/detector.ts";
 import type { LockedShares } from "../detect/locked.ts";
-import { liquidityText } from "../detect/pools.ts";
+import { liquidityText, listedSince } from "../detect/pools.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { closeAt } from "../state/bucket-ring.ts";
@@ -108,6 +109,7 @@ export function viewSource(token: TokenState): ContractSource {
 
 /** What an explanation says besides the detector's numbers. */
 interface ExplainedFacts {
+  readonly age_s: number | null;
   readonly warnings: readonly string[];
   readonly liquidity: DecimalString;
   readonly surge?: Surge | undefined;
@@ -117,7 +119,7 @@ interface ExplainedFacts {
 /** Renders the reading's terms that have a weight, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
   { reading, form, startScore }: Measured,
-  { warnings, liquidity, surge, locked }: ExplainedFacts,
+  { warnings, liquidity, surge, age_s, locked }: ExplainedFacts,
   cause: FinishCause | null,
   atMs: number,
   settings: DetectorSettings,
@@ -143,13 +145,19 @@ export function viewExplanation(
     finish_cause: cause,
   };
   const text = whyText(numbers, liquidity);
-  const facts = { ...(surge ? { surge } : {}), locked: locked && viewLocked(locked) };
+  const facts = { ...(surge ? { surge } : {}), age_s, locked: locked && viewLocked(locked) };
   return { at: toTimestamp(atMs), text, form, ...numbers, ...facts };
 }
 
 function viewLocked({ burned, held, untilMs }: LockedShares): Locked {
   const until = untilMs === null ? null : toTimestamp(untilMs);
   return { burned: roundTo(burned, DECIMALS), held: roundTo(held, DECIMALS), until };
+}
+
+/** Returns the token's age in whole seconds since its listing or creation; `null` if unknown. */
+export function ageInSeconds(token: TokenState, atMs: number): number | null {
+  const since = listedSince(token) ?? token.profile.createdAtMs;
+  return since === null ? null : Math.max(0, Math.floor((atMs - since) / SECOND_MS));
 }
 
 function viewFacts(

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import type { LocksEvent } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { address, HOUR, listing, MINUTE, SECOND, START, trade } from "../trend-kit.ts";
@@ -134,5 +135,5 @@ test("the holders of an unknown pool and impossible shares are rejected", () => 
 
 test("a restored engine knows the locks", () => {
   const engine = run(locks(START, 0.25));
-  expect(readOf(TrendEngine.restore(engine.checkpoint()))).toEqual(readOf(engine));
+  expect(readOf(restoreEngine(checkpointOf(engine)))).toEqual(readOf(engine));
 });

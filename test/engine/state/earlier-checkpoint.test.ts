@@ -32,7 +32,7 @@ function marketEvents() {
 
 /** Returns the lists without values that an engine of that version did not measure. */
 function comparable({ candles, outcomes, explanations, ...lists }: Snapshot) {
-  const whys = Object.entries(explanations).map(([id, { form, locked, ...why }]) => [id, why]);
+  const whys = Object.entries(explanations).map(([id, { form, age_s, locked, ...why }]) => [id, why]);
   const entries = Object.entries(outcomes).map(([id, outcome]) => {
     const { start_score, start_liquidity, control, given_back, held, ...measured }: Outcome = outcome;
     return [id, measured];

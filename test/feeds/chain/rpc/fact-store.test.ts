@@ -141,7 +141,7 @@ describeOnAnvil("a feed with a file of facts", () => {
       for (const method of ["eth_call", "eth_getCode"])
         counts.push((node.asked.get(method) ?? 0) + (other.asked.get(method) ?? 0));
     }
-    // First start: pools of quote tokens, states, holders, and from both hosts identities and tokens.
+    // First start: pools of quote tokens, states, holders; from both hosts identities and tokens.
     expect(counts).toEqual([14, 7, 4, 0]);
   });
 
