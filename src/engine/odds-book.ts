@@ -1,6 +1,6 @@
 import type { MarketGroup } from "../base/market/index.ts";
 import type { Explanation, Outcome } from "../base/model/index.ts";
-import { liquidityOf } from "./detect/pools.ts";
+import { liquidityOf, offeredSince } from "./detect/pools.ts";
 import type { TokenState } from "./state/token-state.ts";
 
 /** What a flare's odds depend on: facts of its start. `null` is unknown. */
@@ -10,6 +10,7 @@ export interface FlareStart {
   readonly group: MarketGroup;
   readonly form: Explanation["form"];
   readonly score: number;
+  /** At least, from a day on. */
   readonly ageS: number | null;
   readonly liquidityUsd: number | null;
   /** Share of the liquidity that is burned, or locked for longer than the hour of the odds. */
@@ -28,6 +29,8 @@ export interface OddsBook {
 }
 
 const HOUR_MS = 3_600_000;
+/** Odds do not tell ages from here on apart. */
+const DAY_S = 86_400;
 
 /** Returns the odds that were given at a flare's start. They never change. */
 export function frozenOdds({ odds, odds_reason }: FlareOdds = {}): FlareOdds {
@@ -37,13 +40,17 @@ export function frozenOdds({ odds, odds_reason }: FlareOdds = {}): FlareOdds {
 
 export function flareStartOf(token: TokenState, why: Explanation, atMs: number): FlareStart {
   const { form, score, locked, age_s } = why;
+  // A listing that was forgotten, or never seen, was at least this long ago: enough for a token that
+  // is older than a day.
+  const since = token.profile.knownSinceMs ?? offeredSince(token) ?? atMs;
+  const atLeastS = Math.floor((atMs - since) / 1_000);
   return {
     atMs,
     token: token.key,
     group: token.group,
     form,
     score,
-    ageS: age_s ?? null,
+    ageS: age_s ?? (atLeastS >= DAY_S ? atLeastS : null),
     // A feed that does not know the liquidity reports 0.
     liquidityUsd: liquidityOf(token) || null,
     lockedShare: locked ? locked.burned + heldFor(locked, atMs + HOUR_MS) : null,
