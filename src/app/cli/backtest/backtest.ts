@@ -79,10 +79,12 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
     });
     progress.clear();
     const { summary } = result;
+    const { record: figures, ...worth } = summary ?? {};
+    const record = { ...figures, ...worth };
     const recordText = summary ? describeRecord(summary.record, result.pending, summary) : "";
     const json = text("json");
     const sink = await openSink(json, terminal.stdout);
-    await sink.write(`${JSON.stringify({ ...summary, ...result.report }, undefined, 2)}\n`);
+    await sink.write(`${JSON.stringify({ record, ...result.report }, undefined, 2)}\n`);
     await sink.close();
     if (json !== "-") {
       const parts = result.report ? [describeTrades(result.report), ""] : [];

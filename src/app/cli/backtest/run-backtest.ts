@@ -160,7 +160,9 @@ async function openGateway(
   refreshMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly ask: Ask; close(): Promise<void> }> {
-  const config = createConfig({ refresh: `${refreshMs}ms`, metrics: "false", drain: "0s" });
+  // The bot polls as often as it likes: a limit would make it wait for wall time, which never comes.
+  const free = { anonymousRequests: "none", anonymousStreams: "none" };
+  const config = createConfig({ refresh: `${refreshMs}ms`, metrics: "false", drain: "0s", ...free });
   const clock: Clock = { ...systemClock, now: () => source.observedAtMs };
   const { plugin, gateway } = createGatewayPlugin(config, {
     source,

@@ -211,6 +211,23 @@ test("a filter by liquidity that a recording of candles cannot meet is rejected,
   );
 });
 
+test("a bot that filters by liquidity trades on a recording with pools, and thousands of polls do not stop it", async () => {
+  const path = botOf(
+    "pools",
+    `for await (const event of connect({ channels: ["flares.pro"], filter: { min_liquidity: 10_000 } })) {
+    const { name, data } = event;
+    if (name === "flare-started") buy({ group: "bsc", token: data.flare.token.address });
+    else if (name === "flare-finished") sell({ group: "bsc", token: data.flare.token.address }, data.cause);
+  }`,
+  );
+  const pools = "examples/data/simulated-pools.ndjson.gz";
+  const { code, stdout } = await runInProcess(["backtest", pools, "--bot", path, "--json", "-"]);
+  const { trades, record } = JSON.parse(stdout);
+  expect(code).toBe(0);
+  expect(trades.length).toBeGreaterThan(2);
+  expect(record.trades.n + record.trades.unknown).toBe(record.flares);
+});
+
 test.each([
   [
     "a candle file's pairs can be assigned to the bot's group",
