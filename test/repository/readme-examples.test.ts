@@ -258,6 +258,20 @@ test("a user's recording is served, replayed and backtested", async () => {
   expect(stdout).toContain("0 trades");
 });
 
+test("files of other programs are imported", async () => {
+  const line = { candles: "1704153600000,1,1,1,1,10", trades: "1,10,2,5,6,1704153600000,False,True" };
+  for (const words of take(/flarewire -- import/)) {
+    const own = words.slice(words.indexOf("--") + 1).map((word) => {
+      const path = join(directory, word);
+      if (/^[A-Z].*csv$/.test(word))
+        writeFileSync(path, `${word.includes("Trades") ? line.trades : line.candles}\n`);
+      return word.includes(".") ? path : word;
+    });
+    expect(await runInProcess(own)).toMatchObject({ code: 0 });
+    expect(readFileSync(own.at(-1) ?? "", "utf8")).toContain("1704153600000");
+  }
+});
+
 test("a feed is recorded and served", async () => {
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
