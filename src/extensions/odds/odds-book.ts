@@ -11,8 +11,10 @@ type BookState = Record<string, Record<string, Tally>>;
 
 type CountsOf = (key: string) => TableRow | undefined;
 
-/** A server's own flares count from this number in the bucket on. */
+/** A server's own flares replace the table from this number in the bucket on. */
 const MIN_OWN = 100;
+/** Where no table applies, they count from this number on. The interval shows how little that is. */
+const MIN_ALONE = 30;
 /** A bucket of the table with fewer flares gives way to the coarser one. */
 const MIN_TABLE = 10;
 
@@ -43,7 +45,7 @@ export class OwnOdds {
     const ofOwn: CountsOf = (key) => own[key] && { ...own[key], median: medianOf(own[key].changes) };
     const ofTable: CountsOf = (key) => (this.#origin === "simulated" ? undefined : this.#table[key]);
     const table = fill(path, ofTable, MIN_TABLE);
-    const server = fill(path, ofOwn, MIN_OWN);
+    const server = fill(path, ofOwn, table.length > 0 ? MIN_OWN : MIN_ALONE);
     // A coarse bucket of its own would say less than a fine one of the table.
     if (server.length > 0 && server.length >= table.length)
       return { odds: describe(start, "server", server) };
@@ -64,7 +66,7 @@ export class OwnOdds {
   }
 
   #reason({ form, group }: FlareStart, n: number): string {
-    const needed = `this server has the outcomes of ${n} of its own flares in ${group}; odds need ${MIN_OWN}`;
+    const needed = `this server has the outcomes of ${n} of its own flares in ${group}; odds need ${MIN_ALONE}`;
     if (form !== "trades") return `no real flares of this form were measured, and ${needed}`;
     return this.#origin === "simulated"
       ? `the market is simulated, so the table of real pools does not apply, and ${needed}`

@@ -79,7 +79,9 @@ test("a simulated market has no odds of real pools, and says why, until its own 
   const { odds, odds_reason } = book.odds(START);
   expect(odds).toBeNull();
   expect(odds_reason).toMatch(/^the market is simulated, so the table of real pools does not apply.* 0 of /);
-  for (let n = 0; n < 100; n++) book.note(START, n % 4 === 0 ? RUG : endedWith({}));
+  for (let n = 0; n < 29; n++) book.note(START, n % 4 === 0 ? RUG : endedWith({}));
+  expect(book.odds(START).odds).toBeNull();
+  for (let n = 29; n < 100; n++) book.note(START, n % 4 === 0 ? RUG : endedWith({}));
   const known = book.odds(START).odds;
   expect(known).toMatchObject({ basis: "server", n: 100, median_60m: 10 });
   expect(known?.rug_60m?.share).toBeCloseTo(0.25, 1);
