@@ -13,6 +13,5 @@ export * from "./primitives.ts";
 export * from "./snapshot.ts";
 export * from "./text/group-suggestion.ts";
 export * from "./text/item-name.ts";
-export * from "./text/odds-text.ts";
 export * from "./text/outcome-text.ts";
 export * from "./text/why-text.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oddsText } from "../../../src/base/model/index.ts";
+import { oddsText } from "../../../src/base/model/text/odds-text.ts";
 
 const share = (value: number) => ({ share: value, low: 0, high: 1 });
 

@@ -7,10 +7,10 @@ import {
   nameItem,
   Odds,
   Outcome,
-  oddsText,
   outcomeText,
 } from "../../../base/model/index.ts";
 import { END_TEXTS, sayWarning } from "../../../base/model/text/end-texts.ts";
+import { oddsText } from "../../../base/model/text/odds-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
 import { valuesText } from "../../../clients/text/index.ts";
