@@ -15,6 +15,12 @@ export function calibrationOf(outcomes: readonly Outcome[]): Calibration {
         (held?.change_15m ?? 0) > 0,
       ]),
     ),
+    fall_15m: rowsOf(
+      outcomes.map(({ odds, held }) => [
+        held?.lowest_15m == null ? undefined : odds?.fall_15m?.share,
+        (held?.lowest_15m ?? 0) <= -3,
+      ]),
+    ),
   };
 }
 

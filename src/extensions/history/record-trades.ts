@@ -44,6 +44,7 @@ export function tradesOf(outcomes: readonly Outcome[], costs: TradeCosts): Recor
     ...summarize(changes),
     worthless: held.filter((outcome) => outcome.held?.change_end === -100).length,
     unknown: outcomes.length - held.length,
+    rugged_60m: outcomes.filter((outcome) => outcome.held?.rugged_s != null).length,
     control: summarize(control),
   };
   return { text: sentence(all, costs), ...all };
@@ -51,7 +52,7 @@ export function tradesOf(outcomes: readonly Outcome[], costs: TradeCosts): Recor
 
 /** Says whether buying at each start and selling at its end was worth it. */
 function sentence(
-  { n, worthless, control, mean, median, won }: Omit<RecordTrades, "text">,
+  { n, worthless, rugged_60m, control, mean, median, won }: Omit<RecordTrades, "text">,
   { feePct, slippagePct, stakeUsd }: TradeCosts,
 ): string {
   const slippage = stakeUsd === undefined ? `${slippagePct} % slippage` : `the slippage of $${stakeUsd}`;
@@ -59,18 +60,13 @@ function sentence(
   if (mean === null || n < MIN_JUDGED)
     return `${rule}: no verdict, because ${n} is too few (needs ${MIN_JUDGED}).`;
   const dead = `${worthless} of them worthless`;
-  const own = `mean ${pct(mean)}, median ${pct(median)}, ${formatShare(won)} won (n ${n}, ${dead})`;
+  const own = `mean ${pct(mean)}, median ${pct(median)}, ${formatShare(won)} won (n ${n}, ${dead}; ${rugged_60m} rugged within the hour)`;
   if (control.mean === null || control.n < MIN_JUDGED) return `${rule}: ${own}. There is no control yet.`;
-  const [isMore, isUsuallyMore] = [mean > control.mean, (median ?? 0) > (control.median ?? 0)];
-  const verdict =
-    isMore === isUsuallyMore
-      ? isMore
-        ? "better"
-        : "worse"
-      : isMore
-        ? "better only by the mean"
-        : "better only by the median";
-  return `${rule}: ${own}. The same tokens for as long from other moments: mean ${pct(control.mean)}, median ${pct(control.median)} (n ${control.n}). The flares did ${verdict}.`;
+  const isMore = mean > control.mean;
+  const isUsuallyMore = (median ?? 0) > (control.median ?? 0);
+  const mixed = isMore ? "better only by the mean" : "better only by the median";
+  const verdict = isMore !== isUsuallyMore ? mixed : isMore ? "better" : "worse";
+  return `${rule}: ${own}. The same tokens for as long from other moments: mean ${pct(control.mean)}, median ${pct(control.median)} (n ${control.n}, known prices only). The flares did ${verdict}.`;
 }
 
 function pct(change: number | null): string {

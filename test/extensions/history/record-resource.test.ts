@@ -105,13 +105,13 @@ test("the first row buys at each start and sells at the end, also tokens that no
   const few = (await getRecord(served)).trades;
   // Two fees of 0.3 %, and twice the slippage of $100 in $10,000.
   const gain = 100 * ((1.1 * 0.997) / 1.003 / 1.01 ** 2 - 1);
-  expect(few).toMatchObject({ n: 2, unknown: 1, worthless: 1, won: 0.5, control: { n: 4 } });
+  expect(few).toMatchObject({ n: 2, unknown: 1, worthless: 1, rugged_60m: 1, won: 0.5, control: { n: 4 } });
   expect(few?.mean).toBeCloseTo((gain - 100) / 2, 2);
   expect(few?.text).toMatch(/no verdict, because 2 is too few/);
   for (let minute = 22; minute < 50; minute++) served.finish(minute, { control, held: HELD });
   served.rest.head.observedAtMs += 10 * MINUTE_MS;
   expect((await getRecord(served)).trades?.text).toMatch(
-    /\(n 30, 1 of them worthless\).*\(n 60\)\. The flares did better/,
+    /\(n 30, 1 of them worthless; 1 rugged within the hour\).*\(n 60, known prices only\)\. The flares did better/,
   );
 });
 
@@ -135,6 +135,7 @@ test("the record compares what the odds said with what happened", async ({ serve
       { from: 0.1, to: 0.2, n: 2, said: 0.16, observed: 0.5 },
     ],
     up_15m: [{ from: 0.4, to: 0.6, n: 2, said: 0.5, observed: 0.5 }],
+    fall_15m: [],
   });
 });
 

@@ -1268,14 +1268,12 @@ class RecordTrades:
     text: str
     worthless: Count
     unknown: Count
+    rugged_60m: Count
     control: RecordTradesControl
 
 
 @dataclass(frozen=True)
 class TrackRecordCalibrationRug60mItem:
-    """Flares whose odds said `from` to below `to`: the mean of what they said, and what
-    happened."""
-
     from_: float
     to: float
     n: Count
@@ -1285,9 +1283,15 @@ class TrackRecordCalibrationRug60mItem:
 
 @dataclass(frozen=True)
 class TrackRecordCalibrationUp15mItem:
-    """Flares whose odds said `from` to below `to`: the mean of what they said, and what
-    happened."""
+    from_: float
+    to: float
+    n: Count
+    said: float
+    observed: float
 
+
+@dataclass(frozen=True)
+class TrackRecordCalibrationFall15mItem:
     from_: float
     to: float
     n: Count
@@ -1299,6 +1303,7 @@ class TrackRecordCalibrationUp15mItem:
 class TrackRecordCalibration:
     rug_60m: list[TrackRecordCalibrationRug60mItem]
     up_15m: list[TrackRecordCalibrationUp15mItem]
+    fall_15m: list[TrackRecordCalibrationFall15mItem]
 
 
 @dataclass(frozen=True)
@@ -1447,6 +1452,7 @@ __all__ = [
     "RecordTrades",
     "TrackRecordCalibrationRug60mItem",
     "TrackRecordCalibrationUp15mItem",
+    "TrackRecordCalibrationFall15mItem",
     "TrackRecordCalibration",
     "TrackRecordByGroupItem",
     "RecordRange",
