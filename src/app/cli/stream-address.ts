@@ -29,6 +29,7 @@ export const ITEM_PARAMETERS = [
   "min_liquidity",
   "min_price_change",
   "min_age",
+  "min_locked",
   "sticky",
 ] as const;
 
@@ -76,7 +77,7 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
       );
     else if (name === "tokens" || name === "symbols") filter[name] = values;
     else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" || name === "min_age")
+    else if (name === "min_price_change" || name === "min_age" || name === "min_locked")
       if (QUERY_DECIMAL.test(first) && Number.isFinite(Number(first))) filter[name] = Number(first);
       else wrong.push(`${name} ${quoted} must be a number, for example 5`);
     else if (name === "sticky" && /^(true|false)$/.test(first)) filter[name] = first === "true";

@@ -116,11 +116,8 @@ export type Window = z.infer<typeof Window>;
  */
 export const ListingEvent = z.object({
   kind: z.literal("listing"),
-  at: EventTimeMs,
+  ...inPool,
   listedAt: EventTimeMs.optional(),
-  group: MarketGroup,
-  pool: TokenId,
-  token: TokenId,
   liquidity: Amount,
 });
 export type ListingEvent = z.infer<typeof ListingEvent>;
@@ -136,10 +133,7 @@ export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
 
 const Share = z.number().min(0).max(1);
 
-/**
- * Who holds a pool's LP tokens from now on, in shares: nobody (`burned`), or known lockers.
- * `until`: when the lock ends; `null` if unknown.
- */
+/** Shares of a pool's LP tokens that are burned, or that lockers hold until a time, if known. */
 export const LocksEvent = z.object({
   kind: z.literal("locks"),
   ...inPool,

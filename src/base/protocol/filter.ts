@@ -12,8 +12,11 @@ const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 /** A decimal number in a query, such as that of `min_price_change`. Clients may send `1e-7`. */
 export const QUERY_DECIMAL = /^-?\d{1,30}(\.\d{1,30})?(e[-+]?\d{1,3})?$/i;
 
+/** Fields that a number of an item must reach. */
+export const MINIMUMS = ["min_liquidity", "min_price_change", "min_age", "min_locked"] as const;
+export type Minimum = (typeof MINIMUMS)[number];
 /** Fields that select items, not events. */
-const ITEM_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "min_age"] as const;
+const ITEM_FIELDS = ["tokens", "symbols", ...MINIMUMS] as const;
 
 export const Filter = z
   .strictObject({
@@ -45,6 +48,14 @@ export const Filter = z
       .min(0, { error: "from 0 on" })
       .optional()
       .describe("Minimum age of the token at the flare's start, in seconds. Excludes items that state none."),
+    min_locked: z
+      .number({ error: "a share from 0 to 1" })
+      .min(0, { error: "from 0 on" })
+      .max(1, { error: "up to 1" })
+      .optional()
+      .describe(
+        "Minimum share of liquidity burned or locked for over an hour. Excludes items that state none.",
+      ),
     sticky: z
       .boolean({ error: "true or false" })
       .optional()
@@ -84,11 +95,8 @@ export interface ListFilter {
   readonly selectsItems: boolean;
   /** Whether an item that met the filter once stays selected until it leaves its list. */
   readonly sticky: boolean;
-  /**
-   * Whether an item with these marks passes: all so far if the filter is sticky, else the current
-   * ones. `stated` are all so far.
-   */
-  passes(marks: Marks, stated: Pick<Marks, "ageS">): boolean;
+  /** Whether an item with these marks passes. `stated`: values that apply instead of theirs. */
+  passes(marks: Pick<Marks, "tokens" | "symbols" | "highest">, stated?: Marks["stated"]): boolean;
 }
 
 function selectsItems(filter: Readonly<Partial<Record<(typeof ITEM_FIELDS)[number], unknown>>>): boolean {
@@ -97,16 +105,16 @@ function selectsItems(filter: Readonly<Partial<Record<(typeof ITEM_FIELDS)[numbe
 
 /** Compiles a filter; `undefined` if it selects everything. */
 export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
-  const { tokens, symbols, names, min_liquidity, min_price_change, min_age } = filter ?? {};
+  const { tokens, symbols, names } = filter ?? {};
   const sticky = filter?.sticky ?? names !== undefined;
-  const liquidity = min_liquidity === undefined ? undefined : Number(min_liquidity);
+  const minimums = MINIMUMS.filter((name) => filter?.[name] !== undefined).map(
+    (name) => [name, Number(filter?.[name])] as const,
+  );
   const isItemFilter = selectsItems(filter ?? {});
   const inForce: Filter = {
     ...(tokens && { tokens: uniqueSorted(tokens.map(foldCase)) }),
     ...(symbols && { symbols: uniqueSorted(symbols.map(foldCase)) }),
-    ...(liquidity !== undefined && { min_liquidity: liquidity }),
-    ...(min_price_change !== undefined && { min_price_change }),
-    ...(min_age !== undefined && { min_age }),
+    ...Object.fromEntries(minimums),
     ...(isItemFilter && { sticky }),
     ...(names && { names: uniqueSorted(names) }),
   };
@@ -122,12 +130,10 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
     names: inForce.names && new Set(inForce.names),
     selectsItems: isItemFilter,
     sticky,
-    passes: (marks, stated) =>
+    passes: (marks, stated = {}) =>
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
       (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&
-      (liquidity === undefined || marks.liquidity >= liquidity) &&
-      (min_price_change === undefined || marks.priceChange >= min_price_change) &&
-      (min_age === undefined || stated.ageS >= min_age),
+      minimums.every(([name, least]) => (stated[name] ?? marks.highest[name]) >= least),
   };
 }
 

@@ -2,16 +2,19 @@ import { z } from "zod";
 import type { ListItem, Snapshot } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
 import { LIST_CHANNEL_NAMES, type ListChannel } from "./channels.ts";
-import { type Lists, listsOf, type Marks, marksOf } from "./view/lists.ts";
+import { type Lists, listsOf, type Marks, marksOf, NONE } from "./view/lists.ts";
 import { listOf } from "./view/view.ts";
 
 const Texts = z.array(z.string()).max(1_000);
+const Figure = z.number().nullable();
 
 /**
- * An item's addresses, symbols, highest liquidity and highest price change, as in {@link Marks}.
- * `null` stands for -Infinity. The age is not included, because an explanation keeps it.
+ * An item's addresses, symbols, highest liquidity, price change and, if it was higher than now,
+ * locked share. `null` stands for -Infinity. An explanation keeps the age.
  */
-const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
+const MarksEntry = z
+  .tuple([Texts, Texts, Figure, Figure])
+  .or(z.tuple([Texts, Texts, Figure, Figure, z.number()]));
 
 export const MarksText = z
   .partialRecord(z.enum(LIST_CHANNEL_NAMES), z.record(z.string(), MarksEntry))
@@ -39,9 +42,11 @@ export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
     for (const [key, entry] of Object.entries(text[channel] ?? {})) {
       const current = marks.get(key);
       if (!current) continue;
-      const [tokens, symbols, liquidity, priceChange] = entry;
-      const highest = { liquidity: orNone(liquidity), priceChange: orNone(priceChange) };
-      marks.set(key, { ...current, tokens, symbols, ...highest });
+      const [tokens, symbols, liquidity, change] = entry;
+      const min_locked = entry.length === 5 ? entry[4] : current.highest.min_locked;
+      const given = { min_liquidity: liquidity ?? NONE, min_price_change: change ?? NONE, min_locked };
+      const highest = { ...current.highest, ...given };
+      marks.set(key, { ...current, tokens, symbols, highest });
     }
     return marks;
   };
@@ -59,11 +64,10 @@ function entryOf(item: ListItem, marks: ReadonlyMap<string, Marks>): readonly En
   return JSON.stringify(entry) === JSON.stringify(toEntry(now)) ? [] : [[key, entry]];
 }
 
-function toEntry({ tokens, symbols, liquidity, priceChange }: Marks): z.infer<typeof MarksEntry> {
-  const stated = (value: number) => (Number.isFinite(value) ? value : null);
-  return [[...tokens], [...symbols], stated(liquidity), stated(priceChange)];
-}
-
-function orNone(value: number | null): number {
-  return value ?? Number.NEGATIVE_INFINITY;
+function toEntry({ tokens, symbols, highest, stated }: Marks): z.infer<typeof MarksEntry> {
+  const orNull = (value: number) => (Number.isFinite(value) ? value : null);
+  const figures = [orNull(highest.min_liquidity), orNull(highest.min_price_change)] as const;
+  const wasHigher = highest.min_locked > (stated.min_locked ?? highest.min_locked);
+  const more = wasHigher ? ([...figures, highest.min_locked] as const) : figures;
+  return [[...tokens], [...symbols], ...more];
 }

@@ -23,8 +23,8 @@ export const REJECT_REASONS = [
   /** A trade too small to mean anything, in dollars or relative to its pool. */
   "dust",
   /**
-   * A removal from an unknown pool, its holders, or a trade in one if the token has a known pool and
-   * its first trade was not in this one.
+   * A removal from an unknown pool, its holders, or a trade in one if the token has a known pool
+   * and its first trade was not in this one.
    */
   "unknown-pool",
   /** A second listing of the same pool. */

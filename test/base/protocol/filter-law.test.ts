@@ -111,11 +111,16 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
   );
 });
 
-test("[W28] the same holds for the age, which explanations state, with and without `sticky`", async () => {
+const statedMinimums = fc.oneof(
+  fc.record({ min_age: fc.nat(3_600) }),
+  fc.record({ min_locked: fc.constantFrom(0.25, 0.5, 0.75) }),
+);
+
+test("[W28] the same holds for age and locks, which explanations state, with and without `sticky`", async () => {
   const totals = { events: 0, held: 0, left: 0 };
   await assertReaching(
-    fc.property(histories, fc.nat(3_600), fc.boolean(), ([first, ...others], min_age, sticky) => {
-      const filter = compileFilter({ min_age, sticky });
+    fc.property(histories, statedMinimums, fc.boolean(), ([first, ...others], minimum, sticky) => {
+      const filter = compileFilter({ ...minimum, sticky });
       if (!filter || !first) return;
       const start = listsOf(first);
       let now: Played = { lists: start, view: projectLists(start, CHANNELS, filter) };

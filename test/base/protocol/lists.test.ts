@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Explanation } from "../../../src/base/model/index.ts";
 import {
   advanceLists,
   CHANNELS,
@@ -84,4 +85,32 @@ test("[W27] a flare meets `min_age` by the age in its explanation, now and after
     }
   for (const unknown of [agedLists(null), agedLists(undefined), listsAfter(flareAt())])
     expect(holds(unknown, { min_age: 0 })).toBe(false);
+});
+
+test("[W27] a flare meets `min_locked` by what is burned, or locked for more than an hour", () => {
+  const flareAt0 = (locked: Explanation["locked"]) => {
+    const why = explanation({ at: "2017-11-12T08:00:00.000Z", locked });
+    const next = snapshotOf({ pro: [flareAt()] }, { BCC: why });
+    return toEvents(EMPTY_SNAPSHOT, next, AT).reduce(advanceLists, listsOf(EMPTY_SNAPSHOT));
+  };
+  const share = (locked: Explanation["locked"]) =>
+    [0, 0.25, 0.5, 0.75].findLast((min_locked) => holds(flareAt0(locked), { min_locked }));
+  expect(share({ burned: 0.25, held: 0.5, until: "2017-11-12T09:00:00.001Z" })).toBe(0.75);
+  expect(share({ burned: 0.25, held: 0.5, until: "2017-11-12T09:00:00.000Z" })).toBe(0.25);
+  expect(share({ burned: 0.25, held: 0.5, until: null })).toBe(0.25);
+  expect(share({ burned: 0, held: 0, until: null })).toBe(0);
+  for (const unknown of [null, undefined]) expect(share(unknown)).toBeUndefined();
+});
+
+test("[W40] a flare whose lock ends stays with `sticky`, also after marks are stored and read", () => {
+  const [locked, free] = [0.9, 0].map((burned) =>
+    snapshotOf({ pro: [flareAt()] }, { BCC: explanation({ locked: { burned, held: 0, until: null } }) }),
+  );
+  let lists = listsOf(EMPTY_SNAPSHOT);
+  for (const next of [locked, free])
+    if (next) lists = toEvents(lists.snapshot, next, AT).reduce(advanceLists, lists);
+  for (const now of [lists, readMarks(lists.snapshot, formatMarks(lists))]) {
+    expect(holds(now, { min_locked: 0.9, sticky: true })).toBe(true);
+    expect(holds(now, { min_locked: 0.9 })).toBe(false);
+  }
 });

@@ -36,6 +36,7 @@ const anyQueries: fc.Arbitrary<FlareQuery> = fc.record({
   minLiquidity: fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined }),
   minPriceChange: fc.option(fc.integer({ min: -100, max: 1_000 }), { nil: undefined }),
   minAge: fc.option(fc.nat(1e6), { nil: undefined }),
+  minLocked: fc.option(fc.constantFrom(0, 0.5, 0.9, 1), { nil: undefined }),
   tokens: names,
   symbols: names,
   cause: fc.constantFrom(undefined, ...FINISH_CAUSES),
@@ -49,7 +50,7 @@ const anyQueries: fc.Arbitrary<FlareQuery> = fc.record({
 const queries = anyQueries.map((query) => {
   if (query.group !== "exchange") return query;
   const order = query.order === "liquidity" ? DEFAULT_QUERY.order : query.order;
-  return { ...query, order, minLiquidity: undefined };
+  return { ...query, order, minLiquidity: undefined, minLocked: undefined };
 });
 
 test("a link to a view opens that view: reading the address of a query returns the query", () => {
@@ -70,15 +71,16 @@ test("the address has the API's parameter names, and omits what is default", () 
     minLiquidity: 50_000,
     minPriceChange: 5,
     minAge: 3_600,
+    minLocked: 0.9,
   };
   expect(formatQuery(query)).toBe(
-    "channels=flares.finished&symbols=cake,uni&min_liquidity=50000&min_price_change=5&min_age=3600",
+    "channels=flares.finished&symbols=cake,uni&min_liquidity=50000&min_price_change=5&min_age=3600&min_locked=0.9",
   );
 });
 
 test("invalid parameters of an address are ignored", () => {
   const given =
-    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&min_age=-1&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
+    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&min_age=-1&min_locked=1.1&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
   expect(readQuery(given)).toEqual(DEFAULT_QUERY);
 });
 
@@ -101,15 +103,21 @@ test("the page selects the flares that the API's filter selects", () => {
       })),
     ),
   );
+  const lockedOf = (n: number) =>
+    n % 3 === 0 ? null : { burned: n % 3 === 1 ? 0.5 : 0.95, held: 0, until: null };
   const ages = [null, 599, 600, 90_000];
   const whys: Readonly<Record<string, Explanation>> = Object.fromEntries(
-    flares.map(({ id }, n) => [id, { ...SAMPLE_EXPLANATION, age_s: ages[n % ages.length] ?? null }]),
+    flares.map(({ id }, n) => [
+      id,
+      { ...SAMPLE_EXPLANATION, age_s: ages[n % ages.length] ?? null, locked: lockedOf(n) },
+    ]),
   );
   const given: Partial<FlareQuery>[] = [
     { minLiquidity: 9_999.9 },
     { minPriceChange: 10 },
     { symbols: ["uni"] },
     { minAge: 600 },
+    { minLocked: 0.9 },
     { tokens: ["0xab1", "0xab2"], minPriceChange: 25 },
   ];
   for (const part of given) {
@@ -120,6 +128,7 @@ test("the page selects the flares that the API's filter selects", () => {
       minLiquidity: min_liquidity,
       minPriceChange: min_price_change,
       minAge: min_age,
+      minLocked: min_locked,
     } = query;
     const filter = compileFilter({
       ...(tokens.length > 0 && { tokens: [...tokens] }),
@@ -127,16 +136,20 @@ test("the page selects the flares that the API's filter selects", () => {
       ...(min_liquidity !== undefined && { min_liquidity }),
       ...(min_price_change !== undefined && { min_price_change }),
       ...(min_age !== undefined && { min_age }),
+      ...(min_locked !== undefined && { min_locked }),
     });
     const expected = flares.filter(({ id, token, liquidity, recent_price_change }) => {
       const marks = {
         tokens: [token.address.toLowerCase()],
         symbols: [token.symbol.toLowerCase()],
-        liquidity: Number(liquidity),
-        priceChange: recent_price_change,
-        ageS: whys[id]?.age_s ?? Number.NEGATIVE_INFINITY,
+        highest: {
+          min_liquidity: Number(liquidity),
+          min_price_change: recent_price_change,
+          min_age: whys[id]?.age_s ?? Number.NEGATIVE_INFINITY,
+          min_locked: whys[id]?.locked?.burned ?? Number.NEGATIVE_INFINITY,
+        },
       };
-      return filter?.passes(marks, marks);
+      return filter?.passes(marks);
     });
     expect(expected.length).toBeGreaterThan(0);
     expect(expected.length).toBeLessThan(flares.length);

@@ -26,6 +26,7 @@ const FILTERS: readonly Filter[] = [
   { symbols: ["T0", "T2"] },
   { min_liquidity: 60_000 },
   { min_age: 600 },
+  { min_locked: 0.5 },
   {},
   { min_price_change: 25, symbols: ["T1"] },
   { min_liquidity: 60_000, sticky: true },

@@ -83,6 +83,7 @@ test("[W36] a subscription to status alone resumes after 20 hours; one with othe
     { min_liquidity: 0 },
     { min_price_change: -100 },
     { min_age: 0 },
+    { min_locked: 0 },
   ])
     expect(await resumed({ channels: ["*"], filter: { names: [...NAMES], ...about } })).toMatchObject(lost);
   const names = [...NAMES, "flare-updated" as const];

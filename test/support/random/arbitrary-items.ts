@@ -229,11 +229,16 @@ const explanationFacts = {
   warnings: fc.array(fc.constantFrom("liquidity-removed", "no-seller"), { maxLength: 2 }),
   finish_cause: maybe(fc.constantFrom(...FINISH_CAUSES)),
 };
-/** With a surge in every second case, and an age in every third. */
+const share = fc.constantFrom(0, 0.25, 0.5);
+const arbitraryLocked = fc.record({ burned: share, held: share, until: maybe(timestamp) });
+/** With a surge in every second case, and age and locks in every third. */
 export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.oneof(
   fc.record(explanationFacts),
   fc.record({ ...explanationFacts, surge: arbitrarySurge }),
-  fc.record({ ...explanationFacts, age_s: maybe(fc.nat(7_200)), surge: arbitrarySurge }),
+  fc.record({
+    ...explanationFacts,
+    ...{ age_s: maybe(fc.nat(7_200)), locked: maybe(arbitraryLocked), surge: arbitrarySurge },
+  }),
 );
 
 const [price, change, moment] = [maybe(decimal), maybe(number), maybe(timestamp)];

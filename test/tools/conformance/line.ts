@@ -52,6 +52,7 @@ const FILTER_FIELDS = [
   "min_liquidity",
   "min_price_change",
   "min_age",
+  "min_locked",
   "sticky",
   "names",
 ];

@@ -62,13 +62,17 @@ export function describeRecord(
 }
 
 /** Compares the shares that the odds said with what happened. */
-function calibrationLines({ rug_60m, up_15m }: Summary["calibration"]): readonly string[] {
+function calibrationLines({ rug_60m, up_15m, fall_15m }: Summary["calibration"]): readonly string[] {
   const lines = (name: string, rows: typeof rug_60m) =>
     rows.map(
       ({ n, said, observed }) =>
         `odds of ${name}: said ${formatShare(said, 1)}, observed ${formatShare(observed, 1)} (n ${n})`,
     );
-  return [...lines("a possible rug within 60 min", rug_60m), ...lines("a higher price after 15 min", up_15m)];
+  return [
+    ...lines("a possible rug within 60 min", rug_60m),
+    ...lines("a higher price after 15 min", up_15m),
+    ...lines("a fall of 3 % within 15 min", fall_15m),
+  ];
 }
 
 function pendingText(pending: number): string {

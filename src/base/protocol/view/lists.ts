@@ -1,11 +1,13 @@
+import { HOUR_MS } from "../../lib/time/time.ts";
 import type { Explanation, ListItem, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import { isListChannel, LIST_CHANNEL_NAMES, type ListChannel } from "../channels.ts";
 import type { EventBody } from "../event.ts";
-import { foldCase, type ListFilter } from "../filter.ts";
+import { foldCase, type ListFilter, MINIMUMS, type Minimum } from "../filter.ts";
 import { applyCandles } from "./candles.ts";
 import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./view.ts";
 
+export const NONE = Number.NEGATIVE_INFINITY;
 export { EMPTY_SNAPSHOT } from "../../model/index.ts";
 
 /**
@@ -18,16 +20,10 @@ export interface Marks {
   readonly tokens: readonly string[];
   /** Symbols in lower case, and the pair of a flare of the exchange. */
   readonly symbols: readonly string[];
-  /** Highest liquidity in US dollars; -Infinity if none was stated. */
-  readonly liquidity: number;
-  /** Highest price change in percent; -Infinity if none was stated. */
-  readonly priceChange: number;
-  /**
-   * Age of the token at the flare's start in seconds; -Infinity if none was stated. From the
-   * explanation, which the events of several channels change. So filters use the value that the
-   * item's own channel has stated, even if they are not sticky.
-   */
-  readonly ageS: number;
+  /** Highest values, by the fields of a filter; -Infinity if none was stated. */
+  readonly highest: Readonly<Record<Minimum, number>>;
+  /** Latest values from the explanation, as the item's channel has stated them. */
+  readonly stated: Readonly<Partial<Record<Minimum, number>>>;
 }
 
 /** All lists at one position of the log, with the marks of their items by key. Immutable. */
@@ -38,15 +34,10 @@ export interface Lists {
 
 /** Creates lists whose marks follow from the current items alone. */
 export function listsOf(snapshot: Snapshot): Lists {
-  const entries = LIST_CHANNEL_NAMES.map((channel) => [
-    channel,
-    new Map(
-      listOf(snapshot, channel).map((item) => [
-        keyOf(item),
-        marksOf(item, snapshot.explanations[keyOf(item)]),
-      ]),
-    ),
-  ]);
+  const entryOf = (item: ListItem) =>
+    [keyOf(item), marksOf(item, snapshot.explanations[keyOf(item)])] as const;
+  const mapOf = (channel: ListChannel) => new Map(listOf(snapshot, channel).map(entryOf));
+  const entries = LIST_CHANNEL_NAMES.map((channel) => [channel, mapOf(channel)]);
   return { snapshot, marks: Object.fromEntries(entries) as Lists["marks"] };
 }
 
@@ -96,7 +87,9 @@ export function projectLists(
 /** Whether the filter selects an item of the channel's list. */
 export function selects(filter: ListFilter, { marks }: Lists, channel: ListChannel, item: ListItem): boolean {
   const own = marks[channel].get(keyOf(item));
-  return own !== undefined && filter.passes(filter.sticky ? own : currentMarks(item), own);
+  return (
+    own !== undefined && (filter.sticky ? filter.passes(own) : filter.passes(currentMarks(item), own.stated))
+  );
 }
 
 /** Whether the filter selects the item with this key; false if there is none. */
@@ -109,20 +102,17 @@ export function selectsKey(filter: ListFilter, lists: Lists, channel: ListChanne
 const current = new WeakMap<ListItem, Marks>();
 
 function currentMarks(item: ListItem): Marks {
-  const cached = current.get(item);
-  if (cached) return cached;
-  const made = marksOf(item);
-  current.set(item, made);
-  return made;
+  const known = current.get(item) ?? marksOf(item);
+  current.set(item, known);
+  return known;
 }
 
 /** Returns an item's current marks. `why` is the explanation of a flare. */
 export function marksOf(item: ListItem, why?: Explanation): Marks {
   if (!("id" in item)) {
     const { object } = item;
-    return "token" in object
-      ? marks(object.token, object.liquidity, object.recent_price_change)
-      : marks(object, undefined, undefined);
+    if (!("token" in object)) return marks(object);
+    return marks(object.token, object.liquidity, object.recent_price_change);
   }
   if ("streak" in item) {
     const change = item.price_change_from_average;
@@ -130,24 +120,32 @@ export function marksOf(item: ListItem, why?: Explanation): Marks {
       ? marks(item.flare.token, item.flare.liquidity, change)
       : marks(item.token, undefined, change);
   }
-  if ("listed_at" in item) return marks(item.token, item.liquidity, undefined);
-  const own = marks(item.token, item.liquidity, item.recent_price_change, why?.age_s ?? undefined);
+  if ("listed_at" in item) return marks(item.token, item.liquidity);
+  const stated = why && { min_age: why.age_s ?? NONE, min_locked: lockedShare(why) };
+  const own = marks(item.token, item.liquidity, item.recent_price_change, stated);
   if (!("pair" in item) || item.pair === null) return own;
   return { ...own, symbols: [...own.symbols, foldCase(item.pair)] };
 }
 
+/** Returns the share that is burned, or locked for more than an hour; -Infinity if unknown. */
+export function lockedShare({ at, locked }: Explanation): number {
+  if (!locked) return NONE;
+  const isLasting = locked.until !== null && Date.parse(locked.until) - Date.parse(at) > HOUR_MS;
+  return locked.burned + (isLasting ? locked.held : 0);
+}
+
 function marks(
   token: { readonly symbol: string; readonly address?: string | undefined },
-  liquidity: string | undefined,
-  priceChange: number | undefined,
-  ageS = Number.NEGATIVE_INFINITY,
+  liquidity?: string,
+  priceChange?: number,
+  stated: Marks["stated"] = {},
 ): Marks {
+  const own = { min_liquidity: Number(liquidity ?? NONE), min_price_change: priceChange ?? NONE };
   return {
     tokens: token.address === undefined ? [] : [foldCase(token.address)],
     symbols: [foldCase(token.symbol)],
-    liquidity: liquidity === undefined ? Number.NEGATIVE_INFINITY : Number(liquidity),
-    priceChange: priceChange ?? Number.NEGATIVE_INFINITY,
-    ageS,
+    highest: { ...own, min_age: NONE, min_locked: NONE, ...stated },
+    stated,
   };
 }
 
@@ -155,17 +153,16 @@ function marks(
 function widen(previous: Marks | undefined, now: Marks): Marks {
   if (!previous) return now;
   const isCovered =
-    now.liquidity <= previous.liquidity &&
-    now.priceChange <= previous.priceChange &&
-    now.ageS <= previous.ageS &&
+    MINIMUMS.every((name) => now.highest[name] <= previous.highest[name]) &&
+    MINIMUMS.every((name) => now.stated[name] === previous.stated[name]) &&
     now.tokens.every((token) => previous.tokens.includes(token)) &&
     now.symbols.every((symbol) => previous.symbols.includes(symbol));
   if (isCovered) return previous;
+  const highest = MINIMUMS.map((name) => [name, Math.max(previous.highest[name], now.highest[name])]);
   return {
     tokens: [...new Set([...previous.tokens, ...now.tokens])],
     symbols: [...new Set([...previous.symbols, ...now.symbols])],
-    liquidity: Math.max(previous.liquidity, now.liquidity),
-    priceChange: Math.max(previous.priceChange, now.priceChange),
-    ageS: Math.max(previous.ageS, now.ageS),
+    highest: Object.fromEntries(highest) as Marks["highest"],
+    stated: now.stated,
   };
 }

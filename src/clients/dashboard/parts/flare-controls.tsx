@@ -30,10 +30,12 @@ const ORDER_LABELS = {
 } as const satisfies Record<Order, string>;
 const LIQUIDITIES = [10_000, 50_000, 250_000];
 const CHANGES = [5, 10, 25];
+const LOCKED = [0.5, 0.9];
 const AGES = [600, 3_600, 86_400];
 
 const usd = (value: number) => `≥ $${value.toLocaleString("en")}`;
 const age = (seconds: number) => `≥ ${formatDuration(seconds * 1_000)}`;
+const share = (value: number) => `≥ ${Math.round(100 * value)} %`;
 const percent = (value: number) => `≥ ${value} %`;
 
 interface FlareControlsProps {
@@ -113,6 +115,14 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           text={age}
           value={query.minAge}
           onValue={(minAge) => change({ minAge })}
+        />
+        <Minimum
+          label="Locked"
+          fact="of-liquidity"
+          values={LOCKED}
+          text={share}
+          value={query.minLocked}
+          onValue={(minLocked) => change({ minLocked })}
         />
         <label class="choice">
           <span>Order</span>

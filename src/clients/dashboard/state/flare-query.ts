@@ -36,6 +36,8 @@ export interface FlareQuery {
   readonly minPriceChange: number | undefined;
   /** Of the token at the flare's start, in seconds; `undefined` for no minimum. */
   readonly minAge: number | undefined;
+  /** Share of liquidity burned or locked for more than an hour; `undefined` for no minimum. */
+  readonly minLocked: number | undefined;
   /** Addresses or, on an exchange, symbols, in lower case; empty for all. */
   readonly tokens: readonly string[];
   /** Symbols or, on an exchange, symbols or pairs, in lower case; empty for all. */
@@ -56,6 +58,7 @@ export const DEFAULT_QUERY: FlareQuery = {
   minLiquidity: undefined,
   minPriceChange: undefined,
   minAge: undefined,
+  minLocked: undefined,
   tokens: [],
   symbols: [],
   cause: undefined,
@@ -85,6 +88,7 @@ export function readQuery(text: string): FlareQuery {
     minLiquidity: hasLiquidity ? numberOf(parameters.get("min_liquidity"), 0) : undefined,
     minPriceChange: numberOf(parameters.get("min_price_change"), Number.NEGATIVE_INFINITY),
     minAge: numberOf(parameters.get("min_age"), 0),
+    minLocked: hasLiquidity ? shareOf(parameters.get("min_locked")) : undefined,
     tokens: listOf(parameters.get("tokens")),
     symbols: listOf(parameters.get("symbols")),
     cause: FINISH_CAUSES.find((cause) => cause === parameters.get("cause")),
@@ -136,6 +140,7 @@ interface ApiFilter {
   readonly min_liquidity?: number;
   readonly min_price_change?: number;
   readonly min_age?: number;
+  readonly min_locked?: number;
 }
 
 /** Returns the part of the query that the API can filter by. */
@@ -147,13 +152,15 @@ export function filterOf(query: FlareQuery): ApiFilter {
 }
 
 /** Returns the same part as parameters of the page's address. */
-function parametersOf({ tokens, symbols, minLiquidity, minPriceChange, minAge }: FlareQuery): ApiFilter {
+function parametersOf(query: FlareQuery): ApiFilter {
+  const { tokens, symbols, minLiquidity, minPriceChange, minAge, minLocked } = query;
   return {
     ...(tokens.length > 0 && { tokens }),
     ...(symbols.length > 0 && { symbols }),
     ...(minLiquidity !== undefined && { min_liquidity: minLiquidity }),
     ...(minPriceChange !== undefined && { min_price_change: minPriceChange }),
     ...(minAge !== undefined && { min_age: minAge }),
+    ...(minLocked !== undefined && { min_locked: minLocked }),
   };
 }
 
@@ -164,6 +171,11 @@ function parametersOf({ tokens, symbols, minLiquidity, minPriceChange, minAge }:
 export function minuteOf(atMs: number): string | undefined {
   const minute = new Date(startOf(MINUTE_MS, atMs));
   return Number.isNaN(minute.getTime()) ? undefined : `${minute.toISOString().slice(0, 16)}Z`;
+}
+
+function shareOf(text: string | null): number | undefined {
+  const share = numberOf(text, 0);
+  return share !== undefined && share <= 1 ? share : undefined;
 }
 
 function numberOf(text: string | null, min: number): number | undefined {

@@ -1,5 +1,6 @@
 import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
+import { lockedShare } from "../../../base/protocol/view/lists.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
 type Explanations = Readonly<Record<string, Explanation>>;
@@ -20,18 +21,21 @@ export function wantedFlares<F extends AnyFlare>(
     minLiquidity = 0,
     minPriceChange = Number.NEGATIVE_INFINITY,
     minAge = Number.NEGATIVE_INFINITY,
+    minLocked,
   } = query;
   const tokens = new Set(query.tokens);
   const symbols = new Set(query.symbols);
   const search = query.search.trim().toLowerCase();
   return flares.filter((flare) => {
     const { id, liquidity, recent_price_change } = flare;
+    const why = explanations[id];
     return (
       (tokens.size === 0 || tokens.has(tokenOf(flare).toLowerCase())) &&
       (symbols.size === 0 || symbolsOf(flare).some((symbol) => symbols.has(symbol.toLowerCase()))) &&
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&
-      (explanations[id]?.age_s ?? Number.NEGATIVE_INFINITY) >= minAge &&
+      (why?.age_s ?? Number.NEGATIVE_INFINITY) >= minAge &&
+      (minLocked === undefined || (why !== undefined && lockedShare(why) >= minLocked)) &&
       (cause === undefined || explanations[id]?.finish_cause === cause) &&
       !(hidesWarned && (explanations[id]?.warnings.length ?? 0) > 0) &&
       textsOf(flare).some((text) => text.toLowerCase().includes(search))

@@ -107,6 +107,7 @@ function Calibration({ rows }: { readonly rows: TrackRecord["calibration"] }) {
   const lists = [
     ["rugged within the hour", rows?.rug_60m ?? []],
     ["higher after 15 minutes", rows?.up_15m ?? []],
+    ["fell 3 % within 15 minutes", rows?.fall_15m ?? []],
   ] as const;
   if (lists.every(([, list]) => list.length === 0)) return null;
   return (

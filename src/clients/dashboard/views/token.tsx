@@ -41,7 +41,7 @@ import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, withMinus } from "../text/format.ts";
-import { sourceText } from "../text/source-text.ts";
+import { lockedText, sourceText, sourceText } from "../text/source-text.ts";
 import { formatSpan } from "../text/span.ts";
 
 const CandlePlot = onDemand<CandlePlotProps>(
@@ -130,7 +130,9 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
           {isOfEnd && <small> when its last flare ended</small>}
         </dd>
         <dt class="of-liquidity">Liquidity</dt>
-        <dd class="of-liquidity">{formatUsd(liquidity)}</dd>
+        <dd class="of-liquidity">
+          {formatUsd(liquidity)} <small>{why?.locked && lockedText(why.locked)}</small>
+        </dd>
         <dt class="of-profiles">Source code</dt>
         <dd class="of-profiles">{sourceText(contract_source, why)}</dd>
         <dt>Warnings</dt>

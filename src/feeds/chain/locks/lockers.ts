@@ -4,10 +4,10 @@
  * https://github.com/DefiLlama/DefiLlama-Adapters (projects/unicrypt/config.js, pinksale/index.js,
  * team-finance/config.js, goplus-locker-v2, dxsale/config.js, deeplock), the services' own
  * documents and web pages, and other projects' lists. An address means nothing on another chain:
- * some are lockers on one and tokens on the next. Missing on purpose: lockers that accept only pairs of
- * exchanges that no network here has, lockers of position NFTs, services with a contract for each
- * lock, and the receivers of the lockers' fees, which sell what they get. The services can replace
- * the code of Team Finance, GemPad and PinkLock V1, so a lock there is weaker than a burn.
+ * some are lockers on one and tokens on the next. Missing on purpose: lockers that accept only
+ * pairs of exchanges that no network here has, lockers of position NFTs, services with a contract
+ * for each lock, and the receivers of the lockers' fees, which sell what they get. The services can
+ * replace the code of Team Finance, GemPad and PinkLock V1, so a lock there is weaker than a burn.
  */
 const LOCKERS = {
   bsc: {

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
-import type { MarketEvent, Profile } from "../../../base/market/index.ts";
+import type { LocksEvent, MarketEvent, Profile } from "../../../base/market/index.ts";
 import { TimedActor } from "./actors/actor.ts";
 import { Arrivals } from "./actors/arrivals.ts";
 import { ARBITRAGE_GAP, type Moment, Traders } from "./actors/traders.ts";
@@ -67,7 +67,7 @@ export class ChainToken extends TimedActor {
   readonly #value: FairValue;
   readonly #traders: Traders;
   readonly #arrivals: Arrivals;
-  #profiles: Profile[];
+  #facts: (Profile | LocksEvent)[];
   #episode: Episode | null;
   #run: ScriptRun | null = null;
   #isAbandoned = false;
@@ -89,7 +89,7 @@ export class ChainToken extends TimedActor {
     this.venue = new Venue({ group, pool: traits.pool, token }, new Pool(tokens, quote, traits.feeShare));
     this.#traders = new Traders(this.venue, chain.wallets, random, traits.canSell);
     this.#arrivals = new Arrivals(nowMs, traits.branching, 45_000);
-    this.#profiles = [...traits.profiles];
+    this.#facts = [...traits.profiles];
     this.#episode = traits.nextEpisode(nowMs, traits.liquidityUsd);
     this.#minuteAtMs = nowMs + random.below(MINUTE_MS);
     this.#awaitCommon(nowMs);
@@ -133,6 +133,12 @@ export class ChainToken extends TimedActor {
     this.#traders.large(this.momentIn(this.venue.pool, at), share, random, out);
   }
 
+  /** Announces facts when their time comes. */
+  expect(facts: readonly LocksEvent[]): void {
+    this.#facts = [...this.#facts, ...facts].sort((one, other) => one.at - other.at);
+    this.schedule(this.#earliest());
+  }
+
   /** Reports the pool's liquidity for the first time. */
   introduce(at: number, out: MarketEvent[]): void {
     this.venue.report(at, this.quoteUsd, "sync", out);
@@ -141,7 +147,7 @@ export class ChainToken extends TimedActor {
   protected perform(now: number, out: MarketEvent[]): number {
     if (now >= this.#traits.endsAtMs) return NEVER;
     if (now < this.resumesAtMs) return this.resumesAtMs + this.#random.below(RETURN_MS);
-    while (this.#profiles[0] && this.#profiles[0].at <= now) out.push(...this.#profiles.splice(0, 1));
+    while (this.#facts[0] && this.#facts[0].at <= now) out.push(...this.#facts.splice(0, 1));
     if (this.#episode && now >= this.#episode.atMs && this.#run === null)
       this.#startScript(this.#episode, now, out);
     if (this.#run?.phase && now >= this.#run.phase.untilMs) this.#nextPhase(this.#run, now, out);
@@ -153,7 +159,7 @@ export class ChainToken extends TimedActor {
   #earliest(): number {
     const script = this.#run ? (this.#run.phase?.untilMs ?? NEVER) : (this.#episode?.atMs ?? NEVER);
     const trade = Math.min(this.#commonAtMs, this.#crowdAtMs, this.#arbitrageAtMs);
-    const fact = this.#profiles[0]?.at ?? NEVER;
+    const fact = this.#facts[0]?.at ?? NEVER;
     return Math.min(trade, script, fact, this.#minuteAtMs, this.#traits.endsAtMs);
   }
 
@@ -250,8 +256,8 @@ export class ChainToken extends TimedActor {
     const at = now + MINUTE_MS + this.#random.below(10 * MINUTE_MS);
     const forumPost = forumPostOf(this.#traits.subject, at - 30_000, this.#random);
     const { group, token } = this.#traits.subject;
-    this.#profiles.push({ kind: "profile", at, group, token, forumPost });
-    this.#profiles.sort((one, other) => one.at - other.at);
+    this.#facts.push({ kind: "profile", at, group, token, forumPost });
+    this.#facts.sort((one, other) => one.at - other.at);
   }
 
   #awaitCommon(now: number): void {

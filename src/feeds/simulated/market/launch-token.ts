@@ -1,10 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../../base/market/index.ts";
 import { newcomerCompanions } from "./actors/companions.ts";
+import { Makers } from "./actors/makers.ts";
 import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
 import { type Episode, everydayEpisode, type Planner } from "./episodes/episode-schedule.ts";
 import { planHoneypot, planRug } from "./episodes/plan-decoy.ts";
 import { planPump } from "./episodes/plan-pump.ts";
+import { planLocks } from "./lp-locks.ts";
 import { inventName } from "./names.ts";
 import { ESTABLISHED, laterProfiles, NEWCOMER, type Subject, SWINDLE } from "./profiles.ts";
 import { Random } from "./random.ts";
@@ -94,7 +96,7 @@ type Outcome = "honest" | "rug" | "honeypot";
 
 /**
  * Creates a newly listed token. A third of the honest ones are pumped. Rugs and honeypots end
- * almost without liquidity.
+ * almost without liquidity, which is not locked then.
  */
 export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () => number, nowMs: number) {
   const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
@@ -109,6 +111,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
   const liquidityUsd = clamp(random.logNormal(14_000, 0.9), 1_500, 500_000);
   const perMinute = clamp(random.logNormal(isHonest ? 7 : 5, 0.7), 1, 30);
   let episode = firstEpisode(outcome, nowMs, random);
+  const takenAtMs = isHonest ? null : (episode?.atMs ?? null);
   const traits: TokenTraits = {
     ...commonTraits(random),
     rank: nextRank(),
@@ -130,6 +133,10 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
   const token = new ChainToken(traits, setup.chain, nowMs, life);
   const company = new Random(`${setup.seed}/${setup.group}/new/${serial}/company`);
   const companions = isHonest ? newcomerCompanions(token, setup.chain, nextRank, nowMs, company) : [];
+  const isMoved = companions.some((companion) => companion instanceof Makers);
+  const newPool = { group: setup.group, pool: traits.pool, token: subject.token, listedAtMs: nowMs, isMoved };
+  const locks = new Random(`${setup.seed}/${setup.group}/new/${serial}/locks`);
+  token.expect(planLocks({ ...newPool, takenAtMs }, locks));
   return { token, outcome, pool: traits.pool, liquidityUsd, companions };
 }
 

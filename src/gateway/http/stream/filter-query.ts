@@ -4,7 +4,7 @@ import { EVENT_NAMES, EventName, Filter } from "../../../base/protocol/index.ts"
 import { decodeQuery, type ParameterSet } from "../contract/parameters.ts";
 import { invalid } from "../problems/invalid.ts";
 
-const { tokens, symbols, min_price_change, sticky } = Filter.shape;
+const { tokens, symbols, min_price_change, min_locked, sticky } = Filter.shape;
 
 /** The fields of a filter as parameters. {@link Filter} checks their values. */
 export const FILTER_QUERY = {
@@ -39,6 +39,11 @@ export const FILTER_QUERY = {
     schema: z.number().min(0),
     description: "Only flares whose token was at least this old at their start, in seconds.",
     example: 3_600,
+  },
+  min_locked: {
+    schema: min_locked.unwrap(),
+    description: "Only flares with at least this share of liquidity burned or locked for more than an hour.",
+    example: 0.9,
   },
   sticky: {
     schema: sticky.unwrap(),

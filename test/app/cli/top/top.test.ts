@@ -221,15 +221,12 @@ test("without a terminal, top prints the table once, without colors, and ends wi
   server.candles = { closed_at: "2017-11-12T08:33:00.000Z", bsc: { [SAMPLE_FLARE.token.address]: [candle] } };
   await using top = startInProcess([
     "top",
-    `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3&min_age=60`,
+    `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3&min_age=60&min_locked=0.5`,
   ]);
   const { query } = await welcome(server, "ONE", "T\u001B[2JWO");
-  expect(["symbols", "min_liquidity", "min_price_change", "min_age"].map((name) => query.get(name))).toEqual([
-    "ONE,TWO",
-    "5",
-    "-3",
-    "60",
-  ]);
+  expect(
+    ["symbols", "min_liquidity", "min_price_change", "min_age", "min_locked"].map((name) => query.get(name)),
+  ).toEqual(["ONE,TWO", "5", "-3", "60", "0.5"]);
   expect([await top.ended(), top.stderr()]).toEqual([0, ""]);
   const lines = top.stdout().split("\n");
   expect(lines.slice(3)).toEqual([

@@ -123,6 +123,10 @@ describe("the parameters have the server's limits", () => {
       ["-1", "much"],
     ],
     min_price_change: [["-5", "10"], ["much"]],
+    min_locked: [
+      ["0", "0.95", "1"],
+      ["-0.1", "1.1", "all"],
+    ],
     min_age: [
       ["0", "3600.5"],
       ["-1", "old"],

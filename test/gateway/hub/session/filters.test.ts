@@ -36,6 +36,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ min_liquidity: "much" }, "filter.min_liquidity"],
   [{ min_price_change: "5" }, "filter.min_price_change"],
   [{ min_age: -1 }, "filter.min_age"],
+  [{ min_locked: 1.5 }, "filter.min_locked"],
   [{ names: ["flare-began"] }, "filter.names.0"],
 ];
 

@@ -70,6 +70,8 @@ export function describeStarts(query: FlareQuery, end = ""): string {
       `liquidity of at least $${filter.min_liquidity.toLocaleString("en")}`,
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
     filter.min_age !== undefined && `token at least ${formatDuration(filter.min_age * 1_000)} old`,
+    filter.min_locked !== undefined &&
+      `at least ${Math.round(100 * filter.min_locked)} % of the liquidity locked`,
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
     hidesWarned && (end === "" ? "no warning" : "no warning at the start"),
