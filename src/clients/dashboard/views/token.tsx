@@ -41,7 +41,7 @@ import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, withMinus } from "../text/format.ts";
-import { lockedText, sourceText, sourceText } from "../text/source-text.ts";
+import { lockedText, sourceText } from "../text/source-text.ts";
 import { formatSpan } from "../text/span.ts";
 
 const CandlePlot = onDemand<CandlePlotProps>(
