@@ -4,6 +4,7 @@ import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } fr
 import { AllFlares } from "./all-flares.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector, type Measured } from "./detect/detector.ts";
+import { Launches } from "./detect/launches.ts";
 import { lockedOf } from "./detect/locked.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
@@ -57,6 +58,7 @@ export class TrendEngine {
   readonly #tokens: TokenRegistry;
   readonly #profiles: ProfileStore;
   readonly #priors: BuyerRatePriors;
+  readonly #launches: Launches;
   readonly #markets: Markets;
   readonly #detector: Detector;
   readonly #flares: AllFlares;
@@ -97,7 +99,8 @@ export class TrendEngine {
     this.#tokens = new TokenRegistry(settings, profiles);
     this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = { ...byGroup(createMarket), ...state?.markets };
-    this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
+    this.#launches = new Launches(settings, state?.launches);
+    this.#detector = new Detector(settings, facts, this.#markets, this.#priors, this.#launches);
     this.#flares = new AllFlares(settings, state?.finished);
     this.#odds = options.openOdds?.(state?.odds);
     const tokensOf = (group: MarketGroup) => this.#tokens.of(group);
@@ -172,6 +175,7 @@ export class TrendEngine {
       tokens: this.#tokens.all(),
       profiles: this.#profiles.entries,
       priors: new Map(this.#priors.buckets),
+      launches: new Map(this.#launches.sums),
       markets: this.#markets,
       finished: [...this.#flares.finished],
       newest: [...this.#newest.items],

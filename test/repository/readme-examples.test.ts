@@ -259,16 +259,13 @@ test("a user's recording is served, replayed and backtested", async () => {
 });
 
 test("files of other programs are imported", async () => {
-  const line = { candles: "1704153600000,1,1,1,1,10", trades: "1,10,2,5,6,1704153600000,False,True" };
   for (const words of take(/flarewire -- import/)) {
-    const own = words.slice(words.indexOf("--") + 1).map((word) => {
-      const path = join(directory, word);
-      if (/^[A-Z].*csv$/.test(word))
-        writeFileSync(path, `${word.includes("Trades") ? line.trades : line.candles}\n`);
-      return word.includes(".") ? path : word;
-    });
-    expect(await runInProcess(own)).toMatchObject({ code: 0 });
-    expect(readFileSync(own.at(-1) ?? "", "utf8")).toContain("1704153600000");
+    const own = words.slice(words.indexOf("--") + 1);
+    const paths = own.map((word) => (word.includes(".") ? join(directory, word) : word));
+    const line = /Trades/.test(`${own}`) ? "1,1,2,5,6,1704153600000,false,true" : "1704153600,1,1,1,1,1";
+    for (const path of paths.slice(1, -2)) writeFileSync(path, `${line}\n`);
+    expect(await runInProcess(paths)).toMatchObject({ code: 0 });
+    expect(readFileSync(paths.at(-1) ?? "", "utf8")).toContain("1704153600000");
   }
 });
 

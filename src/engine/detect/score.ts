@@ -50,7 +50,7 @@ export function createReading(): Reading {
 }
 
 /** Computes the score Σ wᵢ·clip(zᵢ, 0, 6), with the weights scaled to sum to 1. */
-function weigh(reading: Reading): void {
+export function weigh(reading: Reading): void {
   const { buyers, imbalance, price, volume, flow, rush } = reading.terms;
   const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight + rush.weight;
   reading.score = 0;

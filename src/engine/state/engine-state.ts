@@ -2,6 +2,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import { CANDLE_MINUTES } from "../../base/model/index.ts";
 import { createTrend } from "../detect/hysteresis.ts";
+import type { LaunchSums } from "../detect/launches.ts";
 import type { Markets } from "../detect/market.ts";
 import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
 import { compactRing, createCandleRing } from "../views/candle-ring.ts";
@@ -19,7 +20,9 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes, and let {@link upgradeState}
  * convert the version before.
  */
-export const STATE_VERSION = 17;
+export const STATE_VERSION = 18;
+/** The last version without what launches usually have, and without emptied pools. */
+const WITHOUT_LAUNCHES = 17;
 /** The last version without surges, reversals, an exchange's seconds and recent volumes. */
 const WITHOUT_SURGES = 16;
 /** The last version without the pools' reported prices. */
@@ -36,6 +39,7 @@ export const READABLE_VERSIONS: readonly number[] = [
   WITH_BOUGHT,
   WITHOUT_REPORTED_PRICES,
   WITHOUT_SURGES,
+  WITHOUT_LAUNCHES,
   STATE_VERSION,
 ];
 
@@ -50,6 +54,7 @@ export interface EngineState {
   readonly tokens: readonly TokenState[];
   readonly profiles: ReadonlyMap<string, TokenProfile>;
   readonly priors: Map<string, { events: number; timeMs: number; atMs: number }>;
+  readonly launches: Map<string, LaunchSums>;
   readonly markets: Markets;
   readonly finished: FinishedFlare[];
   readonly newest: NewListing[];
@@ -81,12 +86,14 @@ export function compactToken(token: TokenState, clockMs: number): TokenState {
 /** Converts a state of one of the {@link READABLE_VERSIONS}. Does not check its fields. */
 export function upgradeState(version: number, state: EngineState): EngineState {
   if (version === STATE_VERSION) return state;
-  const tokens = state.tokens.map((token) => {
+  const tokens = state.tokens.map((present) => {
+    const token = { ...present, level: { ...present.level, goneMs: -1 } };
+    if (version === WITHOUT_LAUNCHES) return token;
     const joined = withJoinedRings(token);
     const candled = version === WITHOUT_CANDLES ? withCandles(joined, state.clockMs) : joined;
     return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
   });
-  return { ...state, tokens };
+  return { ...state, tokens, launches: new Map() };
 }
 
 /**

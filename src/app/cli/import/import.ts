@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { InputError } from "../../../base/lib/input-error.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
@@ -6,7 +6,7 @@ import { containerProblem, intervalProblem, longInterval, readBytes } from "../.
 import { flagText, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../shutdown.ts";
 import { say, type Terminal } from "../terminal/terminal.ts";
-import { openSink, type TextSink } from "../terminal/text-sink.ts";
+import { openSink } from "../terminal/text-sink.ts";
 import {
   type CandleRow,
   type Row,
@@ -50,6 +50,9 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
   const missing = positionals.length === 0 ? ["no file is given"] : [];
   if (problems.length + missing.length > 0)
     throw new FlarewireError("invalid-setting", [...problems, ...missing].join("; "));
+  const target = flagText(flags, "out") ?? "-";
+  if (positionals.some((path) => resolve(path) === resolve(target)))
+    throw new FlarewireError("invalid-setting", `--out ${target} would overwrite an input`);
   const rows: Row[] = [];
   for (const path of positionals) {
     const found = await readFile(path);
@@ -67,9 +70,11 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
   const kinds = new Set(rows.map(({ kind }) => kind));
   if (kinds.size > 1) throw new FlarewireError("invalid-input", "some files have candles, others trades");
   rows.sort((one, other) => one.at - other.at);
-  const out = await openSink(flagText(flags, "out") ?? "-", terminal.stdout);
-  if (kinds.has("candle")) await writeCandles(rows.filter(isCandle), out, positionals[0] ?? "");
-  else await writeTrades(rows.filter(isTrade), out);
+  const lines = kinds.has("candle")
+    ? candleLines(rows.filter(isCandle), positionals[0] ?? "")
+    : tradeLines(rows.filter(isTrade));
+  const out = await openSink(target, terminal.stdout);
+  for (const line of lines) await out.write(`${line}\n`);
   await out.close();
   return EXIT.clean;
 }
@@ -117,30 +122,35 @@ function readCsv(path: string, text: string): readonly (Row | undefined)[] {
   return lines.slice(isHeader ? header + 1 : 0).map((line) => reader(splitLine(line)));
 }
 
-async function writeCandles(rows: readonly CandleRow[], out: TextSink, path: string): Promise<void> {
+/** Checks the interval of the candles, and returns their lines. */
+function candleLines(rows: readonly CandleRow[], path: string): Iterable<string> {
   for (const times of Map.groupBy(rows, ({ pair }) => pair).values()) {
     const interval = longInterval(times.map(({ at }) => at));
     if (interval !== undefined) throw new InputError(path, intervalProblem(interval));
   }
-  await out.write("time_ms,pair,open,high,low,close,volume\n");
+  return writtenCandles(rows);
+}
+
+function* writtenCandles(rows: readonly CandleRow[]): Generator<string> {
+  yield "time_ms,pair,open,high,low,close,volume";
   const written = new Map<string, number>();
   for (const { at, pair = "", amounts } of rows) {
     const openAt = startOf(MINUTE_MS, at);
     if (written.get(pair) === openAt) continue;
     written.set(pair, openAt);
-    await out.write(`${[openAt, pair, ...amounts].join(",")}\n`);
+    yield [openAt, pair, ...amounts].join(",");
   }
 }
 
-async function writeTrades(rows: readonly TradeRow[], out: TextSink): Promise<void> {
+function* tradeLines(rows: readonly TradeRow[]): Generator<string> {
   const facts = { trades: false, liquidity: false, listings: false, profiles: false };
-  await out.write(`${JSON.stringify({ kind: "recording", version: 1, facts, origin: "recorded" })}\n`);
+  yield JSON.stringify({ kind: "recording", version: 1, facts, origin: "recorded" });
   for (const { at, pair = "", price, amount, isBuy } of rows) {
     const [base, quote] = partsOf(pair);
     const quoteUsd = (Number(price) * Number(amount)).toFixed(8);
     const side = isBuy ? "buy" : "sell";
     const trade = { kind: "trade", at, group: "exchange", pool: `${base}/${quote}`, token: base, side };
-    await out.write(`${JSON.stringify({ ...trade, price, amount, quoteUsd })}\n`);
+    yield JSON.stringify({ ...trade, price, amount, quoteUsd });
   }
 }
 

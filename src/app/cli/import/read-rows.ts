@@ -70,20 +70,14 @@ export function readerOf(header: readonly string[]): ReadRow | undefined {
  */
 export function readerByShape(fields: readonly string[]): ReadRow | undefined {
   const isFlag = (text: string | undefined) => /^(true|false)$/i.test(text ?? "");
-  switch (fields.length) {
-    case 6:
-    case 12:
-      return (row) => candle(row[0], undefined, row.slice(1, 6));
-    case 7:
-      if (isFlag(fields[5]))
-        return (row) => trade(row[4], undefined, row[1], row[2], boolean(row[5], "false"));
-      return (row) => candle(row[0], row[1], row.slice(2));
-    case 8:
-      if (!isFlag(fields[6])) return undefined;
-      return (row) => trade(row[5], undefined, row[1], row[2], boolean(row[6], "false"));
-    default:
-      return undefined;
-  }
+  const { length } = fields;
+  if (length === 6 || length === 12) return (row) => candle(row[0], undefined, row.slice(1, 6));
+  if (length === 7 && isFlag(fields[5]))
+    return (row) => trade(row[4], undefined, row[1], row[2], boolean(row[5], "false"));
+  if (length === 7) return (row) => candle(row[0], row[1], row.slice(2));
+  if (length === 8 && isFlag(fields[6]))
+    return (row) => trade(row[5], undefined, row[1], row[2], boolean(row[6], "false"));
+  return undefined;
 }
 
 /**

@@ -57,7 +57,7 @@ async function expectRestored(top: PtyCli, code: number): Promise<void> {
   expect(top.stdout().split(RESTORED)).toHaveLength(2);
 }
 
-describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, timeout: 30_000 }, () => {
+describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true }, () => {
   test("shows flares, sorts at a key press, and restores the terminal at q", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url]);
     const { socket, query } = await welcome(server, "SLOW", "FAST");

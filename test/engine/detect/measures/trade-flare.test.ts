@@ -156,6 +156,7 @@ test("the reason at the end of a flare that crashed states how far the price fel
 test("a token that nobody sells does not flare for long; a token with some sales does", () => {
   const launch = (buyShare: number): Script => ({
     token: TOKEN,
+    usd: 200,
     rate: (minute) => (minute >= 30 && minute < 42 ? 25 : 0),
     buyShare: () => buyShare,
   });
