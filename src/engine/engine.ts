@@ -8,7 +8,7 @@ import { Launches } from "./detect/launches.ts";
 import { lockedOf } from "./detect/locked.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
-import { flareStartOf, frozenOdds, type OddsBook } from "./odds-book.ts";
+import { flareStartOf, type OddsBook, oddsOf } from "./odds-book.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineState, isInUse, type StateWatcher } from "./state/engine-state.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
@@ -372,8 +372,7 @@ export class TrendEngine {
     const age_s = flare ? (flare.explanation.age_s ?? null) : ageInSeconds(token, atMs);
     const [liquidity, locked] = [liquidityText(token), lockedOf(token, atMs)];
     const facts = { warnings: canary.warnings, liquidity, surge: flare?.surge, age_s, locked };
-    const why = viewExplanation(measured, facts, cause, atMs, this.#settings);
-    return { ...why, ...frozenOdds(flare?.explanation) };
+    return { ...viewExplanation(measured, facts, cause, atMs, this.#settings), ...oddsOf(flare) };
   }
 
   #touch(token: TokenState): void {

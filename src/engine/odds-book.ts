@@ -33,7 +33,8 @@ const HOUR_MS = 3_600_000;
 const DAY_S = 86_400;
 
 /** Returns the odds that were given at a flare's start. They never change. */
-export function frozenOdds({ odds, odds_reason }: FlareOdds = {}): FlareOdds {
+export function oddsOf(flare: { readonly explanation: FlareOdds } | null): FlareOdds {
+  const { odds, odds_reason } = flare?.explanation ?? {};
   if (odds === undefined) return {};
   return odds_reason === undefined ? { odds } : { odds, odds_reason };
 }
