@@ -1,3 +1,4 @@
+import type { Outcome, RecordFigures, RecordTrades, TrackRecord } from "../base/model/index.ts";
 import { alerts } from "../extensions/alerts/index.ts";
 import { docs } from "../extensions/docs/index.ts";
 import { history } from "../extensions/history/index.ts";
@@ -17,3 +18,20 @@ export const EXTENSIONS = [
   permalinks,
   mcp,
 ] as const;
+
+/** What prices did after flares, whether they were worth it, and whether their odds were right. */
+export interface Summary {
+  readonly record: RecordFigures;
+  readonly trades: RecordTrades;
+  readonly calibration: NonNullable<TrackRecord["calibration"]>;
+}
+
+interface Summarizing {
+  summarize(outcomes: readonly Outcome[], costs: { feePct: number; slippagePct: number }): Promise<Summary>;
+}
+
+/** What summarizes final outcomes. */
+// biome-ignore format: an extension is removed by deleting its line.
+export const SUMMARIES: readonly Summarizing[] = [
+  history,
+];

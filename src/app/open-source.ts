@@ -19,6 +19,7 @@ import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import { type EngineCheckpoint, EngineCheckpoints, restoreEngine } from "./data/engine-checkpoints.ts";
 import type { SourceIdentity } from "./data/file-persistence.ts";
+import { engineOptions } from "./engine-options.ts";
 import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
 import { LAYERS, marketOf, openMarket } from "./market.ts";
@@ -100,7 +101,7 @@ function createEngine(
 ): OpenSnapshots {
   const { refreshMs, staleAfterMs } = config;
   const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys }, resume);
-  const options = { facts: feed.facts, refreshMs };
+  const options = engineOptions(feed, refreshMs);
   const engine = before ? restoreEngine(storedIn(before), options) : new TrendEngine(options);
   const checkpoints = new EngineCheckpoints(engine);
   begin();

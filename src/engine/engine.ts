@@ -8,6 +8,7 @@ import { Launches } from "./detect/launches.ts";
 import { lockedOf } from "./detect/locked.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
+import { flareStartOf, type OddsBook, oddsOf } from "./odds-book.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineState, isInUse, type StateWatcher } from "./state/engine-state.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
@@ -38,6 +39,8 @@ interface TrendEngineOptions {
   readonly refreshMs?: number;
   /** Overrides of {@link DEFAULT_SETTINGS}. */
   readonly settings?: Partial<DetectorSettings>;
+  /** Opens the book of odds with its state of a checkpoint, if any. Default: flares have no odds. */
+  readonly openOdds?: (state: unknown) => OddsBook;
 }
 
 /**
@@ -59,6 +62,7 @@ export class TrendEngine {
   readonly #markets: Markets;
   readonly #detector: Detector;
   readonly #flares: AllFlares;
+  readonly #odds: OddsBook | undefined;
   readonly #outcomes: OutcomeTracker;
   readonly #candles: FlareCandles;
   readonly #newest: NewestListings;
@@ -98,7 +102,9 @@ export class TrendEngine {
     this.#launches = new Launches(settings, state?.launches);
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors, this.#launches);
     this.#flares = new AllFlares(settings, state?.finished);
-    this.#outcomes = new OutcomeTracker(settings, this.#detector, (group) => this.#tokens.of(group));
+    this.#odds = options.openOdds?.(state?.odds);
+    const tokensOf = (group: MarketGroup) => this.#tokens.of(group);
+    this.#outcomes = new OutcomeTracker(settings, this.#detector, tokensOf, this.#odds);
     this.#candles = new FlareCandles(state?.stepMs ?? 0);
     this.#newest = new NewestListings(settings, state?.newest);
     this.#rankings = new Rankings(facts, settings, state?.standings);
@@ -175,6 +181,7 @@ export class TrendEngine {
       newest: [...this.#newest.items],
       standings: this.#rankings.served,
       waiting: this.#waiting,
+      odds: this.#odds?.state,
     };
   }
 
@@ -347,7 +354,10 @@ export class TrendEngine {
     if (verdict === "none") flares.refreshWarned(token, atMs, () => view(null));
     else if (verdict === "surge") flares.surge(token, judgment.reading, atMs, () => view(null));
     else if (verdict === "start") {
-      this.#outcomes.start(token, flares.start(token, atMs, view(null)), atMs);
+      const why = view(null);
+      const asked = flareStartOf(token, why, atMs);
+      const flare = flares.start(token, atMs, { ...why, ...this.#odds?.odds(asked) });
+      this.#outcomes.start(token, flare, asked, atMs);
       if (token.group === "bsc") this.#candles.start(token, atMs);
     } else flares.finish(token, atMs, view(verdict), this.#outcomes.finish(token, verdict, atMs));
   }
@@ -362,7 +372,7 @@ export class TrendEngine {
     const age_s = flare ? (flare.explanation.age_s ?? null) : ageInSeconds(token, atMs);
     const [liquidity, locked] = [liquidityText(token), lockedOf(token, atMs)];
     const facts = { warnings: canary.warnings, liquidity, surge: flare?.surge, age_s, locked };
-    return viewExplanation(measured, facts, cause, atMs, this.#settings);
+    return { ...viewExplanation(measured, facts, cause, atMs, this.#settings), ...oddsOf(flare) };
   }
 
   #touch(token: TokenState): void {

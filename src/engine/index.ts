@@ -1,6 +1,7 @@
 /** The trend engine, which turns market events into snapshots. */
 
 export { TrendEngine } from "./engine.ts";
+export type { FlareStart, OddsBook } from "./odds-book.ts";
 export { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 export {
   compactToken,

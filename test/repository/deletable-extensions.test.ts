@@ -40,6 +40,10 @@ test("[law 4] each extension and the cluster can be removed with its folder and 
       paths: [`scale/${name}`],
       lines: { "app/shared-logs.ts": new RegExp(`^(?:import .*/scale/${name}/.*| {2}${name},)\n`, "gm") },
     });
+  found.odds = await copy.errorsWithout({
+    paths: ["extensions/odds"],
+    lines: { "app/engine-options.ts": /^(?:import .*\/extensions\/odds\/.*| {4}openOdds: .*)\n/gm },
+  });
   const table = Object.entries(found).map(([name, errors]) => `${name}: ${errors.length}`);
   process.stdout.write(`errors without each extension:\n  ${table.join("\n  ")}\n`);
   expect(table.length).toBeGreaterThan(6);

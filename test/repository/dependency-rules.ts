@@ -34,6 +34,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "extensions/docs/": ["node:", "zod", "fastify"],
   "extensions/history/": ["node:", "zod", "fastify", "pino"],
   "extensions/mcp/": ["zod", "fastify", "@modelcontextprotocol/server"],
+  "extensions/odds/": [],
   "extensions/pages/": ["node:", "fastify"],
   "extensions/pairlist/": ["node:", "zod", "fastify", "ws"],
   "extensions/permalinks/": ["node:", "fastify", "@resvg/resvg-wasm"],

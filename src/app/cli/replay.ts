@@ -9,6 +9,7 @@ import type { ReplayFeed } from "../../feeds/replay/index.ts";
 import { type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, settingsHelp } from "../config/config.ts";
 import { type FlagDefinition, flagText } from "../config/flags.ts";
+import { engineOptions } from "../engine-options.ts";
 import { EngineSource } from "../engine-source.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "./play-recording.ts";
 import { ReplayTally } from "./replay-tally.ts";
@@ -45,10 +46,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
   const [eventsTo, snapshotTo] = [flagText(flags, "events"), flagText(flags, "snapshot")];
   refuseClash(config, eventsTo, snapshotTo);
   const feed = openRecording(config, progress, warn);
-  const tally = new ReplayTally(
-    new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }),
-    systemClock,
-  );
+  const tally = new ReplayTally(new TrendEngine(engineOptions(feed, config.refreshMs)), systemClock);
   const source = new EngineSource({
     feed,
     engine: tally.engine,

@@ -124,6 +124,8 @@ export const Odds = z
   .describe("How flares like this one went, counted before it started. Frozen at the start.");
 export type Odds = z.infer<typeof Odds>;
 
+const Sentence = z.string().regex(/^[A-Za-z0-9 ,;:.$%+-]{1,200}$/);
+
 export const Explanation = z
   .object({
     at: Timestamp.describe("Event time of these numbers."),
@@ -133,12 +135,9 @@ export const Explanation = z
       .describe(
         "What the numbers are computed from: a chain's `trades` of five minutes, one-minute `candles`, an aggregator's `reports`, or an exchange's trades of ten `seconds`. Absent if the server's version does not say.",
       ),
-    text: z
-      .string()
-      .regex(/^[A-Za-z0-9 ,;:.$%+-]{1,200}$/)
-      .describe(
-        "The explanation as a sentence for people. Written from fixed templates over the terms, the flare's liquidity and the warnings; contains no names of tokens.",
-      ),
+    text: Sentence.describe(
+      "The explanation as a sentence for people. Written from fixed templates over the terms, the flare's liquidity and the warnings; contains no names of tokens.",
+    ),
     score: z.number().describe("Weighted sum of the terms.").meta({ "x-unit": "standard-deviations" }),
     threshold: z.number().describe("The score required to start.").meta({ "x-unit": "standard-deviations" }),
     finish_threshold: z
@@ -157,7 +156,7 @@ export const Explanation = z
       .describe("Seconds from the token's listing to the flare's start; `null` if unknown."),
     locked: Locked.nullable().optional().describe("`null` if unknown."),
     odds: Odds.nullable().optional().describe("`null` if too little is known: see `odds_reason`."),
-    odds_reason: z.string().optional().describe("Why `odds` is `null`."),
+    odds_reason: Sentence.optional().describe("Why `odds` is `null`."),
   })
   .describe("Why a flare started and ended, in the detector's own numbers as of `at`.");
 export type Explanation = z.infer<typeof Explanation>;

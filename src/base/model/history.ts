@@ -43,6 +43,21 @@ const After = Spread.extend({
   ),
 }).describe("The flares' price changes after `minutes`, in percent.");
 
+const Gain = z.object({ n: Count, won: value.describe("Share above 0."), mean: value, median: value });
+
+export const RecordTrades = Gain.extend({
+  text: z.string().describe("The row as a sentence, with a verdict if `n` is at least 30."),
+  worthless: Count.describe("Those whose liquidity was removed by the end: −100 %."),
+  unknown: Count.describe("Flares without a price at their start."),
+  rugged_60m: Count.describe("Flares whose liquidity was removed within 60 minutes, also after their end."),
+  control: Gain.describe("The same tokens from the moments of `control`; known changes only."),
+}).describe("Bought at each start, sold at its end, by the last price, in percent after costs.");
+export type RecordTrades = z.infer<typeof RecordTrades>;
+
+const Rows = z
+  .array(z.object({ from: z.number(), to: z.number(), n: Count, said: z.number(), observed: z.number() }))
+  .describe("Flares whose odds said `from` to below `to`: the mean of what they said, and what happened.");
+
 export const RecordFigures = z
   .object({
     flares: Count.describe("Flares whose outcome became final within the window."),
@@ -78,6 +93,8 @@ export const TrackRecord = z
     first_at: Timestamp.nullable().describe("When the first of these outcomes became final; `null` if none."),
     last_at: Timestamp.nullable().describe("When the last of them became final."),
     all: RecordFigures,
+    trades: RecordTrades.optional(),
+    calibration: z.object({ rug_60m: Rows, up_15m: Rows, fall_15m: Rows }).optional(),
     by_group: z.array(z.object({ group: Group, figures: RecordFigures })),
     by_score: z
       .array(RecordRange)

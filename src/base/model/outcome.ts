@@ -33,6 +33,19 @@ const atStart = {
 };
 export type OutcomeStart = Required<z.infer<z.ZodObject<typeof atStart>>>;
 
+const Held = z
+  .object({
+    change_15m: percent("After 15 minutes."),
+    change_60m: percent("After 60 minutes."),
+    lowest_15m: percent("From the start to the lowest price of the first 15 minutes."),
+    change_end: percent("At the end of the flare."),
+    end_s: z.int().min(0).describe("Seconds from the start to the end."),
+    rugged_s: z.int().nullable().describe("Seconds to the removal; `null` without one in 60 minutes."),
+  })
+  .describe(
+    "What a purchase at the start became, by the token's last price, however old. -100 once the liquidity was removed, also after the flare's end: nobody can sell then.",
+  );
+
 export const Outcome = z
   .object({
     start_price: price("Price at the start."),
@@ -64,6 +77,7 @@ export const Outcome = z
     final: z.boolean().meta({
       description: "False until 60 minutes after the start. Then `flare-outcome` sends the final values.",
     }),
+    held: Held.optional(),
     ...atStart,
     odds: Odds.nullable().optional().meta({ description: "The odds at the start; `null` without." }),
   })

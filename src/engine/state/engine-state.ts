@@ -61,6 +61,8 @@ export interface EngineState {
   readonly standings: ServedRankings;
   /** Events that wait for the first clock event. */
   readonly waiting: readonly MarketEvent[];
+  /** The state of the book of odds; absent without one. */
+  readonly odds?: unknown;
 }
 
 /** Learns of changes to an engine's tokens in advance. */

@@ -1,6 +1,12 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
-import { type FinishCause, OUTCOME_MINUTES, type OutcomeStart } from "../../base/model/index.ts";
+import {
+  type Explanation,
+  type FinishCause,
+  OUTCOME_MINUTES,
+  type OutcomeStart,
+} from "../../base/model/index.ts";
 import { roundTo } from "../detect/statistics.ts";
+import type { FlareStart } from "../odds-book.ts";
 
 /*
  * The numbers behind a flare's outcome, each updated in constant time. Prices are in the unit of
@@ -39,7 +45,23 @@ export interface FollowedFlare {
   collapsedMs: number;
   /** The `lowCanaryMs` of that fall; -1 before. */
   collapsedCanaryMs: number;
+  /** Absent if an older version recorded the start. */
+  readonly holding?: Holding;
   end: FlareEnd | null;
+}
+
+/** A purchase at the start, valued at the last price, however old. */
+interface Holding {
+  readonly asked: FlareStart;
+  /** The odds at the start; `undefined` without a book of odds. */
+  readonly odds: Explanation["odds"];
+  /** When the liquidity was found to be removed; -1 before. From then on it is worth nothing. */
+  ruggedMs: number;
+  /** Lowest price of the first 15 minutes. */
+  lowest: number;
+  /** Changes in percent at each of OUTCOME_MINUTES that has passed, then at the end. */
+  readonly changes: (number | null)[];
+  endChange: number | null;
 }
 
 /** A moment after which a token's price changes are measured like those after a flare's start. */
@@ -75,7 +97,12 @@ export interface FlareEnd {
 const MAX_RATIO = 1e6;
 const DECIMALS = 2;
 
-export function followFlare(id: string, start: PricePoint, known: OutcomeStart): FollowedFlare {
+export function followFlare(
+  id: string,
+  start: PricePoint,
+  known: OutcomeStart,
+  given: Pick<Holding, "asked" | "odds">,
+): FollowedFlare {
   return {
     id,
     startedMs: start.atMs,
@@ -88,6 +115,7 @@ export function followFlare(id: string, start: PricePoint, known: OutcomeStart):
     lowCanaryMs: -1,
     collapsedMs: -1,
     collapsedCanaryMs: -1,
+    holding: { ...given, ruggedMs: -1, lowest: start.price, changes: [], endChange: null },
     end: null,
   };
 }
@@ -104,6 +132,25 @@ export function ratioFrom(start: { readonly price: number }, price: number): num
 export function changeFrom(start: { readonly price: number }, price: number): number | null {
   const ratio = ratioFrom(start, price);
   return ratio > 0 ? toPercent(ratio - 1) : null;
+}
+
+/** Returns what the purchase at the start has gained in percent; `null` if it is unknown. */
+export function heldChange({ start, holding }: FollowedFlare, price: number): number | null {
+  return holding && holding.ruggedMs >= 0 ? -100 : changeFrom(start, price);
+}
+
+/** Records the lowest price of the first 15 minutes, and whether the liquidity was removed. */
+export function noteDanger(
+  { start, startedMs, holding }: FollowedFlare,
+  price: number,
+  isRemoved: boolean,
+  atMs: number,
+): void {
+  if (!holding) return;
+  const minutes = (atMs - startedMs) / MINUTE_MS;
+  if (minutes <= OUTCOME_MINUTES[1] && ratioFrom(start, price) > 0)
+    holding.lowest = Math.min(holding.lowest, price);
+  if (isRemoved && holding.ruggedMs < 0) holding.ruggedMs = atMs;
 }
 
 export function toPercent(share: number): number {

@@ -1,9 +1,10 @@
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../base/market/index.ts";
 import { type FinishCause, GROUPS, OUTCOME_MINUTES, type Outcome } from "../../base/model/index.ts";
 import type { Detector } from "../detect/detector.ts";
 import { lostShare } from "../detect/hysteresis.ts";
 import { liquidityText } from "../detect/pools.ts";
+import type { FlareStart, OddsBook } from "../odds-book.ts";
 import type { DetectorSettings } from "../settings.ts";
 import {
   changeFrom,
@@ -13,6 +14,8 @@ import {
   type FlareEnd,
   type FollowedFlare,
   followFlare,
+  heldChange,
+  noteDanger,
   noteFall,
   type PricePoint,
   raisePeak,
@@ -32,11 +35,13 @@ export class OutcomeTracker {
   readonly #settings: DetectorSettings;
   readonly #detector: Detector;
   readonly #tokensOf: TokensOf;
+  readonly #odds: OddsBook | undefined;
   readonly #tokens = new Set<TokenState>();
   #deadlineMs = Number.POSITIVE_INFINITY;
 
-  constructor(settings: DetectorSettings, detector: Detector, tokensOf: TokensOf) {
+  constructor(settings: DetectorSettings, detector: Detector, tokensOf: TokensOf, odds?: OddsBook) {
     this.#settings = settings;
+    this.#odds = odds;
     this.#detector = detector;
     this.#tokensOf = tokensOf;
   }
@@ -52,13 +57,13 @@ export class OutcomeTracker {
     for (const followed of token.followed) this.#plan(followed);
   }
 
-  start(token: TokenState, { id, explanation }: RunningFlare, atMs: number): void {
+  start(token: TokenState, { id, explanation }: RunningFlare, asked: FlareStart, atMs: number): void {
     const known = {
       start_score: explanation.score,
       start_liquidity: token.pools.length > 0 ? liquidityText(token) : null,
       control: controlOf(token, atMs),
     };
-    const followed = followFlare(id, this.#pointOf(token, atMs), known);
+    const followed = followFlare(id, this.#pointOf(token, atMs), known, { asked, odds: explanation.odds });
     token.followed = [...(token.followed ?? []), followed];
     this.#tokens.add(token);
     this.#plan(followed);
@@ -70,10 +75,12 @@ export class OutcomeTracker {
    */
   note(token: TokenState, atMs: number): void {
     const { canary } = token;
-    const price = token.price / token.priceScale;
+    const price = lastPrice(token);
+    const isRemoved = canary.warnings.includes("liquidity-removed");
     const canaryMs = canary.isOn ? atMs - canary.changedMs : 0;
     for (const followed of token.followed ?? []) {
       noteFall(followed, price, atMs, canaryMs, this.#settings.outcomeCollapseShare);
+      noteDanger(followed, price, isRemoved, atMs);
     }
   }
 
@@ -86,8 +93,9 @@ export class OutcomeTracker {
     this.#measureDue(token, followed, point);
     raisePeak(followed, point);
     followed.end = { point, cause, lost: lostShare(token.trend, point.price) };
+    if (followed.holding) followed.holding.endChange = heldChange(followed, lastPrice(token));
     if (isFinal(followed, atMs)) this.#drop(token, atMs);
-    return viewOutcome(followed, followed.end, atMs);
+    return this.#view(followed, followed.end, atMs);
   }
 
   /**
@@ -108,7 +116,7 @@ export class OutcomeTracker {
         if (isMinute) this.#noteMinute(followed, point);
         this.#measureDue(token, followed, point);
         const { id, end } = followed;
-        if (end && isFinal(followed, atMs)) final.push([id, viewOutcome(followed, end, atMs)]);
+        if (end && isFinal(followed, atMs)) final.push([id, this.#view(followed, end, atMs)]);
         else this.#plan(followed);
       }
       this.#drop(token, atMs);
@@ -131,11 +139,19 @@ export class OutcomeTracker {
     const median =
       ratio > 0 ? this.#detector.medianRatio(this.#tokensOf(token.group), minutes, point.atMs) : null;
     changes.push(changeFrom(start, point.price));
+    followed.holding?.changes.push(heldChange(followed, lastPrice(token)));
     relativeChanges.push(median === null ? null : toPercent(ratio - median));
   }
 
   #pointOf(token: TokenState, atMs: number): PricePoint {
     return { price: this.#detector.knownPrice(token, atMs), text: token.priceText, atMs };
+  }
+
+  /** Returns the outcome, which the book of odds learns if it is final. */
+  #view(followed: FollowedFlare, end: FlareEnd, atMs: number): Outcome {
+    const outcome = viewOutcome(followed, end, atMs);
+    if (outcome.final && followed.holding) this.#odds?.note(followed.holding.asked, outcome);
+    return outcome;
   }
 
   #plan(followed: FollowedFlare): void {
@@ -177,7 +193,30 @@ function viewOutcome(followed: FollowedFlare, end: FlareEnd, atMs: number): Outc
     collapse_warning_s: collapsedMs < 0 ? null : Math.floor(collapsedCanaryMs / 1_000),
     final: isFinal(followed, atMs),
     ...known,
+    ...viewHolding(followed, end),
   };
+}
+
+function viewHolding({ holding, startedMs, start }: FollowedFlare, end: FlareEnd): Partial<Outcome> {
+  if (!holding) return {};
+  const { changes, endChange, lowest, ruggedMs, odds } = holding;
+  const [, change_15m = null, change_60m = null] = changes;
+  const isWithinHour = ruggedMs >= 0 && ruggedMs <= startedMs + LAST_MS;
+  return {
+    held: {
+      change_15m,
+      change_60m,
+      lowest_15m: change_15m === null ? null : changeFrom(start, lowest),
+      change_end: endChange,
+      end_s: Math.floor((end.point.atMs - startedMs) / SECOND_MS),
+      rugged_s: isWithinHour ? Math.floor((ruggedMs - startedMs) / SECOND_MS) : null,
+    },
+    ...(odds === undefined ? {} : { odds }),
+  };
+}
+
+function lastPrice({ price, priceScale }: TokenState): number {
+  return price / priceScale;
 }
 
 function textOf({ price, text }: PricePoint): string | null {

@@ -1,6 +1,9 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { notifyLog } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
+import type { Outcome } from "../../base/model/index.ts";
 import { type ExtensionContext, extension, type OpenExtension } from "../../gateway/start/index.ts";
+import { calibrationOf } from "./calibration.ts";
 import { HistoryProgress } from "./history-progress.ts";
 import { createHistoryReader, type HistoryReader } from "./history-reader.ts";
 import { HISTORY_SETTINGS, type HistorySettings } from "./history-settings.ts";
@@ -9,10 +12,20 @@ import { addHistoryRoutes } from "./http/history-routes.ts";
 import { StoredPast } from "./http/past-states.ts";
 import { openMinuteStore } from "./minute-store.ts";
 import { MinuteWriter } from "./minute-writer.ts";
+import { costsWith, type TradeCosts, tradesOf } from "./record-trades.ts";
 import { openSqliteHistoryStore } from "./sqlite-history-store.ts";
+import { summarizeOutcomes } from "./summarize-outcomes.ts";
 
 /** Stores finished flares and past minutes for longer than the log, and serves them. */
-export const history = extension({ name: "history", settings: HISTORY_SETTINGS, open: openHistory });
+export const history = {
+  ...extension({ name: "history", settings: HISTORY_SETTINGS, open: openHistory }),
+  /** What prices did after flares, whether they were worth it, and whether their odds were right. */
+  summarize: async (outcomes: readonly Outcome[], costs: TradeCosts) => ({
+    record: await summarizeOutcomes(outcomes, turn),
+    trades: tradesOf(outcomes, costs),
+    calibration: calibrationOf(outcomes),
+  }),
+};
 
 /**
  * Share of `historyBytes` for past minutes. By default, 30 days of 300 flares a day and their
@@ -48,18 +61,22 @@ function openHistory(context: ExtensionContext<HistorySettings>): OpenExtension<
   const writer = new MinuteWriter({ head, store: { insert }, notify: notifyOfMinutes });
   const progress = new HistoryProgress();
   let quietUntilMs = 0;
-  const reader = createHistoryReader(store, {
-    store: minuteStore,
-    writer: () => writer,
-    isComplete: () => progress.settled(),
-    onFailure: (error) => {
-      // Not each time: every client may request the same minute again.
-      if (clock.monotonic() < quietUntilMs) return;
-      quietUntilMs = clock.monotonic() + FAILURE_QUIET_MS;
-      const message = `cannot read the states of past minutes: ${messageOf(error)}`;
-      notifyOfMinutes("error", message, { err: error });
+  const reader = createHistoryReader(
+    store,
+    {
+      store: minuteStore,
+      writer: () => writer,
+      isComplete: () => progress.settled(),
+      onFailure: (error) => {
+        // Not each time: every client may request the same minute again.
+        if (clock.monotonic() < quietUntilMs) return;
+        quietUntilMs = clock.monotonic() + FAILURE_QUIET_MS;
+        const message = `cannot read the states of past minutes: ${messageOf(error)}`;
+        notifyOfMinutes("error", message, { err: error });
+      },
     },
-  });
+    costsWith(settings),
+  );
   let recorded: Promise<void> | undefined;
   return {
     provides: reader,

@@ -2,6 +2,7 @@ import type { TrackRecord } from "../../base/model/index.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
 import type { MinuteWriter } from "./minute-writer.ts";
+import type { CostsOf } from "./record-trades.ts";
 import type { HistoryStore } from "./sqlite-history-store.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
@@ -52,7 +53,11 @@ interface MinuteDependencies {
 const FAILED = { minute: undefined, stored: undefined, hasFailed: true } as const;
 
 /** Reads the history from a store. Without `minutes`, it has no past minutes. */
-export function createHistoryReader(store: HistoryStore, minutes?: MinuteDependencies): HistoryReader {
+export function createHistoryReader(
+  store: HistoryStore,
+  minutes?: MinuteDependencies,
+  costsOf?: CostsOf,
+): HistoryReader {
   const unpack = createUnpack();
   const writer = () => minutes?.writer?.();
   return {
@@ -94,6 +99,6 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteDepende
         return undefined;
       }
     },
-    record: (query) => recordOf(store, query),
+    record: (query) => recordOf(store, query, costsOf),
   };
 }

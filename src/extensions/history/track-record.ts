@@ -9,9 +9,11 @@ import {
   type RecordWindow,
   type TrackRecord,
 } from "../../base/model/index.ts";
-import { summarizeOutcomes } from "../../base/model/summarize-outcomes.ts";
+import { calibrationOf } from "./calibration.ts";
 import type { RecordKey, StoredOutcome } from "./history-records.ts";
+import { type CostsOf, type TradeCosts, tradesOf, usualCosts } from "./record-trades.ts";
 import type { HistoryStore } from "./sqlite-history-store.ts";
+import { summarizeOutcomes } from "./summarize-outcomes.ts";
 
 /** A window of time, and which flares count. */
 export interface RecordQuery {
@@ -42,6 +44,7 @@ const LIQUIDITIES = [10_000, 50_000, 250_000];
 export async function recordOf(
   store: Pick<HistoryStore, "outcomes">,
   { window, group = "bsc", toMs, knownMs }: RecordQuery,
+  costsOf: CostsOf = usualCosts,
 ): Promise<TrackRecord> {
   const fromMs = toMs - RECORD_WINDOWS[window] * HOUR_MS;
   const finals: FinalOutcome[] = [];
@@ -57,7 +60,7 @@ export async function recordOf(
     await turn();
   }
   const sorted = finals.sort((a, b) => a.finalMs - b.finalMs);
-  return { window, ...(await describeFinals(sorted, group)) };
+  return { window, ...(await describeFinals(sorted, group, costsOf(group))) };
 }
 
 function finalOf({ startedMs, key, outcome }: StoredOutcome): FinalOutcome | undefined {
@@ -69,6 +72,7 @@ function finalOf({ startedMs, key, outcome }: StoredOutcome): FinalOutcome | und
 async function describeFinals(
   finals: readonly FinalOutcome[],
   group: Group,
+  costs: TradeCosts,
 ): Promise<Omit<TrackRecord, "window">> {
   const outcomes = finals.map(({ outcome }) => outcome);
   const timeOf = (final: FinalOutcome | undefined) => final && new Date(final.finalMs).toISOString();
@@ -92,7 +96,9 @@ async function describeFinals(
   return {
     first_at: timeOf(finals[0]) ?? null,
     last_at: timeOf(finals.at(-1)) ?? null,
+    trades: tradesOf(outcomes, costs),
     all,
+    calibration: calibrationOf(outcomes),
     by_group: [{ group, figures: all }],
     by_score: await ranges(SCORES, ({ start_score }) => start_score ?? Number.NaN),
     by_liquidity: await ranges(LIQUIDITIES, ({ start_liquidity }) => Number(start_liquidity ?? Number.NaN)),

@@ -20,6 +20,8 @@ export function showFlare(flare: AnyFlare, why: Explanation | null | undefined) 
     liquidity_usd: flare.liquidity,
     why: why?.text ?? null,
     warnings: warningsOf(why),
+    odds: why?.odds ?? null,
+    ...(why?.odds_reason !== undefined && { odds_reason: why.odds_reason }),
     ...("group" in flare && { group: flare.group }),
     ...("pair" in flare && { pair: untrustedOrNull(flare.pair), exchange: untrustedOrNull(flare.exchange) }),
   };

@@ -5,6 +5,7 @@ import {
   FlareRecord,
   GROUPS,
   type Group,
+  Odds,
   Outcome,
   RecordWindow,
   Surge,
@@ -79,7 +80,7 @@ const Events = z.object({
         id: z.string().optional(),
         cause: z.string().nullish(),
         flare: AnyFlare.nullish(),
-        why: z.object({ text: z.string() }).nullish(),
+        why: z.object({ text: z.string(), odds: Odds.nullable().optional() }).nullish(),
         outcome: Outcome.nullish(),
         surge: Surge.optional(),
       }),
@@ -295,6 +296,6 @@ function showEvent(given: Sent): readonly object[] {
   const isStart = name === "flare-surged" || (name === "flare-started" && cause === "detected");
   const text =
     why && (name === "flare-finished" ? endReason(why.text) : isStart ? why.text : nowReason(why.text));
-  const shownFlare = { ...showFlare(flare, undefined), why: text ?? null };
+  const shownFlare = { ...showFlare(flare, undefined), why: text ?? null, odds: why?.odds ?? null };
   return [{ ...event, ...(surge && { surge }), flare: shownFlare, outcome: shown }];
 }

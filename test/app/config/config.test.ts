@@ -62,6 +62,9 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   logBytes: { text: "64MB", json: 67_108_864 },
   historyAge: { text: "1m", json: 30 },
   historyBytes: { text: "1KiB", json: 67_108_864 },
+  recordFee: { text: "0.3%", json: 51 },
+  recordExchangeFee: { text: "-1", json: true },
+  recordStake: { text: "$100", json: [100] },
   maxSockets: { text: "many", json: 0 },
   anonymousRequests: { text: "0", json: "many" },
   anonymousStreams: { text: "-1", json: 0 },
@@ -186,13 +189,8 @@ describe("values of settings", () => {
       allowedOrigins: ["*"],
       warmup: 0,
     });
-    expect(load(["--config", path])).toMatchObject({
-      port: 1,
-      speed: 2.5,
-      loop: false,
-      corsOrigins: [],
-      warmupMs: 0,
-    });
+    const read = { port: 1, speed: 2.5, loop: false, corsOrigins: [], warmupMs: 0 };
+    expect(load(["--config", path])).toMatchObject(read);
   });
 
   test("the default is the simulated market in real time; file or feed = replay selects a recording", () => {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { formatCount, formatPrice, formatUsd } from "../../../src/base/lib/text/figures.ts";
 import { formatPct } from "../../../src/base/lib/text/percent.ts";
-import { formatSpan } from "../../../src/base/lib/text/quantity.ts";
 import type { Flare, FlareRecord } from "../../../src/base/model/index.ts";
 import {
   canonicalOf,
@@ -21,6 +20,7 @@ import {
   wantedFlares,
 } from "../../../src/clients/dashboard/state/select-flares.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
+import { formatSpan } from "../../../src/clients/dashboard/text/span.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 

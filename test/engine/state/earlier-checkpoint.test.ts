@@ -34,7 +34,7 @@ function marketEvents() {
 function comparable({ candles, outcomes, explanations, ...lists }: Snapshot) {
   const whys = Object.entries(explanations).map(([id, { form, age_s, locked, ...why }]) => [id, why]);
   const entries = Object.entries(outcomes).map(([id, outcome]) => {
-    const { start_score, start_liquidity, control, given_back, ...measured }: Outcome = outcome;
+    const { start_score, start_liquidity, control, given_back, held, ...measured }: Outcome = outcome;
     return [id, measured];
   });
   return { ...lists, explanations: Object.fromEntries(whys), outcomes: Object.fromEntries(entries) };

@@ -38,7 +38,9 @@ test("a flare around two thirds of its first price, or half of its highest, leav
   const fallen = token(1);
   group.start(fallen, START, WHY);
   const known = { start_score: 3, start_liquidity: null, control: NO_CONTROL };
-  const followed = followFlare("1", { price: 1, text: "1", atMs: START }, known);
+  const unknown = { group: "bsc", form: "trades", score: 3, ageS: null, liquidityUsd: null } as const;
+  const asked = { ...unknown, atMs: START, token: fallen.key, lockedShare: null };
+  const followed = followFlare("1", { price: 1, text: "1", atMs: START }, known, { asked, odds: undefined });
   fallen.followed = [followed];
   let at = START + 6 * MINUTE;
   const isFree = (price: number) => {

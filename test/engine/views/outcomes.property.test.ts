@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
+import type { Outcome } from "../../../src/base/model/index.ts";
 import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
 import {
@@ -64,8 +65,12 @@ test("[W42] every flare's outcome, at its end and after its hour, equals a slow 
         const reversedShare = fadeMs === MINUTE ? 0.5 : 9;
         const all = serveOutcomes(events, { ...EAGER, fadeMs, reversedShare }, cuts);
         for (const { outcome, episode } of all) {
-          const { given_back, ...measured } = outcome;
+          const { given_back, held, ...measured } = outcome;
           expect(measured).toEqual(slow.outcomeOf(episode));
+          if (held?.rugged_s === null && held.change_end !== -100) {
+            // The last price is the same one wherever a recent one is known.
+            expect(held).toMatchObject(knownOf(outcome));
+          } else if (outcome.final && held?.rugged_s !== null) expect(held?.change_60m).toBe(-100);
           const { asOfMs, endMs, startMs, token } = episode;
           seen[outcome.final ? "final" : "open"] += 1;
           if (endMs - startMs > 60 * MINUTE) seen.long += 1;
@@ -91,6 +96,11 @@ test("[W42] every flare's outcome, at its end and after its hour, equals a slow 
   );
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 });
+
+function knownOf({ change_15m, change_60m, end_change }: Outcome) {
+  const known = { change_15m, change_60m, change_end: end_change };
+  return Object.fromEntries(Object.entries(known).filter(([, change]) => change !== null));
+}
 
 test("[W42] an outcome is served at the finish, and once more 60 minutes after the start", () => {
   const versions = Map.groupBy(

@@ -1,6 +1,11 @@
 import { pino } from "pino";
 import { expect } from "vitest";
-import { EMPTY_SNAPSHOT, type ExchangeFlare, type Snapshot } from "../../../src/base/model/index.ts";
+import {
+  EMPTY_SNAPSHOT,
+  type ExchangeFlare,
+  type Odds,
+  type Snapshot,
+} from "../../../src/base/model/index.ts";
 import { startAlerts } from "../../../src/extensions/alerts/alerts.ts";
 import { AlertRule } from "../../../src/extensions/alerts/rules/alert-rule.ts";
 import { openAlertStore } from "../../../src/extensions/alerts/store/alert-store.ts";
@@ -28,6 +33,16 @@ const ETHER: ExchangeFlare = {
   pair: "ETH/USDT",
 };
 const ENDED = { ...SAMPLE_EXCHANGE_FLARE, finished_trending_at: "2017-11-12T08:35:00.000Z" };
+const ODDS: Odds = {
+  basis: "server",
+  like: { form: "seconds" },
+  n: 120,
+  rug_60m: null,
+  up_15m: null,
+  up_60m: null,
+  fall_15m: { share: 0.41, low: 0.34, high: 0.48 },
+  median_60m: -2,
+};
 /** A token of BSC that calls itself BTC/USDT, and two pairs of the exchange. */
 const FLARING: Snapshot = {
   ...EMPTY_SNAPSHOT,
@@ -37,7 +52,7 @@ const FLARING: Snapshot = {
     finished_trending: [],
   },
   "flares.exchange": { pro: [ETHER, SAMPLE_EXCHANGE_FLARE], free: [], finished_trending: [] },
-  explanations: { [SAMPLE_EXCHANGE_FLARE.id]: SAMPLE_EXPLANATION },
+  explanations: { [SAMPLE_EXCHANGE_FLARE.id]: { ...SAMPLE_EXPLANATION, odds: ODDS } },
 };
 const SURGE = { number: 1, at: "2017-11-12T08:30:00.000Z", price: "16500", score: 6.5 };
 const SURGED: Snapshot = {
@@ -96,6 +111,7 @@ test("a rule for a pair of an exchange sends its start, surge and finish to ever
   const plain = (raw = "") => raw.replaceAll(/<\/?code>|[`\\]/g, "");
   for (const [started, surged, finished] of shown()) {
     expect(plain(started)).toContain("BTC/USDT on binance is flaring");
+    expect(plain(started)).toMatch(/ in 5 min; like it: 41 % fell 3 % within 15 min .?.?n 120/);
     expect(plain(surged)).toContain("BTC/USDT on binance surges again");
     expect(plain(surged)).toMatch(/price 8\.3 % above normal.* in 5 min/s);
     expect(plain(finished)).toContain("BTC/USDT on binance: the flare ended");

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { withAccept } from "../../../src/app/engine-source.ts";
+import { TrackRecord } from "../../../src/base/model/index.ts";
 import type { EventBody } from "../../../src/base/protocol/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { createHistoryReader } from "../../../src/extensions/history/index.ts";
@@ -93,8 +94,15 @@ export async function compareRecords(feed: Feed, raw: RawSource, makeRest: RestF
   const market = raw.market();
   for (const window of ["24h", "7d", "30d"] as const) {
     const { json } = await rest.ask("GET", `/api/v1/record?window=${window}`);
-    expect(json).toEqual(recordByScript(market, collector.flares, window, toMs));
+    const { trades, calibration, ...prices } = TrackRecord.parse(json);
+    expect(prices).toEqual(recordByScript(market, collector.flares, window, toMs));
+    expect((trades?.n ?? 0) + (trades?.unknown ?? 0)).toBe(prices.all.flares);
+    expect(sum(calibration?.up_15m ?? [])).toBeLessThanOrEqual(prices.all.flares);
   }
   store.close();
   return collector.flares.length;
+}
+
+function sum(rows: readonly { readonly n: number }[]): number {
+  return rows.reduce((total, { n }) => total + n, 0);
 }

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { OtherGroup, Outcome, TrackRecord } from "../../../src/base/model/index.ts";
+import type { Odds, OtherGroup, Outcome, TrackRecord } from "../../../src/base/model/index.ts";
 import { RecordBodies } from "../../../src/extensions/history/http/record-bodies.ts";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../src/extensions/history/index.ts";
 import { type Rest, test as restTest } from "../../gateway/http/rest/rest-fixture.ts";
@@ -91,6 +91,52 @@ test("a window counts flares whose outcome became final within it, up to a minut
   expect(await getRecord(served, "?window=7d")).toMatchObject({ window: "7d", all: { flares: 4 } });
   served.rest.head.observedAtMs = START_MS + 31 * DAY * MINUTE_MS;
   expect(await getRecord(served, "?window=30d")).toMatchObject({ all: { flares: 0, canary_share: null } });
+});
+
+const HELD = { change_15m: 5, change_60m: null, lowest_15m: -1, change_end: 10, end_s: 700, rugged_s: null };
+
+test("the first row buys at each start and sells at the end, also tokens that nobody can sell, and gives a verdict from 30 flares on", async ({
+  served,
+}) => {
+  const control = { change_5m: [50], change_15m: [1, -1], change_60m: [70] };
+  served.finish(19, { held: { ...HELD, change_end: null } });
+  served.finish(20, { control, start_liquidity: "20000", held: HELD });
+  served.finish(21, { control, start_liquidity: null, held: { ...HELD, change_end: -100, rugged_s: 600 } });
+  const few = (await getRecord(served)).trades;
+  // Two fees of 0.3 %, and twice the slippage of $100 in $10,000.
+  const gain = 100 * ((1.1 * 0.997) / 1.003 / 1.01 ** 2 - 1);
+  expect(few).toMatchObject({ n: 2, unknown: 1, worthless: 1, rugged_60m: 1, won: 0.5, control: { n: 4 } });
+  expect(few?.mean).toBeCloseTo((gain - 100) / 2, 2);
+  expect(few?.text).toMatch(/no verdict, because 2 is too few/);
+  for (let minute = 22; minute < 50; minute++) served.finish(minute, { control, held: HELD });
+  served.rest.head.observedAtMs += 10 * MINUTE_MS;
+  expect((await getRecord(served)).trades?.text).toMatch(
+    /\(n 30, 1 of them worthless; 1 rugged within the hour\).*\(n 60, known prices only\)\. The flares did better/,
+  );
+});
+
+test("the record compares what the odds said with what happened", async ({ served }) => {
+  const odds = (rug: number): Odds => ({
+    basis: "table",
+    like: { form: "trades" },
+    n: 40,
+    rug_60m: { share: rug, low: 0, high: 1 },
+    up_15m: { share: 0.5, low: 0, high: 1 },
+    up_60m: null,
+    median_60m: null,
+  });
+  served.finish(20, { odds: odds(0.15), held: { ...HELD, rugged_s: 600 } });
+  served.finish(21, { odds: odds(0.17), held: { ...HELD, change_15m: -3 } });
+  served.finish(22, { odds: odds(0.01), held: { ...HELD, change_15m: null } });
+  served.finish(23, { odds: null, held: HELD });
+  expect((await getRecord(served)).calibration).toEqual({
+    rug_60m: [
+      { from: 0, to: 0.02, n: 1, said: 0.01, observed: 0 },
+      { from: 0.1, to: 0.2, n: 2, said: 0.16, observed: 0.5 },
+    ],
+    up_15m: [{ from: 0.4, to: 0.6, n: 2, said: 0.5, observed: 0.5 }],
+    fall_15m: [],
+  });
 });
 
 test("an outcome that is not final, and one that is unknown, do not count", async ({ served }) => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { Odds } from "../../../src/base/model/index.ts";
 import { TOOLS } from "../../../src/extensions/mcp/tools.ts";
 import { runInProcess } from "../../app/cli/run-in-process.ts";
 import { spawnCommand } from "../../app/cli/spawn-cli.ts";
@@ -207,6 +208,8 @@ const FIELDS = {
   liquidity_usd: z.literal("51234.25"),
   why: plain,
   warnings: z.array(plain),
+  odds: Odds.nullable(),
+  odds_reason: plain.optional(),
 };
 
 test("a subscription to tool changes is acknowledged with an empty filter and ends, as tools never change", async () => {

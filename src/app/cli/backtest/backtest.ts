@@ -78,16 +78,20 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
       signal: shutdown.signal,
     });
     progress.clear();
+    const { summary } = result;
+    const { record: figures, ...worth } = summary ?? {};
+    const record = { ...figures, ...worth };
+    const recordText = summary ? describeRecord(summary.record, result.pending, summary) : "";
     const json = text("json");
     const sink = await openSink(json, terminal.stdout);
-    await sink.write(`${JSON.stringify({ record: result.record, ...result.report }, undefined, 2)}\n`);
+    await sink.write(`${JSON.stringify({ record, ...result.report }, undefined, 2)}\n`);
     await sink.close();
     if (json !== "-") {
       const parts = result.report ? [describeTrades(result.report), ""] : [];
-      terminal.stdout.write(`${[...parts, describeRecord(result.record, result.pending)].join("\n")}\n`);
+      terminal.stdout.write(`${[...parts, recordText].join("\n")}\n`);
     }
-    const { record, followed, groups } = result;
-    const empty = emptyText({ followed, groups, flares: record.flares, format: feed.format });
+    const { followed, groups } = result;
+    const empty = emptyText({ followed, groups, flares: summary?.record.flares ?? 0, format: feed.format });
     if (empty !== undefined) warn(empty);
     return EXIT.clean;
   } catch (error) {

@@ -1,9 +1,14 @@
 import { systemClock } from "../../../base/lib/time/clock.ts";
+import type { FeedFacts } from "../../../base/market/index.ts";
+import { FlarewireError } from "../../../base/protocol/index.ts";
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../../clients/sdk/index.ts";
 import type { GatedSource } from "./gated-source.ts";
 
 type ListenedName = Parameters<Stream["on"]>[0];
 type Handler = Parameters<Stream["on"]>[1];
+
+/** Fields of filters that no item of a recording without liquidity passes. */
+const LIQUIDITY_FIELDS = ["min_liquidity", "min_locked"] as const;
 
 /** Sends a GET request to the gateway. */
 export type Ask = (path: string) => Promise<Response>;
@@ -17,6 +22,7 @@ export class Lockstep {
   readonly followed = new Set<string>();
   readonly #source: GatedSource;
   readonly #ask: Ask;
+  readonly #facts: FeedFacts;
   readonly #streams = new Set<Stream>();
   /** Handlers that run now. */
   #running = 0;
@@ -25,7 +31,8 @@ export class Lockstep {
   readonly #waiting = new Map<Stream, () => void>();
   #failed = Promise.withResolvers<never>();
 
-  constructor(source: GatedSource, ask: Ask) {
+  constructor(source: GatedSource, ask: Ask, facts: FeedFacts) {
+    this.#facts = facts;
     this.#source = source;
     this.#ask = ask;
     this.#failed.promise.catch(() => {});
@@ -37,6 +44,16 @@ export class Lockstep {
   }
 
   connect({ channels, filter }: Pick<ConnectOptions, "channels" | "filter"> = {}): Stream {
+    const needed = this.#facts.liquidity
+      ? undefined
+      : LIQUIDITY_FIELDS.find((field) => filter && field in filter);
+    if (needed !== undefined) {
+      const problem = `the bot's filter has ${needed}, but the recording has no liquidity, so nothing would pass`;
+      throw new FlarewireError(
+        "invalid-setting",
+        `${problem}; remove the field, or use a recording with pools`,
+      );
+    }
     const over = new AbortController();
     // Advances with each response: the SDK takes an immediate one without events for a stale one.
     let nowMs = 0;

@@ -3,14 +3,14 @@ import { type Clock, systemClock } from "../../../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import { untilAborted } from "../../../base/lib/time/until-aborted.ts";
 import type { MarketGroup } from "../../../base/market/index.ts";
-import type { RecordFigures } from "../../../base/model/index.ts";
 import { groupedKey } from "../../../base/model/token-key.ts";
-import { toEpoch } from "../../../base/protocol/index.ts";
+import { FlarewireError, toEpoch } from "../../../base/protocol/index.ts";
 import { TrendEngine } from "../../../engine/index.ts";
 import type { ReplayFeed } from "../../../feeds/replay/index.ts";
 import { createConfig } from "../../config/config.ts";
+import { engineOptions } from "../../engine-options.ts";
 import { EngineSource, type PolledEngine, withAccept } from "../../engine-source.ts";
-import { EXTENSIONS } from "../../extensions.ts";
+import { EXTENSIONS, type Summary } from "../../extensions.ts";
 import { createGatewayPlugin } from "../../gateway-plugin.ts";
 import { createLogger } from "../../server/create-logger.ts";
 import type { Bot, TokenName } from "./bot.ts";
@@ -34,7 +34,8 @@ interface BacktestOptions {
 }
 
 interface BacktestResult {
-  readonly record: RecordFigures;
+  /** `undefined` if the program has nothing that summarizes outcomes. */
+  readonly summary: Summary | undefined;
   /** Flares without a final outcome at the end, which the record leaves out. */
   readonly pending: number;
   /** `undefined` without a bot. */
@@ -53,7 +54,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   const { feed, bot, refreshMs, fromMs, toMs, costs, signal } = options;
   const [broker, history, recorder] = [new PaperBroker(costs), new PriceHistory(), new TrackRecorder()];
   const groups = new Set<MarketGroup>();
-  const engine = pricedEngine(new TrendEngine({ facts: feed.facts, refreshMs }), broker, history, groups);
+  const engine = pricedEngine(new TrendEngine(engineOptions(feed, refreshMs)), broker, history, groups);
   const played = new EngineSource({
     feed,
     engine,
@@ -66,7 +67,8 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   try {
     while (source.observedAtMs < fromMs && !source.isOver) await source.advance();
     signal.throwIfAborted();
-    if (bot) followed = await play(bot, source, gateway.ask, broker, signal);
+    if (bot)
+      followed = await play(bot, new Lockstep(source, gateway.ask, feed.facts), source, broker, signal);
     while (!source.isOver) {
       await source.advance();
       signal.throwIfAborted();
@@ -76,8 +78,9 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  const record = await recorder.record();
-  return { record, pending: recorder.pending, report, followed: [...followed], groups: [...groups] };
+  const summary = await recorder.record(costs);
+  const { pending } = recorder;
+  return { summary, pending, report, followed: [...followed], groups: [...groups] };
 }
 
 /**
@@ -86,12 +89,11 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
  */
 async function play(
   bot: Bot,
+  lockstep: Lockstep,
   source: GatedSource,
-  ask: Ask,
   broker: PaperBroker,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const lockstep = new Lockstep(source, ask);
   const running = (async () =>
     bot({
       connect: (options) => lockstep.connect(options),
@@ -110,6 +112,8 @@ export class BotError extends Error {
 }
 
 function failBot(cause: unknown): never {
+  // The bot is fine, but not for this recording.
+  if (cause instanceof FlarewireError) throw cause;
   throw new BotError("the bot failed", { cause });
 }
 
@@ -156,7 +160,9 @@ async function openGateway(
   refreshMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly ask: Ask; close(): Promise<void> }> {
-  const config = createConfig({ refresh: `${refreshMs}ms`, metrics: "false", drain: "0s" });
+  // The bot polls as often as it likes: a limit would make it wait for wall time, which never comes.
+  const free = { anonymousRequests: "none", anonymousStreams: "none" };
+  const config = createConfig({ refresh: `${refreshMs}ms`, metrics: "false", drain: "0s", ...free });
   const clock: Clock = { ...systemClock, now: () => source.observedAtMs };
   const { plugin, gateway } = createGatewayPlugin(config, {
     source,

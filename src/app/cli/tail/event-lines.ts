@@ -5,10 +5,12 @@ import {
   flaresKeyOf,
   GROUPS,
   nameItem,
+  Odds,
   Outcome,
   outcomeText,
 } from "../../../base/model/index.ts";
 import { END_TEXTS, sayWarning } from "../../../base/model/text/end-texts.ts";
+import { oddsText } from "../../../base/model/text/odds-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
 import { valuesText } from "../../../clients/text/index.ts";
@@ -179,7 +181,7 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
     }
     case "flare-started":
       if (data.cause === "aged") return `lasts at least 5 minutes, not a ${END_TEXTS.canary}`;
-      if (data.cause !== "passed") return word(asRecord(data.why)?.text);
+      if (data.cause !== "passed") return startOf(asRecord(data.why));
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-surged":
       return `surge ${word(asRecord(data.surge)?.number)}: ${word(asRecord(data.why)?.text)}`;
@@ -203,6 +205,12 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
     default:
       return updateText(data);
   }
+}
+
+/** The reason of a start, and how flares like it went. */
+function startOf(why: Fields | undefined): string {
+  const odds = oddsText(Odds.safeParse(why?.odds).data);
+  return [word(why?.text), odds].filter((part) => part !== "").join("; ");
 }
 
 /** States the new values and a changed reason: `$9K liquidity, market data; now: …`. */

@@ -13,20 +13,6 @@ export function formatDuration(ms: number): string {
   return format(ms, DURATION_UNITS);
 }
 
-/**
- * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
- * `0s`.
- */
-export function formatSpan(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  const two = (n: number) => String(n).padStart(2, "0");
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
-  const hours = Math.floor(seconds / 3_600);
-  if (hours < 48) return `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
-  return `${Math.floor(hours / 24)}d`;
-}
-
 /** Returns the bytes of `512B`, `64KiB`, `1.5MiB`, `2GiB` or `0`; otherwise `undefined`. */
 export function parseSize(text: string): number | undefined {
   return parse(text, SIZE_UNITS);

@@ -6,6 +6,7 @@ import { groupOf, tokenOf } from "../key-of.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Warned } from "./end-texts.ts";
 import { namesInText } from "./item-name.ts";
+import { oddsText } from "./odds-text.ts";
 import { outcomeText } from "./outcome-text.ts";
 
 /** What a notification says, shown by the page or pushed by the server. */
@@ -18,11 +19,11 @@ export interface FlareAlert {
   readonly path: string;
 }
 
-/** Announces a flare's start; `why`: its explanation as a sentence. */
-export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAlert {
+/** Announces a flare's start, and how flares like it went. */
+export function startedAlert(flare: AnyFlare, why: Explanation | null | undefined): FlareAlert {
   return {
     title: `${nameOf(flare)} is flaring`,
-    body: why ?? "",
+    body: [why?.text ?? "", oddsText(why?.odds)].filter((part) => part !== "").join("; "),
     tag: `start ${flare.id}`,
     path: `#/${tokenPath(groupOf(flare), tokenOf(flare))}`,
   };
@@ -30,7 +31,7 @@ export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAle
 
 /** Announces a running flare's surge; `why`: its explanation as of the surge. */
 export function surgedAlert(flare: AnyFlare, why: Explanation): FlareAlert {
-  const { title: _title, ...start } = startedAlert(flare, why.text);
+  const { title: _title, ...start } = startedAlert(flare, why);
   return { ...start, title: `${nameOf(flare)} surges again`, tag: `surge ${why.surge?.number} ${flare.id}` };
 }
 

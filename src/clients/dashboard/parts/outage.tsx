@@ -1,6 +1,6 @@
-import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import { isOld } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
+import { formatSpan } from "../text/span.ts";
 import { TimeText } from "./time-text.tsx";
 
 /** A notice at the bottom that the shown data is old, and why. It shifts no content. */

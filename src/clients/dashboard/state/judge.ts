@@ -1,6 +1,6 @@
-import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import type { DataFreshness, Reset } from "../../sdk/index.ts";
 import { formatTime } from "../text/format.ts";
+import { formatSpan } from "../text/span.ts";
 import type { GroupSeen, Seen } from "./seen.ts";
 
 interface Judgment {

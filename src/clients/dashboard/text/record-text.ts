@@ -1,7 +1,7 @@
 import { formatCount, formatUsd } from "../../../base/lib/text/figures.ts";
 import { formatChange } from "../../../base/lib/text/percent.ts";
-import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import type { RecordFigures, RecordRange } from "../../../base/model/index.ts";
+import { formatSpan } from "./span.ts";
 
 /** With fewer flares, or fewer moments of the control, the result may be chance. */
 const FEW = 30;

@@ -1,4 +1,3 @@
-import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { LeaderboardEntry } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
@@ -9,6 +8,7 @@ import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { usePriceWords } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { tokenHash } from "../route.ts";
+import { formatSpan } from "../text/span.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
 export function LeaderboardsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {

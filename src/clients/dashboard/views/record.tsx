@@ -1,7 +1,7 @@
 import { formatCount } from "../../../base/lib/text/figures.ts";
 import { formatShare, withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
-import type { RecordFigures } from "../../../base/model/index.ts";
+import type { RecordFigures, TrackRecord } from "../../../base/model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
@@ -67,6 +67,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
         <p class="empty">No flare has a final outcome in these {WINDOW_LABELS[record.window]}.</p>
       ) : (
         <>
+          {record.trades && <p class="verdict">{withWholeUnits(record.trades.text)}</p>}
           <p class="verdict">
             {withWholeUnits(verdictText(record.all, 15))} {leftOut !== "" && <b>{leftOut}</b>}
           </p>
@@ -86,16 +87,44 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
             change is known (n); the others are left out. Possible rug: the share that a warning ended.
           </p>
           <Slices record={record} />
+          <Calibration rows={record.calibration} />
           <p class="soft">
             Outcomes that became final from {momentText(record.first_at ?? "")} to{" "}
-            {momentText(record.last_at ?? "")} UTC. Without fees and slippage, which are large where liquidity
-            is thin. “<i>n</i> of <i>m</i>” means that the change is known for <i>n</i> of <i>m</i> flares.
-            The others are left out: they had no trade in the 3 minutes before that time, and so no price.
-            Some traded again later. A flare that is left out may have lost everything.
+            {momentText(record.last_at ?? "")} UTC. Except for the first row, without fees and slippage, which
+            are large where liquidity is thin. “<i>n</i> of <i>m</i>” means that the change is known for{" "}
+            <i>n</i> of <i>m</i> flares. The others are left out: they had no trade in the 3 minutes before
+            that time, and so no price. Some traded again later. A flare that is left out may have lost
+            everything.
           </p>
         </>
       )}
     </article>
+  );
+}
+
+/** Compares what the odds said with what happened. */
+function Calibration({ rows }: { readonly rows: TrackRecord["calibration"] }) {
+  const lists = [
+    ["rugged within the hour", rows?.rug_60m ?? []],
+    ["higher after 15 minutes", rows?.up_15m ?? []],
+    ["fell 3 % within 15 minutes", rows?.fall_15m ?? []],
+  ] as const;
+  if (lists.every(([, list]) => list.length === 0)) return null;
+  return (
+    <>
+      <h3>Were the odds right?</h3>
+      <ul class="soft">
+        {lists.map(([what, list]) =>
+          list.map(({ from, n, said, observed }) => (
+            <li key={`${what} ${from}`}>
+              {withWholeUnits(
+                `${what}: said ${formatShare(said, 1)}, observed ${formatShare(observed, 1)} (n ${formatCount(n)})`,
+              )}
+            </li>
+          )),
+        )}
+      </ul>
+    </>
   );
 }
 

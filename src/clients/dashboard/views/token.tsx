@@ -2,7 +2,6 @@ import { useContext, useEffect, useMemo } from "preact/hooks";
 import { formatUsd } from "../../../base/lib/text/figures.ts";
 import { flarePath, tokenPath } from "../../../base/lib/text/page-path.ts";
 import { formatPct } from "../../../base/lib/text/percent.ts";
-import { formatSpan } from "../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
 import { DAY_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
@@ -43,6 +42,7 @@ import { recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, withMinus } from "../text/format.ts";
 import { lockedText, sourceText } from "../text/source-text.ts";
+import { formatSpan } from "../text/span.ts";
 
 const CandlePlot = onDemand<CandlePlotProps>(
   async () => (await import("../parts/plot/candle-plot.tsx")).CandlePlot,

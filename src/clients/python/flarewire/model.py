@@ -352,6 +352,19 @@ class FlareSurged:
 
 
 @dataclass(frozen=True)
+class OutcomeHeld:
+    """What a purchase at the start became, by the token's last price, however old. -100 once
+    the liquidity was removed, also after the flare's end: nobody can sell then."""
+
+    change_15m: float | None
+    change_60m: float | None
+    lowest_15m: float | None
+    change_end: float | None
+    end_s: int
+    rugged_s: int | None
+
+
+@dataclass(frozen=True)
 class OutcomeControl:
     """The same changes after other moments of the token, in percent, oldest moment first. A
     token has one such moment in every two hours of the clock, at a minute that depends only on
@@ -386,6 +399,7 @@ class Outcome:
     collapse_warning_s: int | None
     final: bool
     given_back: float | None = None
+    held: OutcomeHeld | None = None
     start_score: float | None = None
     start_liquidity: DecimalString | None = None
     control: OutcomeControl | None = None
@@ -1235,6 +1249,65 @@ class RecordFigures:
 
 
 @dataclass(frozen=True)
+class RecordTradesControl:
+    """The same tokens from the moments of `control`; known changes only."""
+
+    n: Count
+    won: float | None
+    mean: float | None
+    median: float | None
+
+
+@dataclass(frozen=True)
+class RecordTrades:
+    """Bought at each start, sold at its end, by the last price, in percent after costs."""
+
+    n: Count
+    won: float | None
+    mean: float | None
+    median: float | None
+    text: str
+    worthless: Count
+    unknown: Count
+    rugged_60m: Count
+    control: RecordTradesControl
+
+
+@dataclass(frozen=True)
+class TrackRecordCalibrationRug60mItem:
+    from_: float
+    to: float
+    n: Count
+    said: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class TrackRecordCalibrationUp15mItem:
+    from_: float
+    to: float
+    n: Count
+    said: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class TrackRecordCalibrationFall15mItem:
+    from_: float
+    to: float
+    n: Count
+    said: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class TrackRecordCalibration:
+    rug_60m: list[TrackRecordCalibrationRug60mItem]
+    up_15m: list[TrackRecordCalibrationUp15mItem]
+    fall_15m: list[TrackRecordCalibrationFall15mItem]
+
+
+@dataclass(frozen=True)
 class TrackRecordByGroupItem:
     group: Group
     figures: RecordFigures
@@ -1260,6 +1333,8 @@ class TrackRecord:
     by_group: list[TrackRecordByGroupItem]
     by_score: list[RecordRange]
     by_liquidity: list[RecordRange]
+    trades: RecordTrades | None = None
+    calibration: TrackRecordCalibration | None = None
 
 
 __all__ = [
@@ -1297,6 +1372,7 @@ __all__ = [
     "FlareUpdated",
     "FlareSurgedData",
     "FlareSurged",
+    "OutcomeHeld",
     "OutcomeControl",
     "Outcome",
     "FlareFinishedData",
@@ -1373,6 +1449,12 @@ __all__ = [
     "RecordFiguresAfterItemControl",
     "RecordFiguresAfterItem",
     "RecordFigures",
+    "RecordTradesControl",
+    "RecordTrades",
+    "TrackRecordCalibrationRug60mItem",
+    "TrackRecordCalibrationUp15mItem",
+    "TrackRecordCalibrationFall15mItem",
+    "TrackRecordCalibration",
     "TrackRecordByGroupItem",
     "RecordRange",
     "TrackRecord",

@@ -38,7 +38,7 @@ export function pushMessageOf({ body }: Pick<Alert, "body">, lateAtMs?: number):
 }
 
 function textOf({ name, data }: EventMessage): FlareAlert | undefined {
-  if (name === "flare-started") return startedAlert(data.flare, data.why?.text);
+  if (name === "flare-started") return startedAlert(data.flare, data.why);
   if (name === "flare-surged") return surgedAlert(data.flare, data.why);
   return name === "flare-finished" ? finishedAlert(data.flare, data.outcome, data.why) : undefined;
 }

@@ -4,6 +4,7 @@ import { safeText } from "../../../base/lib/text/safe-text.ts";
 import { groupOfChannel } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { namesInText } from "../../../base/model/text/item-name.ts";
+import { oddsText } from "../../../base/model/text/odds-text.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { whyText } from "../../../base/model/text/why-text.ts";
 import type { EventMessage } from "../../../base/protocol/index.ts";
@@ -143,8 +144,9 @@ function reasonText({
 }: Extract<EventMessage, { readonly name: "flare-started" | "flare-surged" }>["data"]): string {
   const change = `${formatPct(flare.recent_price_change)} in 5 min`;
   // Computed again from the numbers, because another server's sentence could contain anything.
-  const reason = why ? `${whyText(why, flare.liquidity)}; ` : "";
-  return reason + change;
+  const reason = why ? [whyText(why, flare.liquidity)] : [];
+  const odds = oddsText(why?.odds);
+  return [...reason, change, ...(odds === "" ? [] : [odds])].join("; ");
 }
 
 function otherText(type: string, data: Body["data"]): Content {

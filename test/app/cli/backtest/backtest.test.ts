@@ -94,8 +94,9 @@ test("the first hours of the documented day give the documented bot one trade, a
 test("the record says that the outcome of a flare is not final when the recording ends", async () => {
   const span = ["--group", "bsc", "--to", "2017-11-12T08:40:00Z"];
   const { code, stdout } = await runInProcess(["backtest", DAY, ...span]);
-  expect([code, stdout.split("\n")[0]]).toEqual([
+  expect([code, ...stdout.split("\n").slice(0, 2)]).toEqual([
     0,
+    "Bought at each start and sold at its end, with 0.25 % fee a side and 0.5 % slippage: no verdict, because 2 is too few (needs 30).",
     "2 flares with an outcome, 0 possible rugs; 1 left out: outcome not final at the end",
   ]);
 });
@@ -199,6 +200,32 @@ test("an error in a bot, or in its listener, ends the backtest at once", async (
     });
   }
   Reflect.deleteProperty(globalThis, "ofFailedBot");
+});
+
+test("a filter by liquidity that a recording of candles cannot meet is rejected, instead of no trades", async () => {
+  const path = botOf("filter", "connect({ channels: ['flares.pro'], filter: { min_liquidity: 10_000 } });");
+  const { code, stdout, stderr } = await runInProcess(["backtest", DAY, "--group", "bsc", "--bot", path]);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain(
+    "the bot's filter has min_liquidity, but the recording has no liquidity, so nothing would pass",
+  );
+});
+
+test("a bot that filters by liquidity trades on a recording with pools, and thousands of polls do not stop it", async () => {
+  const path = botOf(
+    "pools",
+    `for await (const event of connect({ channels: ["flares.pro"], filter: { min_liquidity: 10_000 } })) {
+    const { name, data } = event;
+    if (name === "flare-started") buy({ group: "bsc", token: data.flare.token.address });
+    else if (name === "flare-finished") sell({ group: "bsc", token: data.flare.token.address }, data.cause);
+  }`,
+  );
+  const pools = "examples/data/simulated-pools.ndjson.gz";
+  const { code, stdout } = await runInProcess(["backtest", pools, "--bot", path, "--json", "-"]);
+  const { trades, record } = JSON.parse(stdout);
+  expect(code).toBe(0);
+  expect(trades.length).toBeGreaterThan(2);
+  expect(record.trades.n + record.trades.unknown).toBe(record.flares);
 });
 
 test.each([

@@ -75,6 +75,16 @@ test("a surge is printed with its number and its whole reason", () => {
   );
 });
 
+test("a start is printed with how flares like it went", () => {
+  const share = { share: 0.09, low: 0.05, high: 0.15 };
+  const none = { up_15m: null, up_60m: null, median_60m: null };
+  const odds = { basis: "table", like: { form: "trades" }, n: 105, rug_60m: share, ...none };
+  const data = { op: "insert", index: 0, flare: SAMPLE_FLARE, why: { text: WHY, odds }, cause: "detected" };
+  expect(eventLine({ ...startOf(""), data }, symbols, plain)).toMatch(
+    /; like it: 9 % rugged within the hour \(n 105\)$/,
+  );
+});
+
 test("running flares are found in lists without explanations", () => {
   const view = JSON.parse(`{"flares":{"pro":[${JSON.stringify(SAMPLE_FLARE)}]}}`);
   const [event] = runningFlares(view, "2017-11-12T08:21:00.000Z");

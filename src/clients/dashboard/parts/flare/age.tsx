@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { formatSpan } from "../../text/span.ts";
 
 /** Event time in whole seconds. A context, so that a tick rerenders only the text and no row. */
 export const NowS = createContext(0);

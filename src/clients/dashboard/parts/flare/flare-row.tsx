@@ -1,16 +1,17 @@
 import { Component } from "preact";
 import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatPct, withWholeUnits } from "../../../../base/lib/text/percent.ts";
-import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
 import { nameItem, venueOf } from "../../../../base/model/text/item-name.ts";
+import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
+import { formatSpan } from "../../text/span.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { TokenName } from "../untrusted-text.tsx";
@@ -204,9 +205,16 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
           {shownReason(why.text)}
         </span>
       )}
+      {why && <OddsSentence odds={why.odds} />}
       <FlareActions flare={flare} />
     </td>
   );
+}
+
+/** How flares like this one went. */
+function OddsSentence({ odds }: { readonly odds: Explanation["odds"] }) {
+  const text = oddsText(odds);
+  return text === "" ? null : <span class="why-sentence soft">{withWholeUnits(text)}</span>;
 }
 
 interface WatchStarProps {

@@ -17,7 +17,7 @@ export function alertTexts(hits: readonly AlertHit[]): readonly FlareAlert[] {
   if (hits.length <= MAX_SINGLE)
     return hits.map(({ flare, news, why, outcome }) => {
       if (news === "end") return finishedAlert(flare, outcome, why);
-      return news === "surge" && why ? surgedAlert(flare, why) : startedAlert(flare, why?.text);
+      return news === "surge" && why ? surgedAlert(flare, why) : startedAlert(flare, why);
     });
   const first = hits.slice(0, MAX_SINGLE).map(({ flare, news, outcome }) => {
     const ended = outcome ? END_TEXTS[outcome.ended_by] : "ended";

@@ -1,10 +1,10 @@
-import { formatSpan } from "../../../../base/lib/text/quantity.ts";
 import type { Explanation, Flare, FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { outcomeText } from "../../../../base/model/text/outcome-text.ts";
 import { UNKNOWN_START } from "../../../../base/model/text/reason-text.ts";
 import type { View } from "../../../sdk/index.ts";
 import { formatTime } from "../../text/format.ts";
+import { formatSpan } from "../../text/span.ts";
 
 /** A start or an end of a flare for which the server's log has no event. */
 export interface PastNews {

@@ -1,5 +1,4 @@
-import type { RecordFigures } from "./history.ts";
-import { OUTCOME_MINUTES, type Outcome } from "./outcome.ts";
+import { OUTCOME_MINUTES, type Outcome, type RecordFigures } from "../../base/model/index.ts";
 
 /**
  * Summarizes outcomes and their controls (OutcomeControl). Awaits `turn` before each long step, so

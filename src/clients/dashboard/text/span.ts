@@ -1,0 +1,13 @@
+/**
+ * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
+ * `0s`.
+ */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 48) return `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
+  return `${Math.floor(hours / 24)}d`;
+}
