@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup, Trade } from "../../base/market/index.ts";
 import type { AnyFlare, Candle, Explanation, Surge } from "../../base/model/index.ts";
-import { type CanaryState, createCanary } from "../detect/canary.ts";
-import { createTrend, type Trend } from "../detect/hysteresis.ts";
-import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
+import { createCanary } from "../detect/canary.ts";
+import { createTrend } from "../detect/hysteresis.ts";
+import { createLiquidityLevel } from "../detect/liquidity-level.ts";
 import type { CandleState, Minute } from "../detect/measures/candle-detector.ts";
 import type { SecondsState } from "../detect/measures/seconds-detector.ts";
 import type { TradeState } from "../detect/measures/trade-detector.ts";
@@ -11,7 +11,7 @@ import type { WindowState } from "../detect/measures/window-detector.ts";
 import type { Pool } from "../detect/pools.ts";
 import type { CandleRing } from "../views/candle-ring.ts";
 import { type BucketRing, createRing, scaleRing, type TradeCounts, tradesWithin } from "./bucket-ring.ts";
-import { type ControlMoments, createControl, type FollowedFlare } from "./followed-flare.ts";
+import { createControl, type FollowedFlare } from "./followed-flare.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
 /** Length of the charts in minutes. The ring of minutes is a little larger. */
@@ -54,117 +54,9 @@ export interface RunningFlare {
   surge?: Surge;
 }
 
-/** A token's rank in its group's chart. */
-interface ChartRank {
-  /** Current rank from 1; 0 outside. */
-  rank: number;
-  /** Consecutive minutes in the chart, not counting those without data of the group. */
-  streak: number;
-  /**
-   * Ranks by minute modulo 360; 0 outside the chart and without data of the group. `null` unless
-   * the token was in the chart within six hours.
-   */
-  ranks: Uint8Array | null;
-  /** Sum and number of the ranks above 0. */
-  rankSum: number;
-  rankCount: number;
-}
-
-/** The engine's state of one token. Plain data for checkpoints. */
-export interface TokenState {
-  readonly group: MarketGroup;
-  /** The address in lower case; on the exchange, the symbol. */
-  readonly key: string;
-  /** The address or symbol as first seen. */
-  readonly address: string;
-  /** Other spellings of the address. */
-  readonly aliases: string[];
-  readonly firstSeenMs: number;
-  /** Latest event other than a profile. */
-  lastSeenMs: number;
-  /** First trade, candle with volume, or report with new trades; -1 before. */
-  firstMarketMs: number;
-  /** Last one of these; -1 before the first. */
-  lastMarketMs: number;
-  /**
-   * One bit for each of 32 minutes, set if it had trades. The lowest is {@link lastActiveMinute}.
-   */
-  activeMinutes: number;
-  /** Number of the last minute with trades; -1 before the first. */
-  lastActiveMinute: number;
-  /** Total number of trades, candles and reports of an aggregator. */
-  events: number;
-  profile: TokenProfile;
-  price: number;
-  /** The price as the feed's decimal string. */
-  priceText: string;
-  /**
-   * Time of the trade, candle with volume or report that last set the price; -1 before. Candles
-   * without volume do not change it.
-   */
-  priceAtMs: number;
-  /** Pool of the trade or report that set the price; "" before, and for candles. */
-  pricePool: string;
-  /** Product of all factors applied to past prices; see {@link rescalePrices}. */
-  priceScale: number;
-  /** Highest close of a minute in the past hour. */
-  peak: number;
-  /** The minute of the peak; -1 before the first, or to search for the peak again. */
-  peakMinute: number;
-  readonly pools: Pool[];
-  /** The pool whose trades set the price: see {@link noteTradeInPool}; "" if none is known. */
-  mainPool: string;
-  /** When a pool last took over from another by volume; -1 before. */
-  tookOverMs: number;
-  /** Pool of the first trade, or first report that set the price; "" before it. */
-  firstPool: string;
-  readonly level: LiquidityLevel;
-  readonly minutes: BucketRing;
-  /** `null` unless the token has individual trades. */
-  fine: BucketRing | null;
-  /** BSC only: candles of the last hour; `null` before the first trade. */
-  candles: CandleRing | null;
-  /** The served candles, and until when they are served at least; `null` if they are not served. */
-  shownCandles: { readonly untilMs: number; list: Candle[] } | null;
-  candle: CandleState | null;
-  /**
-   * The state before the {@link silentMinutes} or, if there are none, before the last closed
-   * minute.
-   */
-  candleBefore: CandleState | null;
-  /** Number of latest consecutive minutes without a candle. Their candles may still arrive. */
-  silentMinutes: number;
-  pending: PendingCandle | null;
-  /** Latest minute of a candle from the feed; -1 before the first. */
-  candleMinute: number;
-  trades: TradeState | null;
-  /** An exchange's trades by the second; `null` unless the token has them. */
-  seconds: SecondsState | null;
-  /**
-   * The latest report of an aggregator that set the price; `null` once individual trades are known.
-   */
-  window: WindowState | null;
-  readonly trend: Trend;
-  readonly canary: CanaryState;
-  flare: RunningFlare | null;
-  /** Flares without a final outcome, oldest first; `null` if there are none. */
-  followed: FollowedFlare[] | null;
-  readonly control: ControlMoments;
-  /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
-  publicFlareId: string | null;
-  /** Id of the nested flare before the first public flare. Derived on first use. */
-  nestedId: string | null;
-  /** Id of the chart item. Derived on first use. */
-  chartId: string | null;
-  isRelevant: boolean;
-  lastRelevantMs: number;
-  lastIrrelevantMs: number;
-  readonly chart: ChartRank;
-  /** The token waits to be judged. False if it was forgotten. */
-  isTouched: boolean;
-  /** Something that a flare shows may have changed since the last refresh. */
-  isStale: boolean;
-}
+/** `null`, of a field that may have a value. */
+const none = <T>(): T | null => null;
+const listOf = <T>(): T[] => [];
 
 export function createToken(
   group: MarketGroup,
@@ -172,60 +64,119 @@ export function createToken(
   address: string,
   atMs: number,
   profile: TokenProfile,
-): TokenState {
+) {
   return {
     group,
+    /** The address in lower case; on the exchange, the symbol. */
     key,
+    /** The address or symbol as first seen. */
     address,
-    aliases: [],
+    /** Other spellings of the address. */
+    aliases: listOf<string>(),
     firstSeenMs: atMs,
+    /** Latest event other than a profile. */
     lastSeenMs: atMs,
+    /** First trade, candle with volume, or report with new trades; -1 before. */
     firstMarketMs: -1,
+    /** Last one of these; -1 before the first. */
     lastMarketMs: -1,
+    /**
+     * One bit for each of 32 minutes, set if it had trades. The lowest is {@link lastActiveMinute}.
+     */
     activeMinutes: 0,
+    /** Number of the last minute with trades; -1 before the first. */
     lastActiveMinute: -1,
+    /** Total number of trades, candles and reports of an aggregator. */
     events: 0,
     profile,
     price: 0,
+    /** The price as the feed's decimal string. */
     priceText: "0",
+    /**
+     * Time of the trade, candle with volume or report that last set the price; -1 before. Candles
+     * without volume do not change it.
+     */
     priceAtMs: -1,
+    /** Pool of the trade or report that set the price; "" before, and for candles. */
     pricePool: "",
+    /** Product of all factors applied to past prices; see {@link rescalePrices}. */
     priceScale: 1,
+    /** Highest close of a minute in the past hour. */
     peak: 0,
+    /** The minute of the peak; -1 before the first, or to search for the peak again. */
     peakMinute: -1,
-    pools: [],
+    pools: listOf<Pool>(),
+    /** The pool whose trades set the price: see {@link noteTradeInPool}; "" if none is known. */
     mainPool: "",
+    /** When a pool last took over from another by volume; -1 before. */
     tookOverMs: -1,
+    /** Pool of the first trade, or first report that set the price; "" before it. */
     firstPool: "",
     level: createLiquidityLevel(),
     minutes: createRing(MINUTE_RING),
-    fine: null,
-    candles: null,
-    shownCandles: null,
-    candle: null,
-    candleBefore: null,
+    /** `null` unless the token has individual trades. */
+    fine: none<BucketRing>(),
+    /** BSC only: candles of the last hour; `null` before the first trade. */
+    candles: none<CandleRing>(),
+    /** The served candles, and until when they are served at least; `null` if they are not served. */
+    shownCandles: none<{ readonly untilMs: number; list: Candle[] }>(),
+    candle: none<CandleState>(),
+    /**
+     * The state before the {@link silentMinutes} or, if there are none, before the last closed
+     * minute.
+     */
+    candleBefore: none<CandleState>(),
+    /** Number of latest consecutive minutes without a candle. Their candles may still arrive. */
     silentMinutes: 0,
-    pending: null,
+    pending: none<PendingCandle>(),
+    /** Latest minute of a candle from the feed; -1 before the first. */
     candleMinute: -1,
-    trades: null,
-    seconds: null,
-    window: null,
+    trades: none<TradeState>(),
+    /** An exchange's trades by the second; `null` unless the token has them. */
+    seconds: none<SecondsState>(),
+    /**
+     * The latest report of an aggregator that set the price; `null` once individual trades are known.
+     */
+    window: none<WindowState>(),
     trend: createTrend(),
     canary: createCanary(),
-    flare: null,
-    followed: null,
+    flare: none<RunningFlare>(),
+    /** Flares without a final outcome, oldest first; `null` if there are none. */
+    followed: none<FollowedFlare[]>(),
     control: createControl(),
-    publicFlareId: null,
-    nestedId: null,
-    chartId: null,
+    /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
+    publicFlareId: none<string>(),
+    /** Id of the nested flare before the first public flare. Derived on first use. */
+    nestedId: none<string>(),
+    /** Id of the chart item. Derived on first use. */
+    chartId: none<string>(),
     isRelevant: false,
     lastRelevantMs: atMs,
     lastIrrelevantMs: atMs,
-    chart: { rank: 0, streak: 0, ranks: null, rankSum: 0, rankCount: 0 },
+    /** Rank in its group's chart. */
+    chart: {
+      /** Current rank from 1; 0 outside. */
+      rank: 0,
+      /** Consecutive minutes in the chart, not counting those without data of the group. */
+      streak: 0,
+      /**
+       * Ranks by minute modulo 360; 0 outside the chart and without data of the group. `null` unless
+       * the token was in the chart within six hours.
+       */
+      ranks: none<Uint8Array>(),
+      /** Sum and number of the ranks above 0. */
+      rankSum: 0,
+      rankCount: 0,
+    },
+    /** The token waits to be judged. False if it was forgotten. */
     isTouched: false,
+    /** Something that a flare shows may have changed since the last refresh. */
     isStale: false,
   };
 }
+
+/** The engine's state of one token. Plain data for checkpoints. */
+export type TokenState = ReturnType<typeof createToken>;
 
 /**
  * Raises the peak to a minute's close. Prices within a minute do not count: a single trade can fake
