@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { openFiles } from "../../base/lib/io/open-files.ts";
 import { type ConnectionBounds, createHttpServer } from "../../gateway/http/index.ts";
+import { openFiles } from "../../gateway/metrics/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 import { type Frontend, type FrontendOptions, listenProblem } from "../../gateway/start/index.ts";
 import { InjectedConnections } from "./injected-connections.ts";

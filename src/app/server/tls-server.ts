@@ -2,11 +2,11 @@ import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type Server } from "node:tls";
 import { InputError } from "../../base/lib/input-error.ts";
-import { FollowedFiles } from "../../base/lib/io/followed-files.ts";
 import { readTrustedText } from "../../base/lib/io/json-file.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { clientOf, createTrust, type Refusals } from "../../gateway/http/index.ts";
+import { FollowedFiles } from "../../gateway/keys/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 
 export type TlsConfig = Partial<Pick<GatewaySettings, "tlsCert" | "tlsKey" | "trustProxy">>;

@@ -1,8 +1,8 @@
-import { FollowedFiles } from "../../base/lib/io/followed-files.ts";
 import { requestJson } from "../../base/lib/io/request-json.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { DAY_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { TokenConfig, TokenKey, TokenSource, TokenSourceOptions } from "../../gateway/keys/index.ts";
+import { FollowedFiles } from "../../gateway/keys/index.ts";
 import { jwkSetKeys, MAX_KEYS_BYTES, readTokenKeys } from "./token-keys.ts";
 
 /** How often the key set is fetched. */

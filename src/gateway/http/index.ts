@@ -30,6 +30,7 @@ export {
   type RouteRules,
   TAGS,
 } from "./contract/route-contract.ts";
+export { parseUtcTime } from "./contract/utc-time.ts";
 export { HEALTH_ROUTE, READY_ROUTE } from "./health-routes.ts";
 export { addHostRoutes } from "./host-routes.ts";
 export * from "./http-settings.ts";

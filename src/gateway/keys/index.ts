@@ -1,3 +1,4 @@
+export { FollowedFiles } from "./followed-files.ts";
 export * from "./key-file.ts";
 export * from "./key-ring.ts";
 export * from "./key-uses.ts";

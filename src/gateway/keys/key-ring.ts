@@ -1,8 +1,8 @@
-import { FollowedFiles, LOOK_MS } from "../../base/lib/io/followed-files.ts";
 import type { Notify } from "../../base/lib/notify.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { type CloseReason, FlarewireError, isLowered } from "../../base/protocol/index.ts";
+import { FollowedFiles, LOOK_MS } from "./followed-files.ts";
 import { isExpired, type Key, type KeyGrant, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";
 

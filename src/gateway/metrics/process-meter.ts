@@ -1,7 +1,7 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
-import { openFiles } from "../../base/lib/io/open-files.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { level, type Metrics, quantiles, total } from "./metric-table.ts";
+import { openFiles } from "./open-files.ts";
 
 /** Measurements that need continuous observation. */
 export type ProcessMeter = ReturnType<typeof measureProcess>;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { parseUtcTime, UTC_TIME } from "../../../base/lib/time/utc-time.ts";
 import { Group, groupSuggestion } from "../../../base/model/index.ts";
 import type { ErrorCode } from "../../../base/protocol/index.ts";
 import { type Parameter, type ParameterSet, text } from "./parameters.ts";
 import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./response-headers.ts";
 import type { RouteContract, RouteResponse } from "./route-contract.ts";
+import { parseUtcTime, UTC_TIME } from "./utc-time.ts";
 
 const UTC_BOUND = "a UTC time such as 2026-01-31T12:00:00Z, or a date";
 

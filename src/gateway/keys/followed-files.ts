@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
 
 /** Interval at which the files are checked. */
 export const LOOK_MS = 1_000;

@@ -1,4 +1,4 @@
-import { isoTime } from "./iso-time.ts";
+import { isoTime } from "../../../base/lib/time/iso-time.ts";
 
 /** A time, or a date, which is its midnight. */
 export const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/;
