@@ -6,7 +6,7 @@
 export const DEFAULT_SETTINGS = {
   /**
    * Score above which a candle token may start to flare. Default 2.11: tuned. At 0, only the other
-   * conditions decide; from 6 on, no flare starts, because no score exceeds 6.
+   * conditions decide; at 10, hardly a flare starts.
    */
   candleStartScore: 2.11,
   /**

@@ -39,7 +39,9 @@ export const Term = z
       .describe("The term's share of the score; the weights of all terms sum to 1.")
       .meta({ "x-unit": "share" }),
   })
-  .describe("One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6].");
+  .describe(
+    "One term of the score. Its contribution is `weight` × `z`, where a `z` below 0 counts as 0, and one above 5 as 5 + 2·ln(1 + (z − 5)/2).",
+  );
 export type Term = z.infer<typeof Term>;
 
 /**
