@@ -7,6 +7,17 @@ export const mcp = extension({
   name: "mcp",
   settings: {},
   open: ({ settings: { allowedOrigins } }) => ({
-    routes: ({ app }) => registerMcp(app, { checkOrigin: (origin) => checkOrigin(origin, allowedOrigins) }),
+    routes: ({ app }) =>
+      registerMcp(app, {
+        // The protocol requires it: only pages of this server, and those that are listed by name.
+        checkOrigin: (origin, host) => {
+          const named = allowedOrigins?.filter((one) => one !== "*") ?? [];
+          if (originHost(origin) !== host) checkOrigin(origin, named);
+        },
+      }),
   }),
 });
+
+function originHost(origin = ""): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import type { RequestApi } from "./market-api.ts";
 
@@ -10,8 +10,8 @@ const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-prot
 const MAX_BODY_BYTES = 65_536;
 
 interface McpOptions {
-  /** Throws if pages of this origin may not connect. */
-  checkOrigin(origin: string | undefined): void;
+  /** Throws if pages of this origin may not connect to this host. */
+  checkOrigin(origin: string | undefined, host: string | undefined): void;
 }
 
 /**
@@ -22,24 +22,37 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    scope.route({
-      method: ["POST", "GET", "DELETE"],
-      url: MCP_PATH,
-      bodyLimit: MAX_BODY_BYTES,
-      config: { contract: { query: {} }, bodyLimitBytes: MAX_BODY_BYTES },
-      handler: async (request, reply) => {
-        checkOrigin(request.headers.origin);
-        const handler = await createHandler(inside(scope, request));
-        const left = new AbortController();
-        reply.raw.once("close", () => left.abort());
-        const response = await handler.fetch(webRequest(request, left.signal));
-        reply.code(response.status);
-        for (const [name, value] of response.headers)
-          if (name !== "content-length") reply.header(name, value);
-        return reply.header("cache-control", "no-store").send(Buffer.from(await response.arrayBuffer()));
-      },
-    });
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { headers, body } = request;
+      checkOrigin(headers.origin, headers.host);
+      reply.header("cache-control", "no-store");
+      if (isBatch(body)) return reply.code(400).send(NO_BATCHES);
+      const handler = await createHandler(inside(scope, request));
+      const left = new AbortController();
+      reply.raw.once("close", () => left.abort());
+      const response = await handler.fetch(webRequest(request, left.signal));
+      reply.code(response.status);
+      for (const [name, value] of response.headers) if (name !== "content-length") reply.header(name, value);
+      return reply.send(Buffer.from(await response.arrayBuffer()));
+    };
+    const config = { contract: { query: {} }, bodyLimitBytes: MAX_BODY_BYTES };
+    const method = ["POST", "GET", "DELETE"];
+    const common = { method, bodyLimit: MAX_BODY_BYTES, handler: answer };
+    scope.route({ ...common, url: MCP_PATH, config });
+    scope.route({ ...common, url: `${MCP_PATH}/`, config: { bodyLimitBytes: MAX_BODY_BYTES } });
   });
+}
+
+/** The protocol has had no batches since 2025-06-18. One would run all of its calls in one turn. */
+const NO_BATCHES = {
+  jsonrpc: "2.0",
+  error: { code: -32_600, message: "Batches are not supported: send one message per request." },
+  id: null,
+};
+
+/** Whether a body is a JSON array. */
+function isBatch(body: unknown): boolean {
+  return Buffer.isBuffer(body) && /^\s*\[/.test(body.subarray(0, 256).toString());
 }
 
 /** Loads the protocol at its first use: most servers do not need it, and start faster without. */
@@ -78,6 +91,9 @@ function webRequest({ method, headers, body }: FastifyRequest, signal: AbortSign
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && name !== "content-length") fields.set(name, value.toString());
+  // The handler requires both forms by name. A field that excludes neither accepts both.
+  if (/(^|,)\s*\*\/\*\s*(;|,|$)/.test(headers.accept ?? "*/*"))
+    fields.set("accept", "application/json, text/event-stream");
   const sent = Buffer.isBuffer(body) && method === "POST" ? { body: new Uint8Array(body) } : {};
   return new Request(`http://localhost${MCP_PATH}`, { method, headers: fields, signal, ...sent });
 }

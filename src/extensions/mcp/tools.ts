@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   AnyFlare,
-  Explanations,
+  Explanation,
   FlareRecord,
   GROUPS,
   type Group,
@@ -43,19 +43,27 @@ const InGroup = z
   })
   .default("bsc")
   .describe("Market: a chain, or the exchange.");
-const Id = z.string().max(64);
+/** A part of a path, which `.` and `..` would change. */
+const PathPart = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^(?!\.{1,2}$)/, { error: "not . or .." });
 
-const Flares = z.object({ pro: z.array(AnyFlare), free: z.array(AnyFlare) }).partial();
+/** Only the flares that are shown are parsed: a long list would take tens of milliseconds. */
+const Unparsed = z.array(z.unknown());
+const Flares = z.object({ pro: Unparsed, free: Unparsed }).partial();
+const Whys = z.record(z.string(), z.unknown());
 const Snapshot = z.object({
   cursor: z.string(),
   observed_at: z.string(),
   flares: Flares,
-  explanations: Explanations,
+  explanations: Whys,
 });
 /** A page of events with the lists of its channels. */
 const Lists = z.object({
   cursor: z.string(),
-  snapshot: z.looseObject({ explanations: Explanations.default({}) }),
+  snapshot: z.looseObject({ explanations: Whys.default({}) }),
 });
 
 const Events = z.object({
@@ -108,7 +116,7 @@ export const TOOLS: readonly Tool[] = [
     name: "why",
     title: "Why a flare started and ended",
     description: "One flare with the terms of its score, each with its unit, its end and its outcome.",
-    input: z.object({ id: Id.describe("The flare's id.") }),
+    input: z.object({ id: PathPart.describe("The flare's id.") }),
     run: async (request, { id }, signal) => {
       const path = `/api/v1/flares/${encodeURIComponent(id)}`;
       const { body, data } = await read(request, path, FlareRecord, signal);
@@ -124,7 +132,7 @@ export const TOOLS: readonly Tool[] = [
     description: "One token: facts, standing in chart and leaderboard, warnings, and its ten latest flares.",
     input: z.object({
       group: InGroup,
-      token: z.string().min(1).max(64).describe("Its address, or a symbol that only one token has."),
+      token: PathPart.describe("Its address, or a symbol that only one token has."),
     }),
     run: async (request, { group, token: key }, signal) => {
       const path = `/api/v1/tokens/${group}/${encodeURIComponent(key)}`;
@@ -207,7 +215,11 @@ async function readSnapshot(
     throw error;
   });
   const flares = body.flares.pro ?? body.flares.free ?? [];
-  const shown = flares.slice(0, limit).map((flare) => showFlare(flare, body.explanations[flare.id]));
+  const whyOf = ({ id }: AnyFlare) => Explanation.optional().parse(body.explanations[id]);
+  const shown = z
+    .array(AnyFlare)
+    .parse(flares.slice(0, limit))
+    .map((flare) => showFlare(flare, whyOf(flare)));
   return { data, observed_at: body.observed_at, cursor: body.cursor, total: flares.length, flares: shown };
 }
 

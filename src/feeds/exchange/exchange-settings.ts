@@ -28,12 +28,8 @@ export const EXCHANGE_SETTINGS = {
       "Minimum 24-hour volume of a market to follow, in its quote currency; half of it for a token that is already followed",
   }),
   binanceUrl: urlSetting("binanceUrl", "https://data-api.binance.vision", "Binance's REST API"),
-  binanceStreamUrl: urlSetting(
-    "binanceStreamUrl",
-    "wss://data-stream.binance.vision",
-    "Binance's candle stream",
-  ),
+  binanceStreamUrl: urlSetting("binanceStreamUrl", "wss://data-stream.binance.vision", "Binance's stream"),
   kucoinUrl: urlSetting("kucoinUrl", "https://api.kucoin.com", "KuCoin's REST API"),
   gateUrl: urlSetting("gateUrl", "https://api.gateio.ws", "Gate's REST API"),
-  gateStreamUrl: urlSetting("gateStreamUrl", "wss://api.gateio.ws", "Gate's candle stream"),
+  gateStreamUrl: urlSetting("gateStreamUrl", "wss://api.gateio.ws", "Gate's stream"),
 } as const satisfies SettingTable;

@@ -105,6 +105,11 @@ export class VenueFollower {
 
   /** Its current problem, as the second half of a sentence; `undefined` if there is none. */
   get trouble(): string | undefined {
+    return this.#fault ?? this.#trades.trouble;
+  }
+
+  /** Why it is not up; `undefined` if it is. */
+  get #fault(): string | undefined {
     const down = this.#subscriptions.filter((subscription) => subscription.trouble !== undefined);
     if (down[0] && down.length === this.#subscriptions.length) return down[0].trouble;
     if (this.#subscriptions.length > 0 && !this.isLive) return "sends nothing";
@@ -114,7 +119,7 @@ export class VenueFollower {
   }
 
   report(): ServiceReport {
-    return this.#client.report("exchange", this.name, this.trouble);
+    return this.#client.report("exchange", this.name, this.#fault);
   }
 
   /**

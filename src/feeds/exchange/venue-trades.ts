@@ -34,6 +34,8 @@ const MAX_AGE_MS = HOUR_MS;
 const MAX_EARLY_MS = SECOND_MS;
 /** Minimum milliseconds between two reports of missed trades. */
 const REPORT_EVERY_MS = 10_000;
+/** How long a loss counts as a trouble. */
+const TROUBLED_MS = 5 * MINUTE_MS;
 
 /**
  * The trades of one exchange: drops repeated and unusable ones, and requests those that the stream
@@ -47,6 +49,7 @@ export class VenueTrades {
   readonly #queue: Request[] = [];
   #workers = 0;
   #tally = emptyTally();
+  #lostAt = Number.NEGATIVE_INFINITY;
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: VenueTradesOptions) {
@@ -140,7 +143,14 @@ export class VenueTrades {
     ids.close(gap);
   }
 
+  /** Whether trades of the last minutes are lost, as the second half of a sentence. */
+  get trouble(): string | undefined {
+    const isRecent = this.#options.clock.monotonic() - this.#lostAt < TROUBLED_MS;
+    return isRecent ? "did not return some trades of the last minutes" : undefined;
+  }
+
   #lose(pair: string, trades: number | undefined): void {
+    this.#lostAt = this.#options.clock.monotonic();
     this.#tally.missing.add(pair);
     if (trades === undefined) this.#tally.unknown.add(pair);
     else this.#tally.lost += trades;

@@ -187,7 +187,7 @@ export const WEB_SETTINGS = {
     default: "*",
     example: "https://app.example.org",
     description:
-      "Origins whose pages may open a WebSocket or request events. Clients outside a browser send no origin and are accepted",
+      "Origins whose pages may open a WebSocket or request events. Clients outside a browser send no origin and are accepted. `*` does not include `/mcp`",
   }),
   trustProxy: setting("trustProxy", networks, {
     default: "none",

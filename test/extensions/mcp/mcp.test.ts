@@ -272,3 +272,48 @@ test("a request whose Host header is invalid in a URL gets a normal response", a
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
   expect([answer.statusCode, await text(answer)]).toEqual([200, expect.stringContaining("flares_now")]);
 });
+
+test("a batch is refused before any of its calls runs, and a call works with a slash at the end, and with any form of answer accepted", async () => {
+  await using gateway = await startLedGateway();
+  const ask = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const own = { "content-type": "application/json", ...headers };
+    const answer = await fetch(gateway.url + path, {
+      method: "POST",
+      headers: own,
+      body: JSON.stringify(body),
+    });
+    return [answer.status, await answer.text()];
+  };
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "flares_now", arguments: {} } };
+  expect(await ask("/mcp", Array(100).fill(call))).toEqual([400, expect.stringContaining("Batches are not")]);
+  expect(await ask("/mcp", call)).toEqual([200, expect.stringContaining("cursor")]);
+  expect(await ask("/mcp/", call, { accept: "text/html, */*;q=0.8" })).toEqual([
+    200,
+    expect.stringContaining("cursor"),
+  ]);
+});
+
+test.each([".", ".."])("%s is no id and no token: it would be another path", async (given) => {
+  await using gateway = await startLedGateway();
+  await using agent = await Agent.overHttp("2026-07-28", gateway.url);
+  for (const [name, input] of [
+    ["why", { id: given }],
+    ["token", { token: given }],
+  ] as const)
+    expect(await agent.ask(name, input)).toEqual({
+      isError: true,
+      text: expect.stringContaining("not . or .."),
+    });
+});
+
+test("with origins * (the default), only pages of this server may call tools", async () => {
+  await using gateway = await startLedGateway();
+  const ask = async (origin: string) => {
+    const headers = { origin, "content-type": "application/json" };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+    return (await fetch(`${gateway.url}/mcp`, { method: "POST", headers, body })).status;
+  };
+  expect(await Promise.all([ask("https://evil.example"), ask("null"), ask(gateway.url)])).toEqual([
+    403, 403, 200,
+  ]);
+});

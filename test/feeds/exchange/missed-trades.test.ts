@@ -63,12 +63,18 @@ describe("missed trades", () => {
 
   test("with an impossible time are dropped and counted, also from an answer", async () => {
     const answer = [tradeAt(2, 0), tradeAt(3, START + MINUTE)];
-    const { emitted, notices, take, pass } = followed(["A"], (url) => (url.endsWith(" 0") ? answer : []));
+    const { emitted, notices, take, pass, trades } = followed(["A"], (url) =>
+      url.endsWith(" 0") ? answer : [],
+    );
     take("A", 1, 4);
+    expect(trades.trouble).toBeUndefined();
     await pass(REORDER_MS);
+    expect(trades.trouble).toBe("did not return some trades of the last minutes");
     expect(emitted).toEqual(["A 1", "A 4"]);
     expect(notices).toContain("sent 2 unusable trades");
     expect(notices).toContain("was asked for missed trades of 1 markets and returned 0; 2 are lost");
+    await pass(5 * MINUTE);
+    expect(trades.trouble).toBeUndefined();
   });
 
   test("are not requested if they arrive within a second", async () => {

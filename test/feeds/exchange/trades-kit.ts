@@ -47,7 +47,7 @@ export async function followTrades(name: Name) {
   const pair = VENUE_PAIRS[name];
   const subscribed = () => until("the trades are subscribed to", () => server.hasTradesOf(pair));
   await subscribed();
-  const run = { clock, server, notices, events, trades, late, pair, subscribed };
+  const run = { clock, server, feed, notices, events, trades, late, pair, subscribed };
   return {
     ...run,
     make: (count: number) => server.trade(name, pair, count),

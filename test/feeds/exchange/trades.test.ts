@@ -79,5 +79,7 @@ describe.each(["binance", "kucoin", "gate"] as const)("the trades of %s", (name)
       `${name} was asked for missed trades of 1 markets and returned 0; ${words}`,
     ]);
     expect(emitted(trades)).toEqual(expected([...made, ...after]));
+    expect(run.feed.trouble?.()).toBe(`${name} did not return some trades of the last minutes`);
+    expect(run.feed.services?.().find(({ service }) => service === name)?.isUp).toBe(true);
   });
 });
