@@ -18,11 +18,6 @@ export interface PolledEngine {
   /** Event time of the next possible change; at most `clockMs` if there may be one already. */
   readonly nextChangeAtMs: number;
   snapshot(): Snapshot;
-  /**
-   * Does a part of the work that the engine must finish before this event, if any. Returns whether
-   * more is left.
-   */
-  packBefore?(event: FeedEvent): boolean;
 }
 
 /** Returns the engine with another `accept`, for a caller that also inspects the events. */
@@ -36,7 +31,6 @@ export function withAccept(engine: PolledEngine, accept: PolledEngine["accept"])
       return engine.nextChangeAtMs;
     },
     snapshot: () => engine.snapshot(),
-    packBefore: (event) => engine.packBefore?.(event) ?? false,
   };
 }
 
@@ -51,6 +45,11 @@ interface EngineSourceOptions {
   readonly warmupMs?: number;
   /** Default: a new market. */
   readonly resume?: ResumedRun;
+  /**
+   * Does a part of the work that must be finished before the engine accepts this event, if any.
+   * Returns whether more is left.
+   */
+  readonly packBefore?: (event: FeedEvent) => boolean;
 }
 
 /** What a resumed market continues, in milliseconds since 1970 UTC. */
@@ -91,6 +90,7 @@ export class EngineSource implements SnapshotSource {
   readonly #staleAfterMs: number;
   readonly #warmupMs: number;
   readonly #resume: ResumedRun | undefined;
+  readonly #packBefore: EngineSourceOptions["packBefore"];
   readonly #isBehind = new StickyThreshold();
   #lifecycle: Lifecycle = { state: "running" };
   #events: AsyncIterator<FeedEvent> | undefined;
@@ -108,14 +108,16 @@ export class EngineSource implements SnapshotSource {
   #advancedAt: number;
   #yieldedAt: number;
 
-  constructor({ feed, engine, clock, staleAfterMs = 10_000, warmupMs = 0, resume }: EngineSourceOptions) {
+  constructor(options: EngineSourceOptions) {
+    const { feed, engine, clock, staleAfterMs = 10_000, warmupMs = 0 } = options;
     this.info = { name: feed.name, origin: feed.origin, facts: feed.facts };
     this.#feed = feed;
     this.#engine = engine;
     this.#clock = clock;
     this.#staleAfterMs = staleAfterMs;
     this.#warmupMs = warmupMs;
-    this.#resume = resume;
+    this.#resume = options.resume;
+    this.#packBefore = options.packBefore;
     this.#advancedAt = clock.monotonic();
     this.#yieldedAt = this.#advancedAt;
   }
@@ -166,7 +168,7 @@ export class EngineSource implements SnapshotSource {
     while (this.#lifecycle.state === "running") {
       const event = await this.#nextEvent(signal);
       if (event === undefined) break;
-      while (this.#engine.packBefore?.(event)) await this.#clock.sleep(0, signal);
+      while (this.#packBefore?.(event)) await this.#clock.sleep(0, signal);
       const poll = this.#take(event);
       if (event.kind === "clock") await this.#yieldIfDue(signal);
       if (poll) return poll;

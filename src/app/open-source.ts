@@ -4,9 +4,9 @@ import { messageOf } from "../base/lib/text/message-of.ts";
 import type { Clock } from "../base/lib/time/clock.ts";
 import { MINUTE_MS } from "../base/lib/time/time.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
-import { type EngineCheckpoint, neverFlaredId, TrendEngine } from "../engine/index.ts";
+import { neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
-import { OutputError } from "../feeds/record/index.ts";
+import { OutputError } from "../feeds/index.ts";
 import type { EngineProgress, RestoredState } from "../gateway/persistence/index.ts";
 import {
   type OpenSnapshots,
@@ -17,6 +17,7 @@ import {
 } from "../gateway/source/index.ts";
 import { openLeader } from "../scale/follow/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
+import { type EngineCheckpoint, EngineCheckpoints, restoreEngine } from "./data/engine-checkpoints.ts";
 import type { SourceIdentity } from "./data/file-persistence.ts";
 import { EngineSource } from "./engine-source.ts";
 import { FEEDS } from "./feeds.ts";
@@ -100,7 +101,8 @@ function createEngine(
   const { refreshMs, staleAfterMs } = config;
   const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys }, resume);
   const options = { facts: feed.facts, refreshMs };
-  const engine = before ? TrendEngine.restore(checkpointOf(before), options) : new TrendEngine(options);
+  const engine = before ? restoreEngine(storedIn(before), options) : new TrendEngine(options);
+  const checkpoints = new EngineCheckpoints(engine);
   begin();
   const source = new EngineSource({
     feed,
@@ -110,11 +112,12 @@ function createEngine(
     // A resumed market needs no warm-up.
     warmupMs: before || marketOf(config).startsAtPresent ? 0 : config.warmupMs,
     ...(resume ? { resume } : {}),
+    packBefore: (event) => checkpoints.packBefore(event),
   });
   const progress = () => {
     const afterMs = source.clockAtMs;
     if (afterMs === undefined || isTooLate(engine)) return undefined;
-    const { slices, ...checkpoint } = engine.beginCheckpoint();
+    const { slices, ...checkpoint } = checkpoints.begin();
     return { afterMs, checkpoint, slices, ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
   return {
@@ -135,8 +138,8 @@ function isTooLate({ clockMs, tokenCount }: TrendEngine): boolean {
   return tokenCount * PACK_MS > MINUTE_MS - (clockMs % MINUTE_MS);
 }
 
-/** Only the engine knows the form of what it stored. */
-function checkpointOf({ checkpoint, slices }: EngineProgress): EngineCheckpoint {
+/** Only its writer knows the form of what it stored. */
+function storedIn({ checkpoint, slices }: EngineProgress): EngineCheckpoint {
   return { ...(checkpoint as EngineCheckpoint), ...(slices ? { slices } : {}) };
 }
 

@@ -7,13 +7,12 @@ import { Detector, type Measured } from "./detect/detector.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
-import { type EngineCheckpoint, type EngineState, unpackEngine } from "./state/checkpoint.ts";
-import { Checkpoints } from "./state/checkpoints.ts";
+import { type EngineState, isInUse, type StateWatcher } from "./state/engine-state.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
 import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
 import { ProfileStore } from "./state/token-profile.ts";
-import { rememberToken, TokenRegistry } from "./state/token-registry.ts";
+import { TokenRegistry } from "./state/token-registry.ts";
 import { isOnWatch, type TokenState } from "./state/token-state.ts";
 import { FlareCandles } from "./views/flare-candles.ts";
 import { viewExplanation } from "./views/flare-view.ts";
@@ -63,7 +62,6 @@ export class TrendEngine {
   readonly #rankings: Rankings;
   readonly #intake: Intake;
   readonly #rejected: Rejections;
-  readonly #checkpoints = new Checkpoints();
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0 };
   #touched: TokenState[] = [];
   /** Tokens whose missing liquidity may come back. They are judged every second until then. */
@@ -79,8 +77,11 @@ export class TrendEngine {
   /** Events before the first clock event, whose times may be far in the future. */
   #waiting: MarketEvent[];
   #served: Snapshot | undefined;
+  #watcher: StateWatcher | undefined;
+  /** The tokens that the watched state's next second may change. */
+  #inUse: readonly TokenState[] = [];
 
-  /** @param state The state in a checkpoint; see {@link TrendEngine.restore}. */
+  /** @param state Continues from this {@link state} of an engine with equal options. */
   constructor(options: TrendEngineOptions = {}, state?: EngineState) {
     const facts = options.facts ?? { trades: true, liquidity: true, listings: true, profiles: true };
     const settings = { ...DEFAULT_SETTINGS, ...options.settings };
@@ -88,7 +89,7 @@ export class TrendEngine {
     this.#refreshMs = Math.max(1, Math.round((options.refreshMs ?? 5_000) / SECOND_MS)) * SECOND_MS;
     const profiles = new ProfileStore(settings.maxProfiles, new Map(state?.profiles));
     this.#profiles = profiles;
-    this.#tokens = new TokenRegistry(settings, (token) => rememberToken(profiles, token));
+    this.#tokens = new TokenRegistry(settings, profiles);
     this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = { ...byGroup(createMarket), ...state?.markets };
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
@@ -107,11 +108,6 @@ export class TrendEngine {
     this.#intake = new Intake({ settings, ...stores, detector: this.#detector });
     for (const token of state?.tokens ?? []) this.#resume(token);
     if (state) this.#plan();
-  }
-
-  /** Continues from a {@link checkpoint} with equal `options`. Throws if it is unreadable. */
-  static restore(checkpoint: EngineCheckpoint, options: TrendEngineOptions = {}): TrendEngine {
-    return new TrendEngine(options, unpackEngine(checkpoint));
   }
 
   /** Processes one event. Never throws: an unusable event only counts in {@link rejected}. */
@@ -152,35 +148,21 @@ export class TrendEngine {
     return this.#served;
   }
 
-  /** Returns the complete state as a plain JSON value that shares nothing with the engine. */
-  checkpoint(): EngineCheckpoint {
-    return this.#checkpoints.pack(this.#state());
+  /** Tells only this watcher of changes to the present {@link state}, or nobody. */
+  watch(watcher: StateWatcher | undefined): void {
+    this.#watcher = watcher;
+    this.#inUse = watcher ? this.#tokens.all().filter(isInUse) : [];
   }
 
-  /**
-   * Begins a {@link checkpoint}. Its slices are packed as they are read, while the engine
-   * continues. Ending their iteration early, or beginning another checkpoint, abandons it.
-   */
-  beginCheckpoint(): ReturnType<Checkpoints["begin"]> {
-    return this.#checkpoints.begin(this.#state(), this.#inGrace);
-  }
-
-  /**
-   * Packs a slice of the begun checkpoint if the event ends a minute, which changes all tokens.
-   * Returns whether more is left, which {@link accept} would pack at once.
-   */
-  packBefore(event: MarketEvent): boolean {
-    return event.at >= this.#nextMinuteMs && this.#checkpoints.keepMore();
-  }
-
-  #state(): EngineState {
+  /** Returns the complete state. The engine continues to change it: see {@link watch}. */
+  state(): EngineState {
     return {
       clockMs: this.#clockMs,
       stepMs: this.#stepMs,
       nextMinuteMs: this.#nextMinuteMs,
       hasClock: this.#hasClock,
       rejected: this.#rejected,
-      tokens: GROUPS.flatMap((group) => [...this.#tokens.of(group)]),
+      tokens: this.#tokens.all(),
       profiles: this.#profiles.entries,
       priors: new Map(this.#priors.buckets),
       markets: this.#markets,
@@ -258,7 +240,8 @@ export class TrendEngine {
       this.#markets[event.group].sinceMs = event.since;
       return undefined;
     }
-    if (this.#checkpoints.isPacking) this.#checkpoints.keep(this.#find(event.group, event.token));
+    const changed = this.#watcher && this.#find(event.group, event.token);
+    if (changed) this.#watcher?.beforeChange([changed]);
     const count = this.#tokens.count;
     const entered = this.#intake.enter(event, this.#numbers, this.#nextMinuteMs);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
@@ -304,7 +287,8 @@ export class TrendEngine {
     this.#stepMs = atMs;
     const touched = this.#touched;
     const isMinute = atMs === this.#nextMinuteMs;
-    this.#checkpoints.beforeStep(isMinute);
+    this.#watcher?.beforeChange(isMinute ? this.#tokens.all() : this.#inUse);
+    this.#inUse = [];
     for (const token of touched) this.#detector.catchUp(token);
     if (isMinute) this.#closeMinute(atMs);
     this.#touched = [];

@@ -11,3 +11,4 @@ export type {
 } from "./feed-kind.ts";
 export { marketSettings } from "./market-settings.ts";
 export { StickyThreshold } from "./merge/sticky-threshold.ts";
+export { OutputError } from "./output-error.ts";

@@ -89,10 +89,9 @@ test("the base is returned when the warm-up is over, and nothing before: until t
   expect(states).toEqual(["stale", "live"]);
 });
 
-test("an event waits, for one turn after the other, while the engine must pack before it", async () => {
-  const { engine, clock, source } = sourceOf(
-    feedOf(tick(0), trade(100), tick(60_000), trade(60_500), tick(61_000)),
-  );
+test("an event waits, for one turn after the other, while state must be packed before it", async () => {
+  const feed = feedOf(tick(0), trade(100), tick(60_000), trade(60_500), tick(61_000));
+  const [engine, clock] = [new CountingEngine(), new ManualClock()];
   let left = 3;
   const packed: string[] = [];
   const packBefore = (event: FeedEvent) => {
@@ -101,7 +100,7 @@ test("an event waits, for one turn after the other, while the engine must pack b
     left -= 1;
     return left > 0;
   };
-  Object.assign(engine, { packBefore });
+  const source = new EngineSource({ feed, engine, clock, packBefore });
   expect(seen(await allPolls(source))).toEqual([
     [0, 0],
     [60_000, 1],

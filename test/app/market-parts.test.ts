@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EngineSource } from "../../src/app/engine-source.ts";
-import { fillingText } from "../../src/base/protocol/filling-text.ts";
 import { connect } from "../../src/clients/sdk/index.ts";
+import { fillingText } from "../../src/clients/text/filling-text.ts";
 import { TrendEngine } from "../../src/engine/index.ts";
 import { mergeFeeds } from "../../src/feeds/merge/merge-feeds.ts";
 import type { ReadyResponse } from "../../src/gateway/http/rest/responses.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome, Snapshot, TrackRecord } from "../../src/base/model/index.ts";
-import { summarizeOutcomes } from "../../src/extensions/history/index.ts";
+import { summarizeOutcomes } from "../../src/base/model/summarize-outcomes.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import type { Finish } from "../support/servers/edges.ts";
 import {

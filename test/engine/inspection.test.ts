@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checkpointOf } from "../../src/app/data/engine-checkpoints.ts";
 import { TrendEngine } from "../../src/engine/index.ts";
 import { crowdOf, playScripts, type Script } from "./trade-market.ts";
 import { address, MINUTE, START, withClocks } from "./trend-kit.ts";
@@ -18,7 +19,7 @@ test("inspection changes nothing and agrees with the served flare", () => {
     if (event.kind === "clock") watched.readingOf("bsc", pump.token);
     alone.accept(event);
   }
-  expect(JSON.stringify(watched.checkpoint())).toBe(JSON.stringify(alone.checkpoint()));
+  expect(JSON.stringify(checkpointOf(watched))).toBe(JSON.stringify(checkpointOf(alone)));
   const flare = watched.snapshot().flares.pro[0];
   expect(flare?.token.address).toBe(pump.token);
   const { flaringSinceMs, canarySinceMs } = watched.trendOf("bsc", pump.token) ?? {};

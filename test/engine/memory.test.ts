@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checkpointOf } from "../../src/app/data/engine-checkpoints.ts";
 import { TrendEngine } from "../../src/engine/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { address, clock, HOUR, MINUTE, profile, SECOND, START, trade } from "./trend-kit.ts";
@@ -27,8 +28,8 @@ test("the number of tokens is bounded even within a minute; the least recently a
   }
   expect(most).toBeLessThanOrEqual(1_101);
   engine.accept(clock(START + MINUTE));
-  expect(JSON.stringify(engine.checkpoint())).toContain(address(count - 1));
-  expect(JSON.stringify(engine.checkpoint())).not.toContain(address(3));
+  expect(JSON.stringify(checkpointOf(engine))).toContain(address(count - 1));
+  expect(JSON.stringify(checkpointOf(engine))).not.toContain(address(3));
 });
 
 test("a token with a history is forgotten after six hours of silence", () => {
@@ -78,10 +79,10 @@ test("the number of wallets per token is bounded", () => {
   const engine = new TrendEngine();
   engine.accept(clock(START));
   for (let n = 0; n < 5_000; n++) engine.accept(trade(START + n, address(1)));
-  const size = JSON.stringify(engine.checkpoint()).length;
+  const size = JSON.stringify(checkpointOf(engine)).length;
   for (let n = 5_000; n < 20_000; n++) {
     if (n % 1_000 === 0) engine.accept(clock(START + n));
     engine.accept(trade(START + n, address(1)));
   }
-  expect(JSON.stringify(engine.checkpoint()).length).toBeLessThan(size * 1.5);
+  expect(JSON.stringify(checkpointOf(engine)).length).toBeLessThan(size * 1.5);
 });

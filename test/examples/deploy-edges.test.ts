@@ -172,7 +172,7 @@ describe("two edges with one key file, behind a proxy", () => {
       }
       own.kill("SIGKILL");
       await own.ended();
-      // A proxy answers 502 to a POST that it sent over a connection that broke: it may not repeat it.
+      // A proxy answers 502 to a POST over a connection that broke, because it may not repeat it.
       await expect
         .poll(async () => {
           const { status, body } = await ask(`${urls[name]}/api/v1/tickets`, "127.0.0.1", bearer, "POST");

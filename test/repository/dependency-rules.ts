@@ -27,6 +27,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "base/settings/": ["node:", "zod"],
   "clients/dashboard/": ["preact", "preact/hooks", "uplot", "uplot/dist/uPlot.min.css", "vite"],
   "clients/sdk/": [],
+  "clients/text/": [],
   "clients/widget/": ["vite"],
   "engine/": ["zod", "uuid"],
   "extensions/alerts/": ["node:", "zod", "fastify", "jose", "pino", "ipaddr.js", "mqtt"],

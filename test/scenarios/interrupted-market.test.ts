@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/app/config/config.ts";
+import { checkpointOf, type EngineCheckpoint, restoreEngine } from "../../src/app/data/engine-checkpoints.ts";
 import { EngineSource } from "../../src/app/engine-source.ts";
 import { systemClock } from "../../src/base/lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../src/base/market/index.ts";
-import { type EngineCheckpoint, TrendEngine } from "../../src/engine/index.ts";
+import { TrendEngine } from "../../src/engine/index.ts";
 import { ReplayFeed, type ReplayResume } from "../../src/feeds/replay/replay-feed.ts";
 import { createSimulatedFeed } from "../../src/feeds/simulated/simulated-feed.ts";
 import type { Feed } from "../../src/gateway/source/feed.ts";
@@ -30,7 +31,7 @@ async function play(
   before?: { checkpoint: EngineCheckpoint; last: Publication },
 ) {
   const options = { facts: feed.facts };
-  const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);
+  const engine = before ? restoreEngine(before.checkpoint, options) : new TrendEngine(options);
   let events: AsyncIterator<MarketEvent> | undefined;
   const iterated = {
     ...{ name: feed.name, origin: feed.origin, facts: feed.facts },
@@ -48,7 +49,7 @@ async function play(
     source,
     publish: (publication) => {
       if (!checkpoint && publication.observedAtMs >= checkpointMs)
-        checkpoint = { text: JSON.stringify(engine.checkpoint()), afterMs: source.clockAtMs ?? 0 };
+        checkpoint = { text: JSON.stringify(checkpointOf(engine)), afterMs: source.clockAtMs ?? 0 };
       published.push(publication);
       if (publication.observedAtMs >= untilMs) stop.abort();
     },

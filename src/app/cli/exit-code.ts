@@ -1,6 +1,6 @@
 import { InputError } from "../../base/lib/input-error.ts";
 import { actionAfter, ERROR_CODES, FlarewireError } from "../../base/protocol/index.ts";
-import { OutputError } from "../../feeds/record/index.ts";
+import { OutputError } from "../../feeds/index.ts";
 import { EXIT, type ExitCode } from "./shutdown.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { FlarewireError } from "../../base/protocol/index.ts";
@@ -32,7 +33,12 @@ export async function mcp(args: readonly string[], terminal: Terminal): Promise<
   const address = readStreamAddress(text, [], wrong);
   if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("; "));
   const request = requestOf(address.url, keyFrom(terminal.environment, CLIENT_KEY_VARIABLE));
-  const transport = new StdioServerTransport(terminal.stdin, terminal.stdout);
+  // At the end of its input, the transport would drop the requests that it has not answered.
+  const input = new PassThrough();
+  const left = clientLeft(terminal);
+  const closed = outputClosed(terminal);
+  terminal.stdin?.pipe(input, { end: false });
+  const transport = new StdioServerTransport(input, terminal.stdout);
   const { createMcpServer } = await loadMcpServer();
   const shutdown = watchShutdown(process);
   try {
@@ -42,19 +48,60 @@ export async function mcp(args: readonly string[], terminal: Terminal): Promise<
         if (!isBrokenPipe(error)) say(terminal, `flarewire mcp: ${messageOf(error)}`);
       },
     });
-    await Promise.race([clientLeft(terminal), shutdown.requested]);
+    const answered = followRequests(transport);
+    await Promise.race([left.then(answered), closed, shutdown.requested]);
     await served.close();
   } finally {
     shutdown.dispose();
+    // An open input would keep the process alive.
+    terminal.stdin?.unpipe(input).pause();
   }
   return EXIT.clean;
 }
 
-/** Resolves when the client has closed the input, or no longer reads the output. */
-function clientLeft({ stdin, stdout }: Terminal): Promise<void> {
+/**
+ * Follows the requests of a transport. Returns a function that resolves when all have been
+ * answered.
+ */
+function followRequests(transport: StdioServerTransport): () => Promise<void> {
+  const waiting = new Set<unknown>();
+  let onAnswered = () => {};
+  const forget = (id: unknown) => {
+    if (waiting.delete(id)) onAnswered();
+  };
+  const { onmessage } = transport;
+  transport.onmessage = (message) => {
+    if ("method" in message && "id" in message) waiting.add(message.id);
+    else if ("method" in message && message.method === "notifications/cancelled")
+      forget(message.params?.requestId);
+    onmessage?.(message);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    await send(message);
+    if (!("method" in message)) forget(message.id);
+  };
+  return () =>
+    new Promise((resolve) => {
+      onAnswered = () => {
+        if (waiting.size === 0) resolve();
+      };
+      onAnswered();
+    });
+}
+
+/** Resolves when the client has closed the input. */
+function clientLeft({ stdin }: Terminal): Promise<void> {
   return new Promise((resolve) => {
     const leave = () => resolve();
     stdin?.once("end", leave).once("close", leave);
+  });
+}
+
+/** Resolves when the client no longer reads the output. */
+function outputClosed({ stdout }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    const leave = () => resolve();
     stdout.once("close", leave).once("error", leave);
   });
 }

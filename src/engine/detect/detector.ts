@@ -181,7 +181,7 @@ export class Detector {
     const surpluses: number[] = [];
     // One pass for all three, because fetching the tokens from memory takes most of the time.
     for (const token of tokens) {
-      if (!countsInMedians(token, atMs, this.#facts, this.#settings)) continue;
+      if (!this.#countsInMedians(token, atMs)) continue;
       trading.push(token);
       rises.push(riseOf(token));
       bursts.push((token.candle ?? token.trades ?? token.window)?.burst ?? 0);
@@ -204,12 +204,18 @@ export class Detector {
     const minute = Math.floor(atMs / MINUTE_MS) - 1;
     const ratios: number[] = [];
     for (const token of tokens) {
-      if (!countsInMedians(token, atMs, this.#facts, this.#settings)) continue;
+      if (!this.#countsInMedians(token, atMs)) continue;
       if (knownSteps(token.minutes, minute - minutes, 1) === 0) continue;
       const before = closeAt(token.minutes, minute - minutes);
       if (before > 0) ratios.push(closeAt(token.minutes, minute) / before);
     }
     return ratios.length < this.#settings.marketMinimum ? null : medianInPlace(ratios);
+  }
+
+  /** Whether the group's medians include the token. */
+  #countsInMedians(token: TokenState, atMs: number): boolean {
+    const { quote } = token.profile;
+    return isTrading(token, atMs) && !quote && isDeepEnough(token, this.#facts, this.#settings);
   }
 
   /**
@@ -336,16 +342,6 @@ export class Detector {
 function formOf({ trades, window }: TokenState): Measured["form"] {
   if (trades) return "trades";
   return window ? "reports" : "candles";
-}
-
-/** Whether the group's medians include the token. */
-function countsInMedians(
-  token: TokenState,
-  atMs: number,
-  facts: FeedFacts,
-  settings: DetectorSettings,
-): boolean {
-  return isTrading(token, atMs) && !token.profile.quote && isDeepEnough(token, facts, settings);
 }
 
 function minuteReturn({ minutes }: TokenState, minute: number): number {

@@ -11,56 +11,41 @@ import { sinceWhen } from "./statistics.ts";
  * burst automaton (2002) for the cost of changing state.
  */
 
-/** A token's flare state. Times are event time; -1 if unset. */
-export interface Trend {
-  startedMs: number;
-  /** Since when the score, the activity or the volume has been low: see {@link judge}. */
-  lowSinceMs: number;
-  /**
-   * No flare starts before this time, unless it is far stronger than the last. Infinity after a
-   * reversal, until the burst ends as its flare would have.
-   */
-  coolUntilMs: number;
-  /** Consecutive judgments that met the start conditions. */
-  ticks: number;
-  /** The score is above the finish threshold: the baselines learn slowly. */
-  isHigh: boolean;
-  /** Start or latest surge of the running or last flare. */
-  surgedMs: number;
-  /** Number of surges of the running flare. */
-  surges: number;
-  /** Highest strength of the flare by the time that another surge can be told from its growth. */
-  strength: number;
-  /** When an exchange's seconds last met the start conditions. */
-  quickMs: number;
-  /** Price before the running flare's rise, and the highest that has stood since; 0 if unknown. */
-  basePrice: number;
-  topPrice: number;
-  /** Since when the price has been above `topPrice`, and its lowest value since then. */
-  higherSinceMs: number;
-  higherPrice: number;
-  /** Since when half of the rise has been lost. */
-  lostSinceMs: number;
-}
-
-export function createTrend(): Trend {
+export function createTrend() {
   return {
     startedMs: -1,
+    /** Since when the score, the activity or the volume has been low: see {@link judge}. */
     lowSinceMs: -1,
+    /**
+     * No flare starts before this time, unless it is far stronger than the last. Infinity after a
+     * reversal, until the burst ends as its flare would have.
+     */
     coolUntilMs: -1,
+    /** Consecutive judgments that met the start conditions. */
     ticks: 0,
+    /** The score is above the finish threshold: the baselines learn slowly. */
     isHigh: false,
+    /** Start or latest surge of the running or last flare. */
     surgedMs: -1,
+    /** Number of surges of the running flare. */
     surges: 0,
+    /** Highest strength of the flare by the time that another surge can be told from its growth. */
     strength: 0,
+    /** When an exchange's seconds last met the start conditions. */
     quickMs: -1,
+    /** Price before the flare's rise, and the highest that has stood since; 0 if unknown. */
     basePrice: 0,
     topPrice: 0,
+    /** Since when the price has been above `topPrice`, and its lowest value since then. */
     higherSinceMs: -1,
     higherPrice: 0,
+    /** Since when half of the rise has been lost. */
     lostSinceMs: -1,
   };
 }
+
+/** A token's flare state. Times are event time; -1 if unset. */
+export type Trend = ReturnType<typeof createTrend>;
 
 /** Inputs of a judgment besides the reading. */
 export interface Circumstances {

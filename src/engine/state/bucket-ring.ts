@@ -163,7 +163,7 @@ function addTrades({ steps }: BucketRing, slot: number, buys: number, sells: num
   steps[slot + 1] = (steps[slot + 1] ?? 0) + buys + sells * SELL;
 }
 
-/** A ring as checkpoints of earlier releases have it. */
+/** A ring as checkpoints of earlier releases may have it. */
 interface SeparateRing {
   readonly closes: Float64Array;
   readonly buys: Uint32Array;
@@ -172,8 +172,10 @@ interface SeparateRing {
   readonly first: number;
 }
 
-/** Converts a ring of an earlier release. */
-export function joinRing({ closes, buys, sells, last, first }: SeparateRing): BucketRing {
+/** Converts a ring of an earlier release, unless it has the present form. */
+export function joinRing(stored: BucketRing | SeparateRing): BucketRing {
+  if ("steps" in stored) return stored;
+  const { closes, buys, sells, last, first } = stored;
   const ring = { ...createRing(closes.length), last, first };
   for (const [index, close] of closes.entries()) {
     ring.steps[index * WIDTH] = close;

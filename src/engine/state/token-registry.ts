@@ -21,18 +21,16 @@ interface GroupTokens {
 export class TokenRegistry {
   readonly #groups: Readonly<Record<MarketGroup, GroupTokens>>;
   readonly #settings: DetectorSettings;
-  readonly #onForget: (token: TokenState) => void;
+  readonly #profiles: ProfileStore;
   #count = 0;
   /** The last token found by {@link #foundName}. Each event looks up its token several times. */
   #found: TokenState | undefined;
   #foundName = "";
 
-  /**
-   * @param onForget Called with each forgotten token that was listed or had at least five events.
-   */
-  constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
+  /** @param profiles Remembers each forgotten token that was listed or had five events. */
+  constructor(settings: DetectorSettings, profiles: ProfileStore) {
     this.#settings = settings;
-    this.#onForget = onForget;
+    this.#profiles = profiles;
     this.#groups = byGroup(() => ({ tokens: new Map(), aliases: new Map() }));
   }
 
@@ -45,17 +43,16 @@ export class TokenRegistry {
     return this.#groups[group].tokens.values();
   }
 
+  /** Returns the tokens of all groups. */
+  all(): TokenState[] {
+    return GROUPS.flatMap((group) => [...this.of(group)]);
+  }
+
   /** Returns a group's tokens or, if there are more than {@link MAX_SAMPLE}, every n-th. */
   sampleOf(group: MarketGroup): TokenState[] {
-    const { tokens } = this.#groups[group];
-    const every = Math.ceil(tokens.size / MAX_SAMPLE);
-    const sample: TokenState[] = [];
-    let index = 0;
-    for (const token of tokens.values()) {
-      if (index % every === 0) sample.push(token);
-      index += 1;
-    }
-    return sample;
+    const tokens = [...this.of(group)];
+    const every = Math.ceil(tokens.length / MAX_SAMPLE);
+    return tokens.filter((_, index) => index % every === 0);
   }
 
   /**
@@ -131,13 +128,11 @@ export class TokenRegistry {
     for (const alias of token.aliases) aliases.delete(alias);
     this.#count -= 1;
     const isListed = token.pools.some(({ listedMs }) => listedMs >= 0);
-    if (isListed || token.events >= RARE_EVENTS) this.#onForget(token);
+    if (isListed || token.events >= RARE_EVENTS) rememberToken(this.#profiles, token);
   }
 
   #evict(newcomer: TokenState): void {
-    const all = GROUPS.flatMap((group) => [...this.of(group)]).filter(
-      (token) => token !== newcomer && !isNeeded(token),
-    );
+    const all = this.all().filter((token) => token !== newcomer && !isNeeded(token));
     all.sort((a, b) => a.lastSeenMs - b.lastSeenMs || (a.key < b.key ? -1 : 1));
     for (const token of all.slice(0, Math.max(0, this.#count - this.#settings.maxTokens)))
       this.#forget(token);
@@ -160,7 +155,7 @@ function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
 }
 
 /** Remembers since when a forgotten token was known, so that a listing cannot make it new. */
-export function rememberToken(profiles: ProfileStore, token: TokenState): void {
+function rememberToken(profiles: ProfileStore, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);
 }

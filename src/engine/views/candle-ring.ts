@@ -164,13 +164,8 @@ function append(ring: CandleRing, minute: number): number {
 }
 
 function clear(data: Float64Array, at: number, minute: number): void {
-  data[at + OPEN] = Number.NaN;
-  data[at + HIGH] = Number.NaN;
-  data[at + LOW] = Number.NaN;
-  data[at + CLOSE] = Number.NaN;
-  data[at + USD] = 0;
-  data[at + BUYS] = 0;
-  data[at + SELLS] = 0;
+  data.fill(Number.NaN, at + OPEN, at + USD);
+  data.fill(0, at + USD, at + OPEN_AT);
   data[at + OPEN_AT] = (minute + 1) * MINUTE_MS;
   data[at + CLOSE_AT] = minute * MINUTE_MS;
 }

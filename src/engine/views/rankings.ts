@@ -1,4 +1,3 @@
-import { jsonEqual } from "../../base/lib/json-equal.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../base/market/index.ts";
 import {
@@ -156,9 +155,6 @@ function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T
   const previous = new Map(before.map((item) => [keyOf(item), item]));
   return reuseListIfSame(
     before,
-    after.map((item) => {
-      const old = previous.get(keyOf(item));
-      return old !== undefined && jsonEqual(old, item) ? old : item;
-    }),
+    after.map((item) => reuseIfEqual(previous.get(keyOf(item)), item)),
   );
 }

@@ -15,5 +15,4 @@ export { withLive } from "./http/token-details.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";
 export { type HistoryStore, openSqliteHistoryStore } from "./sqlite-history-store.ts";
-export { summarizeOutcomes } from "./summarize-outcomes.ts";
 export type { RecordQuery } from "./track-record.ts";

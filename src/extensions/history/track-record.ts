@@ -9,9 +9,9 @@ import {
   type RecordWindow,
   type TrackRecord,
 } from "../../base/model/index.ts";
+import { summarizeOutcomes } from "../../base/model/summarize-outcomes.ts";
 import type { RecordKey, StoredOutcome } from "./history-records.ts";
 import type { HistoryStore } from "./sqlite-history-store.ts";
-import { summarizeOutcomes } from "./summarize-outcomes.ts";
 
 /** A window of time, and which flares count. */
 export interface RecordQuery {

@@ -44,6 +44,9 @@ const BEFORE_MS = 30 * MINUTE_MS;
 /** Prices are shown until at least this long after the start. */
 const AFTER_MS = 60 * MINUTE_MS;
 
+/** A picture takes as much of the processor as this many small responses. */
+const PICTURE_COST = 40;
+
 const TOKEN_PATH = "/token/:group/:token";
 
 const MARKETS = { live: undefined, recorded: "Recorded market", simulated: "Simulated market" } as const;
@@ -114,7 +117,8 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
       const body = new Representation(await pictures.draw(version, facts), version, PNG_TYPE);
       return sendReady(reply.headers(fields), readyAnswer(body, [], request.raw));
     };
-    scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, config: configOf(path), handler });
+    const config = { contract: { ...configOf(path).contract, cost: PICTURE_COST } };
+    scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, config, handler });
   };
   const readFlare: Read = async ({ params }, rights) => {
     const { id } = params as { readonly id: string };

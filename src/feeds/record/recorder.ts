@@ -10,10 +10,10 @@ import { HOUR_MS } from "../../base/lib/time/time.ts";
 import { VERSION } from "../../base/lib/version.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/index.ts";
+import { OutputError } from "../output-error.ts";
 import { RECORDING_VERSION, type RecordingHeader } from "../recording/header.ts";
 import { type RecordingManifest, type RecordingPart, writeManifest } from "../recording/manifest.ts";
 import { makeRoom } from "./make-room.ts";
-import { OutputError } from "./output-error.ts";
 
 /**
  * A recording cannot be written. The message names the directory and, if recording had started, how

@@ -98,7 +98,7 @@ export const LIMIT_SETTINGS = {
     default: "3000",
     example: "600",
     description:
-      "Requests per minute and address without a valid key, and the size of a burst; further ones get 429. Each 64 KiB of a response counts as another request. Health checks do not count. none: no limit",
+      "Requests per minute and address without a valid key, and the size of a burst; further ones get 429. Each 64 KiB of a response counts as another request, and dear requests count as several. Health checks do not count. none: no limit",
   }),
   anonymousStreams: setting("anonymousStreams", orNone(integer(1, 1_000_000_000)), {
     default: "1000",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Outcome } from "../../../src/base/model/index.ts";
+import { summarizeOutcomes } from "../../../src/base/model/summarize-outcomes.ts";
 import { readRoute, recordHash } from "../../../src/clients/dashboard/route.ts";
 import { scaleOf } from "../../../src/clients/dashboard/state/record/scale.ts";
 import {
@@ -9,7 +10,6 @@ import {
   verdictText,
   warningText,
 } from "../../../src/clients/dashboard/text/record-text.ts";
-import { summarizeOutcomes } from "../../../src/extensions/history/index.ts";
 import { SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
 const summarize = (outcomes: readonly Outcome[]) => summarizeOutcomes(outcomes, async () => {});

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { fillingText } from "../../../src/base/protocol/filling-text.ts";
 import { createFreshness } from "../../../src/clients/sdk/freshness.ts";
 import type { TransportMessage } from "../../../src/clients/sdk/transport/transport.ts";
+import { fillingText } from "../../../src/clients/text/filling-text.ts";
 import { FRESH } from "../../gateway/hub/hub-fixture.ts";
 
 /** Returns an event that was observed this many minutes after eight. */

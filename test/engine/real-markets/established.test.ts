@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import {
   address,
@@ -52,7 +53,7 @@ test("a forgotten token is not new in another pool, even after a checkpoint", ()
   drive(engine, withClocks(trades, START + MINUTE));
   for (let at = START + MINUTE; at <= START + 7 * HOUR; at += MINUTE) engine.accept(clock(at));
   expect(engine.tokenCount).toBe(0);
-  const restored = TrendEngine.restore(JSON.parse(JSON.stringify(engine.checkpoint())));
+  const restored = restoreEngine(JSON.parse(JSON.stringify(checkpointOf(engine))));
   for (const one of [engine, restored]) {
     one.accept(listing(START + 7 * HOUR + 1, TOKEN, "another"));
     one.accept(listing(START + 7 * HOUR + 1, address(2), "first"));

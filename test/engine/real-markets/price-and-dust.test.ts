@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { crowdOf, playScripts, type Script } from "../trade-market.ts";
@@ -133,7 +134,7 @@ test("an event far in the future does not set a new engine's clock", () => {
   engine.accept(trade(START + 365 * 24 * 60 * MINUTE, TOKEN, { price: "9" }));
   engine.accept(trade(START - 500, address(2)));
   expect(engine.clockMs).toBe(0);
-  const restored = TrendEngine.restore(JSON.parse(JSON.stringify(engine.checkpoint())));
+  const restored = restoreEngine(JSON.parse(JSON.stringify(checkpointOf(engine))));
   for (const one of [engine, restored]) {
     one.accept(clock(START));
     one.accept(trade(START + 1, address(2), { price: "4" }));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import type { Candle, Outcome, Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
@@ -44,7 +45,7 @@ const sinceThen = (list: readonly Candle[]) => list.filter(({ open_at }) => open
 test("[L2] an engine continues from a checkpoint of the version without candles: the lists are those of an engine that never stopped, and candles start with the next whole minute", () => {
   const stored = JSON.parse(brotliDecompressSync(readFileSync(STORED)).toString("utf8"));
   expect(stored.version).toBe(12);
-  const continued = TrendEngine.restore(stored);
+  const continued = restoreEngine(stored);
   const steady = new TrendEngine();
   const seen = { flares: new Set<string>(), candles: 0 };
   for (const event of marketEvents()) {
@@ -70,7 +71,7 @@ test("a flare that an engine of the version without surges started does not surg
   const events = marketEvents();
   const cutMs = START + 112 * MINUTE;
   for (const event of events) if (event.at <= cutMs) engine.accept(event);
-  const continued = TrendEngine.restore({ ...engine.checkpoint(), version: 16 });
+  const continued = restoreEngine({ ...checkpointOf(engine), version: 16 });
   let running = 0;
   for (const event of events) {
     if (event.at <= cutMs || event.at > cutMs + 3 * MINUTE) continue;

@@ -1,5 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import {
+  checkpointOf,
+  type EngineCheckpoint,
+  restoreEngine,
+  unpackEngine,
+} from "../../../src/app/data/engine-checkpoints.ts";
 import type { MarketEvent, Trade } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import {
@@ -9,7 +15,6 @@ import {
   knownSteps,
   tradesWithin,
 } from "../../../src/engine/state/bucket-ring.ts";
-import { type EngineCheckpoint, unpackEngine } from "../../../src/engine/state/checkpoint.ts";
 import { address, decimal, liquidity, MINUTE, SECOND, START, trade, withClocks } from "../trend-kit.ts";
 
 const TOKENS = [address(1), address(2)] as const;
@@ -76,13 +81,13 @@ function stepsOf(ring: BucketRing | undefined): readonly (readonly number[])[] {
 test("after past trades, sums, averages and charts equal those of a token that was always followed", () => {
   fc.assert(
     fc.property(Trades, Pace, (trades, pace) => {
-      const always = engineOf(withClocks([...depths(START), ...trades], END)).checkpoint();
+      const always = checkpointOf(engineOf(withClocks([...depths(START), ...trades], END)));
       const live = trades.filter(({ at }) => at >= PRESENT);
       const past = readLater(trades, pace);
       const events = [...depths(PRESENT), ...live, ...past];
       const engine = engineOf(withClocks(events, END, PRESENT));
       expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
-      const later = engine.checkpoint();
+      const later = checkpointOf(engine);
       for (const token of TOKENS) {
         const [one, other] = [stateOf(always, token), stateOf(later, token)];
         expect([other?.price, other?.firstMarketMs, other?.lastMarketMs, other?.events]).toEqual([
@@ -127,11 +132,11 @@ test("[L4] past trades survive a checkpoint at any moment while they are read", 
       const uninterrupted = engineOf(events);
       const at = cut % events.length;
       const before = engineOf(events.slice(0, at));
-      const text = JSON.stringify(before.checkpoint());
-      const after = TrendEngine.restore(JSON.parse(text), SETTINGS);
+      const text = JSON.stringify(checkpointOf(before));
+      const after = restoreEngine(JSON.parse(text), SETTINGS);
       for (const event of events.slice(at)) after.accept(event);
       expect(after.snapshot()).toEqual(uninterrupted.snapshot());
-      expect(after.checkpoint()).toEqual(uninterrupted.checkpoint());
+      expect(checkpointOf(after)).toEqual(checkpointOf(uninterrupted));
     }),
     { numRuns: 20 },
   );

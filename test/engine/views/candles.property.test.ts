@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import { formatDecimal } from "../../../src/base/lib/text/figures.ts";
 import type { MarketEvent, Trade } from "../../../src/base/market/index.ts";
 import { type Candle, Candles, NO_CANDLES } from "../../../src/base/model/index.ts";
@@ -91,7 +92,7 @@ test("[W43] each token that flares shows the closed minutes of the last hour as 
       const started = new Map<string, number>();
       for (const [index, event] of events.entries()) {
         if (cuts.has(index)) {
-          engine = TrendEngine.restore(JSON.parse(JSON.stringify(engine.checkpoint())), OPTIONS);
+          engine = restoreEngine(JSON.parse(JSON.stringify(checkpointOf(engine))), OPTIONS);
           seen.restarts += 1;
         }
         engine.accept(event);

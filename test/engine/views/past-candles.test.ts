@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import type { Candle } from "../../../src/base/market/index.ts";
 import type { Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
@@ -93,7 +94,7 @@ test("a token whose candles of an outage arrive later has the same measurements 
       const half = Math.floor(events.length * 0.7);
       drive(engine, events.slice(0, half));
       // A restart between the halves changes nothing.
-      engine = TrendEngine.restore(engine.checkpoint());
+      engine = restoreEngine(checkpointOf(engine));
       const charts = pricesOf(drive(engine, events.slice(half)));
       expect(engine.rejected.late).toBe(0);
       expect(engine.readingOf("exchange", TOKEN)).toEqual(always.readingOf("exchange", TOKEN));

@@ -1,3 +1,4 @@
+import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkpoints.ts";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import type { Outcome, Snapshot } from "../../../src/base/model/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../../src/engine/index.ts";
@@ -23,7 +24,7 @@ export function serveOutcomes(
   const tokens = new Set(events.flatMap((event) => (event.kind === "trade" ? [event.token] : [])));
   for (const [index, event] of events.entries()) {
     if (cuts.includes(index)) {
-      engine = TrendEngine.restore(JSON.parse(JSON.stringify(engine.checkpoint())), options);
+      engine = restoreEngine(JSON.parse(JSON.stringify(checkpointOf(engine))), options);
     }
     engine.accept(event);
     if (event.kind !== "clock") continue;

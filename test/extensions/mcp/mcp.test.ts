@@ -140,6 +140,30 @@ test("flarewire mcp ends when its input ends, and when its output is closed", as
   expect([await second.ended(), second.stderr()]).toEqual([0, ""]);
 });
 
+test("flarewire mcp answers the calls that came before the end of its input", async () => {
+  await using gateway = await startLedGateway();
+  gateway.start("ONE");
+  await using cli = spawnCommand(process.execPath, [PROGRAM, "mcp", gateway.url], {}, { stdin: "pipe" });
+  const hello = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "one", version: "1" },
+  };
+  const messages = [
+    { id: 1, method: "initialize", params: hello },
+    { method: "notifications/initialized" },
+    { id: 2, method: "tools/call", params: { name: "track_record", arguments: {} } },
+    { id: 3, method: "tools/call", params: { name: "flares_now", arguments: {} } },
+    { id: 4, method: "tools/call", params: { name: "flares_since", arguments: { cursor: "?", wait_s: 25 } } },
+    { method: "notifications/cancelled", params: { requestId: 4 } },
+  ];
+  cli.child.stdin?.end(messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join(""));
+  expect([await cli.ended(), cli.stderr()]).toEqual([0, ""]);
+  const lines = cli.stdout().trim().split("\n");
+  const answered = lines.map((line) => z.object({ id: z.number() }).parse(JSON.parse(line)).id);
+  expect(answered.toSorted()).toEqual([1, 2, 3]);
+});
+
 test("hostile names appear only as untrusted_text, shortened and without control characters", async () => {
   const endings = [
     '"}',

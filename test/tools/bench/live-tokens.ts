@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createConfig } from "../../../src/app/config/config.ts";
+import { EngineCheckpoints } from "../../../src/app/data/engine-checkpoints.ts";
 import { openPersistence } from "../../../src/app/data/file-persistence.ts";
 import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
@@ -154,6 +155,7 @@ async function storeState(fed: Fed, market: LiveMarket): Promise<Row[]> {
   const config = createConfig({ data });
   const persistence = openPersistence({ config, clock, logger: createLogger("silent"), identity });
   const { engine } = fed;
+  const checkpoints = new EngineCheckpoints(engine);
   try {
     const log = persistence.createLog();
     const head = new Head({ log, initial: { snapshot: fed.before, observedAtMs: engine.clockMs } });
@@ -163,7 +165,7 @@ async function storeState(fed: Fed, market: LiveMarket): Promise<Row[]> {
     skippedMs = MINUTE_MS;
     let isPacked = false;
     const progress = () => {
-      const { slices, ...checkpoint } = engine.beginCheckpoint();
+      const { slices, ...checkpoint } = checkpoints.begin();
       const watched = noteEnd(slices, () => {
         isPacked = true;
       });
@@ -177,7 +179,7 @@ async function storeState(fed: Fed, market: LiveMarket): Promise<Row[]> {
       for (let at = 0; at < events.length; at += EVENTS_PER_TURN) {
         await nextTurn();
         const some = events.slice(at, at + EVENTS_PER_TURN);
-        while (some.some((event) => engine.packBefore(event))) {
+        while (some.some((event) => checkpoints.packBefore(event))) {
           turns.end("store");
           await nextTurn();
         }

@@ -8,7 +8,7 @@ import {
   type RecordFigures,
   type Snapshot,
 } from "../../../base/model/index.ts";
-import { summarizeOutcomes } from "../../../extensions/history/index.ts";
+import { summarizeOutcomes } from "../../../base/model/summarize-outcomes.ts";
 
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {

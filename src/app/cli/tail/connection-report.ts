@@ -1,6 +1,6 @@
-import { fillingText } from "../../../base/protocol/filling-text.ts";
 import { actionAfter, CLOSE_CODES } from "../../../base/protocol/index.ts";
 import type { ConnectionStatus, Stream } from "../../../clients/sdk/index.ts";
+import { fillingText } from "../../../clients/text/index.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { EXIT, type ExitCode } from "../shutdown.ts";
 

@@ -9,9 +9,9 @@ import {
   outcomeText,
 } from "../../../base/model/index.ts";
 import { END_TEXTS, sayWarning } from "../../../base/model/text/end-texts.ts";
-import { valuesText } from "../../../base/model/text/values-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
+import { valuesText } from "../../../clients/text/index.ts";
 import { padColumns } from "../terminal/columns.ts";
 import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
-import { RecentKeys } from "../../../base/lib/recent-keys.ts";
+import { RecentKeys } from "../../../clients/text/index.ts";
 import type { TailEvent } from "./event-lines.ts";
 import { asRecord } from "./symbol-index.ts";
 

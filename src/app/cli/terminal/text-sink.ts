@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
-import { OutputError } from "../../../feeds/record/index.ts";
+import { OutputError } from "../../../feeds/index.ts";
 import { plainText } from "./plain-text.ts";
 import type { Output } from "./terminal.ts";
 

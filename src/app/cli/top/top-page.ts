@@ -1,8 +1,8 @@
 import { formatPrice } from "../../../base/lib/text/figures.ts";
 import { outcomeText } from "../../../base/model/index.ts";
 import { sayWarning } from "../../../base/model/text/end-texts.ts";
-import { fillingText } from "../../../base/protocol/filling-text.ts";
 import type { ConnectionStatus, DataFreshness } from "../../../clients/sdk/index.ts";
+import { fillingText } from "../../../clients/text/index.ts";
 import { describeEnd } from "../tail/connection-report.ts";
 import { formatRoughSpan } from "../terminal/columns.ts";
 import { columns, plainText, wrapText } from "../terminal/plain-text.ts";

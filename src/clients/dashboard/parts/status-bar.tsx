@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { fillingText } from "../../../base/protocol/filling-text.ts";
 import type { DataFreshness } from "../../sdk/index.ts";
+import { fillingText } from "../../text/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 import { TimeText } from "./time-text.tsx";

@@ -2,8 +2,8 @@ import { formatPct } from "../../../base/lib/text/percent.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { nowReason } from "../../../base/model/text/reason-text.ts";
-import { valuesText } from "../../../base/model/text/values-text.ts";
 import type { EventMessage } from "../../sdk/index.ts";
+import { valuesText } from "../../text/values-text.ts";
 import { formatTime } from "./format.ts";
 
 export function describeEvent(event: EventMessage): string {

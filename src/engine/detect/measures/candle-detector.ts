@@ -10,7 +10,7 @@ import { clip } from "../statistics.ts";
  * Share of the usual volume that is added before a logarithm, so that the log of no volume is
  * finite.
  */
-const LN_EPSILON_SHARE = 0.05;
+export const LN_EPSILON_SHARE = 0.05;
 
 /** One minute of a token. A silent minute is flat: the last close, no volume. */
 export interface Minute {

@@ -163,12 +163,11 @@ export function sumSeconds(
 ): void {
   advance(state, Math.ceil(atMs / SECOND_MS) - 1, settings);
   const { numbers } = state;
-  sums.trades = 0;
+  sums.trades = countSeconds(state);
   sums.bought = 0;
   sums.sold = 0;
   sums.atOnce = 0;
   for (let slot = 0; slot < SPAN_S; slot++) {
-    sums.trades += numbers[COUNT + slot] ?? 0;
     sums.bought += numbers[BOUGHT + slot] ?? 0;
     sums.sold += numbers[SOLD + slot] ?? 0;
     sums.atOnce = Math.max(sums.atOnce, numbers[AT_ONCE + slot] ?? 0);
@@ -181,7 +180,7 @@ export function sumSeconds(
   sums.low = Number.isFinite(low) ? low : 0;
 }
 
-/** Returns the number of trades in the last ten seconds, cheaper than all sums. */
+/** Returns the number of trades in the last ten seconds. */
 export function countSeconds({ numbers }: SecondsState): number {
   let trades = 0;
   for (let slot = COUNT; slot < BOUGHT; slot++) trades += numbers[slot] ?? 0;

@@ -3,7 +3,7 @@ import type { Window, WindowCounts } from "../../../base/market/index.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { type BucketRing, closesWithin, knownSteps } from "../../state/bucket-ring.ts";
 import { clip, decay } from "../statistics.ts";
-import { stepPageSum } from "./candle-detector.ts";
+import { LN_EPSILON_SHARE, stepPageSum } from "./candle-detector.ts";
 
 /*
  * Measures a token that only an aggregator reports on: counts of the last five minutes, hour and
@@ -13,11 +13,6 @@ import { stepPageSum } from "./candle-detector.ts";
 const RECENT_MS = 300_000;
 /** How many minutes of closes the long average, the burst and the volatility use. */
 const PAST_MINUTES = 60;
-/**
- * Share of the usual volume that is added before a logarithm, so that the log of no volume is
- * finite.
- */
-const LN_EPSILON_SHARE = 0.05;
 
 /**
  * If the average trade is below this share of the usual one, dust dilutes the trades: each trader

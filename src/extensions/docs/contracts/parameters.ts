@@ -21,17 +21,19 @@ export function parametersOf(
   schemas: ContractSchemas,
 ): readonly ParameterContract[] {
   const describe = (location: ParameterContract["in"], parameters: ParameterSet) =>
-    Object.entries(parameters).map(([name, { description, schema, example }]): ParameterContract => {
-      const form = schemas.of(schema);
-      return {
-        name,
-        in: location,
-        description,
-        schema: form,
-        example,
-        ...(form.type === "array" ? ({ style: "form", explode: false } as const) : {}),
-        ...(location === "path" ? { required: true } : {}),
-      };
-    });
+    Object.entries(parameters).map(
+      ([name, { description, schema, example, cost = 0 }]): ParameterContract => {
+        const form = schemas.of(schema);
+        return {
+          name,
+          in: location,
+          description: cost > 0 ? `${description} Counts as ${cost} more requests.` : description,
+          schema: form,
+          example,
+          ...(form.type === "array" ? ({ style: "form", explode: false } as const) : {}),
+          ...(location === "path" ? { required: true } : {}),
+        };
+      },
+    );
   return [...describe("path", params), ...describe("query", query), ...describe("header", headers)];
 }

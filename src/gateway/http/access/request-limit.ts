@@ -21,7 +21,7 @@ interface LimitedUse {
 
 const REQUESTS: LimitedUse = {
   policy: "address",
-  what: "requests a minute (a response counts as one more for each 64 KiB)",
+  what: "requests a minute (dear ones count as several, a response as one more for each 64 KiB)",
   reason: "requests-of-address",
 };
 /** New connections that follow events, which cost more than a request. */
@@ -58,11 +58,12 @@ export class RequestLimit {
     return isAllowed;
   }
 
-  /** Counts a request. Returns `rate-limited`, with retry fields set, if it exceeds the limit. */
-  admit(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
+  /** Counts a request `cost` times. Returns `rate-limited`, with retry fields, above the limit. */
+  admit(request: FastifyRequest, reply: FastifyReply, cost = 1): FlarewireError | undefined {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(request.ip, nowMs);
     if (bucket.take(nowMs)) {
+      bucket.charge(cost - 1, nowMs);
       this.#counted.set(request, bucket);
       return undefined;
     }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { FlarewireError } from "../../../base/protocol/index.ts";
 import { EVENTS_PATH } from "../contract/paths.ts";
+import { costOf } from "../contract/route-contract.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { asksForSse } from "../stream/accept-sse.ts";
 import type { AccessPolicy } from "./access.ts";
@@ -55,10 +56,11 @@ export class Visitors {
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;
-    if (request.routeOptions.config.isHealthCheck) return undefined;
+    const { isHealthCheck, contract = {} } = request.routeOptions.config;
+    if (isHealthCheck) return undefined;
     if (authorization !== undefined && this.#policy.keyIdIn(authorization) !== undefined) return undefined;
     return (
-      this.#limit?.admit(request, reply) ??
+      this.#limit?.admit(request, reply, costOf(contract, request.query)) ??
       (isStream(request) ? this.#streams?.admit(request, reply) : undefined)
     );
   }

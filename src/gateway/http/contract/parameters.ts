@@ -17,6 +17,8 @@ export interface Parameter<T extends z.ZodType = z.ZodType> {
   readonly hint?: (value: string) => string;
   /** The requests for events that accept it. Default: all. */
   readonly only?: "streams" | "polls";
+  /** How many requests a request with it counts as in addition. Default 0. */
+  readonly cost?: number;
 }
 
 /** Parameters by name, in the order of the documents. */

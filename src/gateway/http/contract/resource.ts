@@ -21,6 +21,7 @@ export const AT = {
   description:
     "Returns the state at this UTC event time, rounded down to the minute. Any stored minute that is over is available.",
   example: "2017-11-12T08:24:00Z",
+  cost: 12,
 } as const satisfies Parameter;
 
 /** Selects the group, for resources with flares. */

@@ -17,6 +17,13 @@ export interface RouteRules<Q extends ParameterSet = ParameterSet> {
    * query and the path's parameters.
    */
   readonly channels?: readonly string[] | ((query: unknown, params: unknown) => readonly string[]);
+  /** How many requests a request counts as, by its use of the processor. Default 1. */
+  readonly cost?: number;
+}
+
+/** Returns how many requests a request with this query counts as. */
+export function costOf({ cost = 1, query = {} }: RouteRules, given: unknown): number {
+  return Object.keys(Object(given)).reduce((sum, name) => sum + (query[name]?.cost ?? 0), cost);
 }
 
 /** A response whose status is below 400. */

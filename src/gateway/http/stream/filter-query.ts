@@ -12,24 +12,28 @@ export const FILTER_QUERY = {
     schema: tokens.unwrap(),
     description: "Only items with these addresses; case is ignored.",
     example: ["0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab"],
+    cost: 4,
   },
   symbols: {
     schema: symbols.unwrap(),
     description:
       "Only items with these symbols, or flares of the exchange with these pairs, such as `BTC/USDT`; case is ignored.",
     example: ["CAKE"],
+    cost: 4,
   },
   min_liquidity: {
     schema: z.number().min(0),
     description:
       "Only items with at least this liquidity in US dollars, now or, with `sticky`, at any earlier time.",
     example: 50_000,
+    cost: 4,
   },
   min_price_change: {
     schema: min_price_change.unwrap(),
     description:
       "Only items whose price change is at least this percentage, now or, with `sticky`, at any earlier time. It may be negative.",
     example: 10,
+    cost: 4,
   },
   sticky: {
     schema: sticky.unwrap(),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../../src/app/data/engine-checkpoints.ts";
 import type { MarketEvent } from "../../../../src/base/market/index.ts";
 import { Snapshot } from "../../../../src/base/model/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../../../src/engine/index.ts";
@@ -143,10 +144,10 @@ test("a checkpoint from before net buying was measured continues, and the next p
   const isBefore = ({ at }: MarketEvent) => at < START + (PUMP_AT - 20) * MINUTE;
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
   drive(engine, events.filter(isBefore));
-  const text = JSON.stringify(engine.checkpoint());
+  const text = JSON.stringify(checkpointOf(engine));
   const old = text.replaceAll(/\\"netBought\\":[\d.e+-]+,/g, "");
   expect(old.length).toBeLessThan(text.length);
-  const restored = TrendEngine.restore({ ...JSON.parse(old), version: 12 }, { facts: CANDLES_ONLY });
+  const restored = restoreEngine({ ...JSON.parse(old), version: 12 }, { facts: CANDLES_ONLY });
   const rest = events.filter((event) => !isBefore(event));
   const { flares, explanations } = Snapshot.parse(drive(restored, rest));
   const [flare] = flares.finished_trending;

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { type FastifyBaseLogger, fastify } from "fastify";
 import { pino } from "pino";
 import { describe, expect } from "vitest";
+import { z } from "zod";
 import { BYTES_PER_REQUEST } from "../../../../src/gateway/http/access/request-limit.ts";
 import { addHostRoutes } from "../../../../src/gateway/http/host-routes.ts";
 import { type HttpSettings, Refusals } from "../../../../src/gateway/http/index.ts";
@@ -200,6 +201,37 @@ describe("[W33] requests of an address without a key are limited", () => {
       statuses.push(message.statusCode);
     }
     expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  test("a dear route and a dear parameter count as several requests, and are paid before they are served", async ({
+    makeRest,
+  }) => {
+    const price = { schema: z.string(), description: "Costs three more.", example: "x", cost: 3 };
+    const { port } = await bounded(
+      makeRest,
+      { anonymousRequests: 6 },
+      {
+        register: ({ app }: RouteScope) => {
+          app.get("/dear", { config: { contract: { cost: 5 } } }, async () => "dear");
+          app.get("/past", { config: { contract: { query: { price } } } }, async () => "past");
+        },
+      },
+    );
+    const statuses = async (localAddress: string, ...paths: readonly string[]) =>
+      await Promise.all(
+        paths.map(async (path) => {
+          const asked = request({ port, host: "127.0.0.1", localAddress, path, agent: false }).end();
+          const [message] = (await once(asked, "response")) as [IncomingMessage];
+          message.resume();
+          return message.statusCode;
+        }),
+      );
+    // All at once: the first pays for itself before the others arrive.
+    expect((await statuses("127.0.0.2", "/dear", "/dear", "/dear")).toSorted()).toEqual([200, 200, 429]);
+    expect((await statuses("127.0.0.3", "/past?price=x", "/past?price=x", "/past")).toSorted()).toEqual([
+      200, 200, 429,
+    ]);
+    expect(await statuses("127.0.0.4", ...Array(6).fill("/past"))).toEqual(Array(6).fill(200));
   });
 
   test("clients behind a trusted proxy count separately", async ({ makeRest }) => {

@@ -1,6 +1,6 @@
-import { RecentKeys } from "../../../../base/lib/recent-keys.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { EventMessage, View } from "../../../sdk/index.ts";
+import { RecentKeys } from "../../../text/recent-keys.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The events that the feed shows by default. */

@@ -1,4 +1,4 @@
-import type { Freshness } from "./messages.ts";
+import type { Freshness } from "../../base/protocol/index.ts";
 
 /** Returns the progress of reading past data, such as `bsc: 41 of 90 s`; empty when complete. */
 export function fillingText({ parts = [] }: { readonly parts?: Freshness["parts"] | undefined }): string {

@@ -1,5 +1,5 @@
-import { counted, formatCount, formatDollars, formatPrice } from "../../lib/text/figures.ts";
-import { formatPct } from "../../lib/text/percent.ts";
+import { counted, formatCount, formatDollars, formatPrice } from "../../base/lib/text/figures.ts";
+import { formatPct } from "../../base/lib/text/percent.ts";
 
 const countText = (count: number, noun: string) => counted(count, noun, formatCount(count));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { valuesText } from "../../../src/base/model/text/values-text.ts";
+import { valuesText } from "../../../src/clients/text/values-text.ts";
 
 test("new values are described in words, with one in the singular", () => {
   const values = { recent_price_change: 16, latest_buy_count: 61, latest_sell_count: 1, liquidity: "25800" };

@@ -1,4 +1,5 @@
 /* Encodes the engine's state (plain data, maps, typed arrays) as JSON and decodes it exactly. */
+
 /** A value that JSON represents without loss. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeState, encodeState } from "../../../src/engine/state/state-codec.ts";
+import { decodeState, encodeState } from "../../../src/app/data/state-codec.ts";
 
 const number = fc.double();
 const leaf = fc.oneof(

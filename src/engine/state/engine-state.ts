@@ -1,26 +1,25 @@
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
+import { CANDLE_MINUTES } from "../../base/model/index.ts";
 import { createTrend } from "../detect/hysteresis.ts";
 import type { Markets } from "../detect/market.ts";
 import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
-import { createCandleRing } from "../views/candle-ring.ts";
+import { compactRing, createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/flare-candles.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
 import type { NewListing } from "../views/newest-listings.ts";
 import type { ServedRankings } from "../views/rankings.ts";
 import { joinRing } from "./bucket-ring.ts";
 import { createControl } from "./followed-flare.ts";
-import { unpackSlices } from "./packing.ts";
 import type { Rejections } from "./rejection.ts";
-import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
 /**
- * Increase it whenever the meaning of {@link EngineState} changes. Only checkpoints of
- * {@link READABLE} versions are accepted.
+ * Increase it whenever the meaning of {@link EngineState} changes, and let {@link upgradeState}
+ * convert the version before.
  */
-const VERSION = 17;
+export const STATE_VERSION = 17;
 /** The last version without surges, reversals, an exchange's seconds and recent volumes. */
 const WITHOUT_SURGES = 16;
 /** The last version without the pools' reported prices. */
@@ -31,26 +30,16 @@ const WITHOUT_REPORTED_PRICES = 15;
 const WITH_BOUGHT = 14;
 /** The last version without candles, control moments and net buying. */
 const WITHOUT_CANDLES = 12;
-const READABLE: readonly number[] = [
+/** The versions that {@link upgradeState} reads. */
+export const READABLE_VERSIONS: readonly number[] = [
   WITHOUT_CANDLES,
   WITH_BOUGHT,
   WITHOUT_REPORTED_PRICES,
   WITHOUT_SURGES,
-  VERSION,
+  STATE_VERSION,
 ];
 
-/** An engine's complete state as plain JSON values. A restored engine continues identically. */
-export interface EngineCheckpoint {
-  readonly version: number;
-  /** The state without the tokens and profiles in {@link slices}. */
-  readonly state: JsonValue;
-  /**
-   * The tokens and profiles, some in each JSON text: all in one would exceed the longest string.
-   * Absent in a checkpoint of an earlier release, whose state has them.
-   */
-  readonly slices?: Iterable<string>;
-}
-
+/** An engine's complete state: plain data, maps and typed arrays. An engine with it continues. */
 export interface EngineState {
   readonly clockMs: number;
   readonly stepMs: number;
@@ -69,34 +58,33 @@ export interface EngineState {
   readonly waiting: readonly MarketEvent[];
 }
 
-/** Packs everything but the tokens and profiles, which go into slices. */
-export function packRest({
-  tokens,
-  profiles,
-  ...rest
-}: EngineState): Required<Omit<EngineCheckpoint, "slices">> {
-  const counts = { tokens: tokens.length, profiles: profiles.size };
-  return { version: VERSION, state: encodeState({ ...rest, counts }) };
+/** Learns of changes to an engine's tokens in advance. */
+export interface StateWatcher {
+  /** Called before the engine changes the tokens. Must not throw. */
+  beforeChange(tokens: Iterable<TokenState>): void;
 }
 
-/**
- * Returns a checkpoint's state. Throws RangeError if the version is unsupported, and TypeError if
- * the state is malformed or slices are missing. Does not check every field.
- */
-export function unpackEngine({ version, state: json, slices = [] }: EngineCheckpoint): EngineState {
-  if (!READABLE.includes(version)) {
-    throw new RangeError(`unsupported checkpoint version ${version}; expected one of ${READABLE.join(", ")}`);
-  }
-  const state = decodeState(json);
-  if (typeof state !== "object" || state === null || !("markets" in state))
-    throw new TypeError("invalid checkpoint: no engine state");
-  const unpacked = "counts" in state ? withSlices(state, slices) : withJoinedRings(state as OldState);
-  if (version === VERSION) return unpacked;
-  const tokens = unpacked.tokens.map((token) => {
-    const candled = version === WITHOUT_CANDLES ? withCandles(token, unpacked.clockMs) : token;
+/** Whether a second may change the token without an event of its own. */
+export function isInUse({ isTouched, flare, followed, shownCandles }: TokenState): boolean {
+  return isTouched || flare !== null || followed !== null || shownCandles !== null;
+}
+
+/** Returns a token of this time as it is worth storing: without space and old candles. */
+export function compactToken(token: TokenState, clockMs: number): TokenState {
+  const { candles } = token;
+  const from = Math.floor(clockMs / MINUTE_MS) - CANDLE_MINUTES;
+  return candles ? { ...token, candles: compactRing(candles, from) } : token;
+}
+
+/** Converts a state of one of the {@link READABLE_VERSIONS}. Does not check its fields. */
+export function upgradeState(version: number, state: EngineState): EngineState {
+  if (version === STATE_VERSION) return state;
+  const tokens = state.tokens.map((token) => {
+    const joined = withJoinedRings(token);
+    const candled = version === WITHOUT_CANDLES ? withCandles(joined, state.clockMs) : joined;
     return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
   });
-  return { ...unpacked, tokens };
+  return { ...state, tokens };
 }
 
 /**
@@ -118,29 +106,10 @@ function withSurges(token: TokenState): TokenState {
   };
 }
 
-/** The tokens of an earlier release, whose rings had a different form. */
-type OldToken = Omit<TokenState, "minutes" | "fine"> &
-  Record<"minutes" | "fine", Parameters<typeof joinRing>[0]>;
-type OldState = Omit<EngineState, "tokens"> & { readonly tokens: readonly OldToken[] };
-
-function withJoinedRings(state: OldState): EngineState {
-  const tokens = state.tokens.map((token) => ({
-    ...token,
-    minutes: joinRing(token.minutes),
-    fine: token.fine && joinRing(token.fine),
-  }));
-  return { ...state, tokens };
-}
-
-function withSlices(rest: object & { readonly counts: unknown }, slices: Iterable<string>): EngineState {
-  const { counts, ...state } = rest as EngineState & {
-    readonly counts: { tokens: number; profiles: number };
-  };
-  const found = unpackSlices(slices);
-  const count = Object.keys(found.tokens).length;
-  if (count !== counts.tokens || found.profiles.size !== counts.profiles)
-    throw new TypeError(`invalid checkpoint: ${count} of ${counts.tokens} tokens`);
-  return { ...state, ...found };
+/** The rings of an earlier release may have another form. */
+function withJoinedRings(token: TokenState): TokenState {
+  const { minutes, fine } = token;
+  return { ...token, minutes: joinRing(minutes), fine: fine && joinRing(fine) };
 }
 
 /** Its sum of net buying and its logarithm of the volume had other meanings. */

@@ -1,10 +1,8 @@
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
-import { CANDLE_MINUTES } from "../../base/model/index.ts";
-import { compactRing } from "../views/candle-ring.ts";
-import type { EngineState } from "./checkpoint.ts";
+import { compactToken, type EngineState } from "../../engine/index.ts";
 import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
-import type { TokenProfile } from "./token-profile.ts";
-import type { TokenState } from "./token-state.ts";
+
+type TokenState = EngineState["tokens"][number];
+type TokenProfile = EngineState["profiles"] extends ReadonlyMap<string, infer P> ? P : never;
 
 /**
  * A slice ends with the entry that reaches this length: a millisecond of work. V8 collects strings
@@ -21,7 +19,7 @@ export class Packing {
   readonly #left: Map<TokenState, number>;
   readonly #names: readonly string[];
   readonly #profiles: readonly TokenProfile[];
-  readonly #candlesFrom: number;
+  readonly #clockMs: number;
   /** Slices of the tokens that were packed before their turn. */
   readonly #ready: string[] = [];
   #kept: string[] = [];
@@ -31,7 +29,7 @@ export class Packing {
     this.#left = new Map(tokens.map((token, index) => [token, index]));
     this.#names = [...profiles.keys()];
     this.#profiles = [...profiles.values()];
-    this.#candlesFrom = Math.floor(clockMs / MINUTE_MS) - CANDLE_MINUTES;
+    this.#clockMs = clockMs;
   }
 
   /** Packs the token as it is, unless it is packed already. Call it before the token changes. */
@@ -39,7 +37,7 @@ export class Packing {
     const index = this.#left.get(token);
     if (index === undefined) return;
     this.#left.delete(token);
-    const text = this.#pack(index, token);
+    const text = JSON.stringify([index, encodeState(compactToken(token, this.#clockMs))]);
     this.#kept.push(text);
     this.#keptLength += text.length;
     if (this.#keptLength >= SLICE_CHARACTERS) this.#closeKept();
@@ -69,12 +67,6 @@ export class Packing {
     if (this.#kept.length > 0) this.#ready.push(sliceOf("tokens", this.#kept));
     this.#kept = [];
     this.#keptLength = 0;
-  }
-
-  #pack(index: number, token: TokenState): string {
-    const { candles } = token;
-    const compact = candles ? { ...token, candles: compactRing(candles, this.#candlesFrom) } : token;
-    return JSON.stringify([index, encodeState(compact)]);
   }
 
   *#profileSlices(): Generator<string, void, void> {

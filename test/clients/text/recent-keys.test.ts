@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RecentKeys } from "../../../src/base/lib/recent-keys.ts";
+import { RecentKeys } from "../../../src/clients/text/recent-keys.ts";
 
 test("a key repeats until newer ones have displaced it", () => {
   const keys = new RecentKeys<string>(2);

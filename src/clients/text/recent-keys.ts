@@ -1,4 +1,4 @@
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../../base/lib/bounded-map.ts";
 
 /** Remembers the newest `max` keys. */
 export class RecentKeys<K> {

@@ -1,4 +1,5 @@
-import { OUTCOME_MINUTES, type Outcome, type RecordFigures } from "../../base/model/index.ts";
+import type { RecordFigures } from "./history.ts";
+import { OUTCOME_MINUTES, type Outcome } from "./outcome.ts";
 
 /**
  * Summarizes outcomes and their controls (OutcomeControl). Awaits `turn` before each long step, so

@@ -1,0 +1,4 @@
+/** Texts that the terminal and the page share. */
+export { fillingText } from "./filling-text.ts";
+export { RecentKeys } from "./recent-keys.ts";
+export { valuesText } from "./values-text.ts";
