@@ -10,10 +10,10 @@ export const DEFAULT_SETTINGS = {
    */
   candleStartScore: 2.11,
   /**
-   * The same for tokens with individual trades. Default 1.85: tuned on the simulated market. Such
+   * The same for tokens with individual trades. Default 1.95: tuned on the simulated market. Such
    * tokens have more and sharper terms, and a pump raises all of them at once.
    */
-  tradeStartScore: 1.85,
+  tradeStartScore: 1.95,
   /**
    * The same for tokens that only an aggregator reports on. Default 2.5: tuned on windows of the
    * simulated market's trades.
@@ -26,8 +26,8 @@ export const DEFAULT_SETTINGS = {
    * real pumps (Binance, 2020 to 2022).
    */
   secondsStartScore: 3.6,
-  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 3.2: tuned there. */
-  slowStartScore: 3.2,
+  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 3.4: tuned there. */
+  slowStartScore: 3.4,
   /** Minimum log return of such a start, above the last minute's lowest price. Default 0.02. */
   secondsStartRise: 0.02,
   /** Minimum number of trades in the ten seconds. Default 15: tuned. */
@@ -89,8 +89,8 @@ export const DEFAULT_SETTINGS = {
    */
   tradeStartRise: 0.02,
   /**
-   * The z of the activity term, which is buyers or, for candles, volume, must exceed this at the
-   * start. A running flare at or below it fades. Default 1.
+   * The activity must exceed this at the start: the z of the buyers, which net buying raises by up to
+   * `netActivity`; for candles, that of the volume. A running flare at or below it fades. Default 1.
    */
   startActivity: 1,
   /**
@@ -189,8 +189,20 @@ export const DEFAULT_SETTINGS = {
    * alone is not unusual.
    */
   volumeFloor: 1,
+  /**
+   * Minimum variance of the dollars bought minus sold, in that of the same trades with random sides.
+   * Default 1.25: tuned. So four equal purchases and no sale are at most 1.8 deviations.
+   */
+  netSpread: 1.25,
+  /** Floor of their deviation, as a share of the liquidity. Default 0.003: tuned. */
+  netFloorShare: 0.003,
+  /**
+   * How much net buying may add to the z of the buyers to make the activity. Default 0.3: tuned. The
+   * money of one person is no crowd.
+   */
+  netActivity: 0.3,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
-  weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
+  weights: { buyers: 0.35, imbalance: 0.25, price: 0.3, volume: 0.1 },
   /** The same for the seconds of an exchange. */
   secondsWeights: { volume: 0.4, price: 0.4, rush: 0.1, imbalance: 0.1 },
   /**

@@ -22,7 +22,7 @@ export const Term = z
   .object({
     name: TermName,
     unit: TermUnit.describe(
-      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: a lower bound of the share of buys, minus one half, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of ordinary volume, the mean of the usual volume and the last half hour's. `buys-at-once`: the most buys within one millisecond.",
+      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half, so 0.25 means three for each sell: of the dollars traded, or in an aggregator's `reports` a lower bound by number. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of ordinary volume, the mean of the usual volume and the last half hour's. `buys-at-once`: the most buys within one millisecond.",
     ),
     raw: z.number().describe("The measurement, in `unit`.").meta({ "x-unit": "unit" }),
     usual: z

@@ -35,7 +35,10 @@ export interface Reading {
    * Log return beyond the market's: from the average or from the last low, whichever is greater.
    */
   rise: number;
-  /** z of the buyers or, for candles, of the volume, not reduced by the market's. */
+  /**
+   * z of the buyers, with single trades that of the net buying if it is higher; for candles, of the
+   * volume. Not reduced by the market's.
+   */
   activity: number;
   /** Enough money or volume is behind the rise. */
   supported: boolean;
@@ -165,8 +168,8 @@ export function readTrades(
   buyers.usual = expected;
   buyers.z = poissonSurprise(state.buyers, expected, dispersion(state, settings));
   imbalance.weight = weights.imbalance;
-  imbalance.raw = wilsonLowerBound(state.buys, state.buys + state.sells) - 0.5;
-  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  imbalance.raw = state.usd > 0 ? state.netUsd / state.usd / 2 : 0;
+  imbalance.z = netSurprise(state, liquidityUsd, settings);
   price.weight = weights.price;
   state.longRise = Math.log(state.price / state.longPrice);
   measurePrice(reading, state, market, state.variance, settings);
@@ -177,7 +180,7 @@ export function readTrades(
   const surplus = state.samples > 0 ? logVolume(state, settings) - state.logMean : 0;
   volume.z =
     (surplus - Math.max(0, market.logVolume)) / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
-  reading.activity = buyers.z;
+  reading.activity = Math.max(buyers.z, Math.min(imbalance.z, buyers.z + settings.netActivity));
   reading.supported = isPaidFor(reading, state.inflow, liquidityUsd, settings);
   weigh(reading);
 }
@@ -260,6 +263,22 @@ export function readSeconds(
     bought >= settings.secondsBuyRatio * sold &&
     volume.raw > settings.secondsUsualRatio;
   weigh(reading);
+}
+
+/**
+ * Returns how many deviations the net buying of five minutes, in dollars, is above the token's
+ * usual. The variance is the token's own, as far as it is known, and at least that of the same
+ * trades with random sides, with something added: one large order, or a few, is no crowd. Makers
+ * who buy and sell the same dollars cancel out. The deviation has a floor in the pool's depth,
+ * because a few dollars in an idle pool say nothing.
+ */
+function netSurprise(state: TradeState, liquidityUsd: number | null, settings: DetectorSettings): number {
+  const { samples, varianceNetUsd, squareUsd, netUsd, meanNetUsd } = state;
+  const known = samples / (settings.priorMinutes + samples);
+  const own = squareUsd + (varianceNetUsd - squareUsd) * known;
+  const floor = settings.netFloorShare * (liquidityUsd ?? 0);
+  const variance = Math.max(own, settings.netSpread * squareUsd) + floor * floor;
+  return variance > 0 ? (netUsd - meanNetUsd * known) / Math.sqrt(variance) : 0;
 }
 
 /**

@@ -4,6 +4,8 @@ import { CANDLE_MINUTES } from "../../base/model/index.ts";
 import { createTrend } from "../detect/hysteresis.ts";
 import type { Markets } from "../detect/market.ts";
 import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
+import type { TradeState } from "../detect/measures/trade-detector.ts";
+import { DEFAULT_SETTINGS } from "../settings.ts";
 import { compactRing, createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/flare-candles.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
@@ -19,7 +21,9 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes, and let {@link upgradeState}
  * convert the version before.
  */
-export const STATE_VERSION = 17;
+export const STATE_VERSION = 18;
+/** The last version that counted purchases and sales instead of dollars. */
+const WITHOUT_NET_BUYING = 17;
 /** The last version without surges, reversals, an exchange's seconds and recent volumes. */
 const WITHOUT_SURGES = 16;
 /** The last version without the pools' reported prices. */
@@ -36,6 +40,7 @@ export const READABLE_VERSIONS: readonly number[] = [
   WITH_BOUGHT,
   WITHOUT_REPORTED_PRICES,
   WITHOUT_SURGES,
+  WITHOUT_NET_BUYING,
   STATE_VERSION,
 ];
 
@@ -80,11 +85,27 @@ export function compactToken(token: TokenState, clockMs: number): TokenState {
 export function upgradeState(version: number, state: EngineState): EngineState {
   if (version === STATE_VERSION) return state;
   const tokens = state.tokens.map((token) => {
-    const joined = withJoinedRings(token);
+    const weighed = withNetBuying(token);
+    if (version === WITHOUT_NET_BUYING) return weighed;
+    const joined = withJoinedRings(weighed);
     const candled = version === WITHOUT_CANDLES ? withCandles(joined, state.clockMs) : joined;
     return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
   });
   return { ...state, tokens };
+}
+
+/**
+ * Adds what a token up to version {@link WITHOUT_NET_BUYING} lacks, as if all its trades were of
+ * equal size, and half of its usual dollars a usual surplus.
+ */
+function withNetBuying(token: TokenState): TokenState {
+  if (!token.trades) return token;
+  const { buys = 0, sells = 0, ...trades }: TradeState & { buys?: number; sells?: number } = token.trades;
+  const { usd, slowUsd, slowMs } = trades;
+  const count = Math.max(1, buys + sells);
+  const usual = slowMs > 0 ? (slowUsd * DEFAULT_SETTINGS.fastMs) / slowMs : 0;
+  const net = { netUsd: (usd * (buys - sells)) / count, squareUsd: (usd * usd) / count / 2 };
+  return { ...token, trades: { ...trades, ...net, meanNetUsd: 0, varianceNetUsd: (usual / 2) ** 2 } };
 }
 
 /**

@@ -52,12 +52,11 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     burst: 0,
     /** Fast count of distinct buyers. */
     buyers: 0,
-    /** Fast count of purchases. */
-    buys: 0,
-    /** Fast count of sales. */
-    sells: 0,
     /** Fast sum of dollars. */
     usd: 0,
+    /** Fast sum of dollars bought minus sold, and of the squares of its parts. */
+    netUsd: 0,
+    squareUsd: 0,
     /** Decaying dollars bought minus sold in the pool that sets the price. */
     inflow: 0,
     /** Slow count of distinct buyers. */
@@ -73,6 +72,9 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     meanBuyers: 0,
     varianceBuyers: 0,
     samples: 0,
+    /** Mean and variance of `netUsd`, sampled each minute. */
+    meanNetUsd: 0,
+    varianceNetUsd: 0,
     /** Price at the last minute, and variance of one-minute log returns. */
     minutePrice: price,
     variance: settings.priorVolatility ** 2,
@@ -112,9 +114,9 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   const fast = decay(elapsed, settings.fastMs);
   state.buyers *= fast;
   state.quickBuyers *= fast;
-  state.buys *= fast;
-  state.sells *= fast;
   state.usd *= fast;
+  state.netUsd *= fast;
+  state.squareUsd *= fast * fast;
   const long = decay(elapsed, settings.priceMs);
   state.inflow *= long;
   state.longPrice = state.price + (state.longPrice - state.price) * long;
@@ -162,7 +164,10 @@ export function addTrade(
     state.inflow += (trade.isBuy ? usd : -usd) * long;
   }
   if (trade.isShallow) return;
-  state.usd += usd * decay(ageMs, settings.fastMs);
+  const fastUsd = usd * decay(ageMs, settings.fastMs);
+  state.usd += fastUsd;
+  state.netUsd += trade.isBuy ? fastUsd : -fastUsd;
+  state.squareUsd += fastUsd * fastUsd;
   state.slowUsd += usd * rate * decay(ageMs, settings.baselineMs);
   state.longUsd += usd * decay(ageMs, CANARY_MS);
   const row = rowOf(state.wallets, trade.trader, trade.at);
@@ -212,7 +217,6 @@ function addPurchase(
   state.buyers += fresh * fast;
   if (ageMs === 0) state.minuteBuyers += fresh;
   state.slowBuyers += rate * slowNewness(fresh, lastBuyMs, at, ageMs, settings);
-  state.buys += fast;
   numbers[row + LAST_BUY] = Math.max(lastBuyMs, at);
   const canary = decay(ageMs, CANARY_MS);
   const newShare = newness(at, lastBuyMs, CANARY_MS) * canary;
@@ -261,7 +265,6 @@ function addSale(
   const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL] ?? -1;
-  state.sells += decay(ageMs, settings.fastMs);
   const canary = decay(ageMs, CANARY_MS);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
   // `>=` because a purchase and a sale in one block have the same time.
@@ -298,6 +301,9 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   const surplus = state.buyers - state.meanBuyers;
   state.meanBuyers += surplus * learn;
   state.varianceBuyers += (surplus * (state.buyers - state.meanBuyers) - state.varianceBuyers) * learn;
+  const net = state.netUsd - state.meanNetUsd;
+  state.meanNetUsd += net * learn;
+  state.varianceNetUsd += (net * (state.netUsd - state.meanNetUsd) - state.varianceNetUsd) * learn;
   const log = logVolume(state, settings);
   if (state.samples === 1) state.logMean = log;
   const above = log - state.logMean;
