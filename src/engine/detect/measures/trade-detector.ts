@@ -217,6 +217,8 @@ function addPurchase(
   state.buyers += fresh * fast;
   if (ageMs === 0) state.minuteBuyers += fresh;
   state.slowBuyers += rate * slowNewness(fresh, lastBuyMs, at, ageMs, settings);
+  // Who buys more before selling trades now and then, like anyone else.
+  if (lastBuyMs > (numbers[row + LAST_SELL] ?? -1)) numbers[row + TRIPS] = 0;
   numbers[row + LAST_BUY] = Math.max(lastBuyMs, at);
   const canary = decay(ageMs, CANARY_MS);
   const newShare = newness(at, lastBuyMs, CANARY_MS) * canary;
@@ -267,6 +269,7 @@ function addSale(
   const lastSellMs = numbers[row + LAST_SELL] ?? -1;
   const canary = decay(ageMs, CANARY_MS);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
+  if (at - lastBuyMs > ROUND_TRIP_MS) numbers[row + TRIPS] = 0;
   // `>=` because a purchase and a sale in one block have the same time.
   const isAfter = lastBuyMs >= Math.max(0, lastSellMs) && (ageMs === 0 || at >= lastBuyMs);
   if (isAfter && at - lastBuyMs <= ROUND_TRIP_MS) {
@@ -274,8 +277,9 @@ function addSale(
     numbers[row + TRIPS] = trips;
     if (trips > 1) state.roundTripUsd += 2 * usd * canary;
     else {
-      state.quickSellers += decay(state.atMs - lastBuyMs, CANARY_MS);
-      state.quickBuyers += decay(state.atMs - lastBuyMs, settings.fastMs);
+      const sinceMs = state.atMs - lastBuyMs;
+      state.quickSellers += newness(lastBuyMs, lastSellMs, CANARY_MS) * decay(sinceMs, CANARY_MS);
+      state.quickBuyers += newness(lastBuyMs, lastSellMs, settings.fastMs) * decay(sinceMs, settings.fastMs);
     }
   }
   numbers[row + LAST_SELL] = ageMs === 0 ? at : Math.max(lastSellMs, at);
