@@ -280,8 +280,8 @@ export const DEFAULT_SETTINGS = {
   /** Canary: share of repeated round trips in all dollars traded. Default 0.4. */
   roundTripShare: 0.4,
   /**
-   * Canary: share of the distinct buyers, of half an hour or of five minutes, who sold within 15
-   * minutes of a purchase. Default 0.6. In flares of the simulated market it is at most 0.54, in a
+   * Canary: share of the distinct buyers beyond the usual, of half an hour or of five minutes, who
+   * sold within 15 minutes of a purchase; at least of twice the usual buyers. Default 0.6. In flares of the simulated market it is at most 0.54, in a
    * wash of any number of wallets nearly 1. It also warns where real buyers sell that fast, as
    * after some launches.
    */

@@ -105,7 +105,9 @@ function withNetBuying(token: TokenState): TokenState {
   const count = Math.max(1, buys + sells);
   const usual = slowMs > 0 ? (slowUsd * DEFAULT_SETTINGS.fastMs) / slowMs : 0;
   const net = { netUsd: (usd * (buys - sells)) / count, squareUsd: (usd * usd) / count / 2 };
-  return { ...token, trades: { ...trades, ...net, meanNetUsd: 0, varianceNetUsd: (usual / 2) ** 2 } };
+  const means = { meanNetUsd: 0, varianceNetUsd: (usual / 2) ** 2 };
+  const crowd = { usualBuyers: 0, usualQuickBuyers: 0, usualLongBuyers: 0, usualQuickSellers: 0 };
+  return { ...token, trades: { ...trades, ...net, ...means, ...crowd } };
 }
 
 /**

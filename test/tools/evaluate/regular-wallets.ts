@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { playScripts } from "../../engine/trade-market.ts";
-import { address, createRandom, drive, MINUTE, START, withClocks } from "../../engine/trend-kit.ts";
+import { address, createRandom, MINUTE, START, withClocks } from "../../engine/trend-kit.ts";
 
 /*
  * Ordinary tokens whose traders are the same few wallets, each of which buys and sells now and
@@ -14,8 +14,16 @@ const HOURS = 6;
 /** Trades a minute. */
 const RATES = [1, 2, 4, 8] as const;
 
-/** Returns, by the trades a minute, the share of a token's minutes in which the canary is on. */
-export function canaryOfRegulars(wallets: number, seed: number): readonly { rate: number; share: number }[] {
+export interface RegularsFigures {
+  readonly wallets: number;
+  /** Trades a minute. */
+  readonly rate: number;
+  /** Share of the minutes with the canary on: of the token's first hour, and of all later ones. */
+  readonly firstHour: number;
+  readonly later: number;
+}
+
+export function canaryOfRegulars(wallets: number, seed: number): readonly RegularsFigures[] {
   return RATES.map((rate) => {
     const token = address(1);
     const minutes = HOURS * 60;
@@ -27,15 +35,20 @@ export function canaryOfRegulars(wallets: number, seed: number): readonly { rate
       trader: () => `0x${Math.floor(random() * wallets).toString(16)}`,
     };
     const engine = new TrendEngine();
-    let on = 0;
+    const on = { firstHour: 0, later: 0 };
     let seen = -1;
-    for (const event of withClocks(playScripts([script], minutes, seed), START + minutes * MINUTE, START - 3_000)) {
+    for (const event of withClocks(
+      playScripts([script], minutes, seed),
+      START + minutes * MINUTE,
+      START - 3_000,
+    )) {
       engine.accept(event);
       const minute = Math.floor(event.at / MINUTE_MS);
       if (minute === seen) continue;
       seen = minute;
-      if (engine.trendOf("bsc", token)?.canarySinceMs != null) on += 1;
+      const part = event.at < START + 60 * MINUTE ? "firstHour" : "later";
+      if (engine.trendOf("bsc", token)?.canarySinceMs != null) on[part] += 1;
     }
-    return { rate, share: on / minutes };
+    return { wallets, rate, firstHour: on.firstHour / 60, later: on.later / (minutes - 60) };
   });
 }

@@ -75,6 +75,11 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     /** Mean and variance of `netUsd`, sampled each minute. */
     meanNetUsd: 0,
     varianceNetUsd: 0,
+    /** Means of `buyers`, `quickBuyers`, `longBuyers` and `quickSellers`, sampled each minute. */
+    usualBuyers: 0,
+    usualQuickBuyers: 0,
+    usualLongBuyers: 0,
+    usualQuickSellers: 0,
     /** Price at the last minute, and variance of one-minute log returns. */
     minutePrice: price,
     variance: settings.priorVolatility ** 2,
@@ -308,6 +313,11 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   const net = state.netUsd - state.meanNetUsd;
   state.meanNetUsd += net * learn;
   state.varianceNetUsd += (net * (state.netUsd - state.meanNetUsd) - state.varianceNetUsd) * learn;
+  const sooner = Math.max(MINUTE_MS / settings.baselineMs, 1 / state.samples) * rate;
+  state.usualBuyers += (state.buyers - state.usualBuyers) * sooner;
+  state.usualQuickBuyers += (state.quickBuyers - state.usualQuickBuyers) * sooner;
+  state.usualLongBuyers += (state.longBuyers - state.usualLongBuyers) * sooner;
+  state.usualQuickSellers += (state.quickSellers - state.usualQuickSellers) * sooner;
   const log = logVolume(state, settings);
   if (state.samples === 1) state.logMean = log;
   const above = log - state.logMean;
