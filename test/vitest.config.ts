@@ -92,9 +92,9 @@ export default defineConfig(({ mode }) => {
       globalSetup: isUnit ? setup : [...setup, "support/setup/bundle-program.ts"],
       reporters: [["default", { summary: false }]],
       // The slowest tests take 20 seconds, and several times that on a busy machine.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
-      expect: { poll: { timeout: 60_000 } },
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      expect: { poll: { timeout: 110_000 } },
       sequence: { sequencer: Mixed },
       projects: [
         { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 7, isolate: true } },

@@ -4,6 +4,7 @@ import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } fr
 import { AllFlares } from "./all-flares.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { Detector, type Measured } from "./detect/detector.ts";
+import { Launches } from "./detect/launches.ts";
 import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { awaitsLiquidity, liquidityText } from "./detect/pools.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
@@ -15,7 +16,7 @@ import { ProfileStore } from "./state/token-profile.ts";
 import { TokenRegistry } from "./state/token-registry.ts";
 import { isOnWatch, type TokenState } from "./state/token-state.ts";
 import { FlareCandles } from "./views/flare-candles.ts";
-import { viewExplanation } from "./views/flare-view.ts";
+import { ageInSeconds, viewExplanation } from "./views/flare-view.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
 import { NewestListings } from "./views/newest-listings.ts";
 import { OutcomeTracker } from "./views/outcome-tracker.ts";
@@ -53,6 +54,7 @@ export class TrendEngine {
   readonly #tokens: TokenRegistry;
   readonly #profiles: ProfileStore;
   readonly #priors: BuyerRatePriors;
+  readonly #launches: Launches;
   readonly #markets: Markets;
   readonly #detector: Detector;
   readonly #flares: AllFlares;
@@ -92,7 +94,8 @@ export class TrendEngine {
     this.#tokens = new TokenRegistry(settings, profiles);
     this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = { ...byGroup(createMarket), ...state?.markets };
-    this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
+    this.#launches = new Launches(settings, state?.launches);
+    this.#detector = new Detector(settings, facts, this.#markets, this.#priors, this.#launches);
     this.#flares = new AllFlares(settings, state?.finished);
     this.#outcomes = new OutcomeTracker(settings, this.#detector, (group) => this.#tokens.of(group));
     this.#candles = new FlareCandles(state?.stepMs ?? 0);
@@ -165,6 +168,7 @@ export class TrendEngine {
       tokens: this.#tokens.all(),
       profiles: this.#profiles.entries,
       priors: new Map(this.#priors.buckets),
+      launches: new Map(this.#launches.sums),
       markets: this.#markets,
       finished: [...this.#flares.finished],
       newest: [...this.#newest.items],
@@ -353,7 +357,9 @@ export class TrendEngine {
 
   #view(token: TokenState, measured: Measured, cause: FinishCause | null, atMs: number): Explanation {
     const { canary, flare } = token;
-    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge };
+    // Frozen at the start, even if a listing or creation becomes known later.
+    const age_s = flare ? (flare.explanation.age_s ?? null) : ageInSeconds(token, atMs);
+    const facts = { warnings: canary.warnings, liquidity: liquidityText(token), surge: flare?.surge, age_s };
     return viewExplanation(measured, facts, cause, atMs, this.#settings);
   }
 

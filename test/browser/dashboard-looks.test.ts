@@ -146,7 +146,7 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
         const canvas = await boxOf(page.locator(".plot canvas"));
         return canvas.x + canvas.width;
       };
-      await expect.poll(rightOf, { timeout: 10_000 }).toBeLessThanOrEqual(plot.x + plot.width);
+      await expect.poll(rightOf).toBeLessThanOrEqual(plot.x + plot.width);
     }
   });
 
@@ -155,7 +155,7 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
     await goto(TOKEN);
     for (const colorScheme of ["light", "dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
-      await expect.poll(() => page.evaluate(PAINTED), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => page.evaluate(PAINTED)).toBe(true);
     }
   });
 
@@ -285,7 +285,7 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     for (const [said, snapshot] of cases) {
       market.show(snapshot);
       const warnings = page.locator("dt", { hasText: "Warnings" }).locator("+ dd");
-      await expect.poll(() => warnings.textContent(), { timeout: 10_000 }).toBe(said);
+      await expect.poll(() => warnings.textContent()).toBe(said);
     }
   });
 

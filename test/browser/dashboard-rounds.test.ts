@@ -157,7 +157,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     const hears = async (sentence: string, count: number) => {
       await page.locator(".status dd", { hasText: `${count} since` }).waitFor({ state: "attached" });
       await page.clock.runFor(10_000);
-      await expect.poll(() => said.textContent(), { timeout: 10_000 }).toBe(sentence);
+      await expect.poll(() => said.textContent()).toBe(sentence);
     };
     market.start("ONE");
     market.start("TWO");

@@ -262,7 +262,7 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await open(wire, "/docs");
     await page.locator("#search-text").fill("python");
     const found = page.locator("#search li");
-    await found.nth(5).locator("small").waitFor();
+    await found.nth(5).locator("> small").waitFor();
     await expect.poll(() => page.locator("#search li:not(:has(> small))").count()).toBe(0);
     await page.locator("#search-text").fill("--data");
     await page

@@ -19,8 +19,7 @@ const TABS = IS_SOAK ? 10 : 3;
 describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site of another origin", () => {
   const isLive = (page: Page) => page.locator('flare-list[state="live"]').waitFor();
   const symbols = (page: Page) => page.locator("flare-list [part=row] [part=symbol]").allTextContents();
-  const show = (page: Page, ...wanted: readonly string[]) =>
-    expect.poll(() => symbols(page), { timeout: 30_000 }).toEqual(wanted);
+  const show = (page: Page, ...wanted: readonly string[]) => expect.poll(() => symbols(page)).toEqual(wanted);
   /** Simulates that the page becomes visible or hidden. */
   const look = (page: Page, isSeen: boolean) =>
     page.evaluate(
@@ -187,7 +186,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       ["4", 4],
     ] as const) {
       await page.locator("flare-list").evaluate((list, text) => list.setAttribute("limit", text), limit);
-      await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(count);
+      await expect.poll(() => rows.count()).toBe(count);
     }
     const warnings = page.locator("flare-list [part=warning]");
     const seen = async (at: number) =>
@@ -213,10 +212,10 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
       [() => event("pagehide"), () => event("pageshow"), "D"],
     ] as const) {
       await away();
-      await expect.poll(site.connections, { timeout: 30_000 }).toBe(0);
+      await expect.poll(site.connections).toBe(0);
       market.start(symbol);
       await back();
-      await expect.poll(async () => (await symbols(page))[0], { timeout: 30_000 }).toBe(symbol);
+      await expect.poll(async () => (await symbols(page))[0]).toBe(symbol);
       expect(await site.connections()).toBe(1);
     }
     expect(await symbols(page)).toEqual(["D", "C", "B", "A"]);

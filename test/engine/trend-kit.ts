@@ -75,6 +75,16 @@ export function listing(
   return { kind: "listing", at, group, pool, token, liquidity: "50000" };
 }
 
+/**
+ * Returns an event as it is for a token whose listing nobody saw, which is compared with no
+ * launches.
+ */
+export function unlisted(event: MarketEvent): MarketEvent {
+  if (event.kind !== "listing") return event;
+  const { at, group, pool, token, liquidity: usd } = event;
+  return { kind: "liquidity", at, group, pool, token, usd, cause: "sync" };
+}
+
 export function liquidity(
   at: number,
   token: string,

@@ -5,9 +5,15 @@ import { type Feature, SourceCopy } from "./deletable.ts";
 /** The commands that do nothing without a feed, with their lines. */
 const COMMANDS: Readonly<Record<string, Feature>> = {
   replay: {
-    paths: ["app/cli/replay.ts", "app/cli/replay-tally.ts", "app/cli/play-recording.ts", "app/cli/backtest"],
+    paths: [
+      "app/cli/replay.ts",
+      "app/cli/replay-tally.ts",
+      "app/cli/play-recording.ts",
+      "app/cli/backtest",
+      "app/cli/import",
+    ],
     lines: {
-      "app/cli/run.ts": /^ {2}(?:replay|backtest): entry\(\n[\s\S]*?^ {2}\),\n/gm,
+      "app/cli/run.ts": /^ {2}(?:replay|backtest|import): entry\(\n[\s\S]*?^ {2}\),\n/gm,
       "index.ts": /^export .*\/backtest\/.*\n/gm,
     },
   },

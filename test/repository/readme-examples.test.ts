@@ -258,6 +258,17 @@ test("a user's recording is served, replayed and backtested", async () => {
   expect(stdout).toContain("0 trades");
 });
 
+test("files of other programs are imported", async () => {
+  for (const words of take(/flarewire -- import/)) {
+    const own = words.slice(words.indexOf("--") + 1);
+    const paths = own.map((word) => (word.includes(".") ? join(directory, word) : word));
+    const line = /Trades/.test(`${own}`) ? "1,1,2,5,6,1704153600000,false,true" : "1704153600,1,1,1,1,1";
+    for (const path of paths.slice(1, -2)) writeFileSync(path, `${line}\n`);
+    expect(await runInProcess(paths)).toMatchObject({ code: 0 });
+    expect(readFileSync(paths.at(-1) ?? "", "utf8")).toContain("1704153600000");
+  }
+});
+
 test("a feed is recorded and served", async () => {
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));

@@ -145,7 +145,7 @@ test("a simulated market that was down longer than it catches up starts a new ep
     const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     const clock = { ...systemClock, now: () => systemClock.now() + downMs };
     const gateway = await startGateway(config, { clock, logger });
-    await expect.poll(() => gateway.freshness().state, { timeout: 20_000 }).toBe("live");
+    await expect.poll(() => gateway.freshness().state).toBe("live");
     epochs.push(gateway.head.cursor.epoch);
     await gateway.stop();
     const why =

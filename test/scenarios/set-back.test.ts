@@ -171,7 +171,7 @@ test.for(shareOf(DAMAGES))(
     await gateway.spawn();
     await client.connect();
     const earlier = twinOf(client, gateway.url);
-    await expect.poll(() => framesOf(takeImage(gateway.path)), { timeout: 20_000 }).toBeGreaterThan(100);
+    await expect.poll(() => framesOf(takeImage(gateway.path))).toBeGreaterThan(100);
     await gateway.kill();
     await client.until(() => client.closeCode !== undefined);
     putImage(gateway.path, damage(takeImage(gateway.path)));

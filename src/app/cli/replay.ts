@@ -1,9 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { ownCommand } from "../../base/lib/own-command.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../base/model/index.ts";
 import { type EventBody, FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
+import type { ReplayFeed } from "../../feeds/replay/index.ts";
 import { type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, settingsHelp } from "../config/config.ts";
 import { type FlagDefinition, flagText } from "../config/flags.ts";
@@ -34,7 +36,7 @@ Options:
 ${settingsHelp(PLAY_SETTINGS, { profiles: "none" })}
 
 Reports unusable input on standard error: invalid lines of the recording (skipped), and market events that contradict
-earlier ones (rejected). The rest is played. The exit code is 1 if no market event was usable.
+earlier ones (rejected). The rest is played. The exit code is 1 if no market event was usable, or most lines were skipped.
 A truncated recording is played up to the cut, and all of that is written; the exit code is then 1, too.`;
 }
 
@@ -71,7 +73,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
       return EXIT.retry;
     }
     if (failure !== undefined) throw failure;
-    return judge(tally, warn);
+    return judge(tally, feed, warn);
   } finally {
     over.abort();
     progress.clear();
@@ -79,10 +81,20 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** Returns the exit code of a complete replay, and warns if nothing was usable. */
-function judge(tally: ReplayTally, warn: (line: string) => void): ExitCode {
+/** Returns the exit code of a complete replay, and warns if little was usable. */
+function judge(tally: ReplayTally, feed: ReplayFeed, warn: (line: string) => void): ExitCode {
   if (tally.tookNothing) {
     warn("the recording has no usable market event");
+    return EXIT.usage;
+  }
+  const { late = 0, "profile-unused": _, ...others } = feed.skipped();
+  const skipped = Object.values(others).reduce((sum, count) => sum + count, late);
+  if (skipped > feed.played) {
+    const cure =
+      late > skipped / 2 ? `; ${ownCommand("import")} sorts a file that lists one pair after another` : "";
+    warn(
+      `most lines of the recording were skipped: ${skipped}, against ${feed.played} that were played${cure}`,
+    );
     return EXIT.usage;
   }
   return EXIT.clean;

@@ -31,6 +31,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     "backtestHelp",
   ),
   record: entry("record a feed into files for replay", () => import("./record.ts"), "record", "recordHelp"),
+  import: entry(
+    "convert candles or trades of other programs into a recording",
+    () => import("./import/import.ts"),
+    "importFiles",
+    "importHelp",
+  ),
   doctor: entry(
     "check each external service that a live market needs",
     () => import("./doctor.ts"),

@@ -23,7 +23,14 @@ import { redact } from "../config/redact.ts";
 export const DEFAULT_URL = "http://127.0.0.1:8080";
 
 /** Parameters that select items; `names` selects events. */
-export const ITEM_PARAMETERS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky"] as const;
+export const ITEM_PARAMETERS = [
+  "tokens",
+  "symbols",
+  "min_liquidity",
+  "min_price_change",
+  "min_age",
+  "sticky",
+] as const;
 
 /** A server's URL as a user types it. */
 export interface StreamAddress {
@@ -69,9 +76,9 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
       );
     else if (name === "tokens" || name === "symbols") filter[name] = values;
     else if (name === "min_liquidity") filter[name] = first;
-    else if (name === "min_price_change" && QUERY_DECIMAL.test(first) && Number.isFinite(Number(first)))
-      filter[name] = Number(first);
-    else if (name === "min_price_change") wrong.push(`${name} ${quoted} must be a number, for example 5`);
+    else if (name === "min_price_change" || name === "min_age")
+      if (QUERY_DECIMAL.test(first) && Number.isFinite(Number(first))) filter[name] = Number(first);
+      else wrong.push(`${name} ${quoted} must be a number, for example 5`);
     else if (name === "sticky" && /^(true|false)$/.test(first)) filter[name] = first === "true";
     else if (name === "sticky") wrong.push(`${name} ${quoted} must be true or false`);
     else if (name === "names") {

@@ -81,7 +81,7 @@ function filterChanges(
   const single = changes.length === 1 ? filterSingleChange(changes, wasSelected, isSelected) : undefined;
   if (single) return single;
   const list = listOf(before.snapshot, channel);
-  const selected = list.filter((item) => selects(filter, before.marks[channel], item));
+  const selected = list.filter((item) => selects(filter, before, channel, item));
   const keys = new SelectedKeys(list.map(keyOf), selected.map(keyOf));
   return changes.flatMap((change) =>
     filterChange(change, keys, isSelected, (key) => findItem(after.snapshot, channel, key)),

@@ -13,7 +13,7 @@ const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 export const QUERY_DECIMAL = /^-?\d{1,30}(\.\d{1,30})?(e[-+]?\d{1,3})?$/i;
 
 /** Fields that select items, not events. */
-const ITEM_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change"] as const;
+const ITEM_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "min_age"] as const;
 
 export const Filter = z
   .strictObject({
@@ -40,6 +40,11 @@ export const Filter = z
       .describe(
         "Minimum price change in percent: of a flare over the last 5 minutes, of a chart's item from its average; below 0 for falls. Excludes items that state none.",
       ),
+    min_age: z
+      .number({ error: "a number of seconds from 0 on" })
+      .min(0, { error: "from 0 on" })
+      .optional()
+      .describe("Minimum age of the token at the flare's start, in seconds. Excludes items that state none."),
     sticky: z
       .boolean({ error: "true or false" })
       .optional()
@@ -79,8 +84,11 @@ export interface ListFilter {
   readonly selectsItems: boolean;
   /** Whether an item that met the filter once stays selected until it leaves its list. */
   readonly sticky: boolean;
-  /** Whether an item with these marks passes. Pass all marks so far if the filter is sticky. */
-  passes(marks: Marks): boolean;
+  /**
+   * Whether an item with these marks passes: all so far if the filter is sticky, else the current
+   * ones. `stated` are all so far.
+   */
+  passes(marks: Marks, stated: Pick<Marks, "ageS">): boolean;
 }
 
 function selectsItems(filter: Readonly<Partial<Record<(typeof ITEM_FIELDS)[number], unknown>>>): boolean {
@@ -89,7 +97,7 @@ function selectsItems(filter: Readonly<Partial<Record<(typeof ITEM_FIELDS)[numbe
 
 /** Compiles a filter; `undefined` if it selects everything. */
 export function compileFilter(filter: Filter | undefined): ListFilter | undefined {
-  const { tokens, symbols, names, min_liquidity, min_price_change } = filter ?? {};
+  const { tokens, symbols, names, min_liquidity, min_price_change, min_age } = filter ?? {};
   const sticky = filter?.sticky ?? names !== undefined;
   const liquidity = min_liquidity === undefined ? undefined : Number(min_liquidity);
   const isItemFilter = selectsItems(filter ?? {});
@@ -98,6 +106,7 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
     ...(symbols && { symbols: uniqueSorted(symbols.map(foldCase)) }),
     ...(liquidity !== undefined && { min_liquidity: liquidity }),
     ...(min_price_change !== undefined && { min_price_change }),
+    ...(min_age !== undefined && { min_age }),
     ...(isItemFilter && { sticky }),
     ...(names && { names: uniqueSorted(names) }),
   };
@@ -113,11 +122,12 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
     names: inForce.names && new Set(inForce.names),
     selectsItems: isItemFilter,
     sticky,
-    passes: (marks) =>
+    passes: (marks, stated) =>
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
       (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&
       (liquidity === undefined || marks.liquidity >= liquidity) &&
-      (min_price_change === undefined || marks.priceChange >= min_price_change),
+      (min_price_change === undefined || marks.priceChange >= min_price_change) &&
+      (min_age === undefined || stated.ageS >= min_age),
   };
 }
 

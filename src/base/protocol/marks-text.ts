@@ -9,7 +9,7 @@ const Texts = z.array(z.string()).max(1_000);
 
 /**
  * An item's addresses, symbols, highest liquidity and highest price change, as in {@link Marks}.
- * `null` stands for -Infinity.
+ * `null` stands for -Infinity. The age is not included, because an explanation keeps it.
  */
 const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
 
@@ -37,9 +37,11 @@ export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
   const read = (channel: ListChannel): ReadonlyMap<string, Marks> => {
     const marks = new Map(lists.marks[channel]);
     for (const [key, entry] of Object.entries(text[channel] ?? {})) {
-      if (!marks.has(key)) continue;
+      const current = marks.get(key);
+      if (!current) continue;
       const [tokens, symbols, liquidity, priceChange] = entry;
-      marks.set(key, { tokens, symbols, liquidity: orNone(liquidity), priceChange: orNone(priceChange) });
+      const highest = { liquidity: orNone(liquidity), priceChange: orNone(priceChange) };
+      marks.set(key, { ...current, tokens, symbols, ...highest });
     }
     return marks;
   };

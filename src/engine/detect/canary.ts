@@ -145,9 +145,9 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
 }
 
 /**
- * Judges the buyers beyond the usual, of half an hour and of the last five minutes by themselves, so
- * that earlier purchases by others cannot mask a crowd that sells quickly. Of the usual buyers, many
- * may be regulars or a bot, so the quick sellers must exceed them clearly.
+ * Judges the buyers beyond the usual, of half an hour and of the last five minutes by themselves,
+ * so that earlier purchases by others cannot mask a crowd that sells quickly. Of the usual buyers,
+ * many may be regulars or a bot, so the quick sellers must exceed them clearly.
  */
 function sellsQuickly(trades: TradeState, settings: DetectorSettings): boolean {
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;

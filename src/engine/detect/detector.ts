@@ -16,6 +16,7 @@ import {
 import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
 import { hasGraveWarning, hasPlunged, judgeCanary } from "./canary.ts";
 import { type Circumstances, isBurst, judge, judgeSeconds, type Verdict } from "./hysteresis.ts";
+import type { Launches } from "./launches.ts";
 import { extendPath, isCutOff, type Markets } from "./market.ts";
 import { stepCandle } from "./measures/candle-detector.ts";
 import { countSeconds, type SecondsState, usualBought } from "./measures/seconds-detector.ts";
@@ -54,14 +55,22 @@ export class Detector {
   readonly #facts: FeedFacts;
   readonly #markets: Markets;
   readonly #priors: BuyerRatePriors;
+  readonly #launches: Launches;
   readonly #reading: Reading = createReading();
   readonly #seconds: Reading = createReading();
 
-  constructor(settings: DetectorSettings, facts: FeedFacts, markets: Markets, priors: BuyerRatePriors) {
+  constructor(
+    settings: DetectorSettings,
+    facts: FeedFacts,
+    markets: Markets,
+    priors: BuyerRatePriors,
+    launches: Launches,
+  ) {
     this.#settings = settings;
     this.#facts = facts;
     this.#markets = markets;
     this.#priors = priors;
+    this.#launches = launches;
   }
 
   /** Returns the score that a token must exceed for a flare to start. */
@@ -101,6 +110,7 @@ export class Detector {
       this.#priors.note(token.group, liquidity, token.trades.minuteBuyers, atMs);
       token.trades.priorRate = this.#priors.rateOf(token.group, liquidity);
       sampleTrades(token.trades, rate, this.#settings);
+      if (isDeepEnough(token, this.#facts, this.#settings)) this.#launches.note(token, token.trades, atMs);
     } else if (token.window && isLive(token, atMs)) {
       advanceRing(token.minutes, minute);
       notePeak(token, closeAt(token.minutes, minute), minute);
@@ -231,10 +241,12 @@ export class Detector {
   read(token: TokenState, atMs: number): Reading {
     const reading = this.#reading;
     const market = this.#markets[token.group];
-    if (token.trades) {
-      decayTrades(token.trades, atMs, this.learningRate(token), this.#settings);
+    const { trades } = token;
+    if (trades) {
+      decayTrades(trades, atMs, this.learningRate(token), this.#settings);
       const depth = this.#facts.liquidity ? priceDepthOf(token) : null;
-      readTrades(reading, token.trades, market, depth, this.#settings);
+      readTrades(reading, trades, market, depth, this.#settings);
+      this.#launches.compare(reading, token, trades, atMs);
     } else if (token.candle) {
       readCandle(reading, token.candle, market, this.#settings);
     } else if (token.window) {

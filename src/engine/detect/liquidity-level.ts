@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { decay } from "./statistics.ts";
 
@@ -32,12 +33,14 @@ export interface LiquidityLevel {
   /** Rises while the level is low, falls while it is not; from 0 to the grace period. */
   lowMs: number;
   isLow: boolean;
+  /** Since when a pool of a flaring token has been emptied: see {@link noteGone}; -1 otherwise. */
+  goneMs: number;
   /** Event time of these values. */
   atMs: number;
 }
 
 export function createLiquidityLevel(): LiquidityLevel {
-  return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, atMs: 0 };
+  return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, goneMs: -1, atMs: 0 };
 }
 
 /**
@@ -73,6 +76,29 @@ export function noteLevel(
   level.isLow = isTooLow(level, usd, atMs, settings);
 }
 
+/** A pool is emptied by a removal that leaves at most this share of its reference. */
+const GONE_SHARE = 0.05;
+/** A token's liquidity must have been known for this long. */
+const STOOD_MS = 2 * MINUTE_MS;
+
+/**
+ * Notes since when all of a pool's liquidity has been gone. Then nothing justifies the long grace:
+ * a moved position returns within seconds, or to another pool. Call after {@link noteLevel}.
+ *
+ * @param emptied The pool's dollars and reference after a removal; `undefined` after other changes.
+ * @param gainedUsd What the token's pools gained within the last 20 to 40 seconds.
+ */
+export function noteGone(
+  level: LiquidityLevel,
+  emptied: { readonly usd: number; readonly referenceUsd: number } | undefined,
+  { missingUsd, gainedUsd }: { readonly missingUsd: number; readonly gainedUsd: number },
+  atMs: number,
+): void {
+  if (!level.isLow || gainedUsd > GONE_SHARE * missingUsd) level.goneMs = -1;
+  else if (level.goneMs < 0 && emptied && emptied.usd <= GONE_SHARE * emptied.referenceUsd)
+    if (atMs - level.bornMs >= STOOD_MS) level.goneMs = atMs;
+}
+
 /** Returns a pool's reference after trades: scaled like its dollars, unless the pool was empty. */
 export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, afterUsd: number): number {
   return beforeUsd > EMPTY_SHARE * referenceUsd ? (referenceUsd * afterUsd) / beforeUsd : referenceUsd;
@@ -91,8 +117,8 @@ export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): n
 }
 
 /**
- * Returns what the level shows: `removed` if it has been low for the whole grace period, `plunged`
- * if it is low, else `usual`.
+ * Returns what the level shows: `removed` if it has been low for the whole grace period, or gone
+ * for the short one; `plunged` if it is low; else `usual`.
  */
 export function lossOf(
   level: LiquidityLevel,
@@ -101,17 +127,8 @@ export function lossOf(
   settings: DetectorSettings,
 ): "usual" | "plunged" | "removed" {
   if (!level.isLow || !isTooLow(level, usd, atMs, settings)) return "usual";
+  if (level.goneMs >= 0 && atMs - level.goneMs >= settings.goneGraceMs) return "removed";
   return lowMsAt(level, usd, atMs, settings) >= settings.removalGraceMs ? "removed" : "plunged";
-}
-
-/** Whether the level is low but in the grace period: judge it again soon. */
-export function isInGrace(
-  level: LiquidityLevel,
-  usd: number,
-  atMs: number,
-  settings: DetectorSettings,
-): boolean {
-  return level.isLow && lowMsAt(level, usd, atMs, settings) < settings.removalGraceMs;
 }
 
 /** A recovery counts the low time down, so a momentary recovery does not restart the period. */

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time
 import type { FeedFacts } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
-import { isInGrace, noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
+import { lossOf, noteGone, noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
 import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
@@ -79,15 +79,20 @@ export function notePool(
   pool.usd = usd;
   pool.usdText = usdText;
   pool.usdAtMs = atMs;
-  if (cause === "remove") moveSteady(token, pool, steadyBefore - usd);
+  let gainedUsd = cause === "remove" ? moveSteady(token, pool, steadyBefore - usd) : 0;
   if (token.pools.length > MAX_POOLS) dropLowest(token);
   let sumUsd = 0;
   let referenceUsd = 0;
   for (const other of token.pools) {
     sumUsd += other.usd;
     referenceUsd += other.referenceUsd;
+    gainedUsd += other.usd - steadyUsd(other, atMs);
   }
   noteLevel(token.level, sumUsd, referenceUsd, atMs, settings);
+  // An aggregator's report may be wrong. Without a flare, nobody needs to know at once.
+  const mayBeGone = cause === "remove" && token.trades !== null && token.trend.startedMs >= 0;
+  const change = { missingUsd: referenceUsd - sumUsd, gainedUsd };
+  noteGone(token.level, mayBeGone ? pool : undefined, change, atMs);
   const main = token.mainPool === name ? pool : findPool(token, token.mainPool);
   const minDepth = minPriceDepth(token, atMs);
   if (!main || token.price === 0 || main.usd < minDepth) token.mainPool = busiest(token, minDepth, atMs).pool;
@@ -105,9 +110,9 @@ function isFirstLiquidity({ pools }: TokenState, pool: Pool | undefined): boolea
 /**
  * If liquidity left this pool and entered others at the same moment, as when a launchpad's bonding
  * curve is complete, counts it there at once. Only liquidity that was steady in this pool counts,
- * so a deposit for a single block cannot pass as moved.
+ * so a deposit for a single block cannot pass as moved. Returns how much moved.
  */
-function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
+function moveSteady({ pools }: TokenState, from: Pool, usd: number): number {
   let left = usd;
   for (const pool of pools) {
     if (pool === from || pool.usdAtMs !== from.usdAtMs || left <= 0) continue;
@@ -116,6 +121,7 @@ function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
     pool.leastBeforeUsd = Math.min(pool.usd, pool.leastBeforeUsd + moved);
     left -= moved;
   }
+  return usd - left;
 }
 
 /** Updates the level and each pool's reference to `atMs`, with the liquidity until then. */
@@ -263,7 +269,7 @@ export function liquidityOf(token: TokenState): number | null {
 
 /** Whether liquidity is missing that may come back within the grace period. */
 export function awaitsLiquidity(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
-  return token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, settings);
+  return token.level.isLow && lossOf(token.level, liquidityOf(token) ?? 0, atMs, settings) === "plunged";
 }
 
 /**

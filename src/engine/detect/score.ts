@@ -60,7 +60,7 @@ export function createReading(): Reading {
 }
 
 /** Computes the score Σ wᵢ·countedZ(zᵢ), with the weights scaled to sum to 1. */
-function weigh(reading: Reading): void {
+export function weigh(reading: Reading): void {
   let total = 0;
   for (const term of reading.all) total += term.weight;
   reading.score = 0;

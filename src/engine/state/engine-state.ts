@@ -2,6 +2,7 @@ import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import { CANDLE_MINUTES } from "../../base/model/index.ts";
 import { createTrend } from "../detect/hysteresis.ts";
+import type { LaunchSums } from "../detect/launches.ts";
 import type { Markets } from "../detect/market.ts";
 import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
 import type { TradeState } from "../detect/measures/trade-detector.ts";
@@ -21,9 +22,11 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes, and let {@link upgradeState}
  * convert the version before.
  */
-export const STATE_VERSION = 18;
+export const STATE_VERSION = 19;
 /** The last version that counted purchases and sales instead of dollars. */
-const WITHOUT_NET_BUYING = 17;
+const WITHOUT_NET_BUYING = 18;
+/** The last version without what launches usually have, and without emptied pools. */
+const WITHOUT_LAUNCHES = 17;
 /** The last version without surges, reversals, an exchange's seconds and recent volumes. */
 const WITHOUT_SURGES = 16;
 /** The last version without the pools' reported prices. */
@@ -40,6 +43,7 @@ export const READABLE_VERSIONS: readonly number[] = [
   WITH_BOUGHT,
   WITHOUT_REPORTED_PRICES,
   WITHOUT_SURGES,
+  WITHOUT_LAUNCHES,
   WITHOUT_NET_BUYING,
   STATE_VERSION,
 ];
@@ -55,6 +59,7 @@ export interface EngineState {
   readonly tokens: readonly TokenState[];
   readonly profiles: ReadonlyMap<string, TokenProfile>;
   readonly priors: Map<string, { events: number; timeMs: number; atMs: number }>;
+  readonly launches: Map<string, LaunchSums>;
   readonly markets: Markets;
   readonly finished: FinishedFlare[];
   readonly newest: NewListing[];
@@ -84,14 +89,16 @@ export function compactToken(token: TokenState, clockMs: number): TokenState {
 /** Converts a state of one of the {@link READABLE_VERSIONS}. Does not check its fields. */
 export function upgradeState(version: number, state: EngineState): EngineState {
   if (version === STATE_VERSION) return state;
-  const tokens = state.tokens.map((token) => {
-    const weighed = withNetBuying(token);
+  const tokens = state.tokens.map((present) => {
+    const weighed = withNetBuying(present);
     if (version === WITHOUT_NET_BUYING) return weighed;
-    const joined = withJoinedRings(weighed);
+    const token = { ...weighed, level: { ...weighed.level, goneMs: -1 } };
+    if (version === WITHOUT_LAUNCHES) return token;
+    const joined = withJoinedRings(token);
     const candled = version === WITHOUT_CANDLES ? withCandles(joined, state.clockMs) : joined;
     return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
   });
-  return { ...state, tokens };
+  return { ...state, tokens, launches: version < WITHOUT_NET_BUYING ? new Map() : state.launches };
 }
 
 /**

@@ -326,6 +326,15 @@ export function offeredSince({ firstMarketMs, pools }: TokenState): number | nul
   return Number.isFinite(since) ? since : null;
 }
 
+/**
+ * Returns the time of the token's listing; `null` if unknown, as for a token that traded before the
+ * first listing that was received.
+ */
+export function listedSince(token: TokenState): number | null {
+  const since = offeredSince(token);
+  return since !== null && token.pools.some(({ listedMs }) => listedMs === since) ? since : null;
+}
+
 /** Returns whether the token traded within the hour before `atMs`. */
 export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;

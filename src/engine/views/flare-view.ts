@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
+import { SECOND_MS } from "../../base/lib/time/time.ts";
 import {
   type AnyFlare,
   type ContractSource,
@@ -21,7 +22,7 @@ import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { closeAt } from "../state/bucket-ring.ts";
 import { neverFlaredId } from "../state/ids.ts";
-import { countRecentTrades, recentSteps, type TokenState } from "../state/token-state.ts";
+import { countRecentTrades, listedSince, recentSteps, type TokenState } from "../state/token-state.ts";
 
 const MAX_PERCENT = 1e9;
 const MAX_PUBLISHED = 1e9;
@@ -106,6 +107,7 @@ export function viewSource(token: TokenState): ContractSource {
 
 /** What an explanation says besides the detector's numbers. */
 interface ExplainedFacts {
+  readonly age_s: number | null;
   readonly warnings: readonly string[];
   readonly liquidity: DecimalString;
   readonly surge?: Surge | undefined;
@@ -114,7 +116,7 @@ interface ExplainedFacts {
 /** Renders the reading's terms that have a weight, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
   { reading, form, startScore }: Measured,
-  { warnings, liquidity, surge }: ExplainedFacts,
+  { warnings, liquidity, surge, age_s }: ExplainedFacts,
   cause: FinishCause | null,
   atMs: number,
   settings: DetectorSettings,
@@ -140,7 +142,13 @@ export function viewExplanation(
     finish_cause: cause,
   };
   const text = whyText(numbers, liquidity);
-  return { at: toTimestamp(atMs), text, form, ...numbers, ...(surge ? { surge } : {}) };
+  return { at: toTimestamp(atMs), text, form, ...numbers, ...(surge ? { surge } : {}), age_s };
+}
+
+/** Returns the token's age in whole seconds since its listing or creation; `null` if unknown. */
+export function ageInSeconds(token: TokenState, atMs: number): number | null {
+  const since = listedSince(token) ?? token.profile.createdAtMs;
+  return since === null ? null : Math.max(0, Math.floor((atMs - since) / SECOND_MS));
 }
 
 function viewFacts(

@@ -126,6 +126,11 @@ export class ReplayFeed implements Feed {
     return this.#skips.totals();
   }
 
+  /** Number of events read so far. */
+  get played(): number {
+    return this.#script.count;
+  }
+
   async *events(signal: AbortSignal): AsyncGenerator<MarketEvent> {
     if (this.#started) throw new Error("a replay can be iterated only once");
     this.#started = true;

@@ -61,7 +61,7 @@ test("a closing server waits for a pending response, then closes its idle connec
     isClosed = true;
   });
   clock.advance(50);
-  await expect.poll(() => connections.size, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => connections.size).toBe(1);
   await idleClosed;
   expect(isClosed).toBe(false);
   const answered = once(busy, "data");

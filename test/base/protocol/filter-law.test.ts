@@ -111,6 +111,30 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
   );
 });
 
+test("[W28] the same holds for the age, which explanations state, with and without `sticky`", async () => {
+  const totals = { events: 0, held: 0, left: 0 };
+  await assertReaching(
+    fc.property(histories, fc.nat(3_600), fc.boolean(), ([first, ...others], min_age, sticky) => {
+      const filter = compileFilter({ min_age, sticky });
+      if (!filter || !first) return;
+      const start = listsOf(first);
+      let now: Played = { lists: start, view: projectLists(start, CHANNELS, filter) };
+      for (const after of others) {
+        const seen: EventBody[] = [];
+        now = play(filter, now, toEvents(now.lists.snapshot, after, AT), seen);
+        expect(now.view).toEqual(projectLists(now.lists, CHANNELS, filter));
+        totals.events += seen.length;
+      }
+      const held = now.view.flares?.pro?.length ?? 0;
+      totals.held += held;
+      totals.left += now.lists.snapshot.flares.pro.length - held;
+    }),
+    lawRuns(40),
+    totals,
+    { events: 10, held: 3, left: 10 },
+  );
+});
+
 test("[W28] the lists of a client that joins later equal the filtered lists that were followed from the start", () => {
   fc.assert(
     fc.property(cases, ({ snapshots, filter: given }) => {

@@ -13,7 +13,7 @@ import {
   readMarks,
 } from "../../../src/base/protocol/index.ts";
 import { toEvents } from "../../../src/gateway/source/index.ts";
-import { flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
+import { explanation, flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const ADDRESS = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01";
@@ -69,4 +69,19 @@ test("[W27] [W40] an item at exactly the minimum meets the filter, one just belo
   expect(holds(lists, { min_liquidity: "5000.0101" })).toBe(false);
   expect(holds(lists, { min_price_change: -4.5 })).toBe(true);
   expect(holds(lists, { min_price_change: -4.49 })).toBe(false);
+});
+
+test("[W27] a flare meets `min_age` by the age in its explanation, now and after marks are stored and read", () => {
+  const agedLists = (age_s: number | null | undefined) => {
+    const next = snapshotOf({ pro: [flareAt()] }, { BCC: explanation(age_s === undefined ? {} : { age_s }) });
+    return toEvents(EMPTY_SNAPSHOT, next, AT).reduce(advanceLists, listsOf(EMPTY_SNAPSHOT));
+  };
+  const aged = agedLists(600);
+  for (const lists of [aged, readMarks(aged.snapshot, formatMarks(aged))])
+    for (const sticky of [true, false]) {
+      expect(holds(lists, { min_age: 600, sticky })).toBe(true);
+      expect(holds(lists, { min_age: 600.5, sticky })).toBe(false);
+    }
+  for (const unknown of [agedLists(null), agedLists(undefined), listsAfter(flareAt())])
+    expect(holds(unknown, { min_age: 0 })).toBe(false);
 });

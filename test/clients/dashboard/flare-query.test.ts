@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FinishCause } from "../../../src/base/model/explanation.ts";
+import { type Explanation, FinishCause } from "../../../src/base/model/explanation.ts";
 import { GROUPS } from "../../../src/base/model/groups.ts";
 import { compileFilter, Filter } from "../../../src/base/protocol/filter.ts";
 import { botSamples, describeQuery } from "../../../src/clients/dashboard/parts/bot/bot-samples.ts";
@@ -20,7 +20,7 @@ import {
 import { wantedFlares } from "../../../src/clients/dashboard/state/select-flares.ts";
 import { AlertRule } from "../../../src/extensions/alerts/rules/alert-rule.ts";
 import { anyText } from "../../support/random/any-text.ts";
-import { SAMPLE_EXCHANGE_FLARE, SAMPLE_FLARE } from "../../support/world/samples.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts";
 
 const SERVER = new URL("http://127.0.0.1:8080/below/");
 const name = anyText({ minLength: 1, maxLength: 12 }).map((text) =>
@@ -35,6 +35,7 @@ const anyQueries: fc.Arbitrary<FlareQuery> = fc.record({
   hidesWarned: fc.boolean(),
   minLiquidity: fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined }),
   minPriceChange: fc.option(fc.integer({ min: -100, max: 1_000 }), { nil: undefined }),
+  minAge: fc.option(fc.nat(1e6), { nil: undefined }),
   tokens: names,
   symbols: names,
   cause: fc.constantFrom(undefined, ...FINISH_CAUSES),
@@ -68,15 +69,16 @@ test("the address has the API's parameter names, and omits what is default", () 
     symbols: ["cake", "uni"],
     minLiquidity: 50_000,
     minPriceChange: 5,
+    minAge: 3_600,
   };
   expect(formatQuery(query)).toBe(
-    "channels=flares.finished&symbols=cake,uni&min_liquidity=50000&min_price_change=5",
+    "channels=flares.finished&symbols=cake,uni&min_liquidity=50000&min_price_change=5&min_age=3600",
   );
 });
 
 test("invalid parameters of an address are ignored", () => {
   const given =
-    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
+    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&min_age=-1&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
   expect(readQuery(given)).toEqual(DEFAULT_QUERY);
 });
 
@@ -92,37 +94,53 @@ test("the page selects the flares that the API's filter selects", () => {
     ["CAKE", "Uni"].flatMap((symbol) =>
       ["0", "9999.9", "60000"].map((liquidity, at) => ({
         ...SAMPLE_FLARE,
+        id: `${symbol}-${recent_price_change}-${at}`,
         recent_price_change,
         liquidity,
         token: { ...SAMPLE_FLARE.token, symbol, address: `0xAb${at}` },
       })),
     ),
   );
+  const ages = [null, 599, 600, 90_000];
+  const whys: Readonly<Record<string, Explanation>> = Object.fromEntries(
+    flares.map(({ id }, n) => [id, { ...SAMPLE_EXPLANATION, age_s: ages[n % ages.length] ?? null }]),
+  );
   const given: Partial<FlareQuery>[] = [
     { minLiquidity: 9_999.9 },
     { minPriceChange: 10 },
     { symbols: ["uni"] },
+    { minAge: 600 },
     { tokens: ["0xab1", "0xab2"], minPriceChange: 25 },
   ];
   for (const part of given) {
     const query = { ...DEFAULT_QUERY, ...part };
-    const { tokens, symbols, minLiquidity: min_liquidity, minPriceChange: min_price_change } = query;
+    const {
+      tokens,
+      symbols,
+      minLiquidity: min_liquidity,
+      minPriceChange: min_price_change,
+      minAge: min_age,
+    } = query;
     const filter = compileFilter({
       ...(tokens.length > 0 && { tokens: [...tokens] }),
       ...(symbols.length > 0 && { symbols: [...symbols] }),
       ...(min_liquidity !== undefined && { min_liquidity }),
       ...(min_price_change !== undefined && { min_price_change }),
+      ...(min_age !== undefined && { min_age }),
     });
-    const expected = flares.filter(({ token, liquidity, recent_price_change }) =>
-      filter?.passes({
+    const expected = flares.filter(({ id, token, liquidity, recent_price_change }) => {
+      const marks = {
         tokens: [token.address.toLowerCase()],
         symbols: [token.symbol.toLowerCase()],
         liquidity: Number(liquidity),
         priceChange: recent_price_change,
-      }),
-    );
+        ageS: whys[id]?.age_s ?? Number.NEGATIVE_INFINITY,
+      };
+      return filter?.passes(marks, marks);
+    });
     expect(expected.length).toBeGreaterThan(0);
-    expect(wantedFlares(flares, {}, query)).toEqual(expected);
+    expect(expected.length).toBeLessThan(flares.length);
+    expect(wantedFlares(flares, whys, query)).toEqual(expected);
   }
 });
 

@@ -6,7 +6,8 @@ import { liquidity, listing, MINUTE, SECOND, START, trade } from "../trend-kit.t
 
 test("removing the liquidity of a launch raises a warning, even if its pool had little at first", () => {
   const launchMs = START + 61 * MINUTE;
-  const script: Script = { token: TOKEN, rate: (minute) => (minute >= 62 ? 25 : 0), buyShare: () => 0.75 };
+  const rate = (minute: number) => (minute >= 62 ? 25 : 0);
+  const script: Script = { token: TOKEN, usd: 200, rate, buyShare: () => 0.75 };
   const little = [
     { waitMs: SECOND, usd: "10" },
     { waitMs: 60 * MINUTE, usd: "10" },

@@ -59,13 +59,13 @@ test("purchases of a token whose curve was empty at its listing count from the f
 
 test("when a curve's funds move to a pool, the pool's trades count and set the price at once, without a warning", () => {
   const movedAt = START + 200 * SECOND;
-  const curve = trades(START + SECOND, movedAt, 5 * SECOND, 0);
+  const curve = trades(START + SECOND, movedAt, 2 * SECOND, 0);
   const { funds } = curve;
   const moved = [
     liquidity(movedAt, TOKEN, decimal(2 * funds), "add", "pool"),
     liquidity(movedAt, TOKEN, "0", "remove", CURVE),
   ];
-  const after = trades(movedAt + SECOND, movedAt + 120 * SECOND, 5 * SECOND, funds, "pool");
+  const after = trades(movedAt + SECOND, movedAt + 120 * SECOND, 2 * SECOND, funds, "pool");
   const { engine, snapshot } = played(
     [LISTED, ...curve.events, ...moved, ...after.events],
     movedAt + 130 * SECOND,

@@ -27,33 +27,15 @@ test("liquidity that stays in a pool for one block only ends no flare", () => {
   expect(play(inAndOut).outcome).toEqual({ canarySeconds: 0, causes: [], warnings: [], running: 1 });
 });
 
-test("a move to another pool within the grace period is not a rug, and the new pool sets the price", () => {
-  const migration = [
-    liquidity(MOMENT, TOKEN, "50", "remove"),
-    { ...listing(MOMENT + 20 * SECOND, TOKEN, "new-pool"), liquidity: "50000" },
-  ];
-  const moved = (event: MarketEvent): MarketEvent =>
-    event.kind === "trade" && event.token === TOKEN && event.at >= MOMENT
-      ? { ...event, pool: "new-pool" }
-      : event;
-  const delayed = (event: MarketEvent): MarketEvent =>
-    event.kind === "trade" && event.token === TOKEN && event.at >= MOMENT && event.at < MOMENT + 21 * SECOND
-      ? { ...event, at: MOMENT + 21 * SECOND }
-      : event;
-  expect(play(migration, (event) => delayed(moved(event))).outcome).toEqual({
-    canarySeconds: 0,
-    causes: [],
-    warnings: [],
-    running: 1,
-  });
-});
+/** Moves the token's trades after the removal to a quiet token. */
+function quiet(event: MarketEvent): MarketEvent {
+  return event.kind === "trade" && event.token === TOKEN && event.at > MOMENT
+    ? { ...event, token: address(100), pool: `pool-${address(100)}` }
+    : event;
+}
 
 test("missing liquidity ends the flare exactly after the grace period, even without trades", () => {
   const removal = liquidity(MOMENT, TOKEN, "20000", "remove");
-  const quiet = (event: MarketEvent): MarketEvent =>
-    event.kind === "trade" && event.token === TOKEN && event.at > MOMENT
-      ? { ...event, token: address(100), pool: `pool-${address(100)}` }
-      : event;
   const { causes, warnings, last } = play([removal], quiet);
   expect(causes).toEqual(["canary"]);
   expect(warnings).toContain("liquidity-removed");

@@ -5,7 +5,7 @@ import { checkpointOf, restoreEngine } from "../../../src/app/data/engine-checkp
 import type { Candle, Snapshot } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
-import { address, MINUTE, SECOND, START, withClocks } from "../trend-kit.ts";
+import { address, liquidity, MINUTE, SECOND, START, unlisted, withClocks } from "../trend-kit.ts";
 
 /** A checkpoint of version 12, written for this market at {@link WRITTEN_MS}. */
 const STORED = new URL("checkpoint-12.json.br", import.meta.url);
@@ -47,10 +47,11 @@ test("[L2] an engine continues from a checkpoint of the version without candles:
   const stored = JSON.parse(brotliDecompressSync(readFileSync(STORED)).toString("utf8"));
   expect(stored.version).toBe(12);
   const continued = restoreEngine(stored);
+  // Earlier versions compared no launches with each other.
   const steady = new TrendEngine();
   const seen = { flares: new Set<string>(), candles: 0 };
   for (const event of marketEvents()) {
-    steady.accept(event);
+    steady.accept(unlisted(event));
     if (event.at > WRITTEN_MS) continued.accept(event);
     if (event.kind !== "clock" || event.at < WRITTEN_MS || event.at % (30 * SECOND) !== 0) continue;
     const [is, expected] = [continued.snapshot(), steady.snapshot()];
@@ -83,4 +84,19 @@ test("a flare that an engine of the version without surges started does not surg
     expect(Object.values(explanations).filter(({ surge }) => surge !== undefined)).toEqual([]);
   }
   expect(running).toBe(1);
+});
+
+test("a flare whose pool is emptied ends within five seconds, also across a restart in between or after the version without launches", () => {
+  const cutMs = START + 112 * MINUTE;
+  const endOf = (goneMs: number, part: { version?: number }) => {
+    const gone = liquidity(goneMs, address(2), "0", "remove");
+    const all = [...marketEvents(), gone].sort((a, b) => a.at - b.at);
+    const engine = new TrendEngine();
+    for (const event of all) if (event.at <= cutMs) engine.accept(event);
+    const continued = restoreEngine({ ...checkpointOf(engine), ...part });
+    for (const event of all) if (event.at > cutMs && event.at <= goneMs + 5 * SECOND) continued.accept(event);
+    return continued.snapshot().flares.finished_trending.map(({ token }) => token.address);
+  };
+  expect(endOf(cutMs - 2 * SECOND - 1, {})).toContain(address(2));
+  expect(endOf(cutMs + MINUTE + 1, { version: 17 })).toContain(address(2));
 });

@@ -12,7 +12,7 @@ import { address, HOUR, MINUTE, SECOND, START } from "../trend-kit.ts";
 
 const WHY = viewExplanation(
   { reading: createReading(), form: "trades", startScore: 3 },
-  { warnings: [], liquidity: "0" },
+  { warnings: [], liquidity: "0", age_s: null },
   null,
   START,
   DEFAULT_SETTINGS,

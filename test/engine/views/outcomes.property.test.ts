@@ -3,7 +3,16 @@ import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
-import { address, createRandom, liquidity, MINUTE, SECOND, START, withClocks } from "../trend-kit.ts";
+import {
+  address,
+  createRandom,
+  liquidity,
+  MINUTE,
+  SECOND,
+  START,
+  unlisted,
+  withClocks,
+} from "../trend-kit.ts";
 import { serveOutcomes } from "./serve-outcomes.ts";
 import { type Episode, SlowMarket } from "./slow-outcome.ts";
 
@@ -37,7 +46,7 @@ function marketOf(seed: number): MarketEvent[] {
   const isHeard = ({ at }: MarketEvent) => at < gap.from || at >= gap.from + gap.ms;
   const crowd = crowdOf(3 + below(6));
   const played = [...playScripts([...crowd, ...pumped], MINUTES, seed), ...removals];
-  return withClocks(played.filter(isHeard), START + MINUTES * MINUTE, START - 3_000);
+  return withClocks(played.filter(isHeard).map(unlisted), START + MINUTES * MINUTE, START - 3_000);
 }
 
 test("[W42] every flare's outcome, at its end and after its hour, equals a slow computation from all events, also across restarts", () => {

@@ -49,7 +49,7 @@ async function reach({ url }: Served, atMs: number): Promise<void> {
     const isEnd = atMs === END_MS;
     return observedMs >= atMs && (!isEnd || headers.get("flarewire-source-state") === "stale");
   };
-  await expect.poll(look, { interval: 20, timeout: 120_000 }).toBe(true);
+  await expect.poll(look, { interval: 20 }).toBe(true);
 }
 
 /**

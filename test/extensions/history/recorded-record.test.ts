@@ -86,7 +86,7 @@ test("the track record of a simulated market equals a script's result from its t
   makeRest,
 }) => {
   if (IS_SOAK) expect(await compareSimulated(1 / 6, 48, makeRest)).toBeGreaterThan(20);
-  else expect(await compareSimulated(1 / 20, 32, makeRest)).toBeGreaterThan(5);
+  else expect(await compareSimulated(1 / 20, 48, makeRest)).toBeGreaterThan(5);
 });
 
 test("the track record of a simulated week equals a script's result from its trades and pools", async ({

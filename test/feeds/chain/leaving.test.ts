@@ -18,6 +18,6 @@ describeOnAnvil("a chain that is followed no longer", () => {
       await expect.poll(() => stillRunning().join(), { interval: 1 }).toContain("endpoint-pool.ts");
       break;
     }
-    await expect.poll(() => stillRunning(), { interval: 5, timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning(), { interval: 5 }).toEqual([]);
   });
 });

@@ -102,7 +102,7 @@ const test = base.extend<{ kit: Kit }>({
 
 const linksIn = (said: readonly Profile[]) => said.map(({ socialData }) => socialData);
 
-describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
+describe("links that DexScreener withdraws", () => {
   test("are no longer served after an hour", async ({ kit: { services, clock, enriched } }) => {
     const source = new EngineSource({ feed: enriched(), engine: new TrendEngine(), clock });
     const config = createConfig({ port: 0, data: "none", drain: "0" });

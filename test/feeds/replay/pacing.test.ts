@@ -98,7 +98,7 @@ describe("the event loop and the signal", () => {
       immediate = setImmediate(turn);
     };
     let immediate = setImmediate(turn);
-    const day = Array.from({ length: 24 }, (_, hour) => line(hour * 60));
+    const day = Array.from({ length: 24 }, (_, hour) => line(hour * 60 + (hour % 2)));
     const released = await paced(write(day), clock, { speed: Number.POSITIVE_INFINITY });
     clearImmediate(immediate);
     expect(clock.slept).toEqual([]);

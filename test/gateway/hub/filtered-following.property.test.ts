@@ -25,6 +25,7 @@ const FILTERS: readonly Filter[] = [
   { tokens: ["0x1".padEnd(42, "a")] },
   { symbols: ["T0", "T2"] },
   { min_liquidity: 60_000 },
+  { min_age: 600 },
   {},
   { min_price_change: 25, symbols: ["T1"] },
   { min_liquidity: 60_000, sticky: true },

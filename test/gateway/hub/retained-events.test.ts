@@ -77,7 +77,13 @@ test("[W36] a subscription to status alone resumes after 20 hours; one with othe
   const lost = { resumed: "reset", lost: { reason: "expired", events: sut.log.head.seq - 2 } };
   expect(await resumed({ channels: ["flares.pro"] })).toMatchObject(lost);
   const tokens = ["0x1".padEnd(42, "a")];
-  for (const about of [{ tokens }, { symbols: ["T1"] }, { min_liquidity: 0 }, { min_price_change: -100 }])
+  for (const about of [
+    { tokens },
+    { symbols: ["T1"] },
+    { min_liquidity: 0 },
+    { min_price_change: -100 },
+    { min_age: 0 },
+  ])
     expect(await resumed({ channels: ["*"], filter: { names: [...NAMES], ...about } })).toMatchObject(lost);
   const names = [...NAMES, "flare-updated" as const];
   expect(await resumed({ channels: ["flares.*"], filter: { names } })).toMatchObject(lost);

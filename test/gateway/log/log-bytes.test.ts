@@ -157,6 +157,6 @@ test("a node's store releases the leader's events when the log restarts", async 
     gc();
     return held.deref() !== undefined;
   };
-  await expect.poll(isHeld, { timeout: 5_000 }).toBe(false);
+  await expect.poll(isHeld).toBe(false);
   await store.close();
 });

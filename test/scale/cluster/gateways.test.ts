@@ -342,12 +342,12 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
       await command(fault);
       for (const node of nodes)
         await expect
-          .poll(() => readiness(node), { timeout: 15_000 })
+          .poll(() => readiness(node))
           .toEqual({ status: 200, state: "stale", reason: cause });
       await command(repair);
       for (const node of nodes)
         await expect
-          .poll(() => readiness(node), { timeout: 15_000 })
+          .poll(() => readiness(node))
           .toEqual({ status: 200, state: "live", reason: "" });
     },
   );

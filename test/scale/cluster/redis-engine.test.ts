@@ -126,7 +126,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
       false,
     ]);
     await expect
-      .poll(() => messages, { timeout: 10_000 })
+      .poll(() => messages)
       .toContain("the cluster's server rejects a command: too few replicas have the entry");
     expect(isDone).toBe(false);
     const replica = await startRedis({ replicaof: `127.0.0.1 ${server.port}` });

@@ -11,7 +11,7 @@ import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 /** Number of fail-overs, by pausing and killing the primary in turn. */
 const FAILOVERS = Number(process.env.CLUSTER_FAILOVERS ?? 1);
 /** Longer than an election without a winner plus the next election. */
-const WAIT = { interval: 100, timeout: 60_000 } as const;
+const WAIT = { interval: 100 } as const;
 
 interface Node {
   readonly cli: RunningCli;

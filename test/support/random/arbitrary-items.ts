@@ -229,10 +229,11 @@ const explanationFacts = {
   warnings: fc.array(fc.constantFrom("liquidity-removed", "no-seller"), { maxLength: 2 }),
   finish_cause: maybe(fc.constantFrom(...FINISH_CAUSES)),
 };
-/** With a surge in every second case. */
+/** With a surge in every second case, and an age in every third. */
 export const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.oneof(
   fc.record(explanationFacts),
   fc.record({ ...explanationFacts, surge: arbitrarySurge }),
+  fc.record({ ...explanationFacts, age_s: maybe(fc.nat(7_200)), surge: arbitrarySurge }),
 );
 
 const [price, change, moment] = [maybe(decimal), maybe(number), maybe(timestamp)];

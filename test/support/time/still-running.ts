@@ -18,7 +18,7 @@ export const test = base.extend<{ leaks: undefined }>({
       try {
         await use(undefined);
         await expect
-          .poll(() => [...stillRunning(), ...surplus(sockets(), before)], { interval: 5, timeout: 5_000 })
+          .poll(() => [...stillRunning(), ...surplus(sockets(), before)], { interval: 5 })
           .toEqual([]);
       } finally {
         unwatch();

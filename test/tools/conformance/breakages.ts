@@ -90,7 +90,7 @@ function withoutParameters(path: string, names: RegExp): string {
   return path.replace(names, (field) => (field.startsWith("?") ? "?" : ""));
 }
 
-const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|sticky|names)=[^&]*/g;
+const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|min_age|sticky|names)=[^&]*/g;
 
 /** Faults of a server, each with the rule that it breaks. */
 export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage: Breakage]>> = {

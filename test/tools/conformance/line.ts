@@ -46,7 +46,15 @@ const SHAPE_RULES: Readonly<Record<string, string>> = {
   close: "S8",
 };
 
-const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"];
+const FILTER_FIELDS = [
+  "tokens",
+  "symbols",
+  "min_liquidity",
+  "min_price_change",
+  "min_age",
+  "sticky",
+  "names",
+];
 
 /** Maximum number of stored views. A comparison with REST needs one of the latest. */
 const MAX_VIEWS = 4_000;

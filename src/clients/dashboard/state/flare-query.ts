@@ -34,6 +34,8 @@ export interface FlareQuery {
   readonly minLiquidity: number | undefined;
   /** In percent within five minutes; `undefined` for no minimum. */
   readonly minPriceChange: number | undefined;
+  /** Of the token at the flare's start, in seconds; `undefined` for no minimum. */
+  readonly minAge: number | undefined;
   /** Addresses or, on an exchange, symbols, in lower case; empty for all. */
   readonly tokens: readonly string[];
   /** Symbols or, on an exchange, symbols or pairs, in lower case; empty for all. */
@@ -53,6 +55,7 @@ export const DEFAULT_QUERY: FlareQuery = {
   hidesWarned: false,
   minLiquidity: undefined,
   minPriceChange: undefined,
+  minAge: undefined,
   tokens: [],
   symbols: [],
   cause: undefined,
@@ -81,6 +84,7 @@ export function readQuery(text: string): FlareQuery {
     hidesWarned: parameters.get("warnings") === "none",
     minLiquidity: hasLiquidity ? numberOf(parameters.get("min_liquidity"), 0) : undefined,
     minPriceChange: numberOf(parameters.get("min_price_change"), Number.NEGATIVE_INFINITY),
+    minAge: numberOf(parameters.get("min_age"), 0),
     tokens: listOf(parameters.get("tokens")),
     symbols: listOf(parameters.get("symbols")),
     cause: FINISH_CAUSES.find((cause) => cause === parameters.get("cause")),
@@ -131,6 +135,7 @@ interface ApiFilter {
   readonly symbols?: readonly string[];
   readonly min_liquidity?: number;
   readonly min_price_change?: number;
+  readonly min_age?: number;
 }
 
 /** Returns the part of the query that the API can filter by. */
@@ -142,12 +147,13 @@ export function filterOf(query: FlareQuery): ApiFilter {
 }
 
 /** Returns the same part as parameters of the page's address. */
-function parametersOf({ tokens, symbols, minLiquidity, minPriceChange }: FlareQuery): ApiFilter {
+function parametersOf({ tokens, symbols, minLiquidity, minPriceChange, minAge }: FlareQuery): ApiFilter {
   return {
     ...(tokens.length > 0 && { tokens }),
     ...(symbols.length > 0 && { symbols }),
     ...(minLiquidity !== undefined && { min_liquidity: minLiquidity }),
     ...(minPriceChange !== undefined && { min_price_change: minPriceChange }),
+    ...(minAge !== undefined && { min_age: minAge }),
   };
 }
 

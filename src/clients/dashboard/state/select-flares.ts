@@ -15,7 +15,12 @@ export function wantedFlares<F extends AnyFlare>(
 ): readonly F[] {
   if (!isSelective(query)) return flares;
   const cause = causeOf(query);
-  const { hidesWarned, minLiquidity = 0, minPriceChange = Number.NEGATIVE_INFINITY } = query;
+  const {
+    hidesWarned,
+    minLiquidity = 0,
+    minPriceChange = Number.NEGATIVE_INFINITY,
+    minAge = Number.NEGATIVE_INFINITY,
+  } = query;
   const tokens = new Set(query.tokens);
   const symbols = new Set(query.symbols);
   const search = query.search.trim().toLowerCase();
@@ -26,6 +31,7 @@ export function wantedFlares<F extends AnyFlare>(
       (symbols.size === 0 || symbolsOf(flare).some((symbol) => symbols.has(symbol.toLowerCase()))) &&
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&
+      (explanations[id]?.age_s ?? Number.NEGATIVE_INFINITY) >= minAge &&
       (cause === undefined || explanations[id]?.finish_cause === cause) &&
       !(hidesWarned && (explanations[id]?.warnings.length ?? 0) > 0) &&
       textsOf(flare).some((text) => text.toLowerCase().includes(search))

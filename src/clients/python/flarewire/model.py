@@ -810,6 +810,7 @@ class Filter:
     symbols: list[str] | None = None
     min_liquidity: float | DecimalString | None = None
     min_price_change: float | None = None
+    min_age: float | None = None
     sticky: bool | None = None
     names: list[Literal["flare-started", "flare-updated", "flare-surged", "flare-finished", "flare-outcome", "flare-withdrawn", "flare-expired", "token-listed", "token-updated", "token-unlisted", "chart-updated", "leaderboard-updated", "candles-closed", "source-status"]] | None = None
 

@@ -6,6 +6,7 @@ import type { FeedFacts, Origin } from "../../../base/market/index.ts";
 import { type PartFile, readRecordingDirectory } from "../../recording/manifest.ts";
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
+import { containerProblem, csvProblem, jsonProblem } from "./foreign-kind.ts";
 import { isGzip } from "./read-bytes.ts";
 import { excerpt } from "./skips.ts";
 
@@ -32,16 +33,20 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
   const { head, sizeBytes } = readHead(path);
   if (sizeBytes === 0) throw new InputError(path, "the file is empty");
+  const container = containerProblem(head);
+  if (container !== undefined) throw new InputError(path, container);
   const text = new TextDecoder().decode(isGzip(head) ? unpackHead(path, head, sizeBytes) : head);
   const lines = text.split("\n").map((line) => line.trim());
   const firstLine = lines.find((line) => line !== "");
   if (firstLine === undefined) throw new InputError(path, "the first 4 KiB of the file contain no line");
+  const foreign = jsonProblem(firstLine);
+  if (foreign !== undefined) throw new InputError(path, foreign, { line: 1 });
   const found = format === "auto" ? (firstLine.startsWith("{") ? "ndjson" : "csv") : format;
   return {
     format: found,
     sizeBytes,
     parts: [{ path, isOpen: false }],
-    ...(found === "csv" ? csvHead(path, firstLine) : ndjsonHead(path, firstLine, lines)),
+    ...(found === "csv" ? csvHead(path, firstLine, lines.slice(0, -1)) : ndjsonHead(path, firstLine, lines)),
   };
 }
 
@@ -106,9 +111,10 @@ function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
 
 type ContentFacts = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
 
-function csvHead(path: string, firstLine: string): ContentFacts {
+function csvHead(path: string, firstLine: string, lines: readonly string[]): ContentFacts {
   const kind = csvFirstLine(firstLine);
-  if (typeof kind === "object") throw new InputError(path, kind.problem, { line: 1 });
+  const problem = typeof kind === "object" ? kind.problem : csvProblem(lines);
+  if (problem !== undefined) throw new InputError(path, problem, { line: 1 });
   const facts = { trades: false, liquidity: false, listings: false, profiles: false };
   return { origin: "recorded", facts, hasOwnClocks: false };
 }

@@ -35,10 +35,15 @@ export const FILTER_QUERY = {
     example: 10,
     cost: 4,
   },
+  min_age: {
+    schema: z.number().min(0),
+    description: "Only flares whose token was at least this old at their start, in seconds.",
+    example: 3_600,
+  },
   sticky: {
     schema: sticky.unwrap(),
     description:
-      "`false`: an item is selected while it meets the filter. `true`: an item that met the filter once stays selected until it leaves its list. Default: `false` without `names`, `true` with `names`. Requires a parameter that selects items: `tokens`, `symbols`, `min_liquidity` or `min_price_change`.",
+      "`false`: an item is selected while it meets the filter. `true`: an item that met the filter once stays selected until it leaves its list. Default: `false` without `names`, `true` with `names`. Requires a parameter that selects items: `tokens`, `symbols` or one that begins with `min_`.",
     example: true,
   },
   names: {

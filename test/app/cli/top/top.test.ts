@@ -57,7 +57,7 @@ async function expectRestored(top: PtyCli, code: number): Promise<void> {
   expect(top.stdout().split(RESTORED)).toHaveLength(2);
 }
 
-describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, timeout: 30_000 }, () => {
+describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true }, () => {
   test("shows flares, sorts at a key press, and restores the terminal at q", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url]);
     const { socket, query } = await welcome(server, "SLOW", "FAST");
@@ -221,13 +221,14 @@ test("without a terminal, top prints the table once, without colors, and ends wi
   server.candles = { closed_at: "2017-11-12T08:33:00.000Z", bsc: { [SAMPLE_FLARE.token.address]: [candle] } };
   await using top = startInProcess([
     "top",
-    `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3`,
+    `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3&min_age=60`,
   ]);
   const { query } = await welcome(server, "ONE", "T\u001B[2JWO");
-  expect([query.get("symbols"), query.get("min_liquidity"), query.get("min_price_change")]).toEqual([
+  expect(["symbols", "min_liquidity", "min_price_change", "min_age"].map((name) => query.get(name))).toEqual([
     "ONE,TWO",
     "5",
     "-3",
+    "60",
   ]);
   expect([await top.ended(), top.stderr()]).toEqual([0, ""]);
   const lines = top.stdout().split("\n");

@@ -101,9 +101,9 @@ test("a flare enters free at five minutes, not a millisecond earlier", () => {
   expect(free.get(start?.flare.id ?? "")?.[0]).toBe((start?.at ?? 0) + 5 * MINUTE);
 });
 
-test("a removal of liquidity ends the flare a minute later, with the warning in the explanation", () => {
+test("a partial removal of liquidity ends the flare a minute later, with the warning in the explanation", () => {
   const at = START + (PUMP_AT + 8) * MINUTE;
-  const { last, warnings } = play(pump, [liquidity(at, TOKEN, "500", "remove")]);
+  const { last, warnings } = play(pump, [liquidity(at, TOKEN, "5000", "remove")]);
   expect(warnings).toContain("liquidity-removed");
   const [flare] = last.flares.finished_trending;
   expect(flare?.finished_trending_at).toBe(new Date(at + 60_000).toISOString());
@@ -150,12 +150,13 @@ test("the reason at the end of a flare that crashed states how far the price fel
   const price = why?.terms.find(({ name }) => name === "price");
   expect(price?.raw).toBeLessThan(Math.log(0.6));
   expect(price?.z).toBeLessThan(0);
-  expect(why?.text).toMatch(/price 4\d % below normal, .*warning: liquidity plunged and 1 more/);
+  expect(why?.text).toMatch(/price 4\d % below normal, .*warning: liquidity removed and 1 more/);
 });
 
 test("a token that nobody sells does not flare for long; a token with some sales does", () => {
   const launch = (buyShare: number): Script => ({
     token: TOKEN,
+    usd: 200,
     rate: (minute) => (minute >= 30 && minute < 42 ? 25 : 0),
     buyShare: () => buyShare,
   });

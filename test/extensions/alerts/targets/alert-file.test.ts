@@ -196,7 +196,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   webhook: ["id", "url", "secret", "allow_private_addresses", "rules"],
   rule: ["name", "channels", "filter", "edge", "quiet_seconds"],
   edge: ["field", "above", "below", "on"],
-  filter: ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"],
+  filter: ["tokens", "symbols", "min_liquidity", "min_price_change", "min_age", "sticky", "names"],
 };
 
 test("a target at a private address is an error of the file, unless it allows private addresses", () => {

@@ -123,6 +123,10 @@ describe("the parameters have the server's limits", () => {
       ["-1", "much"],
     ],
     min_price_change: [["-5", "10"], ["much"]],
+    min_age: [
+      ["0", "3600.5"],
+      ["-1", "old"],
+    ],
     sticky: [
       ["true", "false"],
       ["yes", ""],

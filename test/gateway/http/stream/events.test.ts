@@ -348,5 +348,5 @@ test("any number of polls on one connection leave no listener on it", async ({ w
   await expect.poll(listeners).toHaveLength(1);
   const before = listeners();
   for (let n = 0; n < 8; n += 1) await poll();
-  await expect.poll(listeners, { timeout: 5_000 }).toEqual(before);
+  await expect.poll(listeners).toEqual(before);
 });

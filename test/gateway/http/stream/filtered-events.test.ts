@@ -143,7 +143,7 @@ test("[P7] a mistyped value is rejected with the nearest name, and mode with a n
     [`channels=${Array(65).fill("newest.bsc")}`]: "channels has 65 names; it must have at most 64 names",
     "min_price=5": "(did you mean min_price_change?)",
     "mode=latest": "left out: only streams have modes",
-    "sticky=true": "omitted without tokens, symbols, min_liquidity, min_price_change",
+    "sticky=true": "omitted without tokens, symbols, min_liquidity, min_price_change, min_age",
   };
   for (const [query, words] of Object.entries(refusals)) {
     const { message, body } = await wire.ask(`${PATH}?${query}`);

@@ -54,13 +54,13 @@ test("[S8] a stream that the server closes ends its connection, even if the clie
   session.close("draining");
   await once(client, "end");
   expect(received()).toMatch(/event: close\n[\s\S]*"reason":"draining"[\s\S]*\n\n$/);
-  await expect.poll(() => raw.destroyed, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => raw.destroyed).toBe(true);
 });
 
 test("a client that ends its half of the connection ends its stream", async ({ sut }) => {
   const { raw, client, hub } = sut;
   client.end();
-  await expect.poll(() => [raw.destroyed, hub.size], { timeout: 5_000 }).toEqual([true, 0]);
+  await expect.poll(() => [raw.destroyed, hub.size]).toEqual([true, 0]);
 });
 
 test("[S8] a socket that is closed twice sends one close, and nothing after it", async ({ sut }) => {

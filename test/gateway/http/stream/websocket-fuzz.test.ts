@@ -32,6 +32,7 @@ const command = fc.record(
           tokens: fc.oneof(fc.array(fc.constantFrom("0xab", "0x", "ab")), fc.jsonValue({ maxDepth: 1 })),
           symbols: fc.oneof(fc.array(fc.string()), fc.jsonValue({ maxDepth: 1 })),
           min_liquidity: fc.oneof(fc.constantFrom("1", "1e3", -1, 1), fc.jsonValue({ maxDepth: 0 })),
+          min_age: fc.oneof(fc.double(), fc.jsonValue({ maxDepth: 0 })),
           min_price_change: fc.oneof(fc.double(), fc.jsonValue({ maxDepth: 0 })),
           names: fc.oneof(fc.array(fc.constantFrom("flare-started", "x")), fc.jsonValue({ maxDepth: 1 })),
         },
@@ -165,7 +166,7 @@ test("[W24] after any bytes, also in the middle of a frame, the server ends only
 const parameter = fc.tuple(
   fc.constantFrom(
     ...["channels", "after", "snapshot", "mode", "client", "filter", "limit", "wait"],
-    ...["tokens", "symbols", "min_liquidity", "min_price_change", "names", "x"],
+    ...["tokens", "symbols", "min_liquidity", "min_price_change", "min_age", "names", "x"],
   ),
   fc.oneof(
     fc.constantFrom(

@@ -124,9 +124,9 @@ test("[L5] the cache of filtered snapshot texts is bounded: the oldest are dropp
   const partOf = (symbol: string) => {
     const filter = compileFilter({ symbols: [symbol] });
     if (!filter) throw new Error("no filter");
-    const passes: ListFilter["passes"] = (marks) => {
+    const passes: ListFilter["passes"] = (...marks) => {
       evaluations += 1;
-      return filter.passes(marks);
+      return filter.passes(...marks);
     };
     return { mask: maskOf(["newest.bsc"]), filter: { ...filter, passes } };
   };

@@ -35,6 +35,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ min_liquidity: -1 }, "filter.min_liquidity"],
   [{ min_liquidity: "much" }, "filter.min_liquidity"],
   [{ min_price_change: "5" }, "filter.min_price_change"],
+  [{ min_age: -1 }, "filter.min_age"],
   [{ names: ["flare-began"] }, "filter.names.0"],
 ];
 

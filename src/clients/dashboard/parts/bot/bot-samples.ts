@@ -1,3 +1,4 @@
+import { formatDuration } from "../../../../base/lib/text/quantity.ts";
 import { byForm, GROUP_FACTS } from "../../../../base/model/groups.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { channelOf, type FlareQuery, filterOf } from "../../state/flare-query.ts";
@@ -68,6 +69,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
     filter.min_liquidity !== undefined &&
       `liquidity of at least $${filter.min_liquidity.toLocaleString("en")}`,
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
+    filter.min_age !== undefined && `token at least ${formatDuration(filter.min_age * 1_000)} old`,
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
     hidesWarned && (end === "" ? "no warning" : "no warning at the start"),

@@ -1,0 +1,177 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect } from "vitest";
+import { test } from "../../../feeds/record/record-kit.ts";
+import { runInProcess } from "../run-in-process.ts";
+
+const START = Date.UTC(2024, 0, 2);
+const MINUTE = 60_000;
+const MINUTES = 30;
+
+/** A row of each minute, with its time made by `time`. */
+const rows = (row: (at: number) => string, step = MINUTE) =>
+  Array.from({ length: MINUTES }, (_, index) => row(START + index * step));
+const candle = (at: string | number) => `${at},10,11,9,10.5,300`;
+const own = (at: string | number, pair = "CAKEUSDT") => `${at},${pair},10,11,9,10.5,300`;
+const kline = (at: string | number) => `${candle(at)},${Number(at) + 59_999},3150,12,150,1575,0`;
+const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
+const pairs = ["AUSDT", "BUSDT", "CUSDT"].flatMap((pair) => rows((at) => own(at, pair)));
+
+/** Files as people have them; what `replay` says to each; and what `import` makes of it. */
+const FILES: readonly (readonly [
+  what: string,
+  name: string,
+  content: string | Uint8Array,
+  replay: RegExp | "plays",
+  imported: RegExp | "candles" | "trades",
+])[] = [
+  ["own candles", "own.csv", text(rows(own)), "plays", "candles"],
+  ["own candles as gzip", "own.csv.gz", gzipSync(text(rows(own))), "plays", "candles"],
+  ["own candles with a BOM", "bom.csv", `\uFEFF${text(rows(own))}`, "plays", "candles"],
+  [
+    "own candles in seconds",
+    "s.csv",
+    text(rows((at) => own(at / 1_000))),
+    /seconds.*flarewire import/,
+    "candles",
+  ],
+  ["own candles in microseconds", "us.csv", text(rows((at) => own(`${at}000`))), /microseconds/, "candles"],
+  [
+    "own candles, newest first",
+    "down.csv",
+    text(rows(own).toReversed()),
+    /newest line comes first/,
+    "candles",
+  ],
+  [
+    "own candles in quotes",
+    "quoted.csv",
+    text(rows((at) => own(at).replaceAll(/[^,]+/g, '"$&"'))),
+    /in quotes/,
+    "candles",
+  ],
+  ["own candles, pair after pair", "pairs.csv", text(pairs), /most lines.*were skipped.*sorts/s, "candles"],
+  [
+    "candles of five minutes",
+    "m5.csv",
+    text(rows(own, 5 * MINUTE)),
+    /candles are of 5 min/,
+    /candles are of 5 min/,
+  ],
+  ["candles of an hour", "h1.csv", text(rows(own, 60 * MINUTE)), /candles are of 1 h/, /candles are of 1 h/],
+  ["Binance's archive of candles", "CAKEUSDT-1m-2024-01.csv", text(rows(kline)), /12 columns/, "candles"],
+  [
+    "Binance's archive in microseconds",
+    "CAKEUSDT-1m-2025-01.csv",
+    text(rows((at) => candle(`${at}000`).concat(`,${at}059999,3150,12,150,1575,0`))),
+    /12 columns/,
+    "candles",
+  ],
+  [
+    "Binance's aggregated trades",
+    "CAKEUSDT-aggTrades-2024-01.csv",
+    text(rows((at) => `1,10,2,5,6,${at},False,True`)),
+    /8 columns/,
+    "trades",
+  ],
+  [
+    "Binance's trades",
+    "CAKEUSDT-trades-2024-01.csv",
+    text(rows((at) => `1,10,2,20,${at},True,True`)),
+    /import/,
+    "trades",
+  ],
+  [
+    "candles of freqtrade and ccxt",
+    "CAKE_USDT-1m.json",
+    JSON.stringify(rows(String).map((at) => [Number(at), 10, 11, 9, 10.5, 300])),
+    /JSON list/,
+    "candles",
+  ],
+  [
+    "trades of ccxt",
+    "trades.json",
+    JSON.stringify(
+      rows(String).map((at) => ({ timestamp: Number(at), side: "buy", price: 10, amount: 1e-7 })),
+    ),
+    /JSON list/,
+    "trades",
+  ],
+  [
+    "a vendor's candles, newest first, with a line above the header",
+    "vendor.csv",
+    text([
+      "https://vendor.example",
+      "Unix,Date,Symbol,Open,High,Low,Close,Volume CAKE,Volume USDT",
+      ...rows((at) => `${at},2024-01-02,CAKE/USDT,10,11,9,10.5,300,3000`).toReversed(),
+    ]),
+    /header/,
+    "candles",
+  ],
+  [
+    "ISO times in UTC",
+    "iso.csv",
+    text(["date,open,high,low,close,volume", ...rows((at) => candle(new Date(at).toISOString()))]),
+    /header/,
+    "candles",
+  ],
+  [
+    "a ZIP archive",
+    "a.zip",
+    Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0),
+    /ZIP archive; unpack/,
+    /ZIP archive; unpack/,
+  ],
+  ["a Parquet file", "a.parquet", "PAR1....", /Parquet file; export/, /Parquet file; export/],
+  [
+    "UTF-16",
+    "a.csv",
+    Buffer.from(`\uFEFF${text(rows(own))}`, "utf16le"),
+    /UTF-16; convert/,
+    /UTF-16; convert/,
+  ],
+  [
+    "a web page",
+    "a.csv",
+    "<!doctype html>\n<p>Not found</p>\n",
+    /header is "<!doctype/,
+    /neither a known header/,
+  ],
+];
+
+describe.each(FILES)("%s", (_what, name, content, replay, imported) => {
+  test("is named by replay, with the cure, or played", async ({ directory }) => {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    const { code, stderr } = await runInProcess(["replay", path]);
+    if (replay === "plays") expect([code, stderr]).toEqual([0, expect.not.stringContaining("skipped")]);
+    else expect([code, stderr]).toEqual([1, expect.stringMatching(replay)]);
+  });
+
+  test("is converted into a recording that plays, or refused with the reason", async ({ directory }) => {
+    const path = join(directory, name);
+    const out = join(directory, "out");
+    writeFileSync(path, content);
+    const { code, stderr } = await runInProcess(["import", path, "--out", out]);
+    if (imported instanceof RegExp)
+      return expect([code, stderr]).toEqual([1, expect.stringMatching(imported)]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`: (${MINUTES}|${3 * MINUTES}) ${imported}\\n`)),
+    ]);
+    const played = await runInProcess(["replay", out, "--group", "exchange"]);
+    expect([played.code, played.stderr]).toEqual([0, expect.not.stringContaining("skipped")]);
+  });
+});
+
+test("without a file, or with an unknown flag, the command says so", async () => {
+  expect(await runInProcess(["import"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("no file"),
+  });
+  expect(await runInProcess(["import", "--par", "X", "a.csv"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("--pair"),
+  });
+});
