@@ -43,7 +43,7 @@ function launched(
 function compared(launches: Launches, age: number, facts: readonly [number, number, number], atMs = START) {
   const { token, trades } = launched(atMs - age, facts);
   const reading = createReading();
-  for (const term of Object.values(reading.terms)) Object.assign(term, { z: 9, weight: 0.25 });
+  for (const term of Object.values(reading.terms)) Object.assign(term, { z: 9, raw: 1, weight: 0.25 });
   launches.compare(reading, token, trades, atMs);
   const { buyers, price, volume, imbalance } = reading.terms;
   return {
