@@ -1,3 +1,4 @@
+import { reuseRecordIfSame } from "../base/lib/reuse.ts";
 import {
   byGroup,
   type Explanation,
@@ -10,7 +11,6 @@ import {
 import type { DetectorSettings } from "./settings.ts";
 import type { TokenState } from "./state/token-state.ts";
 import { type FinishedFlare, GroupFlares, type ServedFlares } from "./views/group-flares.ts";
-import { reuseRecordIfSame } from "./views/reuse.ts";
 
 type Served = Pick<Snapshot, ReturnType<typeof flaresKeyOf> | "explanations" | "outcomes">;
 

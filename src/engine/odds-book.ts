@@ -41,8 +41,7 @@ export function oddsOf(flare: { readonly explanation: FlareOdds } | null): Flare
 
 export function flareStartOf(token: TokenState, why: Explanation, atMs: number): FlareStart {
   const { form, score, locked, age_s } = why;
-  // A listing that was forgotten, or never seen, was at least this long ago: enough for a token that
-  // is older than a day.
+  // A forgotten listing was at least this long ago: enough for a token that is older than a day.
   const since = token.profile.knownSinceMs ?? offeredSince(token) ?? atMs;
   const atLeastS = Math.floor((atMs - since) / 1_000);
   return {

@@ -6,14 +6,14 @@
 export const DEFAULT_SETTINGS = {
   /**
    * Score above which a candle token may start to flare. Default 2.11: tuned. At 0, only the other
-   * conditions decide; from 6 on, no flare starts, because no score exceeds 6.
+   * conditions decide; at 10, hardly a flare starts.
    */
   candleStartScore: 2.11,
   /**
-   * The same for tokens with individual trades. Default 1.85: tuned on the simulated market. Such
+   * The same for tokens with individual trades. Default 1.95: tuned on the simulated market. Such
    * tokens have more and sharper terms, and a pump raises all of them at once.
    */
-  tradeStartScore: 1.85,
+  tradeStartScore: 1.95,
   /**
    * The same for tokens that only an aggregator reports on. Default 2.5: tuned on windows of the
    * simulated market's trades.
@@ -26,8 +26,8 @@ export const DEFAULT_SETTINGS = {
    * real pumps (Binance, 2020 to 2022).
    */
   secondsStartScore: 3.6,
-  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 3.2: tuned there. */
-  slowStartScore: 3.2,
+  /** `candleStartScore` of such tokens: the seconds find fast rises. Default 3.4: tuned there. */
+  slowStartScore: 3.4,
   /** Minimum log return of such a start, above the last minute's lowest price. Default 0.02. */
   secondsStartRise: 0.02,
   /** Minimum number of trades in the ten seconds. Default 15: tuned. */
@@ -91,8 +91,9 @@ export const DEFAULT_SETTINGS = {
    */
   tradeStartRise: 0.02,
   /**
-   * The z of the activity term, which is buyers or, for candles, volume, must exceed this at the
-   * start. A running flare at or below it fades. Default 1.
+   * The activity must exceed this at the start: the z of the buyers, which net buying raises by up
+   * to `netActivity`; for candles, that of the volume. A running flare at or below it fades.
+   * Default 1.
    */
   startActivity: 1,
   /**
@@ -197,8 +198,20 @@ export const DEFAULT_SETTINGS = {
    * alone is not unusual.
    */
   volumeFloor: 1,
+  /**
+   * Minimum variance of the dollars bought minus sold, in that of the same trades with random
+   * sides. Default 1.25: tuned. So four equal purchases and no sale are at most 1.8 deviations.
+   */
+  netSpread: 1.25,
+  /** Floor of their deviation, as a share of the liquidity. Default 0.003: tuned. */
+  netFloorShare: 0.003,
+  /**
+   * How much net buying may add to the z of the buyers to make the activity. Default 0.3: tuned.
+   * The money of one person is no crowd.
+   */
+  netActivity: 0.3,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
-  weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
+  weights: { buyers: 0.35, imbalance: 0.25, price: 0.3, volume: 0.1 },
   /** The same for the seconds of an exchange. */
   secondsWeights: { volume: 0.4, price: 0.4, rush: 0.1, imbalance: 0.1 },
   /**
@@ -281,10 +294,10 @@ export const DEFAULT_SETTINGS = {
   /** Canary: share of repeated round trips in all dollars traded. Default 0.4. */
   roundTripShare: 0.4,
   /**
-   * Canary: share of the distinct buyers, of half an hour or of five minutes, who sold within 15
-   * minutes of a purchase. Default 0.6. In flares of the simulated market it is at most 0.54, in a
-   * wash of any number of wallets nearly 1. It also warns where real buyers sell that fast, as
-   * after some launches.
+   * Canary: share of the distinct buyers beyond the usual, of half an hour or of five minutes, who
+   * sold within 15 minutes of a purchase; at least of twice the usual buyers. Default 0.6. In
+   * flares of the simulated market it is at most 0.54, in a wash of any number of wallets nearly 1.
+   * It also warns where real buyers sell that fast, as after some launches.
    */
   quickSellerShare: 0.6,
   /** Canary: one wallet's share of the buying. Default 0.5. */

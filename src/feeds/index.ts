@@ -12,3 +12,4 @@ export type {
 export { marketSettings } from "./market-settings.ts";
 export { StickyThreshold } from "./merge/sticky-threshold.ts";
 export { OutputError } from "./output-error.ts";
+export { requestJson } from "./service/request-json.ts";

@@ -1,7 +1,7 @@
-import { requestJson } from "../../base/lib/io/request-json.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import type { Group } from "../../base/model/index.ts";
 import type { ConnectionStatus } from "../../clients/sdk/index.ts";
+import { requestJson } from "../../feeds/index.ts";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
 

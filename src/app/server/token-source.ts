@@ -1,6 +1,6 @@
-import { requestJson } from "../../base/lib/io/request-json.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { DAY_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
+import { requestJson } from "../../feeds/index.ts";
 import type { TokenConfig, TokenKey, TokenSource, TokenSourceOptions } from "../../gateway/keys/index.ts";
 import { FollowedFiles } from "../../gateway/keys/index.ts";
 import { jwkSetKeys, MAX_KEYS_BYTES, readTokenKeys } from "./token-keys.ts";

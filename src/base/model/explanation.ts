@@ -22,7 +22,7 @@ export const Term = z
   .object({
     name: TermName,
     unit: TermUnit.describe(
-      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: a lower bound of the share of buys, minus one half, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of ordinary volume, the mean of the usual volume and the last half hour's. `buys-at-once`: the most buys within one millisecond.",
+      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half, so 0.25 means three for each sell: of the dollars traded, or in an aggregator's `reports` a lower bound by number. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of ordinary volume, the mean of the usual volume and the last half hour's. `buys-at-once`: the most buys within one millisecond.",
     ),
     raw: z.number().describe("The measurement, in `unit`.").meta({ "x-unit": "unit" }),
     usual: z
@@ -39,7 +39,9 @@ export const Term = z
       .describe("The term's share of the score; the weights of all terms sum to 1.")
       .meta({ "x-unit": "share" }),
   })
-  .describe("One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6].");
+  .describe(
+    "One term of the score. Its contribution is `weight` × `z`, where a `z` below 0 counts as 0, and one above 5 as 5 + 2·ln(1 + (z − 5)/2).",
+  );
 export type Term = z.infer<typeof Term>;
 
 /**

@@ -1,8 +1,8 @@
+import { decay } from "../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../base/market/index.ts";
 import { byGroup } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { decay } from "./statistics.ts";
 
 /** Decaying sums over all tokens of one group whose liquidity has the same power of ten. */
 interface Bucket {

@@ -1,3 +1,4 @@
+import { sinceWhen } from "../../base/lib/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { lossOf } from "./liquidity-level.ts";
@@ -5,7 +6,6 @@ import { isUnlocked } from "./locked.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
-import { sinceWhen } from "./statistics.ts";
 
 /*
  * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
@@ -153,13 +153,19 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
 }
 
 /**
- * Also judges the last five minutes by themselves, so that earlier purchases by others cannot mask
- * a crowd that sells quickly.
+ * Judges the buyers beyond the usual, of half an hour and of the last five minutes by themselves,
+ * so that earlier purchases by others cannot mask a crowd that sells quickly. Of the usual buyers,
+ * many may be regulars or a bot, so the quick sellers must exceed them clearly.
  */
-function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: DetectorSettings): boolean {
+function sellsQuickly(trades: TradeState, settings: DetectorSettings): boolean {
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
-  const isRecent = quickBuyers > quickSellerShare * Math.max(buyers, judgedBuys / 2);
-  return isRecent || quickSellers > quickSellerShare * longBuyers;
+  const { usualQuickSellers, usualLongBuyers, usualQuickBuyers, usualBuyers } = trades;
+  const recent = Math.max(2 * usualBuyers, buyers - usualBuyers, settings.judgedBuys / 2);
+  const long = Math.max(2 * usualLongBuyers, longBuyers - usualLongBuyers, settings.judgedBuys);
+  return (
+    quickBuyers - usualQuickBuyers > settings.quickSellerShare * recent ||
+    quickSellers - usualQuickSellers > settings.quickSellerShare * long
+  );
 }
 
 /** Returns whether the running flare has lost a third of its first price or half of its highest. */

@@ -1,3 +1,4 @@
+import { medianInPlace } from "../../base/lib/statistics.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../base/market/index.ts";
 import type { Explanation } from "../../base/model/index.ts";
@@ -24,7 +25,6 @@ import { decayTrades, logVolume, sampleTrades } from "./measures/trade-detector.
 import { flat, noteClose, resetPeak, takeCandle } from "./minute-close.ts";
 import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readSeconds, readTrades, readWindow } from "./score.ts";
-import { medianInPlace } from "./statistics.ts";
 
 /**
  * Maximum gap between past candles that is filled minute by minute. A late candle may change a

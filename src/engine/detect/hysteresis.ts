@@ -1,7 +1,7 @@
+import { sinceWhen } from "../../base/lib/statistics.ts";
 import type { FinishCause } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { Reading } from "./score.ts";
-import { sinceWhen } from "./statistics.ts";
 
 /*
  * Decides when a token's flare starts, surges and ends. The two thresholds are far apart, so that a

@@ -1,3 +1,4 @@
+import { clip, decay } from "../../base/lib/statistics.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { MarketGroup } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -5,7 +6,6 @@ import type { TokenState } from "../state/token-state.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
 import { listedSince } from "./pools.ts";
 import { type Reading, weigh } from "./score.ts";
-import { clip, decay } from "./statistics.ts";
 
 /*
  * What launches usually do: every new token has many buyers, much volume and a rise, compared with
@@ -38,6 +38,8 @@ const ASSUMED_WEIGHT = 50;
 const MIN_DEVIATION = 0.5;
 /** Dollars are counted in this unit before the logarithm, so that small sums count as none. */
 const DOLLARS = 1_000;
+/** z of the share of dollars bought above one half: 5 if nobody sells. */
+const LAUNCH_SHARE_Z = 10;
 /** Bound on the logarithm of a rise. */
 const MAX_RISE = 3;
 
@@ -91,7 +93,7 @@ export class Launches {
     const listedMs = listedSince(token);
     if (listedMs === null || atMs - listedMs >= HOUR_MS) return;
     const facts = factsOf(trades);
-    const { buyers, price, volume } = reading.terms;
+    const { buyers, imbalance, price, volume } = reading.terms;
     const minutes = (atMs - trades.sinceMs) / MINUTE_MS;
     const zOf = (fact: keyof Facts) => {
       const [mean, deviation] = this.#usual(token.group, minutes, fact);
@@ -103,6 +105,8 @@ export class Launches {
       buyers.usual = Math.expm1(crowd.mean);
     }
     price.z = Math.min(price.z, zOf("rise").z);
+    // Net buying has no usual yet, and every launch has much, so its share bounds it.
+    imbalance.z = Math.min(imbalance.z, LAUNCH_SHARE_Z * imbalance.raw);
     const money = zOf("dollars");
     volume.z = money.z;
     volume.usual = 1;

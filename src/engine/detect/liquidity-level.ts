@@ -1,6 +1,6 @@
+import { decay } from "../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { decay } from "./statistics.ts";
 
 /*
  * Detects liquidity that is removed and stays removed. The current level is compared with the lower
@@ -19,29 +19,29 @@ const EMPTY_SHARE = 0.05;
 /** Below this, the usual level counts as unknown. The averages start once it is reached. */
 const MIN_USUAL_USD = 500;
 
-/** The liquidity of a token's pools, compared with its recent level. Plain data for checkpoints. */
-export interface LiquidityLevel {
-  /** Dollars the pools would hold without recent deposits and removals: the sum of references. */
-  referenceUsd: number;
-  /**
-   * Average of the pools' dollars. Rises slowly and falls faster, so that no single block can raise
-   * it.
-   */
-  usualUsd: number;
-  /** Start of the averages: when the pools first held {@link MIN_USUAL_USD}. Unused before. */
-  bornMs: number;
-  /** Rises while the level is low, falls while it is not; from 0 to the grace period. */
-  lowMs: number;
-  isLow: boolean;
-  /** Since when a pool of a flaring token has been emptied: see {@link noteGone}; -1 otherwise. */
-  goneMs: number;
-  /** Event time of these values. */
-  atMs: number;
+export function createLiquidityLevel() {
+  return {
+    /** Dollars the pools would hold without recent deposits and removals: the sum of references. */
+    referenceUsd: 0,
+    /**
+     * Average of the pools' dollars. Rises slowly and falls faster, so that no single block can
+     * raise it.
+     */
+    usualUsd: 0,
+    /** Start of the averages: when the pools first held {@link MIN_USUAL_USD}. Unused before. */
+    bornMs: -1,
+    /** Rises while the level is low, falls while it is not; from 0 to the grace period. */
+    lowMs: 0,
+    isLow: false,
+    /** Since when a pool of a flaring token has been emptied: see {@link noteGone}; -1 otherwise. */
+    goneMs: -1,
+    /** Event time of these values. */
+    atMs: 0,
+  };
 }
 
-export function createLiquidityLevel(): LiquidityLevel {
-  return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, goneMs: -1, atMs: 0 };
-}
+/** The liquidity of a token's pools, compared with its recent level. Plain data for checkpoints. */
+export type LiquidityLevel = ReturnType<typeof createLiquidityLevel>;
 
 /**
  * Advances to `atMs`. Until then the pools held `usd`, and `steadyUsd` of that had lasted long
@@ -76,8 +76,6 @@ export function noteLevel(
   level.isLow = isTooLow(level, usd, atMs, settings);
 }
 
-/** A pool is emptied by a removal that leaves at most this share of its reference. */
-const GONE_SHARE = 0.05;
 /** A token's liquidity must have been known for this long. */
 const STOOD_MS = 2 * MINUTE_MS;
 
@@ -94,8 +92,8 @@ export function noteGone(
   { missingUsd, gainedUsd }: { readonly missingUsd: number; readonly gainedUsd: number },
   atMs: number,
 ): void {
-  if (!level.isLow || gainedUsd > GONE_SHARE * missingUsd) level.goneMs = -1;
-  else if (level.goneMs < 0 && emptied && emptied.usd <= GONE_SHARE * emptied.referenceUsd)
+  if (!level.isLow || gainedUsd > EMPTY_SHARE * missingUsd) level.goneMs = -1;
+  else if (level.goneMs < 0 && emptied && emptied.usd <= EMPTY_SHARE * emptied.referenceUsd)
     if (atMs - level.bornMs >= STOOD_MS) level.goneMs = atMs;
 }
 

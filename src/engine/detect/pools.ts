@@ -1,10 +1,10 @@
+import { decay } from "../../base/lib/statistics.ts";
 import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { FeedFacts, LocksEvent } from "../../base/market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { lossOf, noteGone, noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
-import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
 /**

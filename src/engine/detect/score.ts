@@ -1,3 +1,5 @@
+import { countedZ } from "../../base/lib/counted-z.ts";
+import { clip, poissonSurprise, wilsonLowerBound } from "../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { TermName } from "../../base/model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -6,11 +8,11 @@ import { type CandleState, logMultiple, multipleOf, netBoughtMinutes } from "./m
 import { type SecondsState, type SecondsSums, sumSeconds } from "./measures/seconds-detector.ts";
 import { logVolume, type TradeState, usualUsd } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
-import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 
+/** z of an imbalance in which all are buys. */
 const MAX_Z = 6;
 
-/** One measured term: `raw` in its own unit, `z` in standard deviations, not clipped. */
+/** One measured term: `raw` in its own unit, `z` in standard deviations, not bounded. */
 interface Measure {
   raw: number;
   /** The usual value in the unit of `raw`. Set for buyers and volume only; 0 if unknown. */
@@ -23,7 +25,9 @@ interface Measure {
 /** The detector's measurements of a token at one moment. One object is reused for all tokens. */
 export interface Reading {
   readonly terms: Record<TermName, Measure>;
-  /** Weighted sum of the clipped terms, in [0, 6]. */
+  /** The same terms. */
+  readonly all: readonly Measure[];
+  /** Weighted sum of what counts of each term: {@link countedZ}. */
   score: number;
   /** The same sum without the upper bound: it orders what the score cannot. */
   strength: number;
@@ -31,7 +35,10 @@ export interface Reading {
    * Log return beyond the market's: from the average or from the last low, whichever is greater.
    */
   rise: number;
-  /** z of the buyers or, for candles, of the volume, not reduced by the market's. */
+  /**
+   * z of the buyers, with single trades that of the net buying if it is higher; for candles, of the
+   * volume. Not reduced by the market's.
+   */
   activity: number;
   /** Enough money or volume is behind the rise. */
   supported: boolean;
@@ -39,8 +46,11 @@ export interface Reading {
 
 export function createReading(): Reading {
   const none = (): Measure => ({ raw: 0, usual: 0, z: 0, weight: 0 });
+  const [buyers, imbalance, price, volume, flow, rush] = [none(), none(), none(), none(), none(), none()];
+  const terms = { buyers, imbalance, price, volume, flow, rush };
   return {
-    terms: { buyers: none(), imbalance: none(), price: none(), volume: none(), flow: none(), rush: none() },
+    terms,
+    all: Object.values(terms),
     score: 0,
     strength: 0,
     rise: 0,
@@ -49,25 +59,22 @@ export function createReading(): Reading {
   };
 }
 
-/** Computes the score Σ wᵢ·clip(zᵢ, 0, 6), with the weights scaled to sum to 1. */
+/** Computes the score Σ wᵢ·countedZ(zᵢ), with the weights scaled to sum to 1. */
 export function weigh(reading: Reading): void {
-  const { buyers, imbalance, price, volume, flow, rush } = reading.terms;
-  const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight + rush.weight;
+  let total = 0;
+  for (const term of reading.all) total += term.weight;
   reading.score = 0;
   reading.strength = 0;
-  addTerm(reading, buyers, total);
-  addTerm(reading, imbalance, total);
-  addTerm(reading, price, total);
-  addTerm(reading, volume, total);
-  addTerm(reading, flow, total);
-  addTerm(reading, rush, total);
+  for (const term of reading.all) {
+    term.weight = total > 0 ? term.weight / total : 0;
+    reading.score += term.weight * countedZ(term.z);
+    reading.strength += term.weight * Math.max(0, term.z);
+  }
 }
 
-/** Makes the term's weight a share of `total`, and adds its part to the score and the strength. */
-function addTerm(reading: Reading, term: Measure, total: number): void {
-  term.weight = total > 0 ? term.weight / total : 0;
-  reading.score += term.weight * clip(term.z, 0, MAX_Z);
-  reading.strength += term.weight * clip(term.z, 0, Number.MAX_VALUE);
+/** The form of the data measures none of the terms until it gives them a weight. */
+function clearWeights(reading: Reading): void {
+  for (const term of reading.all) term.weight = 0;
 }
 
 /**
@@ -121,11 +128,9 @@ export function readCandle(
   market: Market,
   settings: DetectorSettings,
 ): void {
-  const { imbalance, volume, buyers, price, flow } = reading.terms;
+  const { volume, price, flow } = reading.terms;
   const weights = settings.candleWeights;
-  buyers.weight = 0;
-  imbalance.weight = 0;
-  reading.terms.rush.weight = 0;
+  clearWeights(reading);
   price.weight = weights.price;
   measurePrice(reading, state, market, state.variance, settings);
   if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
@@ -156,16 +161,15 @@ export function readTrades(
 ): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
-  reading.terms.flow.weight = 0;
-  reading.terms.rush.weight = 0;
+  clearWeights(reading);
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers;
   const expected = expectedBuyers(state.priorRate, state.slowBuyers, state.slowMs, settings);
   buyers.usual = expected;
   buyers.z = poissonSurprise(state.buyers, expected, dispersion(state, settings));
   imbalance.weight = weights.imbalance;
-  imbalance.raw = wilsonLowerBound(state.buys, state.buys + state.sells) - 0.5;
-  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  imbalance.raw = state.usd > 0 ? state.netUsd / state.usd / 2 : 0;
+  imbalance.z = netSurprise(state, liquidityUsd, settings);
   price.weight = weights.price;
   state.longRise = Math.log(state.price / state.longPrice);
   measurePrice(reading, state, market, state.variance, settings);
@@ -176,7 +180,7 @@ export function readTrades(
   const surplus = state.samples > 0 ? logVolume(state, settings) - state.logMean : 0;
   volume.z =
     (surplus - Math.max(0, market.logVolume)) / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
-  reading.activity = buyers.z;
+  reading.activity = Math.max(buyers.z, Math.min(imbalance.z, buyers.z + settings.netActivity));
   reading.supported = isPaidFor(reading, state.inflow, liquidityUsd, settings);
   weigh(reading);
 }
@@ -197,8 +201,7 @@ export function readWindow(
 ): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
-  reading.terms.flow.weight = 0;
-  reading.terms.rush.weight = 0;
+  clearWeights(reading);
   const expected = expectedBuyers(usual.priorRate, state.usualBuyers, state.usualMs, settings);
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers * state.real;
@@ -234,10 +237,9 @@ export function readSeconds(
   atMs: number,
   settings: DetectorSettings,
 ): void {
-  const { imbalance, volume, price, rush, buyers, flow } = reading.terms;
+  const { imbalance, volume, price, rush } = reading.terms;
   const weights = settings.secondsWeights;
-  buyers.weight = 0;
-  flow.weight = 0;
+  clearWeights(reading);
   sumSeconds(state, SUMS, atMs, settings);
   const { trades, bought, sold, atOnce, low } = SUMS;
   volume.weight = weights.volume;
@@ -261,6 +263,22 @@ export function readSeconds(
     bought >= settings.secondsBuyRatio * sold &&
     volume.raw > settings.secondsUsualRatio;
   weigh(reading);
+}
+
+/**
+ * Returns how many deviations the net buying of five minutes, in dollars, is above the token's
+ * usual. The variance is the token's own, as far as it is known, and at least that of the same
+ * trades with random sides, with something added: one large order, or a few, is no crowd. Makers
+ * who buy and sell the same dollars cancel out. The deviation has a floor in the pool's depth,
+ * because a few dollars in an idle pool say nothing.
+ */
+function netSurprise(state: TradeState, liquidityUsd: number | null, settings: DetectorSettings): number {
+  const { samples, varianceNetUsd, squareUsd, netUsd, meanNetUsd } = state;
+  const known = samples / (settings.priorMinutes + samples);
+  const own = squareUsd + (varianceNetUsd - squareUsd) * known;
+  const floor = settings.netFloorShare * (liquidityUsd ?? 0);
+  const variance = Math.max(own, settings.netSpread * squareUsd) + floor * floor;
+  return variance > 0 ? (netUsd - meanNetUsd * known) / Math.sqrt(variance) : 0;
 }
 
 /**

@@ -5,6 +5,8 @@ import { createTrend } from "../detect/hysteresis.ts";
 import type { LaunchSums } from "../detect/launches.ts";
 import type { Markets } from "../detect/market.ts";
 import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
+import type { TradeState } from "../detect/measures/trade-detector.ts";
+import { DEFAULT_SETTINGS } from "../settings.ts";
 import { compactRing, createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/flare-candles.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
@@ -20,7 +22,9 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes, and let {@link upgradeState}
  * convert the version before.
  */
-export const STATE_VERSION = 18;
+export const STATE_VERSION = 19;
+/** The last version that counted purchases and sales instead of dollars. */
+const WITHOUT_NET_BUYING = 18;
 /** The last version without what launches usually have, and without emptied pools. */
 const WITHOUT_LAUNCHES = 17;
 /** The last version without surges, reversals, an exchange's seconds and recent volumes. */
@@ -40,6 +44,7 @@ export const READABLE_VERSIONS: readonly number[] = [
   WITHOUT_REPORTED_PRICES,
   WITHOUT_SURGES,
   WITHOUT_LAUNCHES,
+  WITHOUT_NET_BUYING,
   STATE_VERSION,
 ];
 
@@ -87,13 +92,31 @@ export function compactToken(token: TokenState, clockMs: number): TokenState {
 export function upgradeState(version: number, state: EngineState): EngineState {
   if (version === STATE_VERSION) return state;
   const tokens = state.tokens.map((present) => {
-    const token = { ...present, level: { ...present.level, goneMs: -1 } };
+    const weighed = withNetBuying(present);
+    if (version === WITHOUT_NET_BUYING) return weighed;
+    const token = { ...weighed, level: { ...weighed.level, goneMs: -1 } };
     if (version === WITHOUT_LAUNCHES) return token;
     const joined = withJoinedRings(token);
     const candled = version === WITHOUT_CANDLES ? withCandles(joined, state.clockMs) : joined;
     return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
   });
-  return { ...state, tokens, launches: new Map() };
+  return { ...state, tokens, launches: version < WITHOUT_NET_BUYING ? new Map() : state.launches };
+}
+
+/**
+ * Adds what a token up to version {@link WITHOUT_NET_BUYING} lacks, as if all its trades were of
+ * equal size, and half of its usual dollars a usual surplus.
+ */
+function withNetBuying(token: TokenState): TokenState {
+  if (!token.trades) return token;
+  const { buys = 0, sells = 0, ...trades }: TradeState & { buys?: number; sells?: number } = token.trades;
+  const { usd, slowUsd, slowMs } = trades;
+  const count = Math.max(1, buys + sells);
+  const usual = slowMs > 0 ? (slowUsd * DEFAULT_SETTINGS.fastMs) / slowMs : 0;
+  const net = { netUsd: (usd * (buys - sells)) / count, squareUsd: (usd * usd) / count / 2 };
+  const means = { meanNetUsd: 0, varianceNetUsd: (usual / 2) ** 2 };
+  const crowd = { usualBuyers: 0, usualQuickBuyers: 0, usualLongBuyers: 0, usualQuickSellers: 0 };
+  return { ...token, trades: { ...trades, ...net, ...means, ...crowd } };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parseAmount, parsePrice, parseUsd } from "../../base/lib/parse-decimal.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import {
   type Candle,
@@ -14,7 +15,7 @@ import {
   Window,
 } from "../../base/market/index.ts";
 import { GROUPS } from "../../base/model/index.ts";
-import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./rejection.ts";
+import { isName, type RejectReason } from "./rejection.ts";
 
 /*
  * Validates market events, which can be anything at run time, and parses their amounts. The

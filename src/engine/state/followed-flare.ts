@@ -1,3 +1,4 @@
+import { roundTo } from "../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import {
   type Explanation,
@@ -5,7 +6,6 @@ import {
   OUTCOME_MINUTES,
   type OutcomeStart,
 } from "../../base/model/index.ts";
-import { roundTo } from "../detect/statistics.ts";
 import type { FlareStart } from "../odds-book.ts";
 
 /*

@@ -1,10 +1,10 @@
+import { medianInPlace, roundTo } from "../../base/lib/statistics.ts";
 import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts } from "../../base/market/index.ts";
 import type { BscChartItem, ChainChartItem, ExchangeChartItem } from "../../base/model/index.ts";
 import { type Market, moveSince } from "../detect/market.ts";
 import { isDeepEnough } from "../detect/pools.ts";
-import { medianInPlace, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { advanceRing, closeAt, closesWithin, knownSteps } from "../state/bucket-ring.ts";
 import { chartItemId } from "../state/ids.ts";

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
+import { clip, roundTo } from "../../base/lib/statistics.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import {
   type AnyFlare,
@@ -20,7 +21,6 @@ import { shortAddress } from "../../base/model/token-key.ts";
 import type { Measured } from "../detect/detector.ts";
 import type { LockedShares } from "../detect/locked.ts";
 import { liquidityText, listedSince } from "../detect/pools.ts";
-import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { closeAt } from "../state/bucket-ring.ts";
 import { neverFlaredId } from "../state/ids.ts";

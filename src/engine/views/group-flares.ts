@@ -1,4 +1,6 @@
 import { jsonEqual } from "../../base/lib/json-equal.ts";
+import { reuseIfEqual, reuseListIfSame, reuseRecordIfSame } from "../../base/lib/reuse.ts";
+import { roundTo } from "../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import {
   type AnyFlare,
@@ -10,12 +12,10 @@ import {
 import { isUnfit } from "../detect/canary.ts";
 import { awaitsLiquidity } from "../detect/pools.ts";
 import type { Reading } from "../detect/score.ts";
-import { roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
 import { toTimestamp, viewFlare } from "./flare-view.ts";
-import { reuseIfEqual, reuseListIfSame, reuseRecordIfSame } from "./reuse.ts";
 
 /** Flares that wait for their final outcome are listed up to this multiple of the usual maximum. */
 const PENDING_LISTS = 10;

@@ -1,10 +1,10 @@
+import { roundTo } from "../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type {
   BscLeaderboardEntry,
   ChainLeaderboardEntry,
   ExchangeLeaderboardEntry,
 } from "../../base/model/index.ts";
-import { roundTo } from "../detect/statistics.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { viewChainToken, viewExchangeToken } from "./charts.ts";
 import { viewNestedFlare } from "./flare-view.ts";

@@ -1,10 +1,10 @@
+import { reuseIfEqual, reuseListIfSame } from "../../base/lib/reuse.ts";
 import type { Listing, Newest } from "../../base/model/index.ts";
 import { findPool } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { listingId } from "../state/ids.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { toTimestamp, viewSource, viewToken } from "./flare-view.ts";
-import { reuseIfEqual, reuseListIfSame } from "./reuse.ts";
 
 /** A listing that is still new. `token` is the token's key. */
 export interface NewListing {

@@ -1,3 +1,4 @@
+import { reuseIfEqual, reuseListIfSame } from "../../base/lib/reuse.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../base/market/index.ts";
 import {
@@ -22,7 +23,6 @@ import {
   viewChainStanding,
   viewExchangeStanding,
 } from "./leaderboards.ts";
-import { reuseIfEqual, reuseListIfSame } from "./reuse.ts";
 
 /** The charts and leaderboards of one minute. */
 export interface ServedRankings {

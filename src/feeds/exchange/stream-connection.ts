@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
-import { connectionTrouble } from "../../base/lib/io/request-json.ts";
 import { parseJson } from "../../base/lib/parse-json.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
+import { connectionTrouble } from "../service/request-json.ts";
 import type { StreamEndpoint, StreamNews, Venue } from "./venue.ts";
 
 interface ConnectionOptions {

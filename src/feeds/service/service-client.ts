@@ -1,8 +1,8 @@
-import { type Failure, requestJson } from "../../base/lib/io/request-json.ts";
 import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { ServiceReport } from "../../gateway/source/index.ts";
+import { type Failure, requestJson } from "./request-json.ts";
 import { ServiceTally } from "./service-tally.ts";
 
 /**

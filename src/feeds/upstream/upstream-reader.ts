@@ -1,11 +1,6 @@
-import {
-  type Answer,
-  type Failure,
-  type RequestSettings,
-  requestJson,
-} from "../../base/lib/io/request-json.ts";
 import { fieldOf, isRecord } from "../../base/lib/untrusted-json.ts";
 import type { Snapshot } from "../../base/model/index.ts";
+import { type Answer, type Failure, type RequestSettings, requestJson } from "../service/request-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 import {
   completeSnapshot,

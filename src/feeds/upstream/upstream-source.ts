@@ -1,9 +1,9 @@
-import type { Failure } from "../../base/lib/io/request-json.ts";
 import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Snapshot } from "../../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../../base/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../gateway/source/index.ts";
+import type { Failure } from "../service/request-json.ts";
 import { UpstreamDoubt } from "./upstream-doubt.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatDecimal } from "../../../src/base/lib/text/figures.ts";
+import { reuseIfEqual, reuseListIfSame } from "../../../src/base/lib/reuse.ts";
 import {
   decay,
   medianInPlace,
   poissonSurprise,
   roundTo,
   wilsonLowerBound,
-} from "../../../src/engine/detect/statistics.ts";
-import { reuseIfEqual, reuseListIfSame } from "../../../src/engine/views/reuse.ts";
+} from "../../../src/base/lib/statistics.ts";
+import { formatDecimal } from "../../../src/base/lib/text/figures.ts";
 
 test("a computed number becomes a plain decimal of ten significant digits", () => {
   expect(formatDecimal(0)).toBe("0");

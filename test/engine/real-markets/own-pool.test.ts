@@ -147,7 +147,7 @@ test("buyers in a shallow pool of one's own start no flare", () => {
   const script: Script = {
     token: TOKEN,
     rate: (minute) => (minute >= PUMP_AT ? 5 : 3),
-    buyShare: (minute) => (minute >= PUMP_AT ? 0.62 : 0.5),
+    buyShare: (minute) => (minute >= PUMP_AT ? 0.56 : 0.5),
   };
   const crowd = Array.from({ length: 600 }, (_, n) =>
     trade(START + PUMP_AT * MINUTE + n * SECOND, TOKEN, { pool: "own", quoteUsd: "3", trader: `0xa${n}` }),

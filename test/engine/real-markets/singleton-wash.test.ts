@@ -52,9 +52,10 @@ const MANY: typeof FEW = [
 test.each(IS_SOAK ? [...FEW, ...MANY] : MANY)(
   "%s in one V4 pool: the canary is on, and no flare enters the free list",
   (_, trades) => {
-    const { free, canarySeconds } = playInSingleton(trades(), MINUTES);
+    const { free, canaryAt, canarySeconds } = playInSingleton(trades(), MINUTES);
     expect(free).toBe(0);
-    expect(canarySeconds).toBeGreaterThan(120);
+    expect(canaryAt).toBeLessThan(RISE_AT + 3);
+    expect(canarySeconds).toBeGreaterThan(60);
   },
 );
 

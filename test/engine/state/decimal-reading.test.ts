@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseAmount } from "../../../src/engine/state/rejection.ts";
+import { parseAmount } from "../../../src/base/lib/parse-decimal.ts";
 
 const PLAIN = /^\d+(\.\d+)?$/;
 const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength: 26 });

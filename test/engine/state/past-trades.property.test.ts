@@ -100,8 +100,8 @@ test("after past trades, sums, averages and charts equal those of a token that w
         for (const field of [
           ...([
             "buyers",
-            "buys",
-            "sells",
+            "netUsd",
+            "squareUsd",
             "usd",
             "inflow",
             "longPrice",

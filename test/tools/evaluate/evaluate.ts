@@ -2,7 +2,7 @@
  * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
  *                     [--half first|second] [--hours 24] [--windows 20] [--no-rules]
  *                     [--ablate | --curve | --forms | --fit] [--plots DIR]
- *                     [--pumps DIR] [--json | --markdown]
+ *                     [--pumps DIR] [--wallet-pool FILE] [--regulars] [--json | --markdown]
  *
  * Runs three measurements; --recorded, --simulated and --wide select some of them.
  *
@@ -20,6 +20,10 @@
  *
  * With --pumps DIR, the detector is scored on real announced pumps, trade by trade.
  *
+ * With --regulars, prints how often the canary is on for tokens that the same few wallets trade.
+ *
+ * With --wallet-pool FILE, on one real pool's trades with wallets.
+ *
  * The first two score Flarewire and two plain rules, with their usual thresholds and with those
  * that fire as often as Flarewire.
  */
@@ -29,9 +33,11 @@ import { fitText, fitWeights } from "./fit.ts";
 import { evaluateForms, formsMarkdown } from "./forms.ts";
 import { writePlots } from "./plots.ts";
 import { loadPumps, runPump, scorePumps } from "./real-pumps.ts";
+import { canaryOfRegulars, WALLETS } from "./regular-wallets.ts";
 import { loadMarket } from "./series.ts";
 import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
 import { type Evaluation, toMarkdown, toText } from "./tables.ts";
+import { readWalletPool, scoreWalletPool } from "./wallet-pool.ts";
 import { evaluateWideMoves } from "./wide-moves.ts";
 
 const { values } = parseArgs({
@@ -52,6 +58,8 @@ const { values } = parseArgs({
     fit: { type: "boolean", default: false },
     plots: { type: "string" },
     pumps: { type: "string" },
+    "wallet-pool": { type: "string" },
+    regulars: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
   },
@@ -77,6 +85,12 @@ if (values.pumps !== undefined) {
   const figures = scorePumps(loadPumps(pumps).map((pump) => runPump(pumps, pump)));
   const lines = Object.entries(figures).map(([name, value]) => `${name}: ${Number(value.toFixed(3))}`);
   process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${lines.join("\n")}\n`);
+} else if (values.regulars) {
+  for (const row of seeds.flatMap((seed) => WALLETS.flatMap((wallets) => canaryOfRegulars(wallets, seed))))
+    process.stdout.write(`${JSON.stringify(row)}\n`);
+} else if (values["wallet-pool"] !== undefined) {
+  const figures = scoreWalletPool(readWalletPool(values["wallet-pool"]));
+  process.stdout.write(`${JSON.stringify(figures, null, values.json ? 0 : 2)}\n`);
 } else if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, planOf().market, seeds[0] ?? 1))
     process.stdout.write(`${file}\n`);

@@ -1,3 +1,4 @@
+import { countedZ } from "../../../src/base/lib/counted-z.ts";
 import { DEFAULT_SETTINGS, type TrendEngine } from "../../../src/engine/index.ts";
 import { type CandlePlan, minutesOf } from "./candle-evaluation.ts";
 import { addressOf, runEngine } from "./detectors.ts";
@@ -14,7 +15,6 @@ import { type Market, MINUTE_MS } from "./series.ts";
  */
 
 const TERMS = ["price", "volume", "flow"] as const;
-const MAX_Z = 6;
 const AHEAD = 0.4;
 /** Minutes of one pair that are closer than this belong to one burst. */
 const BURST_MINUTES = DEFAULT_SETTINGS.coolDownMs / MINUTE_MS;
@@ -122,7 +122,7 @@ function startValues(engine: TrendEngine, pair: string): readonly number[] | und
   if (!(rawOf("price") > candleStartRise && rawOf("volume") > volumeShare)) return undefined;
   return TERMS.map((term) => {
     const z = terms.find(({ name }) => name === term)?.z ?? 0;
-    return Math.min(MAX_Z, Math.max(0, z));
+    return countedZ(z);
   });
 }
 

@@ -74,7 +74,7 @@ function comparedText(ratio: number, what: "buyers" | "volume"): string {
   return `${formatShare(Math.max(0, ratio))} of the usual ${what}`;
 }
 
-/** The term is a lower bound, so the ratio is rounded down. */
+/** The term may be a lower bound, so the ratio is rounded down. */
 function imbalanceText({ raw }: Term): string {
   const share = Math.min(1, 0.5 + raw);
   const ratio = share / (1 - share);

@@ -17,7 +17,7 @@ import { Price } from "../parts/flare/price.tsx";
 import { RunningReason } from "../parts/flare/surge.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
-import { MAX_SCORE, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
+import { WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
 import { onDemand } from "../parts/on-demand.tsx";
@@ -196,8 +196,8 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
           <WhyBars why={reason} />
           <Terms why={reason} />
           <small class="soft">
-            The score is the sum of each term's deviations times its weight. A term counts as at least 0 and
-            at most {MAX_SCORE} deviations.
+            The score is the sum of each term's deviations times its weight. A term counts as at least 0, and
+            above 5 deviations ever more slowly.
           </small>
         </section>
       )}

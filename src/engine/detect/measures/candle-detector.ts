@@ -1,6 +1,6 @@
+import { clip } from "../../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
-import { clip } from "../statistics.ts";
 
 /*
  * The detector's measurements for a token with candles only: one step per minute, O(1), no history.

@@ -1,6 +1,6 @@
+import { decay } from "../../../base/lib/statistics.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
-import { decay } from "../statistics.ts";
 
 /*
  * The detector's measurements for a token of an exchange with individual trades. A pump there lasts

@@ -1,7 +1,7 @@
+import { clip, decay } from "../../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
-import { clip, decay } from "../statistics.ts";
-import { stepPageSum } from "./candle-detector.ts";
+import { LN_EPSILON_SHARE, stepPageSum } from "./candle-detector.ts";
 import { createWallets, LAST_BUY, LAST_SELL, rowOf, TRIPS, USD, USD_AT } from "./wallet-table.ts";
 
 /*
@@ -9,11 +9,6 @@ import { createWallets, LAST_BUY, LAST_SELL, rowOf, TRIPS, USD, USD_AT } from ".
  * and is updated only on access, so a trade costs the same however long the history.
  */
 
-/**
- * Share of the usual volume that is added before a logarithm, so that the log of no volume is
- * finite.
- */
-const LN_EPSILON_SHARE = 0.05;
 /** Time constant of the canary's sums: half an hour. */
 const CANARY_MS = 1_800_000;
 /** A sale this soon after the same wallet's purchase closes a round trip. */
@@ -52,12 +47,11 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     burst: 0,
     /** Fast count of distinct buyers. */
     buyers: 0,
-    /** Fast count of purchases. */
-    buys: 0,
-    /** Fast count of sales. */
-    sells: 0,
     /** Fast sum of dollars. */
     usd: 0,
+    /** Fast sum of dollars bought minus sold, and of the squares of its parts. */
+    netUsd: 0,
+    squareUsd: 0,
     /** Decaying dollars bought minus sold in the pool that sets the price. */
     inflow: 0,
     /** Slow count of distinct buyers. */
@@ -73,6 +67,14 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     meanBuyers: 0,
     varianceBuyers: 0,
     samples: 0,
+    /** Mean and variance of `netUsd`, sampled each minute. */
+    meanNetUsd: 0,
+    varianceNetUsd: 0,
+    /** Means of `buyers`, `quickBuyers`, `longBuyers` and `quickSellers`, sampled each minute. */
+    usualBuyers: 0,
+    usualQuickBuyers: 0,
+    usualLongBuyers: 0,
+    usualQuickSellers: 0,
     /** Price at the last minute, and variance of one-minute log returns. */
     minutePrice: price,
     variance: settings.priorVolatility ** 2,
@@ -112,9 +114,9 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   const fast = decay(elapsed, settings.fastMs);
   state.buyers *= fast;
   state.quickBuyers *= fast;
-  state.buys *= fast;
-  state.sells *= fast;
   state.usd *= fast;
+  state.netUsd *= fast;
+  state.squareUsd *= fast * fast;
   const long = decay(elapsed, settings.priceMs);
   state.inflow *= long;
   state.longPrice = state.price + (state.longPrice - state.price) * long;
@@ -162,7 +164,10 @@ export function addTrade(
     state.inflow += (trade.isBuy ? usd : -usd) * long;
   }
   if (trade.isShallow) return;
-  state.usd += usd * decay(ageMs, settings.fastMs);
+  const fastUsd = usd * decay(ageMs, settings.fastMs);
+  state.usd += fastUsd;
+  state.netUsd += trade.isBuy ? fastUsd : -fastUsd;
+  state.squareUsd += fastUsd * fastUsd;
   state.slowUsd += usd * rate * decay(ageMs, settings.baselineMs);
   state.longUsd += usd * decay(ageMs, CANARY_MS);
   const row = rowOf(state.wallets, trade.trader, trade.at);
@@ -212,7 +217,8 @@ function addPurchase(
   state.buyers += fresh * fast;
   if (ageMs === 0) state.minuteBuyers += fresh;
   state.slowBuyers += rate * slowNewness(fresh, lastBuyMs, at, ageMs, settings);
-  state.buys += fast;
+  // Who buys more before selling trades now and then, like anyone else.
+  if (lastBuyMs > (numbers[row + LAST_SELL] ?? -1)) numbers[row + TRIPS] = 0;
   numbers[row + LAST_BUY] = Math.max(lastBuyMs, at);
   const canary = decay(ageMs, CANARY_MS);
   const newShare = newness(at, lastBuyMs, CANARY_MS) * canary;
@@ -261,9 +267,9 @@ function addSale(
   const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL] ?? -1;
-  state.sells += decay(ageMs, settings.fastMs);
   const canary = decay(ageMs, CANARY_MS);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
+  if (at - lastBuyMs > ROUND_TRIP_MS) numbers[row + TRIPS] = 0;
   // `>=` because a purchase and a sale in one block have the same time.
   const isAfter = lastBuyMs >= Math.max(0, lastSellMs) && (ageMs === 0 || at >= lastBuyMs);
   if (isAfter && at - lastBuyMs <= ROUND_TRIP_MS) {
@@ -271,8 +277,9 @@ function addSale(
     numbers[row + TRIPS] = trips;
     if (trips > 1) state.roundTripUsd += 2 * usd * canary;
     else {
-      state.quickSellers += decay(state.atMs - lastBuyMs, CANARY_MS);
-      state.quickBuyers += decay(state.atMs - lastBuyMs, settings.fastMs);
+      const sinceMs = state.atMs - lastBuyMs;
+      state.quickSellers += newness(lastBuyMs, lastSellMs, CANARY_MS) * decay(sinceMs, CANARY_MS);
+      state.quickBuyers += newness(lastBuyMs, lastSellMs, settings.fastMs) * decay(sinceMs, settings.fastMs);
     }
   }
   numbers[row + LAST_SELL] = ageMs === 0 ? at : Math.max(lastSellMs, at);
@@ -298,6 +305,14 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   const surplus = state.buyers - state.meanBuyers;
   state.meanBuyers += surplus * learn;
   state.varianceBuyers += (surplus * (state.buyers - state.meanBuyers) - state.varianceBuyers) * learn;
+  const net = state.netUsd - state.meanNetUsd;
+  state.meanNetUsd += net * learn;
+  state.varianceNetUsd += (net * (state.netUsd - state.meanNetUsd) - state.varianceNetUsd) * learn;
+  const sooner = Math.max(MINUTE_MS / settings.baselineMs, 1 / state.samples) * rate;
+  state.usualBuyers += (state.buyers - state.usualBuyers) * sooner;
+  state.usualQuickBuyers += (state.quickBuyers - state.usualQuickBuyers) * sooner;
+  state.usualLongBuyers += (state.longBuyers - state.usualLongBuyers) * sooner;
+  state.usualQuickSellers += (state.quickSellers - state.usualQuickSellers) * sooner;
   const log = logVolume(state, settings);
   if (state.samples === 1) state.logMean = log;
   const above = log - state.logMean;

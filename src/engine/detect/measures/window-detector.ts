@@ -1,8 +1,8 @@
+import { clip, decay } from "../../../base/lib/statistics.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { Window, WindowCounts } from "../../../base/market/index.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { type BucketRing, closesWithin, knownSteps } from "../../state/bucket-ring.ts";
-import { clip, decay } from "../statistics.ts";
 import { LN_EPSILON_SHARE, stepPageSum } from "./candle-detector.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { HttpRequestError, RpcError, RpcRequestError } from "viem";
-import { connectionTrouble } from "../../../base/lib/io/request-json.ts";
 import { CHAIN_GROUPS, wordsFor } from "../../../base/model/index.ts";
 import { SocketFailure } from "../../service/json-rpc-socket.ts";
+import { connectionTrouble } from "../../service/request-json.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the

@@ -1,8 +1,9 @@
+import { countedZ } from "../../../../base/lib/counted-z.ts";
 import { cssShare } from "../../../../base/lib/text/percent.ts";
 import type { Explanation } from "../../../../base/model/index.ts";
 
-/** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
-export const MAX_SCORE = 6;
+/** The right end of the scale. Hardly a score is higher. */
+const MAX_SCORE = 8;
 
 const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const;
 
@@ -14,7 +15,7 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   const pct = (value: number) => cssShare(Math.min(MAX_SCORE, value) / MAX_SCORE);
   let from = 0;
   const parts = terms.map(({ name, weight, z }) => {
-    const width = weight * Math.min(MAX_SCORE, Math.max(0, z));
+    const width = weight * countedZ(z);
     const part = { name, x: from, width };
     from += width;
     return part;

@@ -1,4 +1,4 @@
-/* Formulas of the engine. None allocates memory. */
+/* Formulas. None allocates memory. */
 
 /** Returns e^(−elapsed/tau), both in the same unit; 1 if `elapsed` is negative. */
 export function decay(elapsed: number, tau: number): number {

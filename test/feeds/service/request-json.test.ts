@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connectionTrouble } from "../../../src/base/lib/io/request-json.ts";
+import { connectionTrouble } from "../../../src/feeds/service/request-json.ts";
 
 test("the first known code in the chain of causes describes a failed connection", () => {
   const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });

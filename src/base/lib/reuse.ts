@@ -1,4 +1,4 @@
-import { jsonEqual } from "../../base/lib/json-equal.ts";
+import { jsonEqual } from "./json-equal.ts";
 
 /** Returns `before` if it is equal as JSON, so that later comparisons see the same object. */
 export function reuseIfEqual<T>(before: T | undefined, after: T): T {

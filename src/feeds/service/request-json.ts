@@ -1,6 +1,6 @@
-import { retryAfterMs } from "../time/back-off.ts";
-import type { Clock } from "../time/clock.ts";
-import { DeadlineExpired, withDeadline } from "../time/deadline.ts";
+import { retryAfterMs } from "../../base/lib/time/back-off.ts";
+import type { Clock } from "../../base/lib/time/clock.ts";
+import { DeadlineExpired, withDeadline } from "../../base/lib/time/deadline.ts";
 
 /** Why a request failed, in words such as "returned 503". */
 export interface Failure {
