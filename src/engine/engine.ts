@@ -39,7 +39,7 @@ interface TrendEngineOptions {
   readonly refreshMs?: number;
   /** Overrides of {@link DEFAULT_SETTINGS}. */
   readonly settings?: Partial<DetectorSettings>;
-  /** Opens the book of odds with its state of a checkpoint, if any. Default: flares have no odds. */
+  /** Opens the book of odds with a checkpoint's state, if any. Default: flares have no odds. */
   readonly openOdds?: (state: unknown) => OddsBook;
 }
 

@@ -318,6 +318,8 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     onTestFinished,
   }) => {
     const scores = [6, 3, 2.5];
+    // Above 5, a term counts ever more slowly.
+    const counted = (z: number) => (z > 5 ? 5 + 2 * Math.log1p((z - 5) / 2) : z);
     const pro = scores.map((_, at) => ({ ...SAMPLE_FLARE, id: `3b241101-e2bb-5255-8caf-00000000000${at}` }));
     const explained = scores.map((score, at) => {
       const terms = [{ name: "price", unit: "log-return", raw: 1, usual: 0, z: score, weight: 1 }] as const;
@@ -340,8 +342,8 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     expect(tracks).toHaveLength(scores.length);
     for (const [at, score] of scores.entries()) {
       const { width = 0, x = 0 } = tracks[at] ?? {};
-      expect(bars[at]?.width).toBeCloseTo((width * score) / 6, 0);
-      expect((marks[at]?.x ?? 0) - x).toBeCloseTo((width * 2.5) / 6, -0.5);
+      expect(bars[at]?.width).toBeCloseTo((width * counted(score)) / 8, 0);
+      expect((marks[at]?.x ?? 0) - x).toBeCloseTo((width * 2.5) / 8, -0.5);
       expect([width, x]).toEqual([tracks[0]?.width, tracks[0]?.x]);
     }
   });

@@ -198,7 +198,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.getByText(`Now: ${SAMPLE_EXPLANATION.text}`, { exact: true }).waitFor();
     await page.getByRole("heading", { name: "Why it flares now", exact: true }).waitFor();
-    await page.getByText("A term counts as at least 0 and at most 6 deviations.").waitFor();
+    await page.getByText("A term counts as at least 0, and above 5 deviations ever more slowly.").waitFor();
   });
 
   test("on a phone no name or unit of a flare's terms is broken", async () => {

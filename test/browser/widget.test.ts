@@ -39,11 +39,9 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     const page = await site.tab();
     await isLive(page);
     const badges = page.locator("flare-badge");
-    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe(
-      "is not flaring (simulated market)",
-    );
+    expect(await badges.nth(0).locator("[part=note]").textContent()).toBe("is not flaring (simulated)");
     expect(await page.locator("flare-list [part=note]").textContent()).toBe(
-      "no flares right now (simulated market)",
+      "no flares right now (simulated)",
     );
     market.start("ONE");
     await show(page, "ONE");
@@ -53,16 +51,12 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await page.locator("flare-list [data-kept] [part=symbol]").textContent()).toBe("ONE");
     expect(await page.locator("flare-ticker [part=symbol]").allTextContents()).toEqual(["TWO", "ONE"]);
     expect(await badges.nth(0).getAttribute("flaring")).toBe("");
-    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe(
-      "TWO+14\u00a0%is flaring (simulated market)",
-    );
-    expect(await page.locator("flare-list [part=note]").textContent()).toBe("(simulated market)");
+    expect(await badges.nth(0).locator("[part=badge]").textContent()).toBe("TWO+14 %is flaring (simulated)");
+    expect(await page.locator("flare-list [part=note]").textContent()).toBe("(simulated)");
     expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
       `${site.gateway.url}/#/token/${address}`,
     );
-    expect(await page.locator("#other [part=badge]").textContent()).toBe(
-      "0x12is not flaring (simulated market)",
-    );
+    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring (simulated)");
     expect(await page.locator("#none [part=note]").textContent()).toBe("");
     await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
     await show(page, "TWO");
@@ -137,7 +131,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     await expect.poll(() => bars("faded").count()).toBe(1);
     const link = page.locator("flare-strip").first().getByRole("link");
     expect(await link.getAttribute("aria-label")).toBe(
-      "2 flares in 6 hours: 1 flaring now, 1 activity faded (simulated market)",
+      "2 flares in 6 hours: 1 flaring now, 1 activity faded (simulated)",
     );
     expect(await link.getAttribute("href")).toBe(`${site.gateway.url}/`);
     expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { MarketEvent } from "../../src/base/market/index.ts";
 import type { Snapshot } from "../../src/base/model/index.ts";
 import { TrendEngine } from "../../src/engine/index.ts";
+import { openOdds } from "../../src/extensions/odds/index.ts";
 import type { Exchange } from "../feeds/chain/market/exchange.ts";
 import { Ledger } from "../feeds/chain/market/ledger.ts";
 import { wallet } from "../feeds/chain/nodes/test-chain.ts";
@@ -76,7 +77,7 @@ export function truthOf(
   beginMs: number,
   untilMs: number,
 ): ReadonlyMap<number, Snapshot> {
-  const engine = new TrendEngine({ facts: FACTS });
+  const engine = new TrendEngine({ facts: FACTS, openOdds: openOdds("live") });
   const snapshots = new Map<number, Snapshot>();
   let next = 0;
   for (let clock = beginMs; clock <= untilMs; clock += 1_000) {

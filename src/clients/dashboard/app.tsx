@@ -23,7 +23,7 @@ import type { Seen } from "./state/seen.ts";
 import { type Go, useRoute } from "./state/use-route.ts";
 import { storedKey, storeKey } from "./state/visitor/stored-key.ts";
 import { ChartsView } from "./views/charts.tsx";
-import { EventsView } from "./views/events.tsx";
+import type { EventsViewProps } from "./views/events.tsx";
 import { FlaresView } from "./views/flares.tsx";
 import { LeaderboardsView } from "./views/leaderboards.tsx";
 import { NewestView } from "./views/newest.tsx";
@@ -34,6 +34,7 @@ import { TokenView } from "./views/token.tsx";
 const MAX_GUESSED_MS = 15_000;
 const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
 
+const EventsView = onDemand<EventsViewProps>(async () => (await import("./views/events.tsx")).EventsView);
 const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
 
 const AlertsPanel = onDemand<AlertsPanelProps>(

@@ -1,5 +1,5 @@
 import { formatPrice } from "../../base/lib/text/figures.ts";
-import { formatPct, withWholeUnits } from "../../base/lib/text/percent.ts";
+import { formatPct } from "../../base/lib/text/percent.ts";
 import { safeLink, safeText } from "../../base/lib/text/safe-text.ts";
 import type { Explanation, Flare } from "../../base/model/index.ts";
 import { FlareElement, makePart, put } from "./flare-element.ts";
@@ -56,7 +56,7 @@ export class FlareRow {
     putChange(change, flare);
     put(price, formatPrice(token.price));
     // An older server sends no sentence.
-    put(why, withWholeUnits(explanation?.text ?? ""));
+    put(why, explanation?.text ?? "");
     const warnings = explanation?.warnings.length ?? 0;
     this.#warning.hidden = warnings === 0;
     this.#warning.ariaLabel = this.#warning.title = `${warnings} warning${warnings === 1 ? "" : "s"}`;
@@ -68,12 +68,10 @@ export class FlareRow {
   }
 }
 
-/** Shows the change of the last five minutes, marked as a rise or a fall unless it rounds to zero. */
+/** Shows the change of five minutes, marked as a rise or a fall. The server rounds it. */
 export function putChange(node: Element, { recent_price_change: change }: Flare): void {
-  const text = formatPct(change);
-  put(node, withWholeUnits(text));
-  const direction = text.startsWith("±") ? "" : change < 0 ? " fall" : " rise";
-  node.setAttribute("part", `change${direction}`);
+  put(node, formatPct(change));
+  node.setAttribute("part", `change ${change < 0 ? "fall" : change ? "rise" : ""}`);
 }
 
 /** Returns the token's page in the server's dashboard. */

@@ -11,21 +11,24 @@ type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
 
 type Origin = NonNullable<Stream["server"]>["source"]["origin"];
 
-/** The state at one moment. */
-export interface Seen {
-  /** The public lists of flares; `undefined` before the first response. */
-  readonly view: View | undefined;
+/** What is known about the shown data. */
+interface About {
   readonly state: FeedState;
   /** Whether the market is real; `undefined` before the first response. */
   readonly origin: Origin | undefined;
+}
+
+/** The state at one moment. */
+export interface Seen extends About {
+  /** The public lists of flares; `undefined` before the first response. */
+  readonly view: View | undefined;
 }
 
 /** A message between tabs of one origin, which trust each other. */
 type TabMessage = {
   /** Asks the leader for its whole state. */
   readonly ask?: true;
-  readonly state?: FeedState;
-  readonly origin?: Origin | undefined;
+  readonly about?: About;
   readonly event?: EventMessage;
   /** Replaces the receiver's state. */
   readonly whole?: ClientState;
@@ -52,8 +55,7 @@ export class SharedFeed {
   readonly #server: string;
   readonly #changed: () => void;
   #client = NOTHING;
-  #state: FeedState = "connecting";
-  #origin: Origin | undefined;
+  #about: About = { state: "connecting", origin: undefined };
   /** Aborted when no element needs the feed. */
   #started: AbortController | undefined;
   /** Aborted when the page stops taking part. */
@@ -72,7 +74,7 @@ export class SharedFeed {
   }
 
   now(): Seen {
-    return { view: this.#client.view, state: this.#state, origin: this.#origin };
+    return { view: this.#client.view, ...this.#about };
   }
 
   start(): void {
@@ -109,7 +111,7 @@ export class SharedFeed {
     this.#part = part;
     this.#heardAtMs = performance.now();
     // The shown data is from before the pause.
-    this.#state = "connecting";
+    this.#about = { ...this.#about, state: "connecting" };
     this.#changed();
     const channel = openChannel(this.#name);
     this.#channel = channel;
@@ -131,7 +133,7 @@ export class SharedFeed {
 
   /** Contains a version, because open tabs may have loaded different scripts. */
   get #name(): string {
-    return `flarewire-widget/1 ${this.#server}`;
+    return `flarewire-widget/2 ${this.#server}`;
   }
 
   /** Waits for the lock, then leads; with `steal` at once. */
@@ -191,9 +193,9 @@ export class SharedFeed {
     };
     const note = (news: TabMessage = {}) => {
       if (until.aborted) return;
-      this.#state = state();
-      this.#origin = stream.server?.source.origin ?? this.#origin;
-      this.#say({ ...news, state: this.#state, origin: this.#origin });
+      const about = { state: state(), origin: stream.server?.source.origin ?? this.#about.origin };
+      this.#about = about;
+      this.#say({ ...news, about });
       this.#changed();
     };
     stream.on("event", (event) => {
@@ -224,17 +226,16 @@ export class SharedFeed {
     void this.#stand(part, true);
   }
 
-  #hear({ ask, state, origin, event, whole }: TabMessage): void {
+  #hear({ ask, about, event, whole }: TabMessage): void {
     if (this.#leads) {
-      if (ask) this.#say({ whole: this.#client, state: this.#state, origin: this.#origin });
+      if (ask) this.#say({ whole: this.#client, about: this.#about });
       return;
     }
     if (ask) return;
     this.#heardAtMs = performance.now();
     if (whole?.view && whole.cursor !== this.#client.cursor) this.#client = whole;
     if (event && this.#client.view && !this.#take(event)) this.#say({ ask: true });
-    if (state) this.#state = state;
-    if (origin) this.#origin = origin;
+    if (about) this.#about = about;
     this.#changed();
   }
 

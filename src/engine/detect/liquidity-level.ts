@@ -33,7 +33,7 @@ export function createLiquidityLevel() {
     /** Rises while the level is low, falls while it is not; from 0 to the grace period. */
     lowMs: 0,
     isLow: false,
-    /** Since when a pool of a flaring token has been emptied: see {@link noteGone}; -1 otherwise. */
+    /** Since when a flaring token's pool has been empty: see {@link noteGone}; -1 otherwise. */
     goneMs: -1,
     /** Event time of these values. */
     atMs: 0,

@@ -118,7 +118,7 @@ export function createToken(
     fine: none<BucketRing>(),
     /** BSC only: candles of the last hour; `null` before the first trade. */
     candles: none<CandleRing>(),
-    /** The served candles, and until when they are served at least; `null` if they are not served. */
+    /** The served candles, and until when they are at least; `null` if they are not served. */
     shownCandles: none<{ readonly untilMs: number; list: Candle[] }>(),
     candle: none<CandleState>(),
     /**
@@ -134,9 +134,7 @@ export function createToken(
     trades: none<TradeState>(),
     /** An exchange's trades by the second; `null` unless the token has them. */
     seconds: none<SecondsState>(),
-    /**
-     * The latest report of an aggregator that set the price; `null` once individual trades are known.
-     */
+    /** The latest report that set the price; `null` once individual trades are known. */
     window: none<WindowState>(),
     trend: createTrend(),
     canary: createCanary(),
@@ -160,8 +158,8 @@ export function createToken(
       /** Consecutive minutes in the chart, not counting those without data of the group. */
       streak: 0,
       /**
-       * Ranks by minute modulo 360; 0 outside the chart and without data of the group. `null` unless
-       * the token was in the chart within six hours.
+       * Ranks by minute modulo 360; 0 outside the chart and without data of the group. `null`
+       * unless the token was in the chart within six hours.
        */
       ranks: none<Uint8Array>(),
       /** Sum and number of the ranks above 0. */

@@ -19,7 +19,7 @@ import { summarizeOutcomes } from "./summarize-outcomes.ts";
 /** Stores finished flares and past minutes for longer than the log, and serves them. */
 export const history = {
   ...extension({ name: "history", settings: HISTORY_SETTINGS, open: openHistory }),
-  /** What prices did after flares, whether they were worth it, and whether their odds were right. */
+  /** What prices did after flares, whether they were worth it, and if their odds were right. */
   summarize: async (outcomes: readonly Outcome[], costs: TradeCosts) => ({
     record: await summarizeOutcomes(outcomes, turn),
     trades: tradesOf(outcomes, costs),

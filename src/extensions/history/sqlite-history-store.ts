@@ -169,7 +169,7 @@ export class HistoryStore {
     return known === null ? undefined : known !== 0;
   }
 
-  /** Makes it unknown whether the market is simulated or recorded. For a store without a history. */
+  /** Forgets whether the market is simulated or recorded. For a store without a history. */
   forgetOrigin(): void {
     this.#prepare("UPDATE position SET is_generated = NULL").run();
   }

@@ -1,7 +1,7 @@
 import type { Frequency } from "../../base/model/index.ts";
 import type { Counted } from "./tally.ts";
 
-/** A bucket counts as if it had this many more flares, which ended like those of the coarser one. */
+/** A bucket counts as if it had this many more flares, which ended like the coarser one's. */
 const PSEUDO_FLARES = 8;
 /** Deviations of a normal distribution that leave out 5 % on each side. */
 const Z_90 = 1.6449;

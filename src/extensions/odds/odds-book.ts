@@ -13,7 +13,7 @@ type CountsOf = (key: string) => TableRow | undefined;
 
 /** A server's own flares replace the table from this number in the bucket on. */
 const MIN_OWN = 100;
-/** Where no table applies, they count from this number on. The interval shows how little that is. */
+/** Where no table applies, they count from here on. The interval shows how little that is. */
 const MIN_ALONE = 30;
 /** A bucket of the table with fewer flares gives way to the coarser one. */
 const MIN_TABLE = 10;

@@ -1,4 +1,5 @@
 import { isRecord } from "../../base/lib/untrusted-json.ts";
+import { LATEST_AT_MS } from "../../base/market/index.ts";
 import { plainDecimal } from "../plain-decimal.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
 import type { StreamNews, VenueTrade } from "./venue.ts";
@@ -40,7 +41,7 @@ export function recordOf(value: unknown): Fields {
 /** Returns the trade; `undefined` if a field is absent, malformed or out of bounds. */
 function tradeOf({ id, serial, at, side, price, amount }: TradeFields): VenueTrade | undefined {
   const read = idOf(id);
-  if (read === undefined || !(at >= 0) || at > Number.MAX_SAFE_INTEGER) return undefined;
+  if (read === undefined || !(at >= 0) || at > LATEST_AT_MS) return undefined;
   if (side !== "buy" && side !== "sell") return undefined;
   if (typeof price !== "string" || typeof amount !== "string") return undefined;
   const plainPrice = plainDecimal(price);

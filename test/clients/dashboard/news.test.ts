@@ -133,9 +133,9 @@ test("the feed explains underlined times only if it has some", () => {
   expect([[], [past], [past, stored]].map(isExplained)).toEqual([false, false, true]);
 });
 
-test("a percentage stays on one line", () => {
+test("a number stays on one line with its unit", () => {
   expect(withWholeUnits("−3.4 % in 5 min, +12 % prior 5 min")).toBe(
-    "−3.4\u00a0% in 5 min, +12\u00a0% prior 5 min",
+    "−3.4\u00a0% in 5\u00a0min, +12\u00a0% prior 5\u00a0min",
   );
 });
 

@@ -32,7 +32,7 @@ const trade = (at: number): Trade => ({
 
 describe("a recording of the simulated market", () => {
   test("[L4] replays to the same bytes of events and state as the market itself", async ({ directory }) => {
-    const { recorder, feed } = recording(simulated(IS_SOAK ? 90 : 60), directory, IS_SOAK ? 50_000 : 30_000);
+    const { recorder, feed } = recording(simulated(IS_SOAK ? 90 : 70), directory, IS_SOAK ? 50_000 : 30_000);
     const live = await play(feed);
     expect(live.lines.length).toBeGreaterThan(500);
     expect(recorder.parts).toBeGreaterThan(3);

@@ -2,8 +2,8 @@
  * node test/tools/odds/example-recording.ts
  *
  * Makes examples/data/simulated-pools.ndjson.gz: some tokens of the simulated market's chain, with
- * their trades and liquidity, for backtests. Traders are renumbered and amounts rounded, so that the
- * file is small.
+ * their trades and liquidity, for backtests. Traders are renumbered and amounts rounded, so that
+ * the file is small.
  */
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";

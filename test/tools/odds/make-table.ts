@@ -33,7 +33,8 @@ export function tableText(flares: readonly Ended[], madeOn: string): string {
   return `import type { TableRows } from "./odds-table.ts";
 
 /**
- * How ${flares.length} flares of ${tokens} real tokens ended. Made on ${madeOn} by \`npm run odds\`.
+ * How ${flares.length} flares of ${tokens} real tokens ended. Made on ${madeOn} by
+ * \`npm run odds\`.
  *
  * Origin: 400 Uniswap V2 pools on Ethereum with at least 20 trades, created in September and
  * October 2021 (collected by AlexDeLos, RugPullDetection). Their times are estimated from block

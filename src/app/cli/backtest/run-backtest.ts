@@ -160,7 +160,7 @@ async function openGateway(
   refreshMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly ask: Ask; close(): Promise<void> }> {
-  // The bot polls as often as it likes: a limit would make it wait for wall time, which never comes.
+  // The bot polls as often as it likes: a limit would make it wait for wall time.
   const free = { anonymousRequests: "none", anonymousStreams: "none" };
   const config = createConfig({ refresh: `${refreshMs}ms`, metrics: "false", drain: "0s", ...free });
   const clock: Clock = { ...systemClock, now: () => source.observedAtMs };

@@ -1,5 +1,6 @@
 import { formatDollars } from "../../lib/text/figures.ts";
 import { formatShare } from "../../lib/text/percent.ts";
+import { HOUR_MS } from "../../lib/time/time.ts";
 import type { Explanation, Term, TermName } from "../explanation.ts";
 import type { DecimalString } from "../primitives.ts";
 
@@ -110,4 +111,11 @@ function figure(value: number): string {
   if (value >= MAX_FIGURE) return `${MAX_FIGURE}+`;
   const rounded = Math.abs(value) < 9.95 ? Math.round(10 * value) / 10 : Math.round(value);
   return String(Math.max(-MAX_FIGURE, rounded) || 0);
+}
+
+/** Returns the share that is burned, or locked for more than an hour; -Infinity if unknown. */
+export function lockedShare({ at, locked }: Pick<Explanation, "at" | "locked">): number {
+  if (!locked) return Number.NEGATIVE_INFINITY;
+  const isLasting = locked.until !== null && Date.parse(locked.until) - Date.parse(at) > HOUR_MS;
+  return locked.burned + (isLasting ? locked.held : 0);
 }

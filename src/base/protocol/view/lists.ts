@@ -1,6 +1,6 @@
-import { HOUR_MS } from "../../lib/time/time.ts";
 import type { Explanation, ListItem, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
+import { lockedShare } from "../../model/text/why-text.ts";
 import { isListChannel, LIST_CHANNEL_NAMES, type ListChannel } from "../channels.ts";
 import type { EventBody } from "../event.ts";
 import { foldCase, type ListFilter, MINIMUMS, type Minimum } from "../filter.ts";
@@ -125,13 +125,6 @@ export function marksOf(item: ListItem, why?: Explanation): Marks {
   const own = marks(item.token, item.liquidity, item.recent_price_change, stated);
   if (!("pair" in item) || item.pair === null) return own;
   return { ...own, symbols: [...own.symbols, foldCase(item.pair)] };
-}
-
-/** Returns the share that is burned, or locked for more than an hour; -Infinity if unknown. */
-export function lockedShare({ at, locked }: Explanation): number {
-  if (!locked) return NONE;
-  const isLasting = locked.until !== null && Date.parse(locked.until) - Date.parse(at) > HOUR_MS;
-  return locked.burned + (isLasting ? locked.held : 0);
 }
 
 function marks(

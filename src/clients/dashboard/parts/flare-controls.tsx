@@ -111,6 +111,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
         />
         <Minimum
           label="Age"
+          fact="of-trades"
           values={AGES}
           text={age}
           value={query.minAge}

@@ -1,6 +1,6 @@
 import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
-import { lockedShare } from "../../../base/protocol/view/lists.ts";
+import { lockedShare } from "../../../base/model/text/why-text.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
 type Explanations = Readonly<Record<string, Explanation>>;

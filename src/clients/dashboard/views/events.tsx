@@ -35,7 +35,7 @@ interface Shown {
 /** A visitor who has scrolled at least this far is reading older events. */
 const READS_FROM_PX = 80;
 
-interface EventsViewProps {
+export interface EventsViewProps {
   /**
    * Whether the feed has every change since the page was opened, instead of starts, ends and
    * listings.

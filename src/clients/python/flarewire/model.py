@@ -167,7 +167,8 @@ TermUnit = Literal["buyers", "share-above-half", "log-return", "multiple-of-usua
 
 @dataclass(frozen=True)
 class Term:
-    """One term of the score. Its contribution is `weight` × `z`, where a `z` below 0 counts as 0, and one above 5 as 5 + 2·ln(1 + (z − 5)/2)."""
+    """One term of the score. Its contribution is `weight` × `z`, where a `z` below 0 counts as
+    0, and one above 5 as 5 + 2·ln(1 + (z − 5)/2)."""
 
     name: TermName
     unit: TermUnit

@@ -55,7 +55,7 @@ export function createFlareStrip(base: typeof FlareElement): CustomElementConstr
         this.#bars.get(id)?.remove();
         this.#bars.delete(id);
       }
-      this.#link.ariaLabel = this.#link.title = `${labelOf(bars, hours)}${limitsOf(seen)}`;
+      this.#link.ariaLabel = `${labelOf(bars, hours)}${limitsOf(seen)}`;
     }
 
     #place({ flare, fate, text, left, width, lane }: Bar, lanes: number): void {
