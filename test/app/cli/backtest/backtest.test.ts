@@ -224,7 +224,7 @@ test("a bot that filters by liquidity trades on a recording with pools, and thou
   const { code, stdout } = await runInProcess(["backtest", pools, "--bot", path, "--json", "-"]);
   const { trades, record } = JSON.parse(stdout);
   expect(code).toBe(0);
-  expect(trades.length).toBeGreaterThan(2);
+  expect(trades.length).toBeGreaterThan(0);
   expect(record.trades.n + record.trades.unknown).toBe(record.flares);
 });
 
