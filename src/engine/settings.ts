@@ -98,10 +98,10 @@ export const DEFAULT_SETTINGS = {
   startActivity: 1,
   /**
    * How many deviations of other launches count as 1 in the z of a token of less than an hour.
-   * Default 0.75: tuned on one half of 400 real pools, so that about one launch in seven flares
-   * within ten minutes. At 0.57, one in five does; at 1, one in fifteen.
+   * Default 0.6: tuned on one half of 400 real pools, so that about one launch in six flares within
+   * ten minutes. At 0.5, one in five does; at 0.75, one in nine.
    */
-  launchDeviations: 0.75,
+  launchDeviations: 0.6,
   /**
    * Consecutive minutes of candles, or reports of an aggregator, that must meet the start
    * conditions. Default 1.

@@ -179,6 +179,6 @@ test("of ordinary launches at most one in five flares, and one that stands out d
 test("on a chain of busier launches, they flare until it is known that all are like that", () => {
   const busy = { rate: 60, buyShare: 0.8, usd: 250 };
   const flared = flaredOf(Array.from({ length: 120 }, () => busy));
-  expect(countOf(flared.slice(0, 6))).toBeGreaterThanOrEqual(5);
+  expect(countOf(flared.slice(0, 6))).toBeGreaterThanOrEqual(4);
   expect(countOf(flared.slice(-30))).toBeLessThanOrEqual(0.2 * 30);
 });
