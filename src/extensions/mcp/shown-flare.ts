@@ -20,6 +20,8 @@ export function showFlare(flare: AnyFlare, why: Explanation | null | undefined) 
     liquidity_usd: flare.liquidity,
     why: why?.text ?? null,
     warnings: warningsOf(why),
+    age_at_start_s: why?.age_s ?? null,
+    locked: why?.locked ?? null,
     odds: why?.odds ?? null,
     ...(why?.odds_reason !== undefined && { odds_reason: why.odds_reason }),
     ...("group" in flare && { group: flare.group }),

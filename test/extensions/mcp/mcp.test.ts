@@ -208,6 +208,8 @@ const FIELDS = {
   liquidity_usd: z.literal("51234.25"),
   why: plain,
   warnings: z.array(plain),
+  age_at_start_s: z.number().nullable(),
+  locked: z.unknown(),
   odds: Odds.nullable(),
   odds_reason: plain.optional(),
 };

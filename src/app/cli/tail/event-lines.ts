@@ -4,12 +4,14 @@ import {
   FinishCause,
   flaresKeyOf,
   GROUPS,
+  Locked,
   nameItem,
   Odds,
   Outcome,
   outcomeText,
 } from "../../../base/model/index.ts";
 import { END_TEXTS, sayWarning } from "../../../base/model/text/end-texts.ts";
+import { lockedPart } from "../../../base/model/text/locked-text.ts";
 import { oddsText } from "../../../base/model/text/odds-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
@@ -207,10 +209,11 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
   }
 }
 
-/** The reason of a start, and how flares like it went. */
+/** The reason of a start, how much liquidity is locked, and how flares like it went. */
 function startOf(why: Fields | undefined): string {
   const odds = oddsText(Odds.safeParse(why?.odds).data);
-  return [word(why?.text), odds].filter((part) => part !== "").join("; ");
+  const locked = lockedPart(Locked.safeParse(why?.locked).data);
+  return [word(why?.text), locked, odds].filter((part) => part !== "").join("; ");
 }
 
 /** States the new values and a changed reason: `$9K liquidity, market data; now: …`. */

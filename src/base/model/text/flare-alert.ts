@@ -6,6 +6,7 @@ import { groupOf, tokenOf } from "../key-of.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Warned } from "./end-texts.ts";
 import { namesInText } from "./item-name.ts";
+import { lockedPart } from "./locked-text.ts";
 import { oddsText } from "./odds-text.ts";
 import { outcomeText } from "./outcome-text.ts";
 
@@ -19,11 +20,13 @@ export interface FlareAlert {
   readonly path: string;
 }
 
-/** Announces a flare's start, and how flares like it went. */
+/** Announces a flare's start, how much liquidity is locked, and how flares like it went. */
 export function startedAlert(flare: AnyFlare, why: Explanation | null | undefined): FlareAlert {
   return {
     title: `${nameOf(flare)} is flaring`,
-    body: [why?.text ?? "", oddsText(why?.odds)].filter((part) => part !== "").join("; "),
+    body: [why?.text ?? "", lockedPart(why?.locked), oddsText(why?.odds)]
+      .filter((part) => part !== "")
+      .join("; "),
     tag: `start ${flare.id}`,
     path: `#/${tokenPath(groupOf(flare), tokenOf(flare))}`,
   };

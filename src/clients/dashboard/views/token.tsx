@@ -8,6 +8,7 @@ import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import { lockedText } from "../../../base/model/text/locked-text.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { View } from "../../sdk/index.ts";
@@ -41,7 +42,7 @@ import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, withMinus } from "../text/format.ts";
-import { lockedText, sourceText } from "../text/source-text.ts";
+import { sourceText } from "../text/source-text.ts";
 import { formatSpan } from "../text/span.ts";
 
 const CandlePlot = onDemand<CandlePlotProps>(
@@ -131,7 +132,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
         </dd>
         <dt class="of-liquidity">Liquidity</dt>
         <dd class="of-liquidity">
-          {formatUsd(liquidity)} <small>{why?.locked && lockedText(why.locked)}</small>
+          {formatUsd(liquidity)} <small>{lockedText(why?.locked)}</small>
         </dd>
         <dt class="of-profiles">Source code</dt>
         <dd class="of-profiles">{sourceText(contract_source, why)}</dd>

@@ -4,6 +4,7 @@ import { safeText } from "../../../base/lib/text/safe-text.ts";
 import { groupOfChannel } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { namesInText } from "../../../base/model/text/item-name.ts";
+import { lockedPart } from "../../../base/model/text/locked-text.ts";
 import { oddsText } from "../../../base/model/text/odds-text.ts";
 import { outcomeText } from "../../../base/model/text/outcome-text.ts";
 import { whyText } from "../../../base/model/text/why-text.ts";
@@ -145,8 +146,8 @@ function reasonText({
   const change = `${formatPct(flare.recent_price_change)} in 5 min`;
   // Computed again from the numbers, because another server's sentence could contain anything.
   const reason = why ? [whyText(why, flare.liquidity)] : [];
-  const odds = oddsText(why?.odds);
-  return [...reason, change, ...(odds === "" ? [] : [odds])].join("; ");
+  const more = [lockedPart(why?.locked), oddsText(why?.odds)].filter((part) => part !== "");
+  return [...reason, change, ...more].join("; ");
 }
 
 function otherText(type: string, data: Body["data"]): Content {

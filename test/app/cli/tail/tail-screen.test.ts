@@ -75,13 +75,15 @@ test("a surge is printed with its number and its whole reason", () => {
   );
 });
 
-test("a start is printed with how flares like it went", () => {
+test("a start is printed with the locked liquidity and how flares like it went", () => {
   const share = { share: 0.09, low: 0.05, high: 0.15 };
   const none = { up_15m: null, up_60m: null, median_60m: null };
   const odds = { basis: "table", like: { form: "trades" }, n: 105, rug_60m: share, ...none };
-  const data = { op: "insert", index: 0, flare: SAMPLE_FLARE, why: { text: WHY, odds }, cause: "detected" };
+  const locked = { burned: 0, held: 0.97, until: "2027-03-01T00:00:00.000Z" };
+  const why = { text: WHY, odds, locked };
+  const data = { op: "insert", index: 0, flare: SAMPLE_FLARE, why, cause: "detected" };
   expect(eventLine({ ...startOf(""), data }, symbols, plain)).toMatch(
-    /; like it: 9 % rugged within the hour \(n 105\)$/,
+    /; liquidity 97 % locked until 2027-03-01; like it: 9 % rugged within the hour \(n 105\)$/,
   );
 });
 
