@@ -56,11 +56,9 @@ export const Locked = z
   .object({
     burned: z.number().min(0).max(1).describe("The share that nobody can withdraw."),
     held: z.number().min(0).max(1).describe("The share that known lockers hold."),
-    until: Timestamp.nullable().describe(
-      "When the first of these locks ends; `null` if no end is known or nothing is held.",
-    ),
+    until: Timestamp.nullable().describe("When the first of these locks ends; `null` if no end is known."),
   })
-  .describe("Who holds the token's liquidity: shares of its dollars.");
+  .describe("Shares of the token's liquidity.");
 export type Locked = z.infer<typeof Locked>;
 
 export const Surge = z
@@ -155,7 +153,9 @@ export const Explanation = z
       .min(0)
       .nullable()
       .optional()
-      .describe("Seconds from the token's listing to the flare's start; `null` if unknown."),
+      .describe(
+        "Seconds from the token's listing, or its creation, to the flare's start; `null` if unknown.",
+      ),
     locked: Locked.nullable().optional().describe("`null` if unknown."),
     odds: Odds.nullable().optional().describe("`null` if too little is known: see `odds_reason`."),
     odds_reason: Sentence.optional().describe("Why `odds` is `null`."),

@@ -25,22 +25,18 @@ export function lockedOf(token: TokenState, atMs: number): LockedShares | null {
   if (shareOf(token, ({ locks }) => (locks ? 0 : 1)) > 0.5 || token.pools.length === 0) return null;
   const burned = shareOf(token, ({ locks }) => locks?.burned ?? 0);
   let held = 0;
-  let untilMs = Number.POSITIVE_INFINITY;
-  let hasOpenEnd = false;
+  let openShare = 0;
+  let untilMs: number | null = null;
   const terms = token.pools.flatMap(({ locks }) => locks?.held.map(({ until }) => until) ?? []);
-  for (const until of new Set(terms)) {
+  // In the order of their ends, so that many small locks that end together matter too.
+  for (const until of [...new Set(terms)].sort((one, other) => (one ?? 0) - (other ?? 0))) {
     if (until !== null && until <= atMs) continue;
     const share = shareOf(token, ({ locks }) => sum(locks?.held ?? [], (one) => one.until === until));
     held += share;
-    if (share < MATTERING_SHARE) continue;
-    if (until === null) hasOpenEnd = true;
-    else untilMs = Math.min(untilMs, until);
+    if (until === null) openShare = share;
+    else if (held - openShare >= MATTERING_SHARE) untilMs ??= until;
   }
-  return {
-    burned,
-    held: Math.min(1, held),
-    untilMs: hasOpenEnd || !Number.isFinite(untilMs) ? null : untilMs,
-  };
+  return { burned, held: Math.min(1, held), untilMs: openShare >= MATTERING_SHARE ? null : untilMs };
 }
 
 /**

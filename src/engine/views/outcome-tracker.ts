@@ -93,7 +93,8 @@ export class OutcomeTracker {
     this.#measureDue(token, followed, point);
     raisePeak(followed, point);
     followed.end = { point, cause, lost: lostShare(token.trend, point.price) };
-    if (followed.holding) followed.holding.endChange = heldChange(followed, lastPrice(token));
+    const isTrap = cause === "canary" && token.canary.trapSinceMs >= 0;
+    if (followed.holding) followed.holding.endChange = isTrap ? -100 : heldChange(followed, lastPrice(token));
     if (isFinal(followed, atMs)) this.#drop(token, atMs);
     return this.#view(followed, followed.end, atMs);
   }

@@ -61,7 +61,8 @@ function sentence(
     return `${rule}: no verdict, because ${n} is too few (needs ${MIN_JUDGED}).`;
   const dead = `${worthless} of them worthless`;
   const own = `mean ${pct(mean)}, median ${pct(median)}, ${formatShare(won)} won (n ${n}, ${dead}; ${rugged_60m} rugged within the hour)`;
-  if (control.mean === null || control.n < MIN_JUDGED) return `${rule}: ${own}. There is no control yet.`;
+  if (control.mean === null || control.n < MIN_JUDGED)
+    return `${rule}: ${own}. The control is too small for a verdict: n ${control.n}, and it needs ${MIN_JUDGED}.`;
   const isMore = mean > control.mean;
   const isUsuallyMore = (median ?? 0) > (control.median ?? 0);
   const mixed = isMore ? "better only by the mean" : "better only by the median";

@@ -52,7 +52,7 @@ const NO_BATCHES = {
 
 /** Whether a body is a JSON array. */
 function isBatch(body: unknown): boolean {
-  return Buffer.isBuffer(body) && /^\s*\[/.test(body.subarray(0, 256).toString());
+  return Buffer.isBuffer(body) && body.toString().trimStart().startsWith("[");
 }
 
 /** Loads the protocol at its first use: most servers do not need it, and start faster without. */

@@ -44,13 +44,22 @@ export class OwnOdds {
     const path = pathOf(start);
     const ofOwn: CountsOf = (key) => own[key] && { ...own[key], median: medianOf(own[key].changes) };
     const ofTable: CountsOf = (key) => (this.#origin === "simulated" ? undefined : this.#table[key]);
-    const table = fill(path, ofTable, MIN_TABLE);
-    const server = fill(path, ofOwn, table.length > 0 ? MIN_OWN : MIN_ALONE);
+    // A flare is not like one of a token of another age, even if all else is unknown.
+    const least = path.findIndex(({ ranges }) => "age_s" in ranges) + 1;
+    const filled = (countsOf: CountsOf, min: number) => {
+      const buckets = fill(path, countsOf, min);
+      return buckets.length < least ? [] : buckets;
+    };
+    const table = filled(ofTable, MIN_TABLE);
+    const server = filled(ofOwn, table.length > 0 ? MIN_OWN : MIN_ALONE);
     // A coarse bucket of its own would say less than a fine one of the table.
     if (server.length > 0 && server.length >= table.length)
       return { odds: describe(start, "server", server) };
     if (table.length > 0) return { odds: describe(start, "table", table) };
-    return { odds: null, odds_reason: this.#reason(start, own[path[0]?.key ?? ""]?.n ?? 0) };
+    return {
+      odds: null,
+      odds_reason: this.#reason(start, own[path[Math.max(0, least - 1)]?.key ?? ""]?.n ?? 0),
+    };
   }
 
   /** Notes a final outcome. */
@@ -66,7 +75,7 @@ export class OwnOdds {
   }
 
   #reason({ form, group }: FlareStart, n: number): string {
-    const needed = `this server has the outcomes of ${n} of its own flares in ${group}; odds need ${MIN_ALONE}`;
+    const needed = `this server has the outcomes of ${n} flares like it in ${group}; odds need ${MIN_ALONE}`;
     if (form !== "trades") return `no real flares of this form were measured, and ${needed}`;
     return this.#origin === "simulated"
       ? `the market is simulated, so the table of real pools does not apply, and ${needed}`

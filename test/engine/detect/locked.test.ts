@@ -89,6 +89,14 @@ test("the end of a tiny lock is not the one that matters, and an open end hides 
   });
 });
 
+test("many small locks that end together are one that matters", () => {
+  const held = Array.from({ length: 25 }, (_, at) => ({
+    share: 0.04,
+    until: START + 120 * SECOND + at * SECOND,
+  }));
+  expect(readOf(run(locks(START, 0, held))).locked?.until).toBe(iso(START + 121 * SECOND));
+});
+
 test("pools count by their dollars, and unknown ones as free up to half of them", () => {
   const engine = run(locks(START, 1));
   const pool = (usd: string) =>

@@ -315,6 +315,12 @@ test("a batch is refused before any of its calls runs, and a call works with a s
   };
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "flares_now", arguments: {} } };
   expect(await ask("/mcp", Array(100).fill(call))).toEqual([400, expect.stringContaining("Batches are not")]);
+  const hidden = await fetch(`${gateway.url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: `${" ".repeat(300)}${JSON.stringify([call])}`,
+  });
+  expect(hidden.status).toBe(400);
   expect(await ask("/mcp", call)).toEqual([200, expect.stringContaining("cursor")]);
   expect(await ask("/mcp/", call, { accept: "text/html, */*;q=0.8" })).toEqual([
     200,

@@ -78,7 +78,9 @@ test("a simulated market has no odds of real pools, and says why, until its own 
   const book = new OwnOdds("simulated", { trades: row(800, 40) });
   const { odds, odds_reason } = book.odds(START);
   expect(odds).toBeNull();
-  expect(odds_reason).toMatch(/^the market is simulated, so the table of real pools does not apply.* 0 of /);
+  expect(odds_reason).toMatch(
+    /^the market is simulated, so the table of real pools does not apply.* of 0 flares/,
+  );
   for (let n = 0; n < 29; n++) book.note(START, n % 4 === 0 ? RUG : endedWith({}));
   expect(book.odds(START).odds).toBeNull();
   for (let n = 29; n < 100; n++) book.note(START, n % 4 === 0 ? RUG : endedWith({}));
@@ -86,6 +88,16 @@ test("a simulated market has no odds of real pools, and says why, until its own 
   expect(known).toMatchObject({ basis: "server", n: 100, median_60m: 10 });
   expect(known?.rug_60m?.share).toBeCloseTo(0.25, 1);
   expect(known?.up_15m?.share).toBeCloseTo(0.75, 1);
+});
+
+test("a flare is never like those of tokens of another age", () => {
+  const book = new OwnOdds("simulated", {});
+  for (let n = 0; n < 200; n++) book.note({ ...START, ageS: 60 }, RUG);
+  expect(book.odds({ ...START, ageS: 60 }).odds).toMatchObject({ n: 200 });
+  expect(book.odds({ ...START, ageS: 90_000 })).toMatchObject({
+    odds: null,
+    odds_reason: expect.stringContaining("of 0 flares like it"),
+  });
 });
 
 test("on an exchange, a fall can be told, but not a rise", () => {

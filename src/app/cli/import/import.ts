@@ -1,8 +1,14 @@
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../base/lib/input-error.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import { containerProblem, intervalProblem, longInterval, readBytes } from "../../../feeds/replay/index.ts";
+import {
+  containerProblem,
+  intervalProblem,
+  readBytes,
+  strangeInterval,
+} from "../../../feeds/replay/index.ts";
 import { flagText, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../shutdown.ts";
 import { say, type Terminal } from "../terminal/terminal.ts";
@@ -20,6 +26,8 @@ import {
 /** Maximum size of a file's text, unpacked: it is sorted in memory. */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_FILES = 1_000;
+/** Maximum number of lines of all files. They take about 3 GB of memory. */
+const MAX_ROWS = 4_000_000;
 /** Endings of pairs without a separator. */
 const QUOTES = /^(.{2,})(USDT|USDC|FDUSD|TUSD|BUSD|USD|BTC|ETH|BNB|EUR|TRY)$/;
 
@@ -51,7 +59,8 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
   if (problems.length + missing.length > 0)
     throw new FlarewireError("invalid-setting", [...problems, ...missing].join("; "));
   const target = flagText(flags, "out") ?? "-";
-  if (positionals.some((path) => resolve(path) === resolve(target)))
+  const inputs = new Set(positionals.map(identityOf));
+  if (target !== "-" && inputs.has(identityOf(target)))
     throw new FlarewireError("invalid-setting", `--out ${target} would overwrite an input`);
   const rows: Row[] = [];
   for (const path of positionals) {
@@ -66,6 +75,8 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
     if (usable.length <= skipped)
       throw new InputError(path, `${skipped} of ${found.rows.length} lines are unusable`);
     for (const row of usable) rows.push(row.pair === undefined ? { ...row, pair } : row);
+    if (rows.length > MAX_ROWS)
+      throw new InputError(path, `more than ${MAX_ROWS} lines in all; import fewer files at a time`);
   }
   const kinds = new Set(rows.map(({ kind }) => kind));
   if (kinds.size > 1) throw new FlarewireError("invalid-input", "some files have candles, others trades");
@@ -77,6 +88,12 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
   for (const line of lines) await out.write(`${line}\n`);
   await out.close();
   return EXIT.clean;
+}
+
+/** Identifies a file, also by way of links. */
+function identityOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : resolve(path);
 }
 
 const isCandle = (row: Row): row is CandleRow => row.kind === "candle";
@@ -91,6 +108,7 @@ async function readFile(path: string) {
 }
 
 async function readText(path: string): Promise<string> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new InputError(path, "no such file");
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -124,8 +142,8 @@ function readCsv(path: string, text: string): readonly (Row | undefined)[] {
 
 /** Checks the interval of the candles, and returns their lines. */
 function candleLines(rows: readonly CandleRow[], path: string): Iterable<string> {
-  for (const times of Map.groupBy(rows, ({ pair }) => pair).values()) {
-    const interval = longInterval(times.map(({ at }) => at));
+  for (const ofPair of Map.groupBy(rows, ({ pair }) => pair).values()) {
+    const interval = strangeInterval(ofPair.map(({ at }) => at));
     if (interval !== undefined) throw new InputError(path, intervalProblem(interval));
   }
   return writtenCandles(rows);

@@ -194,7 +194,7 @@ class Surge:
 
 @dataclass(frozen=True)
 class Locked:
-    """Who holds the token's liquidity: shares of its dollars."""
+    """Shares of the token's liquidity."""
 
     burned: float
     held: float

@@ -27,7 +27,7 @@ export function parametersOf(
         return {
           name,
           in: location,
-          description: cost > 0 ? `${description} Counts as ${cost} more requests.` : description,
+          description: cost > 0 ? `${description} Costs ${cost} requests more.` : description,
           schema: form,
           example,
           ...(form.type === "array" ? ({ style: "form", explode: false } as const) : {}),

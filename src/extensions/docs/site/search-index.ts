@@ -80,8 +80,16 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
  */
 function withoutForms(words: readonly string[], given: string): readonly string[] {
   const byStem = words.map((word) => [word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, ""), word] as const);
-  const isGiven = (stem: string) => new RegExp(`(?<!\\w)${stem}(?:ing|ed|e?s|e)?(?!\\w)`, "i").test(given);
-  return [...new Map(byStem)].flatMap(([stem, word]) => (isGiven(stem) ? [] : [word]));
+  const known = given.toLowerCase().match(/\w+/g) ?? [];
+  const stems = new Set(known.flatMap((word) => ENDINGS.flatMap((ending) => without(word, ending))));
+  return [...new Map(byStem)].flatMap(([stem, word]) => (stems.has(stem) ? [] : [word]));
+}
+
+/** The endings of a word's usual forms. */
+const ENDINGS = ["", "ing", "ed", "es", "s", "e"];
+
+function without(word: string, ending: string): readonly string[] {
+  return word.endsWith(ending) ? [word.slice(0, word.length - ending.length)] : [];
 }
 
 /** A paragraph or an item with a bold opening, which works as a heading. */

@@ -107,9 +107,13 @@ export class LpHolders {
     const before = id === null ? undefined : held.locks.find((lock) => lock.id === id);
     if (before) this.#release(held, before);
     const covered = min(units, held.open);
-    if (covered <= 0n || held.locks.length >= MAX_LOCKS) return;
+    if (covered <= 0n) return;
     held.open -= covered;
     held.locks.push({ id, untilMs: Math.min(untilMs, LATEST_AT_MS), units: covered });
+    if (held.locks.length <= MAX_LOCKS) return;
+    // The smallest loses its term. Dust must not displace the lock that matters.
+    const smallest = held.locks.reduce((least, lock) => (lock.units < least.units ? lock : least));
+    this.#release(held, smallest);
   }
 
   /** A locker extended lock `id`. */

@@ -49,13 +49,36 @@ export function longInterval(times: readonly number[]): number | undefined {
   return interval > MINUTE_MS ? interval : undefined;
 }
 
+/** A run of as many equal long steps is no gap of a quiet market. */
+const MIN_RUN = 24;
+
+/**
+ * Returns an interval in ms that candles of one minute, in the order of their times, cannot have:
+ * that of all of them, that of a long run of them, or one of less than a minute.
+ */
+export function strangeInterval(times: readonly number[]): number | undefined {
+  const all = longInterval(times);
+  if (all !== undefined) return all;
+  let run = 0;
+  let before = 0;
+  for (const [index, at] of times.entries()) {
+    const step = index === 0 ? 0 : at - (times[index - 1] ?? at);
+    if (step > 0 && step < MINUTE_MS) return step;
+    run = step === before ? run + 1 : 1;
+    before = step;
+    if (run >= MIN_RUN && step >= 5 * MINUTE_MS) return step;
+  }
+  return undefined;
+}
+
 function greatestDivisor(one: number, other: number): number {
   return other === 0 ? one : greatestDivisor(other, one % other);
 }
 
 /** Says that candles are not of one minute. */
 export function intervalProblem(ms: number): string {
-  const text = ms % HOUR_MS === 0 ? `${ms / HOUR_MS} h` : `${ms / MINUTE_MS} min`;
+  const text =
+    ms < MINUTE_MS ? `${ms / 1_000} s` : ms % HOUR_MS === 0 ? `${ms / HOUR_MS} h` : `${ms / MINUTE_MS} min`;
   return `the candles are of ${text}, expected one-minute candles; a flare lasts minutes, so download those of 1 min`;
 }
 

@@ -39,11 +39,13 @@ export const FILTER_QUERY = {
     schema: z.number().min(0),
     description: "Only flares whose token was at least this old at their start, in seconds.",
     example: 3_600,
+    cost: 4,
   },
   min_locked: {
     schema: min_locked.unwrap(),
     description: "Only flares with at least this share of liquidity burned or locked for more than an hour.",
     example: 0.9,
+    cost: 4,
   },
   sticky: {
     schema: sticky.unwrap(),

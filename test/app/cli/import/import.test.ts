@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
@@ -162,6 +163,42 @@ describe.each(FILES)("%s", (_what, name, content, replay, imported) => {
     ]);
     const played = await runInProcess(["replay", out, "--group", "exchange"]);
     expect([played.code, played.stderr]).toEqual([0, expect.not.stringContaining("skipped")]);
+  });
+});
+
+test("an input is never overwritten, not even by way of a link, and a missing one is named", async ({
+  directory,
+}) => {
+  const path = join(directory, "own.csv");
+  writeFileSync(path, text(rows(own)));
+  symlinkSync(path, join(directory, "soft.csv"));
+  linkSync(path, join(directory, "hard.csv"));
+  for (const out of [path, join(directory, "soft.csv"), join(directory, "hard.csv")])
+    expect(await runInProcess(["import", path, "--out", out])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("would overwrite an input"),
+    });
+  expect(readFileSync(path, "utf8")).toBe(text(rows(own)));
+  for (const missing of [join(directory, "none.csv"), directory])
+    expect(await runInProcess(["import", missing])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no such file"),
+    });
+});
+
+test.each([
+  ["seconds", rows(own, 1_000), "candles are of 1 s"],
+  [
+    "minutes, then hours",
+    [...rows(own), ...rows((at) => own(at + 86_400_000), 60 * MINUTE)],
+    "candles are of 1 h",
+  ],
+])("candles of %s are refused: they would be lost, or stand as minutes", async (_what, lines, reason) => {
+  const path = join(mkdtempSync(join(tmpdir(), "flarewire-import-")), "mixed.csv");
+  writeFileSync(path, text(lines));
+  expect(await runInProcess(["import", path])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(reason),
   });
 });
 

@@ -137,3 +137,12 @@ test("a pair that is met later starts with what it has then, without terms", () 
   holders.learn(2_000n, (address) => balances.get(address) ?? 0n);
   expect(holders.shares).toEqual({ burned: 0.5, held: [{ share: 0.3, until: null }] });
 });
+
+test("dust that others lock does not displace the lock that matters", () => {
+  const holders = minted();
+  move(holders, MAKER, LOCKER, 1_000n);
+  for (let id = 0n; id < 64n; id++) holders.lock(LOCKER, { id, untilMs: MUCH_LATER, units: 1n });
+  holders.lock(LOCKER, { id: 64n, untilMs: LATER, units: 936n });
+  const ofTerm = holders.shares?.held.find(({ until }) => until === LATER);
+  expect(ofTerm?.share).toBeCloseTo(0.936);
+});
