@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../base/lib/time/time.ts";
 import type { MarketGroup } from "../base/market/index.ts";
 import type { Explanation, Outcome } from "../base/model/index.ts";
 import { liquidityOf, offeredSince } from "./detect/pools.ts";
@@ -28,7 +29,6 @@ export interface OddsBook {
   readonly state: unknown;
 }
 
-const HOUR_MS = 3_600_000;
 /** Odds do not tell ages from here on apart. */
 const DAY_S = 86_400;
 

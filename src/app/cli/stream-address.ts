@@ -5,6 +5,7 @@ import {
   CHANNELS,
   EVENT_NAMES,
   FlarewireError,
+  ITEM_FIELDS,
   matchChannels,
   QUERY_DECIMAL,
 } from "../../base/protocol/index.ts";
@@ -23,15 +24,7 @@ import { redact } from "../config/redact.ts";
 export const DEFAULT_URL = "http://127.0.0.1:8080";
 
 /** Parameters that select items; `names` selects events. */
-export const ITEM_PARAMETERS = [
-  "tokens",
-  "symbols",
-  "min_liquidity",
-  "min_price_change",
-  "min_age",
-  "min_locked",
-  "sticky",
-] as const;
+export const ITEM_PARAMETERS = [...ITEM_FIELDS, "sticky"] as const;
 
 /** A server's URL as a user types it. */
 export interface StreamAddress {

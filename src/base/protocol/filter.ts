@@ -16,7 +16,7 @@ export const QUERY_DECIMAL = /^-?\d{1,30}(\.\d{1,30})?(e[-+]?\d{1,3})?$/i;
 export const MINIMUMS = ["min_liquidity", "min_price_change", "min_age", "min_locked"] as const;
 export type Minimum = (typeof MINIMUMS)[number];
 /** Fields that select items, not events. */
-const ITEM_FIELDS = ["tokens", "symbols", ...MINIMUMS] as const;
+export const ITEM_FIELDS = ["tokens", "symbols", ...MINIMUMS] as const;
 
 export const Filter = z
   .strictObject({

@@ -62,7 +62,7 @@ export function keysOf(start: FlareStart): readonly string[] {
   return keys;
 }
 
-/** Returns where the start lies in each dimension that is known of it. */
+/** Returns the range that the start falls into, for each dimension whose value is known. */
 function placesOf(start: FlareStart, form: keyof typeof DIMENSIONS) {
   return DIMENSIONS[form].flatMap(({ name, bounds, measure }) => {
     const value = measure(start);

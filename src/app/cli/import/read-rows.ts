@@ -30,7 +30,6 @@ const AMOUNTS = ["open", "high", "low", "close", "volume"] as const;
 const NAMES = {
   at: ["time_ms", "unix", "timestamp", "open_time", "opentime", "time", "datetime", "date"],
   pair: ["pair", "symbol", "market"],
-  volume: ["volume"],
   price: ["price"],
   amount: ["amount", "qty", "quantity", "size"],
   side: ["side", "taker_side"],
