@@ -208,6 +208,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     onTestFinished(() => gateway.stop());
     const { page } = await open(onTestFinished, gateway.url);
     await isLive(page);
+    await page.locator(".flares th a").first().waitFor();
     const reached = new Set<string>();
     for (let step = 0; step < 30; step++) {
       await page.keyboard.press("Tab");
