@@ -38,7 +38,10 @@ export interface Reset {
   /** Maximum number of missed events; `null` if unknown. 0 at the start and after an update. */
   readonly lost: number | null;
   readonly cursor: string;
-  /** The lists at `cursor`; `undefined` if none are maintained. */
+  /**
+   * The lists at `cursor`. With `filter.names`, no later event keeps them up to date, and a reader
+   * that begins late or a reset `conflated` gets `undefined`.
+   */
   readonly view: View | undefined;
 }
 

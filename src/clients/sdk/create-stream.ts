@@ -55,6 +55,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     try {
       if (message.type === "hello") server = message;
       ({ client, item } = plan.apply(client, message));
+      if (message.type === "subscribed" && !plan.selection.keepsView) client = { ...client, view: undefined };
     } catch (error) {
       const end = endOf(error);
       // Resuming from the cursor repairs a gap. A mismatch with the lists requires new ones.

@@ -18,7 +18,7 @@ export interface Selection {
   /**
    * Selects items and events. An item leaves when it no longer meets the filter. If `sticky` is set
    * (the default with `names`), it stays until it would leave the list without a filter. With
-   * `names` there is no `view`.
+   * `names` only a reset has a `view`: what is running.
    */
   readonly filter?: Filter;
 }
@@ -87,7 +87,7 @@ export interface StreamPlan
 export interface SelectionPlan {
   /** Query parameters of each request for events, whatever the transport. */
   readonly query: Readonly<Record<string, string>>;
-  /** Whether the stream maintains lists. */
+  /** Whether the stream maintains the lists after a reset. */
   readonly keepsView: boolean;
 }
 

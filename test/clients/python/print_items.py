@@ -65,7 +65,9 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
         async with connect(url, on_connection=report, **options) as stream:
             async for item in stream:
                 if isinstance(item, Reset):
-                    put(reset=item.reason, lost=item.lost, cursor=item.cursor, view=stream.raw_view)
+                    # With a filter of names, only the reset has lists.
+                    view = stream.raw_view or (item.view and without_null(asdict(item.view)))
+                    put(reset=item.reason, lost=item.lost, cursor=item.cursor, view=view)
                     if is_impatient:
                         try:
                             await asyncio.wait_for(stream.__anext__(), 0.01)
@@ -74,9 +76,9 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
                     continue
                 assert stream.cursor == item.cursor
                 count += 1
-                view = {"view": stream.raw_view} if count == last or count % 100 == 0 else {}
+                whole = {"view": stream.raw_view} if count == last or count % 100 == 0 else {}
                 state = stream.freshness and stream.freshness.state
-                put(event=item.name, seq=item.seq, cursor=item.cursor, state=state, **view)
+                put(event=item.name, seq=item.seq, cursor=item.cursor, state=state, **whole)
                 if count == last and stream.view:
                     # The typed view must equal what the server sent.
                     assert without_null(asdict(stream.view)) == without_null(stream.raw_view)

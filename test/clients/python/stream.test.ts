@@ -78,6 +78,25 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
   });
 
+  test("[W29] over every transport, with names in the filter the flares that are running come before the first end", async () => {
+    await using gateway = await startLedGateway();
+    gateway.start("ONE");
+    const streams = (["websocket", "sse", "poll"] as const).map((transport) =>
+      follow(gateway.url, {
+        ...{ channels: ["flares.pro"], filter: { names: ["flare-finished"] } },
+        ...{ transport, count: 1 },
+      }),
+    );
+    for (const client of streams) await client.said("stdout", '"reset"');
+    gateway.finish("ONE");
+    for (const client of streams) {
+      expect(await client.ended(), client.stderr()).toBe(0);
+      const reset = linesOf(client).find((line) => line.reset);
+      expect(reset?.view?.flares?.pro).toMatchObject([{ token: { symbol: "ONE" } }]);
+      expect(eventsOf(client)).toMatchObject([{ event: "flare-finished", view: null }]);
+    }
+  });
+
   test("[W45] a surge changes its lists as an update does", async () => {
     await using gateway = await startLedGateway();
     await using client = follow(gateway.url, { channels: ["flares.*"], count: 2 });

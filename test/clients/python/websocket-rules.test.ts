@@ -162,15 +162,16 @@ describe.skipIf(!hasPython)("the Python package over WebSocket", { concurrent: t
     }
   });
 
-  test("[W29] [W27] with names in the filter it has no lists, and applies no change", async () => {
+  test("[W29] [W27] with names in the filter it applies no change, and a reset has what is running", async () => {
     await using server = await startScriptedServer();
     const filter = { names: ["flare-updated"] };
     await using client = follow(server.url, { ...WEBSOCKET, filter, count: 1 });
     const { socket, query } = await server.next();
-    expect([query.get("names"), query.get("snapshot")]).toEqual(["flare-updated", "false"]);
-    greet(socket, { cursor: "abcd-6", resumed: "reset" });
+    expect([query.get("names"), query.get("snapshot")]).toEqual(["flare-updated", null]);
+    greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: { ...NOTHING, flares: { pro: [] } } });
     send(socket, flareEvent(9, "flare-updated", { op: "set", id: "unknown", set: {} }, 6));
     expect(await client.ended()).toBe(0);
+    expect(linesOf(client).find(({ reset }) => reset)).toMatchObject({ view: { flares: { pro: [] } } });
     expect(eventsOf(client)).toMatchObject([{ seq: 9, view: null }]);
   });
 

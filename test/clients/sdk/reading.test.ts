@@ -98,11 +98,13 @@ test("with `after` a stream continues where another ended, and has no view befor
   expect([two.seqs(), two.resets(), two.stream.view]).toEqual([[3], [], undefined]);
 });
 
-test("[W29] with names in the filter only those events arrive, and the stream has no view", async ({
-  wire,
+test("[W29] with names in the filter only those events arrive, after a reset with what is running, and the stream has no view", async ({
+  makeWire,
   start,
 }) => {
   for (const transport of ["websocket", "sse", "poll"] as const) {
+    const wire = await makeWire();
+    await wire.publish("flare");
     const { stream, until, items } = start(`http://127.0.0.1:${wire.port}`, {
       filter: { names: ["flare-started"] },
       transport,
@@ -110,7 +112,35 @@ test("[W29] with names in the filter only those events arrive, and the stream ha
     await until(() => stream.connection.state === "live");
     await wire.publish("list", "flare", "list");
     await until(() => items.length === 2);
-    expect(items.map(({ name }) => name)).toEqual(["reset", "flare-started"]);
+    const running = wire.head.snapshot.flares.pro.slice(1);
+    expect(items).toMatchObject([
+      { name: "reset", lost: 0, view: { flares: { pro: running } } },
+      { name: "flare-started" },
+    ]);
+    expect(running).toHaveLength(1);
+    expect(stream.view).toBeUndefined();
+    stream.close();
+  }
+});
+
+test("with names in the filter, a reset over a loss and one after an update have what is running", async ({
+  makeWire,
+  start,
+}) => {
+  for (const transport of ["websocket", "sse", "poll"] as const) {
+    const wire = await makeWire();
+    await wire.publish("flare", "list");
+    const { stream, until, items } = start(`http://127.0.0.1:${wire.port}`, {
+      filter: { names: ["flare-finished"] },
+      after: "another-7",
+      transport,
+    });
+    const flares = { pro: wire.head.snapshot.flares.pro };
+    await until(() => items.length === 1);
+    expect(items).toMatchObject([{ reason: "epoch-changed", view: { flares } }]);
+    stream.update({ channels: ["flares.pro"] });
+    await until(() => items.length === 2);
+    expect(items[1]).toMatchObject({ reason: "changed", view: { flares } });
     expect(stream.view).toBeUndefined();
     stream.close();
   }

@@ -60,8 +60,8 @@ export function tailHelp(): string {
 Prints the live events of a server until it is stopped: on a terminal the time
 of day, what happened to which token, and why; into a pipe one line per event.
 A percentage next to a token is its price change in the last 5 minutes.
-First it prints each flare that is already running (not with --json, --after
-or a URL with names).
+First it prints each flare that is already running (not with --json or --after,
+or if the URL's names have no event of flares).
 After a lost connection it resumes, and reports on standard error that it did,
 or that events are missing.
 
@@ -198,7 +198,7 @@ async function follow(follower: Follower, channels: string, after: string | unde
       if (signal.aborted) break;
       if (item.name === "reset") {
         symbols.learnSnapshot(item.view ?? {});
-        if (plan.json || item.reason !== "started") continue;
+        if (plan.json || item.reason !== "started" || !selectsFlares(plan.address)) continue;
         const { observedAt } = stream.freshness ?? {};
         for (const flare of observedAt ? runningFlares(item.view, observedAt) : []) await print(flare);
       } else hasPrinted = (await print(item)) || hasPrinted;
@@ -217,6 +217,11 @@ async function follow(follower: Follower, channels: string, after: string | unde
     over.abort();
     stream.close();
   }
+}
+
+/** Whether a filter with names selects events of flares. */
+function selectsFlares({ filter: { names } }: StreamAddress): boolean {
+  return names?.some((name) => name.startsWith("flare-")) ?? true;
 }
 
 function lackedText({ key, lacked }: Follower, channels: string): string {
@@ -270,7 +275,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     if (!event) return false;
     symbols.learnEvent(event);
     if (!plan.json && UPDATES.has(event.name) && !plan.updates) return false;
-    // The stream has sent no lists if it resumed, or if the filter selects names.
+    // The stream has sent no lists if it resumed, and maintains none if the filter selects names.
     if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
       isLookedUp = true;
       await lookUp();

@@ -43,7 +43,7 @@ class Reset:
     """Maximum number of missed events; None if unknown, 0 at the start."""
     cursor: str
     view: View | None
-    """The lists at the cursor; None with a filter of names."""
+    """The lists at the cursor. With a filter of names, no later event keeps them up to date."""
     name: Literal["reset"] = "reset"
 
 
@@ -221,7 +221,7 @@ class Stream:
             end = End("away", f"no key: {cause_of(error)}")
             raise _Ended(end, attempts.ended(end, heard)) from error
         client = f"{self._client}.{attempts.transport}"
-        source = open_transport(attempts.transport, requests, self._query, self.cursor, self._has_view, client)
+        source = open_transport(attempts.transport, requests, self._query, self.cursor, client)
         quiet_until = opened_at + self._first_message_s
         try:
             while True:
@@ -301,8 +301,10 @@ class Stream:
             raise self._apart(message["cursor"])
         # If the lists cannot be read, the next connection must not resume after them.
         self.cursor = None
-        self.raw_view = message.get("snapshot") if self._has_view else None
+        self.raw_view = message.get("snapshot")
         reset = Reset(lost["reason"], lost["events"], message["cursor"], self.view)
+        if not self._has_view:
+            self.raw_view = None
         self.cursor, self._is_started = message["cursor"], True
         return reset
 

@@ -109,7 +109,7 @@ async def websocket(requests: Requests, query: dict[str, str]) -> AsyncIterator[
         )
     except _FAILURES as error:
         # Ask over HTTP why: rejected, absent, or blocked on the way.
-        after = {key: value for key, value in query.items() if key not in ("client", "snapshot")}
+        after = {key: value for key, value in query.items() if key != "client"}
         (await requests.get(requests.url("events", {**after, "limit": "1"}), (200, 410))).close()
         raise End("fallback", f"no WebSocket: {cause_of(error)}") from error
     try:
@@ -141,12 +141,12 @@ async def server_sent_events(requests: Requests, query: dict[str, str]) -> Async
         response.close()
 
 
-async def polls(requests: Requests, query: dict[str, str], after: str | None, has_view: bool) -> AsyncIterator[Json]:
+async def polls(requests: Requests, query: dict[str, str], after: str | None) -> AsyncIterator[Json]:
     lost: Json | None = None
     is_first = True
     while True:
         of = {"after": after, "limit": "1000", "wait": "0" if is_first else str(POLL_WAIT_S)} if after else {}
-        url = requests.url("events", {**query, **(of or {"snapshot": "true" if has_view else "false"})})
+        url = requests.url("events", {**query, **(of or {"snapshot": "true"})})
         asked_at = time.monotonic()
         response = await requests.get(url, (200, 204, 410) if after else (200,))
         body: Json = {} if response.status == 204 else await response.json(content_type=None)
@@ -172,12 +172,12 @@ async def polls(requests: Requests, query: dict[str, str], after: str | None, ha
 
 
 def open_transport(
-    transport: str, requests: Requests, query: dict[str, str], after: str | None, has_view: bool, client: str
+    transport: str, requests: Requests, query: dict[str, str], after: str | None, client: str
 ) -> AsyncIterator[Json]:
     """Opens a connection after the cursor, or at the head. It replaces the client's last one."""
     if transport == "poll":
-        return polls(requests, query, after, has_view)
+        return polls(requests, query, after)
     more = {**query, "client": client, **({"after": after} if after else {})}
     run: Callable[[Requests, dict[str, str]], AsyncIterator[Json]]
     run = websocket if transport == "websocket" else server_sent_events
-    return run(requests, more if has_view else {**more, "snapshot": "false"})
+    return run(requests, more)

@@ -20,7 +20,7 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
       return start;
     }
     const { query } = earlier;
-    const answer = await request(urlOf("events", { snapshot: `${plan.selection.keepsView}` }), [200]);
+    const answer = await request(urlOf("events", { snapshot: "true" }), [200]);
     const cursor = cursorOf(answer);
     const { snapshot }: Page = Object(await answer.json());
     const end = positionOf(cursor);

@@ -14,14 +14,13 @@ export async function runPolls(
   { request, deliver }: TransportContext,
   { now }: Pick<Platform, "now">,
   after: string | undefined,
-  snapshot: boolean,
   urlOf: (more: Readonly<Record<string, string>>) => string,
 ): Promise<End> {
   let position = after;
   let lost: Lost | undefined;
   for (let first = true; ; ) {
     const url = urlOf(
-      position ? { after: position, limit: "1000", wait: first ? "0" : WAIT_S } : { snapshot: `${snapshot}` },
+      position ? { after: position, limit: "1000", wait: first ? "0" : WAIT_S } : { snapshot: "true" },
     );
     const askedAtMs = now();
     const response = await request(url, position ? [200, 204, 410] : [200]);

@@ -45,16 +45,15 @@ export function openTransport(
   client: string,
   listener: TransportListener,
 ): AbortController {
-  const { query, keepsView } = selection;
+  const { query } = selection;
   const urlOf: UrlOf = (path, more, of = query) =>
     `${base}/api/v1/${path}?${new URLSearchParams({ ...of, ...more })}`;
   return startTransport(platform, headers?.(), listener, async (context) => {
     const cursor = lead ? await lead(context, before, urlOf) : before;
     const after = cursor && { after: cursor };
-    const following = { ...after, ...(!keepsView && { snapshot: "false" }), ...options, client };
+    const following = { ...after, ...options, client };
     if (transport === "sse") return runSse(context, urlOf("events", following));
-    if (transport === "poll")
-      return runPolls(context, platform, cursor, keepsView, (more) => urlOf("events", more));
+    if (transport === "poll") return runPolls(context, platform, cursor, (more) => urlOf("events", more));
     return runWebSocket(context, platform, {
       urlOf: (more) => urlOf("stream", { ...following, ...more }).replace(/^http/, "ws"),
       tickets: headers && `${base}/api/v1/tickets`,

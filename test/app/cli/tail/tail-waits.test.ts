@@ -70,7 +70,7 @@ test("[W31] a server that shuts down is named in plain words", async ({ server }
   expect(tail.stderr()).not.toContain("goaway");
 });
 
-test("running flares are printed first, with age and reason, but not with --json or --after", async ({
+test("running flares are printed first, with age and reason, also with names, but not with --json or --after", async ({
   server,
 }) => {
   const { flare, why } = flareStarted(5, "YOUNG").data;
@@ -80,8 +80,10 @@ test("running flares are printed first, with age and reason, but not with --json
   const snapshot = { flares, explanations: { "id-4": why, "id-5": why } };
   const freshness = { state: "live", reason: "", data_age_ms: 0, observed_at: "2017-11-12T08:21:00.000Z" };
   const printed = async (args: readonly string[], answer: Record<string, unknown>) => {
-    await using tail = startInProcess(["tail", server.url, ...args]);
-    const { socket } = await server.next();
+    const url = args[0]?.startsWith("http") ? [] : [server.url];
+    await using tail = startInProcess(["tail", ...url, ...args]);
+    const { socket, query } = await server.next();
+    expect(query.get("snapshot")).toBeNull();
     greet(socket, { cursor: "abcd-6", ...answer }, { freshness });
     send(socket, flareStarted(7, "NEXT"));
     await tail.said("stdout", "NEXT");
@@ -91,6 +93,10 @@ test("running flares are printed first, with age and reason, but not with --json
     "2017-11-12 08:21:00  flare-running       flares.pro         OLD             +9 %  flaring for 10 min; now: price 8.3 % above normal",
     "2017-11-12 08:21:00  flare-running       flares.pro         YOUNG           +9 %  flaring for 1 min; now: price 8.3 % above normal",
   ]);
+  expect(
+    await printed([`${server.url}/?names=flare-finished,token-listed`], { resumed: "reset", snapshot }),
+  ).toEqual([expect.stringContaining("OLD"), expect.stringContaining("YOUNG")]);
+  expect(await printed([`${server.url}/?names=token-listed`], { resumed: "reset", snapshot })).toEqual([]);
   expect(await printed(["--json"], { resumed: "reset", snapshot })).toEqual([]);
   expect(await printed(["--after", "abcd-6"], { resumed: "full" })).toEqual([]);
   const lost = { reason: "expired", events: 3 };

@@ -32,9 +32,7 @@ async function poll(after: string | undefined, answers: readonly Answer[]) {
     signal: new AbortController().signal,
   };
   const urlOf = (more: Readonly<Record<string, string>>) => `http://server?${new URLSearchParams(more)}`;
-  const end: End | Error = await runPolls(run, { now: () => nowMs }, after, true, urlOf).catch(
-    (error) => error,
-  );
+  const end: End | Error = await runPolls(run, { now: () => nowMs }, after, urlOf).catch((error) => error);
   return { asked, received, end };
 }
 
