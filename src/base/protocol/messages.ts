@@ -342,7 +342,7 @@ export const Subscribe = z
     mirror: z.boolean().optional(),
   })
   .describe(
-    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event, however late; `latest` may conflate them. `snapshot: false`: without a cursor, start at the head without the lists. `mirror`: add `base` to the lists.",
+    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event, however late; `latest` may conflate them. `snapshot: false`: omit the lists, also if the cursor cannot be resumed. `mirror`: add `base` to the lists.",
   );
 export type Subscribe = z.infer<typeof Subscribe>;
 

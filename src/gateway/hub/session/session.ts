@@ -287,10 +287,10 @@ export class Session implements DeliveryOwner {
     this.#delivery.move(this.#subscriptions.selection);
     const channels = channelsOf(mask);
     const answer = { id, channels, filter, cursor: head.cursor, resumed: "reset", lost } as const;
-    const withoutLists = snapshot === false && !lost;
-    const lists = () => history.snapshotText([{ mask: maskOf(added), filter }]);
-    const base = mirror === true && !withoutLists ? this.#host.base() : undefined;
-    this.#delivery.write(subscribedText(answer, base), withoutLists ? undefined : lists());
+    if (snapshot === false) return this.#delivery.write(subscribedText(answer));
+    const base = mirror ? this.#host.base() : undefined;
+    const lists = history.snapshotText([{ mask: maskOf(added), filter }]);
+    this.#delivery.write(subscribedText(answer, base), lists);
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {

@@ -126,7 +126,7 @@ test("[S4] a stream resumes after Last-Event-ID, which overrides after", async (
   expect(empty.seqs).toEqual([3, 4]);
 });
 
-test("[L3] [S5] if the cursor is gone, the response has a reset with the loss and the snapshot", async ({
+test("[L3] [S5] if the cursor is gone, the response has a reset with the loss and, unless declined, the snapshot", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { minCount: 2, maxAgeMs: 0 } });
@@ -139,7 +139,12 @@ test("[L3] [S5] if the cursor is gone, the response has a reset with the loss an
     ["other-1", { reason: "epoch-changed", events: null }],
     [`${EPOCH}-9`, { reason: "ahead", events: null }],
   ] as const) {
-    const client = await follow(wire, "?channels=newest.bsc&snapshot=false", { "last-event-id": cursor });
+    const client = await follow(wire, "?channels=newest.bsc", { "last-event-id": cursor });
+    const without = await follow(wire, "?channels=newest.bsc&snapshot=false", { "last-event-id": cursor });
+    await without.until(() => without.events.length === 2);
+    expect(without.messages("reset")[0]).toMatchObject({ resumed: "reset", lost });
+    expect(without.messages("reset")[0]).not.toHaveProperty("snapshot");
+    without.cut();
     await client.until(() => client.events.length === 2);
     expect(client.events[1]).toMatchObject({ event: "reset", lastEventId: `${EPOCH}-6` });
     expect(client.messages("reset")[0]).toMatchObject({

@@ -75,7 +75,7 @@ test("[W9] a subscription with the head's cursor resumes at once", async ({ sut 
   expect(seqs(socket)).toEqual([2]);
 });
 
-test("[L3] [W9] a cursor that cannot be resumed gets one response with the reset, the loss, its reason and the snapshot", async ({
+test("[L3] [W9] a cursor that cannot be resumed gets one response with the reset, the loss, its reason and, unless declined, the snapshot", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });
@@ -89,10 +89,13 @@ test("[L3] [W9] a cursor that cannot be resumed gets one response with the reset
     [`${EPOCH}-99`, { reason: "ahead", events: null }],
   ] as const;
   for (const [after, lost] of cases) {
-    const socket = sut.open({ channels: ["newest.bsc"], after, snapshot: false });
+    const socket = sut.open({ channels: ["newest.bsc"], after });
+    const without = sut.open({ channels: ["newest.bsc"], after, snapshot: false });
     await settled();
     const snapshot = JSON.parse(JSON.stringify(projectSnapshot(sut.head.snapshot, ["newest.bsc"])));
     expect(last(socket)).toMatchObject({ resumed: "reset", cursor: `${EPOCH}-6`, lost, snapshot });
+    expect(last(without)).toMatchObject({ resumed: "reset", cursor: `${EPOCH}-6`, lost });
+    expect(last(without)).not.toHaveProperty("snapshot");
   }
 });
 
