@@ -60,7 +60,7 @@ export const Filter = z
       .boolean({ error: "true or false" })
       .optional()
       .describe(
-        "False: an item is selected only while it meets the filter. True: an item that met the filter once stays selected until it leaves its list. Default: false without `names`, true with `names`, so that a finish follows its start. Rejected without a field that selects items, because it would have no effect.",
+        "Whether an item that met the filter once stays selected until it leaves its list. Default: only with `names`, so that a finish follows its start. Rejected without a field that selects items.",
       ),
     names: z
       .array(z.enum(EVENT_NAMES, { error: `one of ${EVENT_NAMES.join(", ")}` }), SOME_EVENTS)

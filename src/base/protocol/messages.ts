@@ -180,6 +180,19 @@ export const MirrorBase = z
   .describe("The state that a mirror needs besides the snapshot.");
 export type MirrorBase = z.infer<typeof MirrorBase>;
 
+export const Part = z
+  .object({ type: z.literal("part"), snapshot: ViewSchema })
+  .describe(
+    "Server → client, to a client that set `max_message`: a part of the snapshot of the next `subscribed` or `conflated`, which completes it. Has no cursor: do not act on it before.",
+  );
+export type Part = z.infer<typeof Part>;
+
+const Parts = z
+  .int()
+  .min(1)
+  .optional()
+  .describe("How many messages `part` belong to `snapshot` and came before; absent if it is whole.");
+
 export const Subscribed = z
   .object({
     type: z.literal("subscribed"),
@@ -190,6 +203,7 @@ export const Subscribed = z
     resumed: z.enum(["full", "reset"]),
     lost: Lost.optional(),
     base: MirrorBase.optional(),
+    parts: Parts,
     snapshot: ViewSchema.optional(),
   })
   .describe(
@@ -283,6 +297,7 @@ export const Conflated = z
     type: z.literal("conflated"),
     cursor: CursorText,
     channels: z.array(ChannelSchema),
+    parts: Parts,
     snapshot: ViewSchema,
   })
   .describe(
@@ -315,6 +330,7 @@ export const ServerMessage: z.ZodUnion<
     typeof Goaway,
     typeof Missed,
     typeof Conflated,
+    typeof Part,
   ]
 > = z.union([
   Hello,
@@ -327,6 +343,7 @@ export const ServerMessage: z.ZodUnion<
   Goaway,
   Missed,
   Conflated,
+  Part,
 ]);
 export type ServerMessage = z.infer<typeof ServerMessage>;
 
@@ -340,9 +357,10 @@ export const Subscribe = z
     after: CursorText.optional(),
     snapshot: z.boolean().optional(),
     mirror: z.boolean().optional(),
+    max_message: z.int().min(8_192).max(524_288).optional(),
   })
   .describe(
-    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event, however late; `latest` may conflate them. `snapshot: false`: omit the lists, also if the cursor cannot be resumed. `mirror`: add `base` to the lists.",
+    "Client → server: subscribe to channels or patterns. `after`: continue after this cursor. `filter`: only these items and events. `mode`: `events` (default) sends every event, however late; `latest` may conflate them. `snapshot: false`: omit the lists, also if the cursor cannot be resumed. `mirror`: add `base` to the lists. `max_message`: send long lists in parts of at most so many bytes.",
   );
 export type Subscribe = z.infer<typeof Subscribe>;
 

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 const OF_SERVERS: Readonly<Record<string, string>> = {
   "W5 W7 W10 W11 W12 W19 W20 W21 W22 W30": "about commands: the client sends none; its URL subscribes",
   "W28 W36 W40 W44": "which events a filter, a pattern or an old cursor selects: the server decides",
+  W46: "lists in parts: the client reads messages of any length and asks for none",
   "W18 W24": "ping, pong and frames of RFC 6455: aiohttp handles them",
   "W23 W25 W33": "what the server does to slow or many clients; [W26] covers the close codes",
   W37: "compression: the client offers none",

@@ -68,6 +68,7 @@ test("the table of messages lists the types and directions of the schemas", () =
     "goaway",
     "missed",
     "conflated",
+    "part",
   ];
   const expected = [
     ...toServer.map((type) => `\`${type}\` client → server`),

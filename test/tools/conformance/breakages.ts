@@ -103,6 +103,16 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
     ofEvents((event, { events }) => [{ ...event, prev: Number(event.prev) + (events === 4 ? 1 : 0) }]),
   ],
   "sends snapshots that are older than their cursor": ["W8", staleSnapshots],
+  "drops a part of a snapshot": [
+    "W46",
+    {
+      message: (message, memory) => {
+        if (message.type !== "part" || memory.kept) return [message];
+        memory.kept = message;
+        return [];
+      },
+    },
+  ],
   "claims a full resume, with a hole that prev hides": ["W9", { message: hiddenGap }],
   "resets without stating what is lost": ["W9", ofType("subscribed", (message) => without(message, "lost"))],
   "omits fields from its changes": [

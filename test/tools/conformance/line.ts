@@ -4,7 +4,7 @@ import { match, type Shapes } from "./match.ts";
 import { Gap, StreamPosition } from "./place.ts";
 import { SurgeCheck } from "./surge-check.ts";
 import { Failure } from "./verdict.ts";
-import { applyEvent, mergeViews, type View, viewOf } from "./view.ts";
+import { applyEvent, joinViews, mergeViews, type View, viewOf } from "./view.ts";
 
 export const TRANSPORTS = ["websocket", "sse", "poll"] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
@@ -43,6 +43,7 @@ const SHAPE_RULES: Readonly<Record<string, string>> = {
   goaway: "W31",
   missed: "W34",
   conflated: "W35",
+  part: "W46",
   close: "S8",
 };
 
@@ -91,6 +92,8 @@ export class Line {
   readonly #bySubscription = new Map<unknown, readonly string[]>();
   #commands = 0;
   #isAnswered = false;
+  /** The parts of a snapshot that is not yet complete. */
+  #parts: View[] = [];
   #waiting: { readonly test: () => void }[] = [];
 
   constructor({ name, transport, shapes, view, query }: LineOptions) {
@@ -210,8 +213,11 @@ export class Line {
         this.#apply(message);
         this.#saveView();
         return;
+      case "part":
+        this.#parts.push(viewOf(message.snapshot));
+        return;
       case "conflated":
-        if (this.view) this.view = mergeViews(this.view, viewOf(message.snapshot));
+        if (this.view) this.view = mergeViews(this.view, this.#joined(message));
         this.position.changed(false);
         break;
       case "heartbeat":
@@ -241,10 +247,18 @@ export class Line {
       this.view = undefined;
       this.#surges.reset();
     }
-    if (snapshot !== undefined && this.keepsLists) this.view = mergeViews(this.view, viewOf(snapshot));
+    if (snapshot !== undefined && this.keepsLists) this.view = mergeViews(this.view, this.#joined(message));
     this.position.changed(resumed === "full");
     this.position.moveTo(String(message.cursor));
     this.#saveView();
+  }
+
+  /** Returns the lists of a message and of the parts before it. */
+  #joined({ snapshot, parts = 0 }: JsonObject): View {
+    const before = this.#parts;
+    this.#parts = [];
+    if (before.length !== parts) throw new Failure(`${parts} parts`, `${before.length} parts`, ["W46"]);
+    return joinViews([...before, viewOf(snapshot)]);
   }
 
   #updateChannels(): void {

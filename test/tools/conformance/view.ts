@@ -47,6 +47,15 @@ export function viewOf(snapshot: unknown): View {
   };
 }
 
+/** Returns the view of a snapshot in parts: joins the lists, in order. */
+export function joinViews(parts: readonly View[]): View {
+  const lists = new Map<string, readonly unknown[]>();
+  for (const [name, items] of parts.flatMap((part) => [...part.lists]))
+    lists.set(name, [...(lists.get(name) ?? []), ...items]);
+  const whole = parts.reduce<View | undefined>(mergeViews, undefined) ?? viewOf({});
+  return { ...whole, lists };
+}
+
 /** Returns the view with the lists of `more`, and the explanations and outcomes of both. */
 export function mergeViews(view: View | undefined, more: View): View {
   if (!view) return more;

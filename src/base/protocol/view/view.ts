@@ -26,7 +26,7 @@ export type View = {
 
 /** Returns the view of these channels, limited to the items that pass `accept`, if given. */
 export function projectSnapshot(
-  snapshot: Snapshot,
+  snapshot: View,
   channels: readonly Channel[],
   accept?: (channel: ListChannel, item: ListItem) => boolean,
 ): View {
@@ -53,8 +53,44 @@ export function projectSnapshot(
     (channel) => channel.endsWith(".finished") && channels.includes(channel),
   );
   if (finished.length === 0) return { ...view, explanations };
-  const outcomes = finished.flatMap((channel) => ofItems(snapshot.outcomes, channel));
+  const outcomes = finished.flatMap((channel) => ofItems(snapshot.outcomes ?? {}, channel));
   return { ...view, explanations, outcomes: Object.fromEntries(outcomes) };
+}
+
+/** Returns the view of these parts: joins the lists, in order, and the records. */
+export function joinViews(parts: readonly View[]): View {
+  const joined: Record<string, Record<string, unknown>> = {};
+  for (const [resource, own] of parts.flatMap((part) => Object.entries(part))) {
+    const lists: Record<string, unknown> = { ...joined[resource] };
+    for (const [name, value] of Object.entries(own)) {
+      const before = lists[name];
+      lists[name] = Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value;
+    }
+    joined[resource] = lists;
+  }
+  return { explanations: {}, ...joined };
+}
+
+/**
+ * Splits a view into JSON texts of at most `maxBytes`, which {@link joinViews} joins. Only an item
+ * that is longer, with its explanation and outcome, makes a text longer.
+ */
+export function splitView(view: View, maxBytes: number): readonly string[] {
+  const whole = JSON.stringify(view);
+  const channels = LIST_CHANNEL_NAMES.filter((channel) => {
+    const [resource, name] = LIST_CHANNELS[channel];
+    return listsOf(view, resource)?.[name] !== undefined;
+  });
+  const keys = channels.flatMap((channel) =>
+    listOf(view, channel).map((item) => `${channel} ${keyOf(item)}`),
+  );
+  const fits = whole.length <= maxBytes && new TextEncoder().encode(whole).length <= maxBytes;
+  if (fits || keys.length < 2) return [whole];
+  const first = new Set(keys.slice(0, keys.length / 2));
+  return [true, false].flatMap((isFirst) => {
+    const isIn = (channel: ListChannel, item: ListItem) => first.has(`${channel} ${keyOf(item)}`) === isFirst;
+    return splitView(projectSnapshot(view, channels, isIn), maxBytes);
+  });
 }
 
 /** Returns a channel's list; empty if the view lacks it. */

@@ -211,6 +211,7 @@ function operations(): Readonly<Record<string, object>> {
     ping: receive("ping", "Check the connection.", ["pong", "error"]),
     tell: send("stream", "Events in the order of `seq`.", EVENT_NAMES),
     conflate: send("stream", "Replaces events for a slow client in mode `latest`.", ["missed", "conflated"]),
+    split: send("stream", "The lists in parts, for a client that set `max_message`.", ["part"]),
     beat: send("stream", "The client's position, and how fresh the data is.", ["heartbeat"]),
     sendAway: send("stream", "The server is shutting down.", ["goaway"]),
     follow: send("events", "The same as server-sent events.", ON_EVENTS),
@@ -246,6 +247,7 @@ const SUMMARIES: Readonly<Record<OtherType, string>> = {
   goaway: "The server is shutting down.",
   missed: "Mode latest: an event that the slow client missed.",
   conflated: "Mode latest: lists that replace events.",
+  part: "A part of the lists, before the message that completes them.",
   close: "Why a stream of server-sent events ends.",
 };
 

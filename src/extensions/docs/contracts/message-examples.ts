@@ -98,6 +98,7 @@ export const MESSAGE_EXAMPLES: {
       snapshot: { flares: { pro: flares.pro }, explanations },
     },
   ],
+  part: [{ type: "part", snapshot: { flares: { pro: flares.pro }, explanations } }],
   close: [{ type: "close", reason: "draining", code: 4200, action: "resume" }],
 };
 

@@ -8,6 +8,7 @@ import {
   CHANNELS_PARAMETER,
   CLIENT_QUERY,
   CursorForm,
+  MAX_MESSAGE,
   MODE,
   readStreamQuery,
   SNAPSHOT,
@@ -43,6 +44,7 @@ export const EVENTS_QUERY = {
   channels: { ...CHANNELS_PARAMETER, description: `${CHANNELS_PARAMETER.description} Default: all.` },
   ...FILTER_QUERY,
   snapshot: SNAPSHOT,
+  max_message: MAX_MESSAGE,
   mode: MODE,
   ...CLIENT_QUERY,
 } as const satisfies ParameterSet;

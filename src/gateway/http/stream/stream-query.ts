@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { CHANNEL_PATTERNS, CHANNELS, FlarewireError, type Rights } from "../../../base/protocol/index.ts";
+import {
+  CHANNEL_PATTERNS,
+  CHANNELS,
+  FlarewireError,
+  type Rights,
+  Subscribe,
+} from "../../../base/protocol/index.ts";
 import { type ConnectQuery, checkQuery } from "../../hub/index.ts";
 import { type Parameter, type ParameterSet, readQuery, text } from "../contract/parameters.ts";
 import { CURSOR_PATTERN, HEADERS } from "../contract/response-headers.ts";
@@ -30,6 +36,13 @@ export const SNAPSHOT = {
   schema: z.boolean(),
   description: "Streams: `false` omits the lists. JSON: `true` adds them.",
   example: true,
+} as const satisfies Parameter;
+
+export const MAX_MESSAGE = {
+  schema: Subscribe.shape.max_message.unwrap(),
+  description: "Streams only: bytes of a message from which its lists come in parts.",
+  example: 32_768,
+  only: "streams",
 } as const satisfies Parameter;
 
 /** Identifies a client on all its connections, and lets it in without a header field. */
@@ -64,6 +77,7 @@ export const STREAM_QUERY = {
   ...FILTER_QUERY,
   mode: { ...MODE, schema: MODE.schema.meta({ default: "events" }) },
   snapshot: SNAPSHOT,
+  max_message: MAX_MESSAGE,
   mirror: {
     schema: z.boolean().meta({ default: false }),
     description: "For a server that mirrors this one: adds `base` to the lists.",
@@ -79,17 +93,10 @@ export const STREAM_QUERY = {
 export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const { mode } = readQuery({ mode: MODE }, query);
   const filter = readFilter(Object(query));
-  const { snapshot, mirror, channels, after } = readQuery(
-    {
-      snapshot: SNAPSHOT,
-      mirror: STREAM_QUERY.mirror,
-      channels: CHANNELS_PARAMETER,
-      after: STREAM_QUERY.after,
-    },
-    query,
-  );
-  checkCount(channels);
-  const read: ConnectQuery = { channels, filter, mode, after, snapshot, mirror };
+  const { snapshot, max_message, mirror, channels, after } = STREAM_QUERY;
+  const options = readQuery({ snapshot, max_message, mirror, channels, after }, query);
+  checkCount(options.channels);
+  const read: ConnectQuery = { ...options, filter, mode };
   checkQuery(read, rights);
   return read;
 }

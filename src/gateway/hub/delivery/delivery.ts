@@ -3,7 +3,7 @@ import type { LogRecord } from "../../log/event-log.ts";
 import { type ChannelMask, channelsOf } from "../channel-mask.ts";
 import type { GroupMember } from "../group.ts";
 import { conflatedMask, conflatedText, frameMissed } from "../lists/conflate.ts";
-import { NOT_SUBSCRIBED, type Selection } from "../session/selection.ts";
+import { NOT_SUBSCRIBED, type Selection, type SelectionPart } from "../session/selection.ts";
 import type { DeliveryHost } from "../session/session-host.ts";
 import type { Socket } from "../session/socket.ts";
 import { createShape, type StreamShape } from "../session/stream-shape.ts";
@@ -27,6 +27,10 @@ export interface DeliveryOwner {
  */
 const MAX_FILTERED_RECORDS = 32;
 
+const PART = '{"type":"part"}';
+/** At least the length of the fields `parts` and `snapshot` in a message. */
+const PARTS_BYTES = 40;
+
 type Records = Extract<BacklogPart, { kind: "records" }>;
 
 /**
@@ -38,6 +42,8 @@ export class Delivery implements GroupMember {
   slot = 0;
   /** Whether to conflate a long backlog (PROTOCOL.md, W34). */
   latest = false;
+  /** Bytes that a message with lists should not exceed (PROTOCOL.md, W46). */
+  maxMessage: number | undefined;
   readonly socket: Socket;
   readonly #host: DeliveryHost;
   readonly #framing: Framing;
@@ -70,6 +76,16 @@ export class Delivery implements GroupMember {
   /** Sends one message, in order. `snapshot`: see Framing. */
   write(json: string, snapshot?: string): void {
     if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
+  }
+
+  /** Sends a message with the lists of these channels at the head: in parts if they are long. */
+  writeLists(json: string, of: readonly SelectionPart[]): void {
+    const room = this.maxMessage && this.maxMessage - Buffer.byteLength(json) - PARTS_BYTES;
+    // Rounded, so that clients whose messages begin with another id share the texts.
+    const texts = this.#host.history.snapshotTexts(of, room && room - (room % 1_024));
+    for (const text of texts.slice(0, -1)) this.write(PART, text);
+    const parts = texts.length > 1 ? `,"parts":${texts.length - 1}}` : "}";
+    this.write(json.slice(0, -1) + parts, texts.at(-1));
   }
 
   /**
@@ -224,15 +240,15 @@ export class Delivery implements GroupMember {
   /** At the head, sends the lists in place of the skipped events. */
   #sendLists(state: Behind): void {
     if (state.conflating === undefined) return;
-    const { head, history } = this.#host;
+    const { head } = this.#host;
     const { mask: followed, parts } = state.shape.selection;
     const mask = conflatedMask(state.conflating, followed);
     state.conflating = undefined;
     if (mask === 0n) return;
     this.#host.counters.conflations += 1;
     state.prev = head.cursor.seq;
-    const lists = history.snapshotText(parts.map((part) => ({ ...part, mask: part.mask & mask })));
-    this.write(conflatedText(head.cursor, channelsOf(mask)), lists);
+    const changed = parts.map((part) => ({ ...part, mask: part.mask & mask }));
+    this.writeLists(conflatedText(head.cursor, channelsOf(mask)), changed);
   }
 
   #read(state: Behind, after: Cursor, then: (result: BacklogPart) => void): void {

@@ -6,14 +6,15 @@ import {
   ChangeMismatch,
   type Cursor,
   type EventBody,
+  joinViews,
   type Lists,
   listsOf,
   projectLists,
   type Seq,
   type Snapshot,
   type Step,
+  splitView,
   toSeq,
-  type View,
 } from "../../../base/protocol/index.ts";
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import { checkpointInterval } from "../../log/event-log.ts";
@@ -49,7 +50,7 @@ export interface KnownLists {
 export class ListHistory {
   readonly #log: EventLog;
   readonly #notify: Notify | undefined;
-  readonly #texts = new BoundedMap<string, string>(MAX_CACHED_TEXTS);
+  readonly #texts = new BoundedMap<string, readonly string[]>(MAX_CACHED_TEXTS);
   #steps = new StepCache();
   #checkpoints: ListCheckpoint[];
   #lists: Lists;
@@ -190,12 +191,15 @@ export class ListHistory {
     return new ListWalk(this.#steps, lists);
   }
 
-  /** Returns the JSON text of these parts at the head, cached until the next change. */
-  snapshotText(parts: readonly SelectionPart[]): string {
-    const { key } = selectionOf(parts);
-    return this.#texts.ensure(key, () => {
+  /**
+   * Returns the JSON texts of these parts at the head, cached until the next change: one, or
+   * several of at most `maxBytes` as {@link splitView} makes them.
+   */
+  snapshotTexts(parts: readonly SelectionPart[], maxBytes = Number.POSITIVE_INFINITY): readonly string[] {
+    return this.#texts.ensure(`${maxBytes} ${selectionOf(parts).key}`, () => {
       const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
-      return JSON.stringify(mergeViews(views));
+      const [first = joinViews([]), ...others] = views;
+      return splitView(others.length > 0 ? joinViews(views) : first, maxBytes);
     });
   }
 
@@ -208,15 +212,4 @@ export class ListHistory {
     // Replay from a checkpoint before the log's oldest event is impossible.
     while (this.#checkpoints[0] && this.#checkpoints[0].seq < oldest) this.#checkpoints.shift();
   }
-}
-
-/** Merges views of disjoint channels. */
-function mergeViews(views: readonly View[]): View {
-  const [first] = views;
-  if (first && views.length === 1) return first;
-  const merged: Record<string, object> = { explanations: {} };
-  for (const [resource, lists] of views.flatMap((view) => Object.entries(view))) {
-    merged[resource] = { ...merged[resource], ...lists };
-  }
-  return { explanations: {}, ...merged };
 }

@@ -73,7 +73,9 @@ export class LongPoll {
     const shape = shapeOf(query);
     if (query.after === undefined) {
       const page = emptyPage(head.cursor);
-      return query.snapshot ? { ...page, snapshot: history.snapshotText(shape.selection.parts) } : page;
+      return query.snapshot
+        ? { ...page, snapshot: history.snapshotTexts(shape.selection.parts).join("") }
+        : page;
     }
     const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
     const start = oldest?.cursor ?? readCursor(query.after);

@@ -22,19 +22,16 @@ export interface ConnectQuery extends Readonly<Omit<Subscribe, "type" | "id" | "
  * Checks the parameters and the rights before the upgrade, while plain HTTP can report an error.
  * Throws FlarewireError with the field.
  */
-export function checkQuery(
-  { channels, filter, mode, after, snapshot, mirror }: ConnectQuery,
-  rights?: Rights,
-): void {
+export function checkQuery({ channels, filter, ...options }: ConnectQuery, rights?: Rights): void {
   if (channels?.length === 0) {
     throw new FlarewireError("invalid-parameter", "channels is empty; name at least one channel", {
       field: "channels",
     });
   }
   if (channels) resolveChannels(channels, rights);
-  if (after !== undefined) readCursor(after);
+  if (options.after !== undefined) readCursor(options.after);
   if (channels) return;
-  const others = Object.entries({ after, mode, snapshot, mirror, ...filter });
+  const others = Object.entries({ ...options, ...filter });
   const [field] = others.find(([, value]) => value !== undefined) ?? [];
   if (field !== undefined) {
     const message = `${field} is set without channels; it requires a subscription`;

@@ -253,6 +253,8 @@ export class Session implements DeliveryOwner {
     if (command.mirror) this.#host.checkMirror(this.#rights);
     this.#subscriptions.check(command.id, part);
     this.#setMode(command);
+    // A mirror needs `base` too, which is not split.
+    if (!command.mirror) this.#delivery.maxMessage ??= command.max_message;
     if (command.after === undefined) this.#start(command, part);
     else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
     else {
@@ -279,7 +281,7 @@ export class Session implements DeliveryOwner {
    * unless the client declined them.
    */
   #start({ id, snapshot, mirror }: Subscribe, part: SelectionPart, lost?: Lost): void {
-    const { head, history } = this.#host;
+    const { head } = this.#host;
     const { mask, filter } = part;
     if (lost) this.#host.counters.resets[lost.reason] += 1;
     const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
@@ -287,10 +289,11 @@ export class Session implements DeliveryOwner {
     this.#delivery.move(this.#subscriptions.selection);
     const channels = channelsOf(mask);
     const answer = { id, channels, filter, cursor: head.cursor, resumed: "reset", lost } as const;
-    if (snapshot === false) return this.#delivery.write(subscribedText(answer));
-    const base = mirror ? this.#host.base() : undefined;
-    const lists = history.snapshotText([{ mask: maskOf(added), filter }]);
-    this.#delivery.write(subscribedText(answer, base), lists);
+    if (snapshot === false) this.#delivery.write(subscribedText(answer));
+    else {
+      const text = subscribedText(answer, mirror ? this.#host.base() : undefined);
+      this.#delivery.writeLists(text, [{ mask: maskOf(added), filter }]);
+    }
   }
 
   #resume(command: Subscribe, part: SelectionPart, text: string): void {

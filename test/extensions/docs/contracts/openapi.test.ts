@@ -137,6 +137,7 @@ describe("the parameters have the server's limits", () => {
     ],
     names: [["flare-started"], ["flare-began"]],
     snapshot: [["true", "false"], ["yes"]],
+    max_message: [[], ["32768"]],
     mode: [[], ["latest", "fast"]],
     client: [[], ["abcdefgh"]],
     ticket: [[], []],
@@ -167,6 +168,10 @@ describe("the parameters have the server's limits", () => {
       ...cases,
       after: [["test1-0"], ["oldest"]],
       mode: [["latest", "events"], ["fast"]],
+      max_message: [
+        ["8192", "524288"],
+        ["8191", "524289", "many"],
+      ],
       // Only the WebSocket has it; this request is for server-sent events.
       mirror: [[], ["true", "yes", ""]],
       client: [

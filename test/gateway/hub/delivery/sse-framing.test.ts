@@ -41,6 +41,7 @@ test("every name in the document's table of server-sent events is in the schemas
     "hello",
     "subscribed",
     "reset",
+    "part",
     "heartbeat",
     "missed",
     "conflated",

@@ -132,14 +132,14 @@ test("[L5] the cache of filtered snapshot texts is bounded: the oldest are dropp
   };
   const isBuilt = () => {
     const before = evaluations;
-    sut.hub.history.snapshotText([partOf("first")]);
+    sut.hub.history.snapshotTexts([partOf("first")]);
     return evaluations > before;
   };
   const others = Array.from({ length: 32 }, (_, at) => partOf(`other${at}`));
   expect([isBuilt(), isBuilt()]).toEqual([true, false]);
-  for (const part of others.slice(1)) sut.hub.history.snapshotText([part]);
+  for (const part of others.slice(1)) sut.hub.history.snapshotTexts([part]);
   expect(isBuilt()).toBe(false);
-  for (const part of others) sut.hub.history.snapshotText([part]);
+  for (const part of others) sut.hub.history.snapshotTexts([part]);
   expect([isBuilt(), isBuilt()]).toEqual([true, false]);
 });
 
@@ -147,7 +147,7 @@ test("[L6] the snapshot text of a set of channels is built once until the next c
   const { head, hub } = sut;
   await sut.publish("list");
   const textOf = (...channels: readonly Channel[]) =>
-    hub.history.snapshotText([{ mask: maskOf(channels), filter: undefined }]);
+    hub.history.snapshotTexts([{ mask: maskOf(channels), filter: undefined }]).join();
   const text = textOf("newest.bsc", "flares.pro");
   expect(JSON.parse(text)).toEqual(plain(projectSnapshot(head.snapshot, ["flares.pro", "newest.bsc"])));
   const stringify = vi.spyOn(JSON, "stringify");
@@ -161,7 +161,7 @@ test("[L6] the snapshot text of a set of channels is built once until the next c
 test("[L2] after a restart, snapshot texts contain the new lists", async ({ sut }) => {
   await sut.publish("list");
   const text = () =>
-    JSON.parse(sut.hub.history.snapshotText([{ mask: maskOf(["newest.bsc"]), filter: undefined }]));
+    JSON.parse(sut.hub.history.snapshotTexts([{ mask: maskOf(["newest.bsc"]), filter: undefined }]).join());
   expect(text().newest.bsc).toHaveLength(1);
   await sut.head.restart({ lists: listsOf(EMPTY_SNAPSHOT), observedAtMs: 2 }, async () => {});
   expect(text()).toEqual(projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]));
