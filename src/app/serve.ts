@@ -15,32 +15,32 @@ import { sharedLogOf } from "./shared-logs.ts";
 
 /** Replacements for the real parts, for tests and embedding programs. */
 export interface GatewayOptions {
-  readonly clock?: Clock;
-  readonly logger?: Logger;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
   /** Replaces the source that the config names. */
-  readonly source?: SnapshotSource;
+  readonly source?: SnapshotSource | undefined;
   /** Key that an edge presents to its leader. Its plan must be `pro`. Default: none. */
   readonly leaderKey?: string | undefined;
   /** Password of the servers that the setting `cluster` names. Default: none. */
   readonly clusterPassword?: string | undefined;
   /** Keys of the services that the setting `enrich` names. Default: none. */
-  readonly enricherKeys?: ServiceKeys;
+  readonly enricherKeys?: ServiceKeys | undefined;
   /** Replaces the extensions, in the order in which they are opened. Default: all. */
-  readonly extensions?: readonly Extension[];
+  readonly extensions?: readonly Extension[] | undefined;
   /**
    * Holds events in memory if the data directory is unusable, and reports it. Default false: the
    * start fails, because an operator who names a directory relies on it.
    */
-  readonly isDataOptional?: boolean;
+  readonly isDataOptional?: boolean | undefined;
   /** Epoch of a log in memory, for reproducible results. Default: random. */
-  readonly epoch?: Epoch;
+  readonly epoch?: Epoch | undefined;
   /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */
   readonly onWarmup?: ((percent: number) => void) | undefined;
   /**
    * Ends the wait for the first snapshot. Rejects the start if a cluster's servers have not
    * answered yet. Only {@link Gateway.stop} stops a started gateway.
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -214,6 +214,45 @@ testInSoak(`${title} runs a backtest of an example bot`, async ({ installed: { f
   expect(cli.stdout()).toMatch(/^[1-9]\d* trades?, \d+ won/m);
 });
 
+const FOLLOWING = `import { connect, type FlareStarted, StreamError } from "flarewire/client";
+const symbolOf = ({ data }: FlareStarted): string => data.flare.token.symbol;
+const stream = connect("http://127.0.0.1:8080", { channels: ["flares.pro"], key: process.env.KEY });
+stream.on("error", (error) => console.error(error instanceof StreamError));
+for await (const item of stream) if (item.name === "flare-started") console.log(symbolOf(item));
+`;
+const EMBEDDING = `import { createConfig, EventBody, type Flare, startGateway } from "flarewire";
+export const flares: readonly Flare[] = [];
+const gateway = await startGateway(createConfig({ port: 0 }), { logger: undefined });
+gateway.events.on("flare-started", (event) => console.log(EventBody.parse(event).name));
+`;
+
+test.for([
+  ["a bot", FOLLOWING, 10_000],
+  ["a program that embeds the gateway", EMBEDDING, 100_000],
+] as const)(
+  `${title}: with every declaration checked, %s costs the compiler few types`,
+  async ([, program, limit], { installed: { folder } }) => {
+    const options = { target: "es2024", module: "nodenext", strict: true, exactOptionalPropertyTypes: true };
+    const types = { types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] };
+    const ofWs = "node_modules/@types/ws";
+    await cp(join(ROOT, ofWs), join(folder, ofWs), { recursive: true });
+    const countOf = async (text: string): Promise<number> => {
+      const project = join(folder, "tsconfig.costs.json");
+      await writeFile(join(folder, "costs.ts"), text);
+      const compilerOptions = { ...options, ...types, noEmit: true };
+      await writeFile(project, JSON.stringify({ compilerOptions, files: ["costs.ts"] }));
+      const flags = ["-p", project, "--extendedDiagnostics", "--singleThreaded"];
+      const tsc = run(join(ROOT, "node_modules/.bin/tsc"), flags);
+      const { stdout } = await tsc.catch((error: { readonly stdout: string }) => error);
+      expect(stdout).not.toContain("error TS");
+      return Number(/^Types: +(\d+)$/m.exec(stdout)?.[1]);
+    };
+    const ofNode = await countOf("console.log(process.argv);");
+    expect(ofNode).toBeGreaterThan(10_000);
+    expect((await countOf(program)) - ofNode).toBeLessThan(limit);
+  },
+);
+
 test(`${title} exports the gateway and the client, and each of its modules loads`, async ({
   installed: { folder },
 }) => {

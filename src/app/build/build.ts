@@ -1,8 +1,8 @@
-import { cpSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
-import { declarationsFrom } from "./contract-types.ts";
+import { contractTypes } from "./contract-types.ts";
 
 /*
  * `npm run build` runs this after the compiler has written the declarations to dist. It adds the
@@ -27,12 +27,19 @@ await bundle([CLIENT], { src: SRC, dist: DIST, external: [] });
 for (const folder of ASSETS) cpSync(join(SRC, folder), join(DIST, folder), { recursive: true });
 const packages = [...folders, ...IN_PAGES.map((name) => join(ROOT, "node_modules", name))];
 writeNotices(join(DIST, "THIRD-PARTY-LICENSES.txt"), packages);
-deleteUnreachableTypes();
+await writeTypes();
 
-/** Deletes the declarations that no export leads to: half of them. */
-function deleteUnreachableTypes(): void {
-  const reached = declarationsFrom(["index.d.ts", "gateway/index.d.ts", `${CLIENT}.d.ts`], DIST);
-  for (const file of globSync("**/*.d.ts", { cwd: DIST })) if (!reached.has(file)) rmSync(join(DIST, file));
+/** Writes the declarations of what is exported, plainly, and deletes the others: half of them. */
+async function writeTypes(): Promise<void> {
+  const folders = { src: SRC, dist: DIST };
+  const whole = await contractTypes(["index.d.ts", "gateway/index.d.ts"], folders, "keep");
+  const client = await contractTypes([`${CLIENT}.d.ts`], folders, "drop");
+  for (const file of globSync("**/*.d.ts", { cwd: DIST })) rmSync(join(DIST, file));
+  const written = [...whole, ...[...client].map(([file, text]) => [join("types", file), text] as const)];
+  for (const [file, text] of written) {
+    mkdirSync(dirname(join(DIST, file)), { recursive: true });
+    writeFileSync(join(DIST, file), text);
+  }
 }
 
 /** Writes the licenses of the packages in these folders to one file. Throws if one has none. */

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { contractTypes } from "./contract-types.ts";
 
 /*
  * `npm run packages` runs this after `npm run build`. It writes the packages `@flarewire/client`
@@ -21,7 +20,6 @@ await writeClient(join(DIST, "packages/client"));
 await writeReact(join(DIST, "packages/react"));
 
 async function writeClient(folder: string): Promise<void> {
-  const types = await contractTypes("clients/sdk/index.d.ts", { src: SRC, dist: DIST });
   const guide = readFileSync(join(SRC, "clients/sdk/README.md"), "utf8");
   const chapter = guide.slice(guide.indexOf("## The client"), guide.indexOf("## In a terminal"));
   writePackage(folder, {
@@ -32,10 +30,7 @@ async function writeClient(folder: string): Promise<void> {
     readme: named(chapter).replace("## The client for browsers and Node", "# @flarewire/client"),
     code: await bundled(join(SRC, "clients/sdk/index.ts"), []),
   });
-  for (const [file, text] of types) {
-    mkdirSync(dirname(join(folder, "types", file)), { recursive: true });
-    writeFileSync(join(folder, "types", file), text);
-  }
+  cpSync(join(DIST, "types"), join(folder, "types"), { recursive: true });
 }
 
 async function writeReact(folder: string): Promise<void> {

@@ -4,21 +4,31 @@ import { z } from "zod";
 import { typeText } from "./type-text.ts";
 
 const INFERRED = /^export type (\w+) = z\.infer<typeof \1>;$/gm;
+/** A schema whose declaration takes several lines. */
+const SCHEMA = /(export declare const (\w+): z)\.\w+<.*\n.*/s;
 
 type Module = Readonly<Record<string, unknown>>;
 
 /** The named schemas of all modules, with the module of each. */
 type Named = Map<unknown, { readonly name: string; readonly file: string }>;
 
+interface Folders {
+  readonly src: string;
+  readonly dist: string;
+}
+
 /**
- * Returns the declarations of the file `entry` and of its imports. They need no package, because
- * types that come from schemas are written out. The paths are relative to `dist`.
+ * Returns the declarations of the files `entries` and of their imports. Types that come from
+ * schemas are written out, because inferring them costs the compiler seconds. Schemas are opaque
+ * (`keep`), or left out (`drop`), so that the declarations need no package. The paths are relative
+ * to `dist`.
  */
 export async function contractTypes(
-  entry: string,
-  { src, dist }: { readonly src: string; readonly dist: string },
+  entries: readonly string[],
+  { src, dist }: Folders,
+  schemas: "keep" | "drop",
 ): Promise<ReadonlyMap<string, string>> {
-  const files = declarationsFrom([entry], dist);
+  const files = declarationsFrom(entries, dist);
   const named: Named = new Map();
   const modules = new Map<string, Module>();
   for (const [file, text] of files) {
@@ -31,14 +41,14 @@ export async function contractTypes(
     }
   }
   return new Map(
-    [...files].map(([file, text]) => [file, withoutSchemas(file, text, modules.get(file) ?? {}, named)]),
+    [...files].map(([file, text]) => [file, plain(file, text, modules.get(file) ?? {}, named, schemas)]),
   );
 }
 
 /**
  * Returns these declarations and all that they import, directly or indirectly, by path in `dist`.
  */
-export function declarationsFrom(entries: readonly string[], dist: string): ReadonlyMap<string, string> {
+function declarationsFrom(entries: readonly string[], dist: string): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const reach = (file: string): void => {
     if (files.has(file)) return;
@@ -51,7 +61,7 @@ export function declarationsFrom(entries: readonly string[], dist: string): Read
   return files;
 }
 
-function withoutSchemas(file: string, text: string, own: Module, named: Named): string {
+function plain(file: string, text: string, own: Module, named: Named, schemas: "keep" | "drop"): string {
   const here = dirname(file);
   const nameOf = (schema: unknown) => {
     const found = named.get(schema);
@@ -69,7 +79,13 @@ function withoutSchemas(file: string, text: string, own: Module, named: Named): 
       const comment = description ? `/** ${description} */\n` : "";
       return [`${comment}export type ${name} = ${typeText(schema, nameOf)};`];
     }
-    return /\bz\.|from "zod"/.test(statement) ? [] : [statement];
+    if (!/\bz\.|from "zod"/.test(statement)) return [statement];
+    if (schemas === "drop") return [];
+    const [, declared = "", constant = ""] = SCHEMA.exec(statement) ?? [];
+    const value = own[constant];
+    if (!(value instanceof z.ZodType)) return [statement];
+    const type = nameOf(value) ?? typeText(value, nameOf);
+    return [statement.replace(SCHEMA, `${declared}.ZodType<${type}>;`)];
   });
   return kept.join("\n").replaceAll(/((?:from|import\() ?"\.[^"]+)\.ts"/g, '$1.js"');
 }
@@ -84,7 +100,7 @@ function statementsOf(text: string): readonly string[] {
     rest.push(line);
     if (line.startsWith("/**")) isComment = true;
     if (!isComment) {
-      for (const [bracket] of line.matchAll(/[{[(<>)\]}]/g))
+      for (const [bracket] of line.replaceAll("=>", "").matchAll(/[{[(<>)\]}]/g))
         depth += "{[(".includes(bracket) ? 1 : ")]}".includes(bracket) ? -1 : 0;
       if (depth === 0 && /[;}]$/.test(line)) statements.push(rest.splice(0).join("\n"));
     }

@@ -24,9 +24,9 @@ export function typeText(schema: z.core.$ZodType, nameOf: NameOf): string {
     case "enum":
       return union(Object.values(def.entries).map((value) => JSON.stringify(value)));
     case "array":
-      return `(${inner(def.element)})[]`;
+      return `readonly (${inner(def.element)})[]`;
     case "tuple":
-      return `[${def.items.map(inner).join(", ")}]`;
+      return `readonly [${def.items.map(inner).join(", ")}]`;
     case "nullable":
       return union([inner(def.innerType), "null"]);
     case "optional":

@@ -17,7 +17,7 @@ import { misuse, oneOf } from "./stream-error.ts";
  */
 export function connect<const C extends readonly string[]>(
   url: string | URL,
-  options: ConnectOptions & { readonly channels?: C } = {},
+  options: ConnectOptions & { readonly channels?: C | undefined } = {},
 ): Stream<FlareOn<C[number]>> {
   const plan = readOptions(url, options);
   plan.apply = createLatest();

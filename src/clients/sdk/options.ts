@@ -14,13 +14,13 @@ export interface Selection {
    * Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels but
    * `candles` and the flares of groups other than `bsc`.
    */
-  readonly channels?: readonly string[];
+  readonly channels?: readonly string[] | undefined;
   /**
    * Selects items and events. An item leaves when it no longer meets the filter. If `sticky` is set
    * (the default with `names`), it stays until it would leave the list without a filter. With
    * `names` only a reset has a `view`: what is running.
    */
-  readonly filter?: Filter;
+  readonly filter?: Filter | undefined;
 }
 
 export interface ConnectOptions extends Selection {
@@ -29,44 +29,40 @@ export interface ConnectOptions extends Selection {
    * first refusal. The key is sent in a header, never in a URL; WebSockets fetch a ticket.
    * Default: none.
    */
-  readonly key?: string | (() => string | Promise<string>);
+  readonly key?: string | (() => string | Promise<string>) | undefined;
   /**
    * `events` (default): delivers every event, however late. `latest`: replaces a backlog of 64
    * events or more with its starts, surges, finishes and outcomes, then a reset `conflated` with
    * the current lists. A slow reader also causes a backlog. Long polls always deliver every event.
    */
-  readonly mode?: "events" | "latest";
+  readonly mode?: "events" | "latest" | undefined;
   /** `auto` (default) tries WebSocket, SSE, then long poll, and later retries the better ones. */
-  readonly transport?: Transport | "auto";
+  readonly transport?: Transport | "auto" | undefined;
   /** Resumes after this cursor, from a stream with equal options. Default: start with the lists. */
-  readonly after?: string;
-  readonly signal?: AbortSignal;
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds until a hidden page pauses the stream; Infinity: never. Default 10,000. */
-  readonly pauseHiddenAfterMs?: number;
+  readonly pauseHiddenAfterMs?: number | undefined;
   /**
    * Maximum items queued for `for await`; the stream then pauses until half are read. Default
    * 1,000.
    */
-  readonly queueLimit?: number;
+  readonly queueLimit?: number | undefined;
   /** Milliseconds without a message before the next transport is tried. Default 8,000. */
-  readonly firstMessageMs?: number;
+  readonly firstMessageMs?: number | undefined;
   /**
    * Minimum milliseconds on a lesser transport before a better one is retried; more after each
    * attempt. Default 60,000.
    */
-  readonly upgradeAfterMs?: number;
+  readonly upgradeAfterMs?: number | undefined;
   /** Receives a line for each request, message and change of the connection, never with the key. */
-  readonly debug?: (line: string) => void;
+  readonly debug?: ((line: string) => void) | undefined;
   /** Replaces globals, such as `{ WebSocket }` from the package `ws`. */
-  readonly platform?: Partial<Platform>;
+  readonly platform?: Partial<Platform> | undefined;
 }
 
 /** The validated, complete options. */
-export interface StreamPlan
-  extends Required<
-      Pick<ConnectOptions, "pauseHiddenAfterMs" | "queueLimit" | "firstMessageMs" | "upgradeAfterMs">
-    >,
-    Pick<ConnectOptions, "after" | "signal"> {
+export interface StreamPlan extends Readonly<typeof NUMBERS>, Pick<ConnectOptions, "after" | "signal"> {
   /** The server's base address without a trailing slash; `http` or `https`. */
   readonly base: string;
   /** What the next connection selects. */

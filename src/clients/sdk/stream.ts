@@ -59,10 +59,10 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
   /** Removes a listener, however often it was added with {@link on} or {@link once}. */
   off<N extends keyof Listened>(name: N, listener: Listener<N, F>): void;
   /**
-   * Replaces the channels, the filter, or both; what is omitted stays. The stream emits every event
-   * of the earlier selection up to a cursor, then a reset `changed` with the new lists at that
-   * cursor, then every event of the new selection. If the server rejects the new selection, the
-   * stream ends.
+   * Replaces the channels, the filter, or both; what is omitted stays, and `undefined` stands for
+   * the default. The stream emits every event of the earlier selection up to a cursor, then a reset
+   * `changed` with the new lists at that cursor, then every event of the new selection. If the
+   * server rejects the new selection, the stream ends.
    */
   update(selection: Selection): void;
   /**

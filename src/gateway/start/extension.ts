@@ -37,9 +37,9 @@ export interface Extension<S extends SettingTable = SettingTable, P = unknown> {
    * Opens a copy of the state that the nodes of a cluster share: see {@link SharedTasks}. One
    * extension may have it. Default: it shares none.
    */
-  readonly openCopy?: OpenCopy;
+  readonly openCopy?: OpenCopy | undefined;
   /** Returns the probes of what a file names, for `flarewire doctor --test-alerts`. */
-  readonly checks?: (file: string, clock: Clock) => Promise<readonly Probe[]>;
+  readonly checks?: ((file: string, clock: Clock) => Promise<readonly Probe[]>) | undefined;
 }
 
 /** All that an extension gets from the gateway. */
@@ -66,28 +66,27 @@ export interface ExtensionContext<S = object> {
 /** What an extension adds to the gateway. Every member is optional. */
 export interface OpenExtension<P = unknown> {
   /** For other extensions: see {@link ExtensionContext.of}. */
-  readonly provides?: P;
+  readonly provides?: P | undefined;
   /** Adds routes below the base path. */
-  readonly routes?: (scope: RouteScope) => void | Promise<void>;
+  readonly routes?: ((scope: RouteScope) => void | Promise<void>) | undefined;
   /** WebSockets, which share the gateway's limits of connections. */
-  readonly sockets?: readonly SocketRoute[];
+  readonly sockets?: readonly SocketRoute[] | undefined;
   /** Past states, for the parameter `at` of the gateway's resources. */
-  readonly past?: PastStates;
-  /**
-   * Answers a request for an unknown path. Returns false, without an answer, to let the gateway
-   * respond with a problem.
-   */
-  readonly answerUnknown?: (request: FastifyRequest, reply: FastifyReply, basePath: string) => boolean;
+  readonly past?: PastStates | undefined;
+  /** Answers a request for an unknown path, or returns false: then the gateway responds. */
+  readonly answerUnknown?:
+    | ((request: FastifyRequest, reply: FastifyReply, basePath: string) => boolean)
+    | undefined;
   /** Read at each scrape. */
-  readonly metrics?: Metrics;
+  readonly metrics?: Metrics | undefined;
   /** Public description of what is wrong, for `/readyz` and heartbeats; `undefined`: nothing. */
-  readonly trouble?: () => string | undefined;
+  readonly trouble?: (() => string | undefined) | undefined;
   /** Starts its work, when the first snapshot is served. */
-  readonly start?: (signal: AbortSignal) => void;
+  readonly start?: ((signal: AbortSignal) => void) | undefined;
   /** Finishes its work, when no more events come. Clients are still connected. */
-  readonly finish?: () => Promise<void>;
+  readonly finish?: (() => Promise<void>) | undefined;
   /** Closes what it opened, when the server is closed. Called even if it was not started. */
-  readonly close?: () => void | Promise<void>;
+  readonly close?: (() => void | Promise<void>) | undefined;
 }
 
 /** Declares an extension, and infers its settings and what it provides. */

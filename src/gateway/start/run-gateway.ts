@@ -54,16 +54,16 @@ export interface GatewayRun {
   /** Opens the source of the events. Called once the keys are open. */
   readonly openSource: () => OpenSource;
   /** Opened in this order, closed in reverse. Default: none. */
-  readonly extensions?: readonly Extension[];
+  readonly extensions?: readonly Extension[] | undefined;
   /** Opens the stores of extensions. Default: in memory. */
-  readonly openStore?: OpenStore;
+  readonly openStore?: OpenStore | undefined;
   readonly openFrontend: OpenFrontend;
   /** State that gateways share. Default: this process's own. */
   readonly state?: SharedState | undefined;
   /** The work that only one node of a cluster does. Absent outside of a cluster. */
   readonly tasks?: SharedTasks | undefined;
   /** Opens the keys that verify tokens. Default: settings of tokens are refused. */
-  readonly openTokenSource?: OpenTokenSource;
+  readonly openTokenSource?: OpenTokenSource | undefined;
   /** The key that this gateway, an edge, presents to its leader. Default: none. */
   readonly leaderKey?: string | undefined;
   /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */

@@ -32,5 +32,5 @@ export interface TokenName {
   /** The token's address; on the exchange, its symbol. */
   readonly token: string;
   /** For the report. Default: the token. */
-  readonly symbol?: string;
+  readonly symbol?: string | undefined;
 }
