@@ -6,7 +6,6 @@ import { type FlareRecord, groupOf, type TokenDetails, tokenOf } from "../../bas
 import { FlarewireError, type Rights } from "../../base/protocol/index.ts";
 import {
   allowAll,
-  createOwnHostCheck,
   type HttpSettings,
   matchesEtag,
   noDataYet,
@@ -19,7 +18,7 @@ import {
   versionOf,
 } from "../../gateway/http/index.ts";
 import { channelsOfToken, flareText, type HistoryReader, TokenBodies, withLive } from "../history/index.ts";
-import { answerUnbuilt, PAGE_FIELDS, varyOf } from "../pages/index.ts";
+import { answerUnbuilt, createAddressOf, PAGE_FIELDS, varyOf } from "../pages/index.ts";
 import { failurePage, sendFailurePage } from "./failure-page.ts";
 import { flarePage, flarePicture } from "./flare-page.ts";
 import { fillTemplate, type PageText, PICTURE_PATH } from "./page-template.ts";
@@ -75,7 +74,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
   const tokens = new TokenBodies({ head, history });
-  const urlOf = createUrlOf(settings);
+  const addressOf = createAddressOf(settings);
   const market = () => MARKETS[info().origin];
   const readSubject = (request: FastifyRequest, reply: FastifyReply, read: Read) => {
     const rights = policy.admit(request, reply);
@@ -95,7 +94,8 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
         // Temporary (307), because the symbol may soon belong to another token, or to two.
         if (!subject.isCanonical)
           return reply.headers({ "cache-control": "no-store" }).redirect(`${root}${subject.path}`, 307);
-        const body = fill(subject.page(root), urlOf(subject, request));
+        const address = addressOf(request);
+        const body = fill(subject.page(root), address && `${address}/${subject.path}`);
         return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
       } catch (error) {
         const failed = failurePage(error, request, root);
@@ -174,17 +174,4 @@ function represent(page: string, cached: BoundedMap<string, Representation>): Re
     version,
     () => new Representation(Buffer.from(page), version, "text/html; charset=utf-8"),
   );
-}
-
-/**
- * Creates a function that returns a page's absolute URL. It returns `undefined` without a public
- * URL if the requested host is untrusted.
- */
-function createUrlOf({ publicUrl, basePath, allowedHosts }: HttpSettings) {
-  const isOwn = createOwnHostCheck({ allowedHosts });
-  return ({ path }: Subject, { protocol, host }: FastifyRequest): string | undefined => {
-    if (publicUrl !== undefined) return `${publicUrl}/${path}`;
-    if (!isOwn(host)) return undefined;
-    return `${protocol}://${host.toLowerCase()}${basePath}/${path}`;
-  };
 }

@@ -175,7 +175,7 @@ export const WEB_SETTINGS = {
     default: undefined,
     example: "https://flares.example.org",
     description:
-      "URL of this server for its visitors, with basePath, for links in previews and alerts. none: previews have links if the request is for a name in allowedHosts, and alerts have none",
+      "URL of this server for its visitors, with basePath, for previews, alerts and /openapi.json. none: previews have links if the request is for a name in allowedHosts, and alerts have none",
   }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",

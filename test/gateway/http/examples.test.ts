@@ -45,8 +45,9 @@ async function serve(finish: Finish): Promise<string> {
 }
 
 test("a server describes exactly its routes", async ({ onTestFinished }) => {
-  const served = await (await fetch(`${await serve(onTestFinished)}/openapi.json`)).json();
-  expect(served).toEqual(JSON.parse(JSON.stringify(createOpenApi("", CONTRACTS))));
+  const url = await serve(onTestFinished);
+  const served = await (await fetch(`${url}/openapi.json`)).json();
+  expect(served).toEqual(JSON.parse(JSON.stringify(createOpenApi("", CONTRACTS, url))));
 });
 
 /** How an answer of these tests ends. */
@@ -94,21 +95,96 @@ async function ask(target: string, contract: RouteContract, transport: Transport
   return status;
 }
 
-test("every default of the documents works in a plain request", async ({ onTestFinished }) => {
-  const url = await serve(onTestFinished);
-  const { paths } = createOpenApi("", CONTRACTS);
-  const answers: string[] = [];
-  for (const contract of CONTRACTS) {
-    for (const { name, schema } of paths[contract.path]?.get?.parameters ?? []) {
-      if (schema.default === undefined) continue;
-      const needed = 101 in contract.responses && name !== "list" ? { channels: "status" } : {};
-      const query = new URLSearchParams({ ...needed, [name]: String(schema.default) });
-      const target = `${url}${addressOf(contract)}?${query}`;
-      answers.push(`${target} → ${await ask(target, contract, "polls")}`);
-    }
+/** What a tool that knows only the served documents asks: each list at once. */
+interface Asked {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: true;
+  readonly schema: { readonly default?: unknown };
+  readonly example: unknown;
+}
+
+const KINDS: Readonly<Record<string, (parameter: Asked) => unknown>> = {
+  examples: ({ example }) => example,
+  defaults: ({ in: where, required, example, schema }) =>
+    where === "path" || required ? example : schema.default,
+};
+
+/** Asks the operation as a tool does, which knows only the served document. Returns the status. */
+async function askAsTool(
+  base: string,
+  [path, method]: readonly [path: string, method: string],
+  { parameters = [], responses }: { readonly parameters?: readonly Asked[]; readonly responses: object },
+  given: (parameter: Asked) => unknown,
+): Promise<string> {
+  const valuesIn = (where: string) =>
+    parameters.flatMap((one) => {
+      const value = one.in === where ? given(one) : undefined;
+      return value === undefined ? [] : [[one.name, [value].flat().join(",")] as const];
+    });
+  const parts = new Map(valuesIn("path"));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts.get(name) ?? ""));
+  const target = `${base}${filled}?${new URLSearchParams(valuesIn("query").map(([...pair]) => pair))}`;
+  if ("101" in responses && method === "get") {
+    const socket = new WebSocket(target.replace("http", "ws"));
+    await once(socket, "open");
+    socket.terminate();
+    return `${target} → 101`;
   }
-  expect(answers.filter((answer) => !ACCEPTED.test(answer))).toEqual([]);
-  expect(answers.length).toBeGreaterThan(8);
+  const { status, body } = await fetch(target, { method, headers: Object.fromEntries(valuesIn("header")) });
+  await body?.cancel();
+  return `${method} ${target} → ${status}`;
+}
+
+for (const [kind, given] of Object.entries(KINDS))
+  test(`each operation of /openapi.json works with all of its ${kind}, at the server that the document names`, async ({
+    onTestFinished,
+  }) => {
+    const { servers, paths } = Object(
+      await (await fetch(`${await serve(onTestFinished)}/openapi.json`)).json(),
+    );
+    const answers: string[] = [];
+    // A server without keys has no tickets.
+    for (const [path, operations] of Object.entries<object>(paths))
+      for (const [method, operation] of Object.entries(operations).filter(([name]) => name !== "post"))
+        answers.push(await askAsTool(servers[0].url, [path, method], operation, given));
+    expect(answers.filter((answer) => !ACCEPTED.test(answer))).toEqual([]);
+    expect(answers.length).toBeGreaterThan(60);
+  });
+
+test("each stream of /asyncapi.json opens with all of its examples, at the server that the document names", async ({
+  onTestFinished,
+}) => {
+  const url = await serve(onTestFinished);
+  const { servers, channels } = Object(await (await fetch(`${url}/asyncapi.json`)).json());
+  const examples = ({
+    properties,
+  }: {
+    readonly properties: Readonly<Record<string, { examples: unknown[] }>>;
+  }) =>
+    new URLSearchParams(
+      Object.entries(properties).map(([name, one]) => [name, [one.examples[0]].flat().join(",")]),
+    );
+  const { stream, events } = channels;
+  const socketAt = `${servers.websocket.protocol}://${servers.websocket.host}${stream.address}`;
+  const { query, headers } = stream.bindings.ws;
+  const extensions = headers.properties["Sec-WebSocket-Extensions"].examples[0];
+  const socket = new WebSocket(
+    `${socketAt}?${examples(query)}`,
+    headers.properties["Sec-WebSocket-Protocol"].const,
+    {
+      headers: { "Sec-WebSocket-Extensions": extensions },
+    },
+  );
+  const [hello] = await once(socket, "message");
+  expect(JSON.parse(String(hello)).type).toBe("hello");
+  socket.terminate();
+  const eventsAt = `${servers.http.protocol}://${servers.http.host}${events.address}`;
+  const { status, body } = await fetch(`${eventsAt}?${examples(events["x-query"])}`, {
+    headers: { accept: "text/event-stream" },
+  });
+  await body?.cancel();
+  expect(status).toBe(200);
 });
 
 test("every example of a parameter works, alone and with the others", async ({ onTestFinished }) => {

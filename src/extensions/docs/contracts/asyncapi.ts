@@ -83,8 +83,11 @@ const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fr
   CHANNELS.map((channel) => [channel, EVENT_NAMES.filter((name) => channelsOf(name).includes(channel))]),
 );
 
-/** Creates the AsyncAPI 3 document of messages and events, for the base path of the settings. */
-export function createAsyncApi(basePath: string) {
+/**
+ * Creates the AsyncAPI 3 document of messages and events, for the base path of the settings.
+ * `address`: the server's URL with the base path. Default: readers fill in the host.
+ */
+export function createAsyncApi(basePath: string, address?: string) {
   const messages: Readonly<Record<string, MessageContract>> = {
     ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),
     ...eventMessages(),
@@ -95,7 +98,10 @@ export function createAsyncApi(basePath: string) {
     asyncapi: "3.0.0",
     info: { title: "Flarewire", version: VERSION, description: DESCRIPTION, license: { name: "MIT" } },
     defaultContentType: "application/json",
-    servers: { websocket: server("ws", basePath), http: server("http", basePath) },
+    servers: {
+      websocket: server("ws", basePath, address),
+      http: server("http", basePath, address),
+    },
     channels,
     operations: operations(),
     components: {
@@ -130,14 +136,17 @@ const SECURITY = {
   },
 } as const;
 
-function server(protocol: "ws" | "http", basePath: string) {
+function server(protocol: "ws" | "http", basePath: string, address: string | undefined) {
+  const url = address === undefined ? undefined : new URL(address);
   return {
-    host: "{host}",
-    pathname: basePath || "/",
-    protocol,
+    host: url?.host ?? "{host}",
+    pathname: url?.pathname ?? (basePath || "/"),
+    protocol: url?.protocol === "https:" ? `${protocol}s` : protocol,
     description: `This server; \`${protocol}s\` behind TLS. A key or ticket is needed only if the server uses keys.`,
     security: Object.keys(SECURITY).map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
-    variables: { host: { default: "127.0.0.1:8080", description: "The host of this document." } },
+    ...(url
+      ? {}
+      : { variables: { host: { default: "127.0.0.1:8080", description: "The host of this document." } } }),
   };
 }
 
@@ -179,8 +188,8 @@ function sse(schemas: ContractSchemas): ChannelContract {
       "With `Accept: text/event-stream`. `event` is the message's type, the event's name, or `reset` for a `subscribed` that states a loss; `id` is the cursor, which a browser sends as `Last-Event-ID`; `data` is the message. There are no commands. If the server ends the stream, its last event is `close`.",
     servers: [{ $ref: "#/servers/http" }],
     messages: messageRefs(ON_EVENTS),
-    // With the default of streams, which a poll refuses.
-    "x-query": querySchema({ ...ofStreams(EVENTS_QUERY), mode: STREAM_QUERY.mode }, schemas),
+    // Without `oldest`, which only polls accept.
+    "x-query": querySchema({ ...ofStreams(EVENTS_QUERY), after: STREAM_QUERY.after }, schemas),
   };
 }
 
@@ -276,9 +285,9 @@ function ofStreams(query: ParameterSet): ParameterSet {
 }
 
 function querySchema(query: ParameterSet, schemas: ContractSchemas): JsonSchema {
-  const properties = parametersOf({ query }, schemas).map(({ name, description, schema }) => [
+  const properties = parametersOf({ query }, schemas).map(({ name, description, schema, example }) => [
     name,
-    { ...schema, description },
+    { ...schema, description, examples: [example] },
   ]);
   return { type: "object", properties: Object.fromEntries(properties) };
 }

@@ -38,9 +38,13 @@ const DESCRIPTION = [
 
 /**
  * Creates the OpenAPI 3.1 document of the routes with these contracts. `basePath`: as in the
- * settings.
+ * settings. `address`: the server's URL with the base path, for tools that know no other.
  */
-export function createOpenApi(basePath: string, contracts: Iterable<RouteContract>) {
+export function createOpenApi(
+  basePath: string,
+  contracts: Iterable<RouteContract>,
+  address = basePath || "/",
+) {
   const routes = inOrder(contracts);
   const problems = new ProblemResponses();
   const schemas = createSchemas("draft-2020-12", routes);
@@ -58,7 +62,7 @@ export function createOpenApi(basePath: string, contracts: Iterable<RouteContrac
       license: { name: "MIT", identifier: "MIT" },
     },
     externalDocs: { description: "Events and messages", url: `${basePath}${DOCUMENTS.docsEvents.path}` },
-    servers: [{ url: basePath || "/", description: "This server" }],
+    servers: [{ url: address, description: "This server" }],
     security: [{}, { key: [] }],
     tags: TAGS,
     paths,
@@ -91,8 +95,13 @@ function operations(
   const { name, method, tag, summary, description, problems: own } = route;
   const id = pascal(name);
   const tags = [tag];
-  const parameters = parametersOf(route, schemas);
-  const shared = { tags, ...(parameters.length > 0 ? { parameters } : {}) };
+  // A request that one of these tools makes gets JSON. For streams, AsyncAPI has the others.
+  const { params = {}, query = {} } = route;
+  const asked = Object.fromEntries(Object.entries(query).filter(([, { only }]) => only !== "streams"));
+  const shared = {
+    tags,
+    ...listed(parametersOf(101 in route.responses ? route : { ...route, query: asked }, schemas)),
+  };
   const failures = problems.of([...ANY_PROBLEMS, ...own]);
   const responses = (isBare: boolean) => ({
     ...Object.fromEntries(
@@ -110,6 +119,7 @@ function operations(
   const options = (methods: string): OperationContract => ({
     operationId: `options${id}`,
     tags,
+    ...listed(parametersOf({ params }, schemas)),
     summary: "The supported methods, and the response to a browser's preflight.",
     responses: { "204": { description: `The methods: ${methods}.`, headers: headerRefs(["Allow"]) } },
   });
@@ -125,6 +135,10 @@ function operations(
     },
     options: options("GET, HEAD, OPTIONS"),
   };
+}
+
+function listed(parameters: readonly ParameterContract[]): Pick<OperationContract, "parameters"> {
+  return parameters.length > 0 ? { parameters } : {};
 }
 
 function responseOf(

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import {
   type HttpSettings,
   type Representation,
@@ -10,7 +10,7 @@ import {
   sendReady,
 } from "../../../gateway/http/index.ts";
 import type { ExtensionContext } from "../../../gateway/start/index.ts";
-import { DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
+import { createToldAddressOf, DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "./documents.ts";
@@ -32,7 +32,7 @@ type DocumentName = keyof typeof DOCUMENTS;
  */
 export function addDocumentRoutes(
   scope: FastifyInstance,
-  settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
+  settings: Pick<HttpSettings, "basePath" | "corsOrigins" | "publicUrl" | "allowedHosts">,
   { isKeyed, anonymous }: Pick<ExtensionContext["policy"], "isKeyed" | "anonymous">,
 ): void {
   const { basePath } = settings;
@@ -41,12 +41,15 @@ export function addDocumentRoutes(
   let openapi: OpenApiDocument | undefined;
   const describe = () => (openapi ??= createOpenApi(basePath, site.contracts));
   const vary = varyOf(settings);
-  /** `make`: returns the document at a path of the route, `undefined` if nothing is there. */
+  const toldAddressOf = createToldAddressOf(settings);
+  const addressOf = (request: FastifyRequest) => toldAddressOf(request) ?? "";
+  /** `make`: returns the document by its key, `undefined` if nothing is there. */
   const add = (
     path: string,
     type: string,
-    make: (path: string) => string | undefined,
+    make: (key: string) => string | undefined,
     contract: RouteRules = {},
+    keyOf = (request: FastifyRequest) => pathIn(path, request.params),
   ): void => {
     const made = new Map<string, Representation>();
     const fields = readyFields({
@@ -54,17 +57,17 @@ export function addDocumentRoutes(
       vary,
       ...(type === "text/html" ? DOCUMENT_FIELDS : {}),
     });
-    const read = (at: string) => {
-      const text = made.has(at) ? undefined : make(at);
-      if (text !== undefined) made.set(at, represent(text, `${type}; charset=utf-8`));
-      return made.get(at);
+    const read = (key: string) => {
+      const text = made.has(key) ? undefined : make(key);
+      if (text !== undefined) made.set(key, represent(text, `${type}; charset=utf-8`));
+      return made.get(key);
     };
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
       config: { contract },
       handler: (request, reply) => {
-        const document = read(pathIn(path, request.params));
+        const document = read(keyOf(request));
         if (!document) return reply.callNotFound();
         return sendReady(reply, readyAnswer(document, [fields], request.raw));
       },
@@ -78,7 +81,13 @@ export function addDocumentRoutes(
   };
   const makers = createMakers(site, describe);
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
-    add(DOCUMENTS[name].path, DOCUMENTS[name].type, makers[name], DOCUMENTS[name]);
+    add(
+      DOCUMENTS[name].path,
+      DOCUMENTS[name].type,
+      makers[name],
+      DOCUMENTS[name],
+      name === "openapi" || name === "asyncapi" ? addressOf : undefined,
+    );
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(site, path, title, file));
   for (const { path, file } of TEXTS)
@@ -99,13 +108,14 @@ function pathIn(path: string, params: unknown): string {
 function createMakers(
   site: Site,
   describe: () => OpenApiDocument,
-): Readonly<Record<DocumentName, () => string>> {
+): Readonly<Record<DocumentName, (key: string) => string>> {
   const { basePath } = site;
   const describeEvents = () => createAsyncApi(basePath);
   const { docsProtocol, docsGuides } = DOCUMENTS;
   return {
-    openapi: () => JSON.stringify(describe()),
-    asyncapi: () => JSON.stringify(describeEvents()),
+    // Their key is the server's address, "" if it is unknown.
+    openapi: (address) => JSON.stringify(createOpenApi(basePath, site.contracts, address || undefined)),
+    asyncapi: (address) => JSON.stringify(createAsyncApi(basePath, address || undefined)),
     docs: () => restPage(site, describe()),
     docsEvents: () => eventsPage(site, describeEvents()),
     docsProtocol: () => guidePage(site, docsProtocol.path, "Protocol", PROTOCOL_FILE),

@@ -27,7 +27,8 @@ export const CHANNELS_PARAMETER = {
 
 export const MODE = {
   schema: z.enum(["events", "latest"], "events or latest"),
-  description: "Streams only: with `latest`, a slow client receives current lists instead of each event.",
+  description:
+    "Streams only: with `latest`, a slow client receives current lists instead of each event. Default: `events`.",
   example: "latest",
   only: "streams",
 } as const satisfies Parameter;
@@ -64,7 +65,7 @@ export const CLIENT_QUERY = {
 } as const satisfies ParameterSet;
 
 /**
- * The parameters of a WebSocket. Defaults are not filled in, because a parameter that is given
+ * The parameters of a WebSocket. None has a default to send, because a parameter that is given
  * requires `channels`.
  */
 export const STREAM_QUERY = {
@@ -75,11 +76,11 @@ export const STREAM_QUERY = {
     example: HEADERS["Flarewire-Cursor"].example,
   },
   ...FILTER_QUERY,
-  mode: { ...MODE, schema: MODE.schema.meta({ default: "events" }) },
+  mode: MODE,
   snapshot: SNAPSHOT,
   max_message: MAX_MESSAGE,
   mirror: {
-    schema: z.boolean().meta({ default: false }),
+    schema: z.boolean(),
     description: "For a server that mirrors this one: adds `base` to the lists.",
     example: true,
   },

@@ -49,10 +49,11 @@ const PAGES = ALL.filter(({ type }) => type === "text/html");
 
 test("both contracts are served below the base path, and contain it", async ({ below: rest }) => {
   const openapi = await rest.ask("GET", "/fw/openapi.json");
-  expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw", CONTRACTS))));
-  expect(openapi.json).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/fw" }] });
+  const address = "http://localhost:80/fw";
+  expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw", CONTRACTS, address))));
+  expect(openapi.json).toMatchObject({ openapi: "3.1.1", servers: [{ url: address }] });
   const asyncapi = await rest.ask("GET", "/fw/asyncapi.json");
-  expect(asyncapi.json).toEqual(JSON.parse(JSON.stringify(createAsyncApi("/fw"))));
+  expect(asyncapi.json).toEqual(JSON.parse(JSON.stringify(createAsyncApi("/fw", address))));
   expect(asyncapi.json).toMatchObject({ asyncapi: "3.0.0", servers: { websocket: { pathname: "/fw" } } });
   expect((await rest.ask("GET", "/openapi.json")).status).toBe(404);
 });
