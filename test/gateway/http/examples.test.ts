@@ -1,51 +1,14 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/base/model/index.ts";
 import { createOpenApi } from "../../../src/extensions/docs/index.ts";
-import { MARKET } from "../../../src/gateway/http/contract/example-market.ts";
 import type { Parameter, ParameterSet } from "../../../src/gateway/http/contract/parameters.ts";
 import type { RouteContract } from "../../../src/gateway/http/index.ts";
-import { createConfig, startGateway } from "../../../src/index.ts";
 import { CONTRACTS } from "../../support/expect/contracts.ts";
-import { type Finish, newDirectory } from "../../support/servers/edges.ts";
-import { ToldSource } from "../../support/world/told-source.ts";
-
-const AT = "2017-11-12T08:24:00Z";
-
-/** The market of the examples, whose token has the symbol of the examples. */
-class ExampleMarket extends ToldSource {
-  readonly info = { ...MARKET.source, origin: "simulated" } as const;
-
-  run(): void {
-    const { flares, newest, charts, leaderboards, explanations, candles } = MARKET;
-    const lists = { flares, newest, charts, leaderboards, explanations, candles };
-    const text = JSON.stringify({ ...EMPTY_SNAPSHOT, ...lists }).replaceAll('"UNI"', '"CAKE"');
-    const snapshot: Snapshot = JSON.parse(text);
-    for (const minute of [0, 1, 2]) {
-      // The head moves only with a change.
-      const pro = snapshot.flares.pro.map((flare) => ({ ...flare, recent_price_change: minute }));
-      const observedAtMs = Date.parse(AT) - 30_000 + minute * 60_000;
-      this.tell({ observedAtMs, snapshot: { ...snapshot, flares: { ...snapshot.flares, pro } } });
-    }
-  }
-}
-
-/** Starts a gateway with every route. Returns its address once it has the state of {@link AT}. */
-async function serve(finish: Finish): Promise<string> {
-  const source = new ExampleMarket();
-  const data = newDirectory(finish);
-  const config = createConfig({ port: 0, drain: "0", logLevel: "silent", metrics: true, data });
-  const starting = startGateway(config, { source });
-  source.run();
-  const gateway = await starting;
-  finish(() => gateway.stop());
-  await expect.poll(async () => (await fetch(`${gateway.url}/api/v1/flares?at=${AT}`)).status).toBe(200);
-  return gateway.url;
-}
+import { serveExamples } from "./example-server.ts";
 
 test("a server describes exactly its routes", async ({ onTestFinished }) => {
-  const url = await serve(onTestFinished);
+  const url = await serveExamples(onTestFinished);
   const served = await (await fetch(`${url}/openapi.json`)).json();
   expect(served).toEqual(JSON.parse(JSON.stringify(createOpenApi("", CONTRACTS, url))));
 });
@@ -141,7 +104,7 @@ for (const [kind, given] of Object.entries(KINDS))
     onTestFinished,
   }) => {
     const { servers, paths } = Object(
-      await (await fetch(`${await serve(onTestFinished)}/openapi.json`)).json(),
+      await (await fetch(`${await serveExamples(onTestFinished)}/openapi.json`)).json(),
     );
     const answers: string[] = [];
     // A server without keys has no tickets.
@@ -155,7 +118,7 @@ for (const [kind, given] of Object.entries(KINDS))
 test("each stream of /asyncapi.json opens with all of its examples, at the server that the document names", async ({
   onTestFinished,
 }) => {
-  const url = await serve(onTestFinished);
+  const url = await serveExamples(onTestFinished);
   const { servers, channels } = Object(await (await fetch(`${url}/asyncapi.json`)).json());
   const examples = ({
     properties,
@@ -188,7 +151,7 @@ test("each stream of /asyncapi.json opens with all of its examples, at the serve
 });
 
 test("every example of a parameter works, alone and with the others", async ({ onTestFinished }) => {
-  const url = await serve(onTestFinished);
+  const url = await serveExamples(onTestFinished);
   const tried = CONTRACTS.filter(({ method }) => method === "GET").flatMap((contract) => {
     const transports = contract.name === "events" ? (["polls", "streams"] as const) : (["polls"] as const);
     return transports.flatMap((transport) =>

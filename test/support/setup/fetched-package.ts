@@ -9,9 +9,13 @@ const INSTALL_MS = 300_000;
 /**
  * Returns the folder of an npm package that is not a dependency of the project. On first use npm
  * installs it, without its scripts, into the cache below node_modules. If npm fails, it returns
- * `undefined`, or throws with CI=true.
+ * `undefined`, or throws with CI=true. `peers`: packages such as `typescript@5`, beside it.
  */
-export function fetchedPackage(name: string, version: string): string | undefined {
+export function fetchedPackage(
+  name: string,
+  version: string,
+  peers: readonly string[] = [],
+): string | undefined {
   const cache = join(CACHE, `${name.replace("/", "-")}-${version}`);
   const folder = join(cache, "node_modules", name);
   if (existsSync(folder)) return folder;
@@ -21,7 +25,7 @@ export function fetchedPackage(name: string, version: string): string | undefine
     mkdirSync(own, { recursive: true });
     const flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", own];
     const options = { stdio: "pipe", timeout: INSTALL_MS, cwd: own } as const;
-    execFileSync("npm", ["install", ...flags, `${name}@${version}`], options);
+    execFileSync("npm", ["install", ...flags, `${name}@${version}`, ...peers], options);
     if (!existsSync(folder)) renameSync(own, cache);
   } catch (error) {
     if (!existsSync(folder) && process.env.CI === "true") throw error;

@@ -13,6 +13,7 @@
  * npm run soak -- python [--minutes 30]: clients in Python behind proxies that cut and freeze.
  * npm run soak -- node-red [--kills 10]: kills the real Node-RED with Flarewire's nodes.
  * npm run soak -- mcp: the official conformance suite of the Model Context Protocol.
+ * npm run soak -- contracts: Postman, Bruno and three code generators read the served OpenAPI.
  * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
  * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
@@ -61,6 +62,7 @@ const SUITES = [
   "python",
   "node-red",
   "mcp",
+  "contracts",
 ];
 const values = readOptions();
 
@@ -124,6 +126,8 @@ if (values.suite === "record")
       ? 0
       : 1,
   );
+if (values.suite === "contracts")
+  process.exit(runTests({ LAW_FACTOR: "2" }, "extensions/docs/contracts/tools") ? 0 : 1);
 if (values.suite === "files") process.exit((await runOpenFiles()) ? 0 : 1);
 if (values.suite === "operator")
   process.exit((await runOperator("nginx")) && (await runOperator("caddy")) ? 0 : 1);
