@@ -1,4 +1,5 @@
 import { escapeHtml } from "../../base/lib/text/escape-html.ts";
+import { withWholeUnits } from "../../base/lib/text/percent.ts";
 
 /** Safe markup. Create it with {@link html}, which escapes text. The constructor does not. */
 export class Html {
@@ -16,9 +17,9 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.reduce((made, string, at) => made + toMarkup(parts[at - 1]) + string));
 }
 
-/** Renders a sentence with `code` between backticks. */
+/** Renders a sentence with `code` between backticks, and numbers that stay with their units. */
 export function prose(text: string): Html {
-  return new Html(escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
+  return new Html(escapeHtml(withWholeUnits(text)).replace(/`([^`]+)`/g, "<code>$1</code>"));
 }
 
 function toMarkup(part: Part): string {

@@ -223,7 +223,8 @@ function changeHtml(percent: number | null): Html {
 }
 
 export function lookOf(percent: number | null): Look {
-  if (percent === null || percent === 0) return "plain";
+  // A change that rounds to zero has no direction.
+  if (percent === null || formatChange(percent).startsWith("±")) return "plain";
   return percent > 0 ? "up" : "down";
 }
 

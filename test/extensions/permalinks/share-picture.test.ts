@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { flarePicture } from "../../../src/extensions/permalinks/flare-page.ts";
+import { flarePicture, lookOf } from "../../../src/extensions/permalinks/flare-page.ts";
 import { readFont } from "../../../src/extensions/permalinks/picture/font.ts";
 import { Pictures } from "../../../src/extensions/permalinks/picture/pictures.ts";
 import {
@@ -105,6 +105,10 @@ test("a character that the font lacks is drawn as a box, so that no name can loo
   const svg = sharePicture({ ...FACTS, symbol: "USD币T", name: "e\u0301👨‍👩‍👧‍👦" }, FONTS);
   expect(svg).toContain(">USD□T<");
   expect(svg).toContain(">é□<");
+});
+
+test("a change that is shown as ±0.0 % has no direction", () => {
+  expect([0.05, 0.04, 0, -0.04, -0.06].map(lookOf)).toEqual(["up", "plain", "plain", "plain", "down"]);
 });
 
 test("a name of two alphabets is marked", () => {

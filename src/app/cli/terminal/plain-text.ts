@@ -1,3 +1,5 @@
+import { withWholeUnits } from "../../../base/lib/text/percent.ts";
+
 /*
  * Makes untrusted text safe to print: without escape sequences, controls, bidi marks and zero-width
  * characters.
@@ -16,9 +18,9 @@ export function plainText(text: string, width = 200): string {
 }
 
 /**
- * Breaks `text` between words into lines of at most `width` columns, safe to print. The first line
- * has at most `first`. Text beyond `most` lines and words longer than a line are cut and end in
- * `…`.
+ * Breaks `text` between words into lines of at most `width` columns, safe to print. A number stays
+ * with its unit. The first line has at most `first`. Text beyond `most` lines and words longer than
+ * a line are cut and end in `…`.
  */
 export function wrapText(
   text: string,
@@ -26,7 +28,8 @@ export function wrapText(
   { first = width, most = Infinity }: { readonly first?: number; readonly most?: number } = {},
 ): readonly string[] {
   const lines: string[] = [];
-  for (const word of plainText(text, MAX_WRAPPED).split(" ")) {
+  const words = withWholeUnits(plainText(text, MAX_WRAPPED)).split(" ");
+  for (const word of words.map((one) => one.replaceAll("\u00a0", " "))) {
     const longer = `${lines.at(-1)} ${word}`;
     if (lines.length > 0 && columns(longer) <= (lines.length === 1 ? first : width))
       lines.splice(-1, 1, longer);

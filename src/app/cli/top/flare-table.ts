@@ -232,11 +232,13 @@ function peakOf({ outcome }: FlareRow): number {
 }
 
 function percent(value: number): string {
-  return figure(value, (known) => `${known > 0 ? "+" : ""}${formatInColumn(known)} %`);
+  return figure(value, (known) => `${riseOrFall(known) === "green" ? "+" : ""}${formatInColumn(known)} %`);
 }
 
 function riseOrFall(change: number): "green" | "red" | undefined {
-  return change > 0 ? "green" : change < 0 ? "red" : undefined;
+  // As printed: what rounds to zero has no direction.
+  const shown = Math.round(change);
+  return shown > 0 ? "green" : shown < 0 ? "red" : undefined;
 }
 
 function figure(value: number, write: (value: number) => string): string {

@@ -31,5 +31,8 @@ export function cssShare(share: number): string {
 
 /** Keeps each number of a text on one line with its unit, such as `−3 %` or `12 min`. */
 export function withWholeUnits(text: string): string {
-  return text.replace(/(?<=\d\w?) (?=%|(?:ms|s|min|h|d)(?!\w))/g, "\u00a0");
+  return text.replace(
+    /(?<=\d\w?) (?=%|(?:ms|s|min|h|d|[kMG]B|(?:second|minute|hour|day)s?)(?!\w))/g,
+    "\u00a0",
+  );
 }

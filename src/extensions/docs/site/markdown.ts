@@ -1,4 +1,5 @@
 import { escapeHtml } from "../../../base/lib/text/escape-html.ts";
+import { withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { Html } from "../../pages/index.ts";
 
 /** Returns a link's address; `undefined` shows only the link's label. */
@@ -105,7 +106,7 @@ function inline(text: string, resolve: LinkResolver): string {
     codes.push(`<code>${escapeHtml(code)}</code>`);
     return "\0";
   });
-  return escapeHtml(withoutCode)
+  return escapeHtml(withWholeUnits(withoutCode))
     .replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")
     .replace(/\*([^*\s](?:[^*]*[^*\s])?)\*/g, "<em>$1</em>")
     .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, to: string) => link(label, to, resolve))

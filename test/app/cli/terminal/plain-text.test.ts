@@ -59,3 +59,10 @@ test("a long text is broken between words, and a longer word is cut", () => {
   expect(wrapText("a 流動性 b", 4)).toEqual(["a", "流…", "b"]);
   expect(wrapText("bad\u001B[2J word", 20)).toEqual(["bad\uFFFD[2J word"]);
 });
+
+test("a number is not broken from its unit", () => {
+  expect(wrapText("price 5.6 % up", 9)).toEqual(["price", "5.6 % up"]);
+  expect(wrapText("it lasted 10 min", 12)).toEqual(["it lasted", "10 min"]);
+  expect(wrapText("it lasted 90 minutes", 12)).toEqual(["it lasted", "90 minutes"]);
+  expect(wrapText("buys 4 times the usual", 6)).toEqual(["buys 4", "times", "the", "usual"]);
+});

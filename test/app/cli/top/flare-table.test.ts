@@ -71,6 +71,17 @@ test("a finished flare's row has its end, duration, peak and end changes, cause 
   ]);
 });
 
+test("a change that is shown as 0 % has neither a sign nor a color", () => {
+  const changeOf = (change: number) => {
+    const paint: TableLayout["paint"] = (style, text) => `${style}<${text.trim()}>`;
+    return /(?:green|red)<[^<]* %>/.exec(tableLines([{ ...sample, change }], { ...LAYOUT, paint }).join("\n"))?.[0];
+  };
+  expect([0.6, -0.6].map(changeOf)).toEqual(["green<+1 %>", "red<-1 %>"]);
+  expect([0.4, 0, -0.4].map(changeOf)).toEqual([undefined, undefined, undefined]);
+  for (const change of [0.4, 0, -0.4])
+    expect(tableLines([{ ...sample, change }], LAYOUT).join("\n")).toMatch(/ 0 %/);
+});
+
 test("a narrow terminal drops columns, the warnings first and the symbol never", () => {
   expect([120, 80, 70, 60, 50, 46, 38, 30, 22, 12, 5].map((width) => columnsAt(width))).toEqual([
     "age, 5 min, last hour, buys, sells, liquidity, score, symbol, warnings",
