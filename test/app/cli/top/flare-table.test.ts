@@ -74,7 +74,9 @@ test("a finished flare's row has its end, duration, peak and end changes, cause 
 test("a change that is shown as 0 % has neither a sign nor a color", () => {
   const changeOf = (change: number) => {
     const paint: TableLayout["paint"] = (style, text) => `${style}<${text.trim()}>`;
-    return /(?:green|red)<[^<]* %>/.exec(tableLines([{ ...sample, change }], { ...LAYOUT, paint }).join("\n"))?.[0];
+    return /(?:green|red)<[^<]* %>/.exec(
+      tableLines([{ ...sample, change }], { ...LAYOUT, paint }).join("\n"),
+    )?.[0];
   };
   expect([0.6, -0.6].map(changeOf)).toEqual(["green<+1 %>", "red<-1 %>"]);
   expect([0.4, 0, -0.4].map(changeOf)).toEqual([undefined, undefined, undefined]);

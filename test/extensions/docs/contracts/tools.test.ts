@@ -112,7 +112,7 @@ const CONVERTERS: Readonly<
   ],
 };
 
-/** Answers that are no fault of the request: without keys there are no tickets, and this is no WebSocket. */
+/** Without keys there are no tickets, and fetch opens no WebSocket. */
 const EXPECTED = / (2\d\d|304)$|\/api\/v1\/tickets\? 404$|\/api\/v1\/(stream|message\/ws)\?\S* 426$/;
 
 for (const [name, [version, convert]] of Object.entries(CONVERTERS))

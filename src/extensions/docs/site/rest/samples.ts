@@ -28,18 +28,18 @@ export function samplesHtml(
 ): Html {
   const { path, method, params = {}, sample, responses } = route;
   const server = `${SERVER}${basePath}`;
-  if (path === STREAM_PATH || path === EVENTS_PATH) return languagesHtml(quickStart(server, needs));
+  if (path === STREAM_PATH || path === EVENTS_PATH) return quickStartHtml({ basePath, needs });
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]?.example));
   const query = sample === undefined ? "" : `?${sample}`;
   const isText = responses[200]?.content?.["text/plain"] !== undefined;
-  return languagesHtml(
-    callOf(
-      `${server}${filled}${query}`,
-      method,
-      isText,
-      needs === "key" || (needs === "key for pro" && isOfPro(route)),
-    ),
-  );
+  const needsPro = needs !== "nothing" && isOfPro(route);
+  // A POST creates a ticket for a key.
+  const isKeyed = method === "POST" || needs === "key" || needsPro;
+  const whose = needsPro
+    ? html`a key of the plan <code>pro</code>, because <code>free</code> lacks this list`
+    : html`your key`;
+  const note = isKeyed ? html`<p>Replace <code>KEY</code> with ${whose}.</p>\n` : html``;
+  return html`${note}${languagesHtml(callOf(`${server}${filled}${query}`, method, isText, isKeyed))}`;
 }
 
 /** Whether the sample asks for a list that only the plan pro includes. */
@@ -71,10 +71,8 @@ for line in urllib.request.urlopen(request):
   };
 }
 
-function callOf(url: string, method: RouteContract["method"], isText: boolean, isKeyed: boolean): Samples {
+function callOf(url: string, method: RouteContract["method"], isText: boolean, hasKey: boolean): Samples {
   const isPost = method === "POST";
-  // A POST creates a ticket for a key.
-  const hasKey = isPost || isKeyed;
   const options = `, {${isPost ? `\n  method: "POST",` : ""}\n  headers: { authorization: "Bearer KEY" },\n}`;
   return {
     curl: `curl -s${isPost ? " -X POST" : ""}${hasKey ? " -H 'Authorization: Bearer KEY'" : ""} '${url}'`,
