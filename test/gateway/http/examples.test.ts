@@ -150,6 +150,38 @@ test("each stream of /asyncapi.json opens with all of its examples, at the serve
   expect(status).toBe(200);
 });
 
+/** Sends a command. Returns the type of the next message that answers one. */
+function answerTo(socket: WebSocket, command: unknown): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.on("message", (data) => {
+    const { type } = JSON.parse(String(data));
+    if (["subscribed", "unsubscribed", "pong", "error"].includes(type)) resolve(type);
+  });
+  socket.send(JSON.stringify(command));
+  return promise;
+}
+
+test("each command of /asyncapi.json gets its answer, not an error, with each of its examples", async ({
+  onTestFinished,
+}) => {
+  const url = await serveExamples(onTestFinished);
+  const { channels, components } = Object(await (await fetch(`${url}/asyncapi.json`)).json());
+  const sent = ({ examples }: { readonly examples: readonly { readonly payload: unknown }[] }) =>
+    examples.map(({ payload }) => payload);
+  const { subscribe, unsubscribe, ping } = components.messages;
+  const [first, ...others] = sent(subscribe);
+  const answers: string[] = [];
+  // A later subscription can change neither the mode nor the cursor of its connection.
+  for (const commands of [[first, ...sent(unsubscribe), ...sent(ping)], ...others.map((one) => [one])]) {
+    const socket = new WebSocket(`${url.replace("http", "ws")}${channels.stream.address}`);
+    await once(socket, "open");
+    for (const command of commands) answers.push(await answerTo(socket, command));
+    socket.terminate();
+  }
+  const expected = ["subscribed", "unsubscribed", "pong", "pong", ...others.map(() => "subscribed")];
+  expect(answers).toEqual(expected);
+});
+
 test("every example of a parameter works, alone and with the others", async ({ onTestFinished }) => {
   const url = await serveExamples(onTestFinished);
   const tried = CONTRACTS.filter(({ method }) => method === "GET").flatMap((contract) => {
