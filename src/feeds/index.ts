@@ -10,6 +10,6 @@ export type {
   ResumedMarket,
 } from "./feed-kind.ts";
 export { marketSettings } from "./market-settings.ts";
-export { StickyThreshold } from "./merge/sticky-threshold.ts";
 export { OutputError } from "./output-error.ts";
 export { requestJson } from "./service/request-json.ts";
+export { StickyThreshold } from "./service/sticky-threshold.ts";

@@ -93,8 +93,8 @@ class AggregatorRun {
   }
 
   get trouble(): string | undefined {
-    const { trouble } = this.client;
-    return trouble === undefined ? undefined : `GeckoTerminal ${trouble}`;
+    const { complaint } = this.client;
+    return complaint === undefined ? undefined : `GeckoTerminal ${complaint}`;
   }
 
   async *events(): AsyncGenerator<MarketEvent> {
@@ -123,8 +123,11 @@ class AggregatorRun {
     const pauseMs = Math.max(PAUSE_MS, ROUND_MS / lists.length);
     for (let requests = 1; !this.#signal.aborted; ) {
       for (const { network, list } of lists) {
+        const askedAt = clock.monotonic();
         await this.#ask(network, list);
-        await clock.sleep(requests < lists.length ? FIRST_PAUSE_MS : pauseMs, this.#signal);
+        const tookMs = clock.monotonic() - askedAt;
+        const restMs = (requests < lists.length ? FIRST_PAUSE_MS : pauseMs) - tookMs;
+        await clock.sleep(Math.max(0, restMs), this.#signal);
         requests += 1;
       }
     }

@@ -80,7 +80,7 @@ export class LookupEnricher implements Enricher {
   }
 
   get trouble(): string | undefined {
-    if (this.#client.trouble !== undefined || this.#refused.size === 0) return this.#client.trouble;
+    if (this.#client.trouble !== undefined || this.#refused.size === 0) return this.#client.complaint;
     return refusalOf([...this.#refused].map(([group, { reason }]) => [group, reason]));
   }
 

@@ -40,7 +40,7 @@ export class TableEnricher implements Enricher {
   }
 
   get trouble(): string | undefined {
-    return this.#client.trouble;
+    return this.#client.complaint;
   }
 
   report(): ServiceReport {

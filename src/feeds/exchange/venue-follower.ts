@@ -105,7 +105,7 @@ export class VenueFollower {
 
   /** Its current problem, as the second half of a sentence; `undefined` if there is none. */
   get trouble(): string | undefined {
-    return this.#fault ?? this.#trades.trouble;
+    return this.#fault ?? this.#trades.trouble ?? this.#client.complaint;
   }
 
   /** Why it is not up; `undefined` if it is. */

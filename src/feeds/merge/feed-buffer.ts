@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed, FeedPart } from "../../gateway/source/index.ts";
-import { StickyThreshold } from "./sticky-threshold.ts";
+import { StickyThreshold } from "../service/sticky-threshold.ts";
 
 export interface MergedPart {
   /** Name for messages, metrics and `/readyz`: `bsc`, `exchange`. */

@@ -98,6 +98,11 @@ export class ServiceClient {
     return this.#trouble;
   }
 
+  /** What is wrong with it: `trouble`, or else that it is slow, in such words. */
+  get complaint(): string | undefined {
+    return this.#trouble ?? this.#tally.slowness;
+  }
+
   /**
    * Sends a request, with retries if the service fails. Rejects only with the signal's reason and
    * with errors of `read` other than {@link UnexpectedAnswer} and {@link Refusal}.
@@ -122,7 +127,7 @@ export class ServiceClient {
   ): Promise<{ readonly outcome: Outcome<T>; readonly mayRetry: boolean }> {
     const wantedAt = this.#options.clock.monotonic();
     const release = await this.#takeTurn(signal);
-    this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
+    const ended = this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
     try {
       // While the service fails, keep the turn until it responds, so that other requests wait.
       if (this.#failures === 0) release();
@@ -145,25 +150,28 @@ export class ServiceClient {
           answer.kind === "fresh"
             ? { kind: "ok", value: read(answer.body) }
             : { kind: "absent", reason: answer.failure.reason };
-        this.#succeed("good");
+        ended("good");
+        this.#succeed();
         if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
         return { outcome, mayRetry: false };
       }
       const failure: Failure =
         answer.kind === "unchanged" ? { reason: "returned 304 to an unconditional request" } : answer.failure;
-      this.#tally.ended(failure.isRate ? "refused" : "failed");
+      ended(failure.isRate ? "refused" : "failed");
       this.#fail(failure.reason, failure.retryAfterMs);
       return { outcome: { kind: "failed", reason: failure.reason }, mayRetry: answer.kind === "failed" };
     } catch (error) {
       if (error instanceof Refusal) {
-        this.#succeed("refused");
+        ended("refused");
+        this.#succeed();
         return { outcome: { kind: "refused", reason: error.message }, mayRetry: false };
       }
       if (!(error instanceof UnexpectedAnswer)) throw error;
-      this.#tally.ended("failed");
+      ended("failed");
       this.#fail(error.message, undefined);
       return { outcome: { kind: "failed", reason: error.message }, mayRetry: false };
     } finally {
+      ended();
       release();
     }
   }
@@ -187,8 +195,7 @@ export class ServiceClient {
     }
   }
 
-  #succeed(outcome: "good" | "refused"): void {
-    this.#tally.ended(outcome);
+  #succeed(): void {
     this.#failures = 0;
     this.#report(undefined);
   }

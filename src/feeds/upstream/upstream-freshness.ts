@@ -18,6 +18,8 @@ export interface UpstreamHealth {
   readonly partly: boolean;
   /** Why recent responses are not fully accepted; `undefined` if they are. */
   readonly doubt: string | undefined;
+  /** Says that it takes long to answer; `undefined` if it does not. */
+  readonly slowness: string | undefined;
   readonly staleAfterMs: number;
 }
 
@@ -42,7 +44,7 @@ export function judgeUpstream(health: UpstreamHealth): Freshness {
 }
 
 function stateOf(health: UpstreamHealth): Pick<Freshness, "state" | "reason"> {
-  const { silentMs, status, trouble, partly, doubt, staleAfterMs } = health;
+  const { silentMs, status, trouble, partly, doubt, slowness, staleAfterMs } = health;
   const never = health.lastSuccessAtMs === undefined;
   const silent = silentMs > staleAfterMs;
   if (trouble !== undefined && (never || silent))
@@ -57,7 +59,7 @@ function stateOf(health: UpstreamHealth): Pick<Freshness, "state" | "reason"> {
   if (silentMs + status.dataAgeMs > staleAfterMs) {
     return { state: "stale", reason: `the upstream's data is older than ${staleAfterMs} ms` };
   }
-  return { state: "live", reason: "" };
+  return { state: "live", reason: slowness === undefined ? "" : `the upstream ${slowness}` };
 }
 
 function timestamp(atMs: number | undefined): string | null {

@@ -4,6 +4,7 @@ import type { Snapshot } from "../../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../../base/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../gateway/source/index.ts";
 import type { Failure } from "../service/request-json.ts";
+import { ServiceTally } from "../service/service-tally.ts";
 import { UpstreamDoubt } from "./upstream-doubt.ts";
 import { judgeUpstream } from "./upstream-freshness.ts";
 import { type Reading, UpstreamReader } from "./upstream-reader.ts";
@@ -63,6 +64,7 @@ export class UpstreamSource implements SnapshotSource {
   readonly #staleAfterMs: number;
   readonly #reports: UpstreamReports;
   readonly #reader: UpstreamReader;
+  readonly #tally: ServiceTally;
   readonly #doubt = new UpstreamDoubt();
   readonly #view: UpstreamView;
   #polling = false;
@@ -84,6 +86,7 @@ export class UpstreamSource implements SnapshotSource {
     this.#clock = options.clock;
     this.#snapshot = options.resume;
     this.#view = new UpstreamView(options.neverFlaredId);
+    this.#tally = new ServiceTally(options.clock);
     this.#random = options.random ?? Math.random;
     this.#intervalMs = options.intervalMs ?? 1_000;
     this.#staleAfterMs = options.staleAfterMs ?? 10_000;
@@ -111,7 +114,8 @@ export class UpstreamSource implements SnapshotSource {
         const waitMs = this.#dueAtMs - this.#clock.monotonic();
         if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
         const startedAtMs = this.#clock.monotonic();
-        const reading = await this.#reader.read(this.#snapshot, signal);
+        const ended = this.#tally.asked(0);
+        const reading = await this.#reader.read(this.#snapshot, signal).finally(() => ended("good"));
         const poll = this.#take(reading, startedAtMs);
         if (poll) return poll;
       }
@@ -129,6 +133,7 @@ export class UpstreamSource implements SnapshotSource {
       trouble: this.#trouble,
       partly: this.#partly,
       doubt: this.#doubt.reason(this.#clock.monotonic()),
+      slowness: this.#tally.slowness,
       staleAfterMs: this.#staleAfterMs,
     });
   }

@@ -58,6 +58,8 @@ export interface ServiceReport {
   readonly isUp: boolean;
   /** Milliseconds since its last useful response; `undefined` before the first. */
   readonly ageMs: number | undefined;
+  /** Milliseconds that it recently took to answer. */
+  readonly latencyMs: number;
   readonly requests: number;
   /** Failed requests, without refused ones. */
   readonly errors: number;

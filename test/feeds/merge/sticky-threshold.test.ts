@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StickyThreshold } from "../../../src/feeds/merge/sticky-threshold.ts";
+import { StickyThreshold } from "../../../src/feeds/service/sticky-threshold.ts";
 
 test("a value stays above its limit until it has fallen to two thirds of it", () => {
   const threshold = new StickyThreshold();

@@ -87,7 +87,9 @@ export async function checkEndpoint(
     onResponse: ({ headers }) => void encodings.push(headers.get("content-encoding")),
   });
   try {
-    return await CHECKS[name]({ ...options, endpoint, encodings }, signal);
+    const found = await CHECKS[name]({ ...options, endpoint, encodings }, signal);
+    const { slowness } = endpoint.tally;
+    return slowness === undefined ? found : `${found}; but it ${slowness}`;
   } catch (error) {
     if (error instanceof RpcFailure) throw new Error(error.message + adviceOn(error), { cause: error });
     throw error;

@@ -1,10 +1,12 @@
 import type { Notify } from "../../../base/lib/notify.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
 import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
+import { CONFIRM_MS } from "./hedges.ts";
 import { invalidAnswer, RpcFailure } from "./rpc-failure.ts";
 
 interface BlockReaderOptions {
@@ -22,7 +24,6 @@ const MAX_AHEAD_MS = HOUR_MS;
  */
 const MOVING_MS = 30 * SECOND_MS;
 const IN_STEP_BLOCKS = 20;
-
 /**
  * A block whose receipts match its endpoint's headers. Blocks with equal keys match the same
  * headers.
@@ -50,21 +51,20 @@ export class BlockReader {
    * another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
-    let last = new RpcFailure("failed", `no endpoint has block ${number}`);
-    for (const endpoint of this.#options.pool.usable(number)) {
+    const { pool } = this.#options;
+    const read = async (endpoint: Endpoint) => {
       const reading = this.#readFrom(endpoint, number, signal);
-      const [answer, isConfirmed] = await Promise.all([
-        reading,
-        this.#confirm(endpoint, number, reading, signal),
-      ]);
-      if (answer instanceof RpcFailure) {
-        last = answer;
-        continue;
-      }
-      if (isConfirmed !== false) return answer.block;
-      throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
-    }
-    throw last;
+      const confirming = this.#confirm(endpoint, number, reading, signal).catch(asFailure);
+      const [answer, verdict] = await Promise.all([reading, confirming]);
+      if (answer instanceof RpcFailure) throw answer;
+      return { block: answer.block, verdict };
+    };
+    const endpoints = () => pool.usable(number);
+    if (endpoints().length === 0) throw new RpcFailure("failed", `no endpoint has block ${number}`);
+    const { block, verdict } = await pool.hedges.firstOf(endpoints, signal, read);
+    if (verdict instanceof RpcFailure) throw verdict;
+    if (verdict === false) throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
+    return block;
   }
 
   /**
@@ -81,9 +81,14 @@ export class BlockReader {
   ): Promise<EvmBlock | undefined> {
     // Clear the cache: an earlier response may be the disputed one.
     this.#blocks.clear();
-    const answers = await Promise.all(
-      this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal)),
-    );
+    const { pool } = this.#options;
+    const reads = pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal));
+    const successes = reads.map(async (read) => {
+      if ((await read) instanceof RpcFailure) throw await read;
+    });
+    await Promise.any(successes).catch(() => undefined);
+    const inTime = await Promise.all(reads.map((read) => this.#inTime(read, signal)));
+    const answers = inTime.filter((answer) => answer !== undefined);
     const blocks = answers.flatMap((answer) => (answer instanceof RpcFailure ? [] : [answer]));
     const [only] = blocks.length === 1 ? blocks : [];
     if (only && (await this.#confirm(only.endpoint, number, Promise.resolve(only), signal)) === false)
@@ -148,15 +153,18 @@ export class BlockReader {
     reading: Promise<VerifiedBlock | RpcFailure>,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
+    const isInTime = ({ tally }: Endpoint) => tally.latencyMs <= first.tally.latencyMs + CONFIRM_MS;
+    const others = this.#options.pool.usable(0).filter((other) => other !== first && isInTime(other));
     // Ask other hosts first, because all addresses of one host are one provider. Also ask endpoints
     // that do not report the block as final yet: near the head, they usually have it already.
-    const rankOf = ({ host, finalHead }: Endpoint) =>
-      2 * Number(host === first.host) + Number(finalHead < number);
+    const rankOf = ({ host, slowSteps, finalHead }: Endpoint) =>
+      16 * Number(host === first.host) + 2 * slowSteps + Number(finalHead < number);
     let mayFollow = false;
     for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-      const isSame = await this.#isSame(other, number, reading, signal);
+      const comparing = this.#isSame(other, number, reading, signal);
+      comparing.catch(() => undefined);
       if ((await reading) instanceof RpcFailure) return undefined;
+      const isSame = await this.#inTime(comparing, signal);
       if (typeof isSame === "boolean") return isSame;
       const isInStep = number - other.finalHead <= IN_STEP_BLOCKS && other.hasMovedWithin(MOVING_MS);
       mayFollow ||= isSame === "absent" && isInStep;
@@ -199,6 +207,11 @@ export class BlockReader {
     }
   }
 
+  /** Waits a limited time for an endpoint once another one has responded. */
+  #inTime<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    return waitAtMost(answer, CONFIRM_MS, this.#options.clock, signal);
+  }
+
   #blocksOf(endpoint: Endpoint): EndpointBlocks {
     const blocks = this.#blocks.get(endpoint) ?? new EndpointBlocks(endpoint);
     this.#blocks.set(endpoint, blocks);
@@ -210,4 +223,10 @@ export class BlockReader {
     this.#blocks.delete(endpoint);
     if (endpoint.failures === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
   }
+}
+
+/** Returns a failure as a value. Rethrows other errors. */
+function asFailure(error: unknown): RpcFailure {
+  if (error instanceof RpcFailure) return error;
+  throw error;
 }

@@ -5,7 +5,6 @@ import { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import type { Notify } from "../../../base/lib/notify.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
 import { type LpBalances, readLpBalances } from "../locks/lock-tracker.ts";
 import { type Factory, type Network, quotesByAddress } from "../network.ts";
@@ -15,6 +14,7 @@ import type { TokenFacts } from "../pools/pool.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { FactStore } from "./fact-store.ts";
+import { CONFIRM_MS } from "./hedges.ts";
 import { Multicall } from "./multicall.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
@@ -82,11 +82,6 @@ interface Dispute {
   readonly settled: readonly string[];
 }
 
-/**
- * How long to wait for the other of two hosts once one has responded or failed, and for a third
- * host.
- */
-const CONFIRM_MS = 2 * SECOND_MS;
 /** Maximum number of facts in memory that only one endpoint returned. */
 const MAX_UNCONFIRMED = 20_000;
 /** Maximum number of contracts in memory whose dispute has been reported. */

@@ -3,8 +3,10 @@ import type { Clock } from "../../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
 import type { ServiceReport } from "../../../gateway/source/index.ts";
+import { groupTroubles } from "../../service/group-troubles.ts";
 import { Quantity } from "../evm-block.ts";
 import { Endpoint } from "./endpoint.ts";
+import { Hedges } from "./hedges.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 interface EndpointPoolOptions {
@@ -41,10 +43,12 @@ export class EndpointPool {
   /** Current trouble of an endpoint, without its address. */
   readonly #troubles = new Map<Endpoint, string>();
   #waiting: (() => void)[] = [];
+  readonly hedges: Hedges;
 
   constructor(options: EndpointPoolOptions) {
     const { urls, clock, finalityBlocks, maxRequests, timeoutMs = 10 * SECOND_MS } = options;
     this.#options = options;
+    this.hedges = new Hedges(clock);
     const own = { clock, timeoutMs, finalityBlocks, onFinalHead: () => this.#wake() };
     const limit = maxRequests === undefined ? {} : { maxRequests };
     this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ ...own, ...limit, url }));
@@ -61,16 +65,16 @@ export class EndpointPool {
 
   /**
    * Returns the endpoints of the right chain that are not resting and claim that this block is
-   * final (−1: any), those with the fewest consecutive failures first. Of equals, those without a
-   * WebSocket come first, because WebSocket answers are seldom compressed. Ties go to the least
-   * busy.
+   * final (−1: any), those with the fewest consecutive failures first, then the fastest. Of equals,
+   * those without a WebSocket come first, because WebSocket answers are seldom compressed. Ties go
+   * to the least busy.
    */
   usable(number: number): Endpoint[] {
     return [...this.#onChain]
       .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
       .map((endpoint) => ({
         endpoint,
-        rank: [endpoint.failures, Number(endpoint.hasSocket), ...endpoint.load],
+        rank: [endpoint.failures, endpoint.slowSteps, Number(endpoint.hasSocket), ...endpoint.load],
       }))
       .toSorted((a, b) => compare(a.rank, b.rank))
       .map(({ endpoint }) => endpoint);
@@ -112,6 +116,11 @@ export class EndpointPool {
     return this.#endpoints.some((one) => one.finalHead < 0 && one.failures === 0 && !this.#foreign.has(one));
   }
 
+  /** Names the slow hosts, in sentences; `undefined` if there are none. */
+  get slowness(): string | undefined {
+    return groupTroubles(this.#endpoints.map(({ name, tally }) => ({ name, trouble: tally.slowness })));
+  }
+
   /** Returns the state of each endpoint. Endpoints that share a name are numbered. */
   services(part: string): readonly ServiceReport[] {
     const names = this.#endpoints.map(({ name }) => name);
@@ -149,8 +158,8 @@ export class EndpointPool {
   }
 
   /**
-   * Asks the endpoints in order and returns the first successful response. Rejects with RpcFailure:
-   * `reverted` as soon as one reports that, else the last failure. Failures count against the
+   * Asks the endpoints in order and returns the first successful response (see {@link Hedges}).
+   * Rejects with RpcFailure: `reverted` as soon as one reports that, else the last failure. Failures count against the
    * endpoint if `isBlamed`.
    */
   async ask(
@@ -159,18 +168,22 @@ export class EndpointPool {
     signal: AbortSignal,
     isBlamed = true,
   ): Promise<unknown> {
-    let last = new RpcFailure("failed", "no endpoint is available");
-    for (const endpoint of this.usable(-1)) {
-      try {
-        return await endpoint.ask(method, params, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof RpcFailure) || error.kind === "reverted") throw error;
-        if (error.kind === "failed" && isBlamed) endpoint.markFailure();
-        last = error.of(endpoint.name);
-      }
-    }
-    throw last;
+    const answer = await this.hedges.firstOf(
+      () => this.usable(-1),
+      signal,
+      async (endpoint) => {
+        try {
+          return { result: await endpoint.ask(method, params, signal) };
+        } catch (error) {
+          if (!(error instanceof RpcFailure)) throw error;
+          if (error.kind === "reverted") return { error };
+          if (error.kind === "failed" && isBlamed) endpoint.markFailure();
+          throw error.of(endpoint.name);
+        }
+      },
+    );
+    if ("error" in answer) throw answer.error;
+    return answer.result;
   }
 
   /** Waits until a final head moves, for at most `ms`. Rejects if the signal aborts. */
@@ -189,6 +202,7 @@ export class EndpointPool {
   async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     const { clock, pollEveryMs = SECOND_MS, notify } = this.#options;
     let isDown = false;
+    let isSlow = false;
     while (!signal.aborted && !this.#foreign.has(endpoint)) {
       if (!endpoint.isResting) {
         if (!this.#onChain.has(endpoint)) await this.#checkChain(endpoint, signal);
@@ -199,6 +213,10 @@ export class EndpointPool {
           if (failure && !isDown) notify("warn", failure.of(endpoint.name).message);
           else if (!failure && isDown) notify("info", `${endpoint.name} responds again`);
           isDown = failure !== undefined;
+          const { slowness } = endpoint.tally;
+          if (slowness !== undefined && !isSlow) notify("warn", `${endpoint.name} ${slowness}`);
+          else if (slowness === undefined && isSlow) notify("info", `${endpoint.name} is fast again`);
+          isSlow = slowness !== undefined;
         }
       }
       const pauseMs = endpoint.isListening ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;

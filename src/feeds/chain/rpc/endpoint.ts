@@ -135,6 +135,11 @@ export class Endpoint {
     return this.#options.clock.monotonic() < this.#restUntil;
   }
 
+  /** How slow it is, in steps: 0 below a second, then one for each doubling. */
+  get slowSteps(): number {
+    return Math.max(0, Math.floor(Math.log2(this.tally.latencyMs / SECOND_MS)) + 1);
+  }
+
   /**
    * How busy it is, in steps: the delay of the next request (infinite at its limit), then the
    * number of recent requests. Steps, so that several blocks in a row are read from one endpoint.
@@ -161,15 +166,15 @@ export class Endpoint {
     while (this.tally.recent() >= maxRequests) await clock.sleep(LIMIT_CHECK_MS, signal);
     signal.throwIfAborted();
     const askedAt = clock.monotonic();
-    this.tally.asked(askedAt - now);
+    const ended = this.tally.asked(askedAt - now);
     try {
       const answer = await this.#send(method, params, signal);
-      this.tally.ended("good");
+      ended("good");
       this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
       return answer;
     } catch (error) {
       const failure = toRpcFailure(error, this.#options);
-      this.tally.ended(OUTCOMES[failure.kind]);
+      ended(OUTCOMES[failure.kind]);
       if (failure.kind === "rate") this.#slowDown(failure, askedAt);
       throw failure;
     }
