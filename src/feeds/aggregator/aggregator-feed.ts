@@ -138,7 +138,7 @@ class AggregatorRun {
     const outcome = await this.client.ask(
       {
         url: listUrl(url, network, list),
-        read: (body) => readPools(body, network, clock.now()),
+        read: (body, unread) => readPools(body, network, clock.now(), unread),
         tries: 1,
       },
       this.#signal,

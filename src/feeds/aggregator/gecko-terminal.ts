@@ -5,6 +5,7 @@ import { CHAIN_GROUPS, normalizeAddress } from "../../base/model/index.ts";
 import { quoteTokensOf } from "../quote-tokens.ts";
 import { nameAt } from "../service/group-names.ts";
 import { readItems } from "../service/read-answer.ts";
+import { reasonOf, Unread } from "../service/unread.ts";
 
 /*
  * GeckoTerminal's public API, keyless. Source: docs.coingecko.com, "Trending Pools by Network" and
@@ -46,16 +47,19 @@ export function listUrl(base: string, network: AggregatedNetwork, list: List): s
 }
 
 const Decimal = WindowCounts.shape.usd;
-const Percent = z.coerce.number().gt(-100).max(1e9);
+const Percent = z
+  .union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)])
+  .transform(Number)
+  .pipe(z.number().gt(-100).max(1e9));
 const Counts = z.object({ buys: z.int(), sells: z.int(), buyers: z.int(), sellers: z.int() });
 
 const Pool = z.object({
   attributes: z.object({
     address: z.string(),
     base_token_price_usd: Decimal,
-    pool_created_at: z.iso.datetime({ offset: true }).nullable().optional(),
+    pool_created_at: z.iso.datetime({ offset: true }).nullable(),
     reserve_in_usd: Decimal,
-    price_change_percentage: z.object({ m5: Percent, m30: Percent.optional(), h1: Percent }),
+    price_change_percentage: z.object({ m5: Percent, m30: Percent, h1: Percent }),
     transactions: z.object({ m5: Counts, h1: Counts, h24: Counts }),
     volume_usd: z.object({ m5: Decimal, h1: Decimal, h24: Decimal }),
   }),
@@ -66,40 +70,44 @@ const Token = z.object({
   id: z.string(),
   type: z.literal("token"),
   attributes: z.object({
-    name: z.string().max(1_024).nullable().optional(),
-    symbol: z.string().max(256).nullable().optional(),
+    name: z.string().max(1_024).nullable(),
+    symbol: z.string().max(256).nullable(),
     image_url: z
       .url({ protocol: /^https?$/ })
       .max(2_048)
       .nullable()
       .optional()
       .catch(null),
-    coingecko_coin_id: z.string().min(1).max(256).nullable().optional(),
+    coingecko_coin_id: z.string().min(1).max(256).nullable(),
   }),
 });
 type Token = z.infer<typeof Token>;
 
 /**
- * Reads a list, dated `atMs`. Skips invalid pools and pools of quote tokens. Throws
- * UnexpectedAnswer if the answer has no list, or no valid pool in a list with items.
+ * Reads a list, dated `atMs`. Skips invalid pools, which it counts, and pools of quote tokens.
+ * Throws UnexpectedAnswer if the answer has no list, or no valid pool in a list with items.
  */
 export function readPools(
   body: unknown,
   network: AggregatedNetwork,
   atMs: number,
+  unread = new Unread(),
 ): readonly AggregatedPool[] {
   const answer = z
     .object({ data: z.unknown(), included: z.array(z.unknown()).catch([]) })
     .safeParse(body).data;
   const tokens = new Map(
     (answer?.included ?? []).flatMap((item) => {
-      const token = Token.safeParse(item).data;
-      return token ? [[token.id, token] as const] : [];
+      const token = Token.safeParse(item);
+      if (!token.success) unread.bad("tokens", reasonOf(token.error, item));
+      return token.success ? [[token.data.id, token.data] as const] : [];
     }),
   );
-  return readItems(Pool, answer?.data, "pools").flatMap((pool) => {
-    const read = readPool(pool, tokens, network, atMs);
-    return read ? [read] : [];
+  return readItems(Pool, answer?.data, "pools", unread).flatMap((pool) => {
+    const { id } = pool.relationships.base_token.data;
+    if (tokens.has(id)) unread.good("tokens");
+    else unread.bad("tokens", "it is not included");
+    return readPool(pool, tokens, network, atMs, unread) ?? [];
   });
 }
 
@@ -108,6 +116,7 @@ function readPool(
   tokens: ReadonlyMap<string, Token>,
   { id, group, quotes }: AggregatedNetwork,
   atMs: number,
+  unread: Unread,
 ): AggregatedPool | undefined {
   const tokenId = relationships.base_token.data.id;
   const token = tokenId.startsWith(`${id}_`) ? tokenId.slice(id.length + 1) : "";
@@ -127,13 +136,18 @@ function readPool(
     pool: attributes.address,
     token,
     price: attributes.base_token_price_usd,
-    past: { m5: priceBefore(m5), m30: priceBefore(m30 ?? h1), h1: priceBefore(h1) },
+    past: { m5: priceBefore(m5), m30: priceBefore(m30), h1: priceBefore(h1) },
     liquidity: attributes.reserve_in_usd,
     ...(createdAt > 0 ? { createdAt } : {}),
     counts: { m5: counts("m5"), h1: counts("h1"), h24: counts("h24") },
-  }).data;
+  });
   const profile = profileOf(tokens.get(tokenId), group, token, atMs);
-  return report && profile ? { report, profile } : undefined;
+  if (report.success && profile) {
+    unread.good("reports");
+    return { report: report.data, profile };
+  }
+  unread.bad("reports", report.success ? "its token is invalid" : reasonOf(report.error, {}));
+  return undefined;
 }
 
 function profileOf(

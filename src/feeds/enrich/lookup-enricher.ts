@@ -6,6 +6,7 @@ import { type ChainGroup, normalizeAddress } from "../../base/model/index.ts";
 import { groupedKey } from "../../base/model/token-key.ts";
 import type { ServiceReport } from "../../gateway/source/index.ts";
 import type { ServiceClient } from "../service/service-client.ts";
+import type { Unread } from "../service/unread.ts";
 import type { Enricher, EnricherName, Facts, OnFound, TokenRef } from "./enricher.ts";
 import type { FactCache } from "./fact-cache.ts";
 
@@ -22,7 +23,12 @@ export interface Lookup {
    * Returns the known facts by address. Addresses are normalized. Throws UnexpectedAnswer, or
    * Refusal if the service does not serve the chain.
    */
-  readonly read: (body: unknown, tokens: readonly string[], group: ChainGroup) => ReadonlyMap<string, Facts>;
+  readonly read: (
+    body: unknown,
+    tokens: readonly string[],
+    group: ChainGroup,
+    unread?: Unread,
+  ) => ReadonlyMap<string, Facts>;
   /**
    * How long an answer is valid, in milliseconds. `facts` is `undefined` if the answer had none.
    */
@@ -134,7 +140,7 @@ export class LookupEnricher implements Enricher {
     const { url, read } = this.#lookup;
     const request = {
       url: url(group, tokens),
-      read: (body: unknown) => read(body, tokens, group),
+      read: (body: unknown, unread: Unread) => read(body, tokens, group, unread),
       tries: 1,
     };
     const outcome = await this.#client.ask(request, signal);

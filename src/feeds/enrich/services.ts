@@ -5,6 +5,7 @@ import { groupedKey } from "../../base/model/token-key.ts";
 import { nameAt } from "../service/group-names.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { Refusal, UnexpectedAnswer } from "../service/service-client.ts";
+import { reasonOf, Unread } from "../service/unread.ts";
 import type { Facts } from "./enricher.ts";
 import type { Lookup } from "./lookup-enricher.ts";
 import type { Table } from "./table-enricher.ts";
@@ -26,15 +27,19 @@ export function coingecko(url: string): Table {
     url: `${url}/api/v3/coins/list?include_platform=true`,
     everyMs: 12 * HOUR_MS,
     gone: { marketData: null },
-    read: (body) => {
+    read: (body, unread) => {
       const facts = new Map<string, Facts>();
-      for (const { id, name, platforms } of readItems(Coin, body, "coins")) {
+      const coins = readItems(Coin, body, "coins", unread);
+      for (const { id, name, platforms } of coins) {
         for (const group of CHAIN_GROUPS) {
           const token = platforms[nameAt("coingecko", group) ?? ""];
           if (token && ADDRESS.test(token))
             facts.set(groupedKey({ group, token }), { marketData: { market_id: id, image_url: null, name } });
         }
       }
+      // Otherwise every token would count as withdrawn.
+      if (coins.length > 0 && facts.size === 0)
+        throw new UnexpectedAnswer(`returned ${coins.length} coins without an address on a known chain`);
       return facts;
     },
   };
@@ -62,9 +67,11 @@ export function sourcify(url: string): Lookup {
     maxTokens: 1,
     serves: (group) => GROUP_FACTS[group].chainId !== undefined,
     url: (group, [token = ""]) => `${url}/v2/contract/${GROUP_FACTS[group].chainId}/${token}`,
-    read: (body, [token = ""]) =>
+    read: (body, [token = ""], _group, unread) =>
       new Map(
-        readWhole(Contract, body, "contract").match === null ? [] : [[token, { contractSource: "verified" }]],
+        readWhole(Contract, body, "contract", unread).match === null
+          ? []
+          : [[token, { contractSource: "verified" }]],
       ),
     holdsMs: (facts) => (facts ? 30 * DAY_MS : HOUR_MS),
   };
@@ -91,13 +98,13 @@ export function etherscan(url: string, key: string): Lookup {
     serves: (group) => GROUP_FACTS[group].chainId !== undefined,
     url: (group, [token = ""]) =>
       `${url}/v2/api?${new URLSearchParams({ chainid: String(GROUP_FACTS[group].chainId), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
-    read: (body, [token = ""]) => {
-      const { status, message, result } = readWhole(Source, body, "source");
+    read: (body, [token = ""], _group, unread) => {
+      const { status, message, result } = readWhole(Source, body, "source", unread);
       if (status !== "1" && UNSUPPORTED_CHAIN.test(`${message} ${String(result)}`))
         throw new Refusal("this key's plan lacks the chain; a paid plan serves it");
       if (status !== "1")
         throw new UnexpectedAnswer(`returned ${hidden(message)} (${hidden(String(result))})`);
-      const [item] = readItems(SourceItem, result, "sources");
+      const [item] = readItems(SourceItem, result, "sources", unread);
       if (!item) throw new UnexpectedAnswer("returned no source");
       return new Map([[token, { contractSource: item.ABI === UNVERIFIED ? "unverified" : "verified" }]]);
     },
@@ -109,12 +116,14 @@ const HttpLink = z
   .string()
   .max(2_048)
   .regex(/^https?:\/\/\S+$/i);
+const Website = z.object({ url: HttpLink });
+const Social = z.object({ type: z.string(), url: HttpLink });
 const Pair = z.object({
   baseToken: z.object({ address: z.string() }),
   info: z
     .object({
-      websites: z.array(z.object({ url: HttpLink }).nullable().catch(null)).optional(),
-      socials: z.array(z.object({ type: z.string(), url: HttpLink }).nullable().catch(null)).optional(),
+      websites: z.array(z.unknown()),
+      socials: z.array(z.unknown()),
     })
     .optional(),
 });
@@ -135,16 +144,23 @@ export function dexscreener(url: string): Lookup {
     maxTokens: 30,
     serves: (group) => nameAt("dexscreener", group) !== undefined,
     url: (group, tokens) => `${url}/tokens/v1/${nameAt("dexscreener", group)}/${tokens.join(",")}`,
-    read: (body, _tokens, group) => {
+    read: (body, _tokens, group, unread = new Unread()) => {
       const facts = new Map<string, Facts>();
-      for (const { baseToken, info } of readItems(Pair, body, "pairs")) {
-        const socials = (info?.socials ?? []).filter((social) => social !== null);
+      for (const { baseToken, info } of readItems(Pair, body, "pairs", unread)) {
+        const valid = <T>(schema: z.ZodType<T>, items: readonly unknown[] = []) =>
+          items.flatMap((item) => {
+            const link = schema.safeParse(item);
+            if (link.success) unread.good("links");
+            else unread.bad("links", reasonOf(link.error, item));
+            return link.success ? [link.data] : [];
+          });
+        const socials = valid(Social, info?.socials);
         const link = (...types: readonly string[]) =>
           socials.find(({ type }) => types.includes(type.toLowerCase()))?.url ?? null;
         const socialData = {
           chat_url: link("telegram", "discord"),
           microblog_url: link("twitter", "x"),
-          website_url: (info?.websites ?? []).find((site) => site !== null)?.url ?? null,
+          website_url: valid(Website, info?.websites)[0]?.url ?? null,
         };
         const token = normalizeAddress(group, baseToken.address);
         const hasLinks = Object.values(socialData).some((one) => one !== null);

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { groupedKey } from "../../base/model/token-key.ts";
 import type { ServiceReport } from "../../gateway/source/index.ts";
 import type { ServiceClient } from "../service/service-client.ts";
+import type { Unread } from "../service/unread.ts";
 import type { Enricher, EnricherName, Facts, OnFound, TokenRef } from "./enricher.ts";
 import type { CachedFacts, FactCache } from "./fact-cache.ts";
 
@@ -11,7 +12,7 @@ export interface Table {
   readonly name: EnricherName;
   readonly url: string;
   /** Returns the facts in an answer, by {@link groupedKey}. Throws UnexpectedAnswer. */
-  readonly read: (body: unknown) => ReadonlyMap<string, Facts>;
+  readonly read: (body: unknown, unread?: Unread) => ReadonlyMap<string, Facts>;
   /** Milliseconds from a valid answer to the next request. */
   readonly everyMs: number;
   /** Facts of a token that a later answer no longer lists. */

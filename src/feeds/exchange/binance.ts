@@ -4,8 +4,16 @@ import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
-import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
-import { Currency, Decimal, Quantity } from "./venue-fields.ts";
+import {
+  candleNews,
+  isPossible,
+  type MinuteCandle,
+  type StreamNews,
+  UNKNOWN_MESSAGE,
+  unusable,
+  type Venue,
+} from "./venue.ts";
+import { Currency, Decimal, MIN_SHARE, Quantity } from "./venue-fields.ts";
 
 interface BinanceUrls {
   /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
@@ -42,7 +50,8 @@ const Row = z
       trades,
       buyVolume,
     }),
-  );
+  )
+  .refine(isPossible);
 const Kline = z.object({
   e: z.literal("kline"),
   E: z.int(),
@@ -97,8 +106,8 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
       request: {
         url: `${url}/api/v3/exchangeInfo?permissions=SPOT&symbolStatus=TRADING&showPermissionSets=false`,
       },
-      read: (body) =>
-        readItems(Pair, readWhole(Pairs, body, "exchangeInfo").symbols, "symbols")
+      read: (body, unread) =>
+        readItems(Pair, readWhole(Pairs, body, "exchangeInfo", unread).symbols, "symbols", unread, MIN_SHARE)
           .filter(
             ({ status, isSpotTradingAllowed }) => status === "TRADING" && isSpotTradingAllowed !== false,
           )
@@ -106,15 +115,20 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
     },
     volumes: {
       request: { url: `${url}/api/v3/ticker/24hr?type=MINI` },
-      read: (body) =>
-        new Map(readItems(Ticker, body, "tickers").map(({ symbol, quoteVolume }) => [symbol, quoteVolume])),
+      read: (body, unread) =>
+        new Map(
+          readItems(Ticker, body, "tickers", unread, MIN_SHARE).map(({ symbol, quoteVolume }) => [
+            symbol,
+            quoteVolume,
+          ]),
+        ),
     },
     candles: {
       maxMinutes: 1_000,
       request: (pair, fromMs, toMs) => ({
         url: `${url}/api/v3/klines?symbol=${encodeURIComponent(pair)}&interval=1m&startTime=${fromMs}&endTime=${toMs - 1}&limit=1000`,
       }),
-      read: (body) => readItems(Row, body, "klines").filter(isPossible),
+      read: (body, unread) => readItems(Row, body, "klines", unread),
     },
     trades: {
       pageSize: TRADES_PER_PAGE,
@@ -126,7 +140,7 @@ export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
           url: `${url}/api/v3/aggTrades?symbol=${encodeURIComponent(pair)}&fromId=${fromId}&limit=${limit}`,
         };
       },
-      read: (body) => readTrades(body, fieldsOf),
+      read: (body, unread) => readTrades(body, fieldsOf, unread),
     },
     stream: {
       maxPairs: MAX_PAIRS,
@@ -163,18 +177,22 @@ function readMessage(message: unknown): readonly StreamNews[] {
     const { code, msg } = refusal.data.error;
     return [{ kind: "refused", reason: `rejected a subscription (${code} ${msg.slice(0, 100)})` }];
   }
+  if (isRecord(message) && message.result === null) return [];
   const { data } = Wrapped.safeParse(message).data ?? {};
   if (Array.isArray(data)) {
     return data.flatMap((item: unknown): readonly StreamNews[] => {
-      const { s, q } = MiniTicker.safeParse(item).data ?? {};
-      return s === undefined || q === undefined ? [] : [{ kind: "volume", pair: s, quoteVolume: q }];
+      const ticker = MiniTicker.safeParse(item);
+      if (!ticker.success) return unusable("streamed tickers", ticker.error, item);
+      return [{ kind: "volume", pair: ticker.data.s, quoteVolume: ticker.data.q }];
     });
   }
-  if (typeof data === "object" && data !== null && "e" in data && data.e === "serverShutdown")
+  if (isRecord(data) && data.e === "serverShutdown")
     return [{ kind: "ending", reason: "is about to shut down" }];
-  const kline = Kline.safeParse(data).data;
-  if (!kline) return [];
+  if (!isRecord(data) || data.e !== "kline") return UNKNOWN_MESSAGE;
+  const read = Kline.safeParse(data);
+  if (!read.success) return unusable("streamed candles", read.error, data);
+  const kline = read.data;
   const { t: openAt, o: open, h: high, l: low, c: close, v: volume, n: trades, V: buyVolume } = kline.k;
   const candle: MinuteCandle = { openAt, open, high, low, close, volume, trades, buyVolume };
-  return isPossible(candle) ? [{ kind: "candle", pair: kline.s, candle, sentAt: kline.E }] : [];
+  return candleNews(kline.s, candle, kline.E);
 }

@@ -52,15 +52,21 @@ interface Candidate extends FollowedPair {
  *
  * A market in `before` stays if it still qualifies and its volume is close to the preferred
  * market's (see {@link STAYS_AT}), but not if only the preferred market is on Binance. Markets of
- * an exchange without a listing all stay, because the exchange is down. Ordered by token.
+ * an exchange without a listing all stay, because the exchange is down. So do markets whose volume
+ * is unknown. Ordered by token.
  */
 export function choosePairs(
   listings: readonly Listing[],
   before: ReadonlyMap<string, FollowedPair>,
   choice: Choice,
 ): ReadonlyMap<string, FollowedPair> {
-  const available = new Set(listings.map(({ venue }) => venue));
-  const unlisted = new Map([...before].filter(([, { venue }]) => !available.has(venue)));
+  const byVenue = new Map(listings.map((listing) => [listing.venue, listing]));
+  const unlisted = new Map(
+    [...before].filter(([, { venue, pair }]) => {
+      const { pairs, volumes } = byVenue.get(venue) ?? {};
+      return !pairs || (!volumes?.has(pair) && pairs.some((one) => one.pair === pair));
+    }),
+  );
   const isCurrent = ({ token, venue, pair }: Candidate) => {
     const was = before.get(token);
     return was?.venue === venue && was.pair === pair;
@@ -81,6 +87,13 @@ export function choosePairs(
     ...followed.map(({ token, venue, pair, quote }) => ({ token, venue, pair, quote })),
   ];
   return new Map(all.toSorted((one, two) => (one.token < two.token ? -1 : 1)).map((one) => [one.token, one]));
+}
+
+/** Says that no market of an exchange is good enough to be followed; `undefined` if one is. */
+export function unfitnessOf(listing: Listing, choice: Choice): string | undefined {
+  const isFit = ({ volume }: Candidate) => volume > 0 && volume >= choice.minVolume;
+  if ([...candidatesOf([listing], choice)].some(isFit)) return undefined;
+  return `lists ${listing.pairs.length} markets, of which none qualifies`;
 }
 
 /**
@@ -108,7 +121,8 @@ function* candidatesOf(listings: readonly Listing[], { quotes }: Choice): Genera
     for (const { pair, base, quote } of pairs) {
       if (!quotes.includes(quote) || NOT_FOLLOWED.has(base) || LEVERAGED.test(base) || UNFIT.test(base))
         continue;
-      yield { token: base, venue, pair, quote, volume: volumes.get(pair) ?? 0 };
+      const volume = volumes.get(pair);
+      if (volume !== undefined) yield { token: base, venue, pair, quote, volume };
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Feed } from "../../gateway/source/index.ts";
 import { eventsOnce } from "../events-once.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
 import { CandleBuffer } from "./candle-buffer.ts";
-import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
+import { choosePairs, type FollowedPair, type Listing, unfitnessOf } from "./choose-pairs.ts";
 import { MAX_REQUEST_MS, PastMinutes } from "./past-minutes.ts";
 import { TradeBuffer } from "./trade-buffer.ts";
 import type { MinuteCandle, Venue, VenueName, VenueTrade } from "./venue.ts";
@@ -79,7 +79,7 @@ export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
     name: "exchange",
     origin: "live",
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
-    trouble: () => groupTroubles(run?.followers ?? []),
+    trouble: () => run?.trouble,
     filling: () => run?.past.filling,
     services: () => run?.followers.map((follower) => follower.report()) ?? [],
     events: eventsOnce("the exchange feed", (signal) => {
@@ -98,14 +98,13 @@ class ExchangeRun {
   readonly #candles = new CandleBuffer();
   readonly #trades = new TradeBuffer();
   readonly #listings = new Map<VenueName, Listing>();
+  readonly #unfit = new Map<VenueName, string | undefined>();
   readonly #published = new Map<string, Candle>();
-  /** The market of each token's last published profile. */
   readonly #introduced = new Map<string, FollowedPair>();
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   /** The followed markets by exchange and pair. */
   #markets: ReadonlyMap<string, FollowedPair> = new Map();
   #clockAt = 0;
-  /** Time of the latest trade. */
   #tradeAt = 0;
   #isBehind = true;
 
@@ -126,6 +125,13 @@ class ExchangeRun {
           onGap: (pairs, sinceMs) => this.#fillGap(venue.name, pairs, sinceMs),
           notify,
         }),
+    );
+  }
+
+  /** Names what is wrong with exchanges. */
+  get trouble(): string | undefined {
+    return groupTroubles(
+      this.followers.map(({ name, trouble }) => ({ name, trouble: trouble ?? this.#unfit.get(name) })),
     );
   }
 
@@ -336,12 +342,11 @@ class ExchangeRun {
 
   #choose(answered: VenueName): void {
     const { quotes, minVolume } = this.#options;
+    const choice = { quotes, minVolume, maxTokens: MAX_TOKENS };
     const before = this.#followed;
-    this.#followed = choosePairs([...this.#listings.values()], before, {
-      quotes,
-      minVolume,
-      maxTokens: MAX_TOKENS,
-    });
+    const listings = [...this.#listings.values()];
+    for (const listing of listings) this.#unfit.set(listing.venue, unfitnessOf(listing, choice));
+    this.#followed = choosePairs(listings, before, choice);
     this.#markets = new Map([...this.#followed.values()].map((one) => [`${one.venue}/${one.pair}`, one]));
     for (const follower of this.followers) {
       const own = [...this.#followed.values()].filter(({ venue }) => venue === follower.name);

@@ -3,8 +3,16 @@ import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { readItems } from "../service/read-answer.ts";
 import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
-import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
-import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
+import {
+  candleNews,
+  isPossible,
+  type MinuteCandle,
+  type StreamNews,
+  UNKNOWN_MESSAGE,
+  unusable,
+  type Venue,
+} from "./venue.ts";
+import { Currency, Decimal, MIN_SHARE, Quantity, Seconds } from "./venue-fields.ts";
 
 interface GateOptions {
   readonly url: string;
@@ -27,7 +35,8 @@ const Row = z
       close,
       volume,
     }),
-  );
+  )
+  .refine(isPossible);
 const Update = z.object({
   time: z.number(),
   time_ms: z.number().optional(),
@@ -76,16 +85,16 @@ export function createGate({ url, streamUrl, now }: GateOptions): Venue {
     },
     pairs: {
       request: { url: `${url}/api/v4/spot/currency_pairs` },
-      read: (body) =>
-        readItems(Pair, body, "currency pairs")
+      read: (body, unread) =>
+        readItems(Pair, body, "currency pairs", unread, MIN_SHARE)
           .filter(({ trade_status }) => trade_status === "tradable")
           .map(({ id, base, quote }) => ({ pair: id, base, quote })),
     },
     volumes: {
       request: { url: `${url}/api/v4/spot/tickers` },
-      read: (body) =>
+      read: (body, unread) =>
         new Map(
-          readItems(Ticker, body, "tickers").map(({ currency_pair, quote_volume }) => [
+          readItems(Ticker, body, "tickers", unread, MIN_SHARE).map(({ currency_pair, quote_volume }) => [
             currency_pair,
             quote_volume,
           ]),
@@ -96,7 +105,7 @@ export function createGate({ url, streamUrl, now }: GateOptions): Venue {
       request: (pair, fromMs, toMs) => ({
         url: `${url}/api/v4/spot/candlesticks?currency_pair=${encodeURIComponent(pair)}&interval=1m&from=${fromMs / SECOND_MS}&to=${toMs / SECOND_MS - 1}`,
       }),
-      read: (body) => readItems(Row, body, "candlesticks").filter(isPossible),
+      read: (body, unread) => readItems(Row, body, "candlesticks", unread),
     },
     trades: {
       pageSize: TRADES_PER_PAGE,
@@ -106,7 +115,7 @@ export function createGate({ url, streamUrl, now }: GateOptions): Venue {
         const query = `from=${from}&to=${to}&limit=${TRADES_PER_PAGE}&page=${page + 1}`;
         return { url: `${url}/api/v4/spot/trades?currency_pair=${encodeURIComponent(pair)}&${query}` };
       },
-      read: (body) => readTrades(body, fieldsOf),
+      read: (body, unread) => readTrades(body, fieldsOf, unread),
     },
     stream: {
       maxPairs: MAX_PAIRS,
@@ -144,15 +153,19 @@ function readMessage(message: unknown): readonly StreamNews[] {
       message.time_ms ?? numberOf(message.time) * SECOND_MS,
     );
   }
-  const update = Update.safeParse(message).data;
-  if (update) {
+  const { channel, event } = recordOf(message);
+  if (channel === "spot.candlesticks" && event === "update") {
+    const read = Update.safeParse(message);
+    if (!read.success) return unusable("streamed candles", read.error, message);
+    const update = read.data;
     const { t, o, h, l, c, a, n } = update.result;
     const candle: MinuteCandle = { openAt: t, open: o, high: h, low: l, close: c, volume: a };
     const sentAt = update.time_ms ?? update.time * SECOND_MS;
-    return isPossible(candle) ? [{ kind: "candle", pair: n.slice("1m_".length), candle, sentAt }] : [];
+    return candleNews(n.slice("1m_".length), candle, sentAt);
   }
   const refusal = Refusal.safeParse(message).data;
-  if (!refusal) return [];
+  const isExpected = channel === "spot.pong" || event === "subscribe" || event === "unsubscribe";
+  if (!refusal) return isExpected ? [] : UNKNOWN_MESSAGE;
   const { code, message: text } = refusal.error;
   return [{ kind: "refused", reason: `rejected a subscription (${code} ${text.slice(0, 100)})` }];
 }

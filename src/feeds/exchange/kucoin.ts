@@ -4,9 +4,19 @@ import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { chunks } from "../chunks.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
+import type { Unread } from "../service/unread.ts";
 import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
-import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
-import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
+import {
+  candleNews,
+  isPossible,
+  type MinuteCandle,
+  type StreamEndpoint,
+  type StreamNews,
+  UNKNOWN_MESSAGE,
+  unusable,
+  type Venue,
+} from "./venue.ts";
+import { Currency, Decimal, MIN_SHARE, Quantity, Seconds } from "./venue-fields.ts";
 
 interface KucoinOptions {
   /** Address of the REST API, which also returns the address of the stream. */
@@ -25,10 +35,11 @@ const Tickers = z.object({ ticker: z.unknown() });
 const Ticker = z.object({ symbol: z.string(), volValue: Quantity });
 /** Seconds, open, close, high, low, volume, turnover: not the usual order. */
 const Row = z
-  .tuple([Seconds, Decimal, Decimal, Decimal, Decimal, Decimal], z.unknown())
+  .tuple([Seconds, Decimal, Decimal, Decimal, Decimal, Decimal, z.string()], z.unknown())
   .transform(
     ([openAt, open, close, high, low, volume]): MinuteCandle => ({ openAt, open, high, low, close, volume }),
-  );
+  )
+  .refine(isPossible);
 const Ticket = z.object({
   token: z.string().min(1),
   instanceServers: z
@@ -73,8 +84,8 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
     },
     pairs: {
       request: { url: `${url}/api/v2/symbols` },
-      read: (body) =>
-        readItems(Pair, dataOf(body), "symbols")
+      read: (body, unread) =>
+        readItems(Pair, dataOf(body, unread), "symbols", unread, MIN_SHARE)
           .filter(({ enableTrading }) => enableTrading)
           .map(({ symbol, baseCurrency, quoteCurrency }) => ({
             pair: symbol,
@@ -84,10 +95,13 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
     },
     volumes: {
       request: { url: `${url}/api/v1/market/allTickers` },
-      read: (body) => {
-        const { ticker } = readWhole(Tickers, dataOf(body), "tickers");
+      read: (body, unread) => {
+        const { ticker } = readWhole(Tickers, dataOf(body, unread), "tickers", unread);
         return new Map(
-          readItems(Ticker, ticker, "tickers").map(({ symbol, volValue }) => [symbol, volValue]),
+          readItems(Ticker, ticker, "tickers", unread, MIN_SHARE).map(({ symbol, volValue }) => [
+            symbol,
+            volValue,
+          ]),
         );
       },
     },
@@ -96,13 +110,13 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
       request: (pair, fromMs, toMs) => ({
         url: `${url}/api/v1/market/candles?type=1min&symbol=${encodeURIComponent(pair)}&startAt=${fromMs / SECOND_MS}&endAt=${toMs / SECOND_MS}`,
       }),
-      read: (body) => readItems(Row, dataOf(body), "candles").filter(isPossible),
+      read: (body, unread) => readItems(Row, dataOf(body, unread), "candles", unread),
     },
     trades: {
       pageSize: LAST_TRADES,
       maxPages: 1,
       request: (pair) => ({ url: `${url}/api/v1/market/histories?symbol=${encodeURIComponent(pair)}` }),
-      read: (body) => readTrades(dataOf(body), fieldsOf),
+      read: (body, unread) => readTrades(dataOf(body, unread), fieldsOf, unread),
     },
     stream: {
       maxPairs: MAX_PAIRS,
@@ -129,8 +143,8 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
   };
 }
 
-function dataOf(body: unknown): unknown {
-  const { code, data } = readWhole(Envelope, body, "envelope");
+function dataOf(body: unknown, unread?: Unread): unknown {
+  const { code, data } = readWhole(Envelope, body, "envelope", unread);
   if (code !== GOOD) throw new UnexpectedAnswer(`returned code ${code.slice(0, 20)}`);
   return data;
 }
@@ -167,13 +181,11 @@ function readMessage(message: unknown): readonly StreamNews[] {
     const fields = fieldsOf(message.data);
     return tradeNews(recordOf(message.data).symbol, fields, fields.at);
   }
-  const candles = Candles.safeParse(message).data;
-  if (candles) {
-    const { symbol, candles: candle, time } = candles.data;
+  const candles = Candles.safeParse(message);
+  if (candles.success) {
+    const { symbol, candles: candle, time } = candles.data.data;
     // Nanoseconds. As a JSON number they are precise enough for milliseconds.
-    return isPossible(candle)
-      ? [{ kind: "candle", pair: symbol, candle, sentAt: Math.round(time / NANOSECONDS_PER_MS) }]
-      : [];
+    return candleNews(symbol, candle, Math.round(time / NANOSECONDS_PER_MS));
   }
   const { type, code, data } = Kind.safeParse(message).data ?? {};
   if (type === "welcome") return [{ kind: "welcome" }];
@@ -181,5 +193,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
     const text = `${String(code).slice(0, 20)} ${String(data).slice(0, 100)}`;
     return [{ kind: "refused", reason: `rejected a subscription (${text})` }];
   }
-  return [];
+  if (type === "ack" || type === "pong") return [];
+  const isCandle = isRecord(message) && String(message.topic).startsWith("/market/candles:");
+  return isCandle ? unusable("streamed candles", candles.error, message) : UNKNOWN_MESSAGE;
 }

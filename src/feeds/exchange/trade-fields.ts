@@ -2,6 +2,7 @@ import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { LATEST_AT_MS } from "../../base/market/index.ts";
 import { plainDecimal } from "../plain-decimal.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
+import { faultOf, Unread } from "../service/unread.ts";
 import type { StreamNews, VenueTrade } from "./venue.ts";
 
 /*
@@ -67,7 +68,18 @@ function tradeOf({ id, serial, at, side, price, amount }: TradeFields): VenueTra
 export function tradeNews(pair: unknown, fields: TradeFields, sentAt: unknown): readonly StreamNews[] {
   const trade = typeof pair === "string" ? tradeOf(fields) : undefined;
   if (!trade || typeof pair !== "string" || typeof sentAt !== "number" || !Number.isFinite(sentAt))
-    return [{ kind: "unusable" }];
+    return [
+      {
+        kind: "unusable",
+        what: "trades",
+        reason:
+          typeof pair !== "string"
+            ? faultOf("pair", pair)
+            : trade
+              ? faultOf("time", sentAt)
+              : faultIn(fields),
+      },
+    ];
   return [{ kind: "trade", pair, trade, sentAt }];
 }
 
@@ -77,10 +89,33 @@ export function numberOf(value: unknown): number {
   return typeof value === "string" && NUMBER.test(value) ? Number(value) : Number.NaN;
 }
 
-/** Returns the usable trades. Throws {@link UnexpectedAnswer} if `list` is no array. */
-export function readTrades(list: unknown, fieldsOf: (item: unknown) => TradeFields): readonly VenueTrade[] {
+/**
+ * Returns the usable trades, and counts the others. Throws {@link UnexpectedAnswer} if `list` is no
+ * array.
+ */
+export function readTrades(
+  list: unknown,
+  fieldsOf: (item: unknown) => TradeFields,
+  unread = new Unread(),
+): readonly VenueTrade[] {
   if (!Array.isArray(list)) throw new UnexpectedAnswer("returned no list of trades");
-  return list.flatMap((item: unknown) => tradeOf(fieldsOf(item)) ?? []);
+  return list.flatMap((item: unknown) => {
+    const fields = fieldsOf(item);
+    const trade = tradeOf(fields);
+    if (trade) unread.good("trades");
+    else unread.bad("trades", faultIn(fields));
+    return trade ?? [];
+  });
+}
+
+/** Says why the fields are no trade. */
+function faultIn({ id, at, side, price, amount }: TradeFields): string {
+  if (idOf(id) === undefined) return faultOf("id", id);
+  if (Number.isNaN(at)) return "time is missing or invalid";
+  if (side !== "buy" && side !== "sell") return faultOf("side", side);
+  if (typeof price !== "string") return faultOf("price", price);
+  if (typeof amount !== "string") return faultOf("amount", amount);
+  return "a number is out of bounds";
 }
 
 function idOf(value: unknown): bigint | undefined {

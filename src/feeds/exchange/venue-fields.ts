@@ -10,14 +10,11 @@ export const Decimal = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Converts a decimal string to a number. A missing, malformed or negative one becomes 0. */
-export const Quantity = z
-  .string()
-  .nullish()
-  .transform((text) => {
-    const value = Number(text ?? 0);
-    return Number.isFinite(value) && value > 0 ? value : 0;
-  });
+/** Share of an exchange's list that must be valid. With less, it counts as unavailable. */
+export const MIN_SHARE = 0.5;
+
+/** A decimal as a number. A negative one becomes 0. */
+export const Quantity = Decimal.transform((text) => Math.max(0, Number(text)));
 
 /** The name of a currency, converted to upper case. */
 export const Currency = z

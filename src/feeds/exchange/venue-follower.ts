@@ -5,7 +5,7 @@ import type { ServiceReport } from "../../gateway/source/index.ts";
 import { chunks } from "../chunks.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
-import type { MinuteCandle, StreamNews, Venue, VenueRequest, VenueTrade } from "./venue.ts";
+import type { MinuteCandle, Read, StreamNews, Venue, VenueRequest, VenueTrade } from "./venue.ts";
 import { VenueSubscription } from "./venue-subscription.ts";
 import { VenueTrades } from "./venue-trades.ts";
 
@@ -247,19 +247,23 @@ export class VenueFollower {
     const { onCandle } = this.#options;
     switch (news.kind) {
       case "trade":
+        this.#client.unread.good("trades");
         // An impossible time must not move the clock by which the next trades are judged.
         this.#hear(this.#trades.take(news.pair, news.trade) ? news.sentAt : undefined);
         return;
       case "candle":
+        this.#client.unread.good("streamed candles");
         this.#hear(news.sentAt);
         if (news.candle.openAt % MINUTE_MS === 0) onCandle(news.pair, news.candle);
         return;
       case "volume":
+        this.#client.unread.good("streamed tickers");
         this.#hear(undefined);
         this.#streamed.set(news.pair, news.quoteVolume);
         return;
       case "unusable":
-        this.#trades.unusable += 1;
+        this.#client.unread.bad(news.what, news.reason);
+        if (news.what === "trades") this.#trades.unusable += 1;
         return;
       case "refused":
         this.#refusals += 1;
@@ -284,11 +288,7 @@ export class VenueFollower {
     else this.#ahead.ms = Math.max(ms, aheadMs);
   }
 
-  async #read<T>(
-    request: VenueRequest,
-    read: (body: unknown) => T,
-    tries = LIST_TRIES,
-  ): Promise<T | undefined> {
+  async #read<T>(request: VenueRequest, read: Read<T>, tries = LIST_TRIES): Promise<T | undefined> {
     const outcome = await this.#client.ask({ ...request, read, tries }, this.#options.signal);
     return outcome.kind === "ok" ? outcome.value : undefined;
   }

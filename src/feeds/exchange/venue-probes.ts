@@ -3,7 +3,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
-import type { Venue, VenueRequest } from "./venue.ts";
+import type { Read, Venue, VenueRequest } from "./venue.ts";
 
 /** The market to test. An exchange without it is tested with its first market. */
 const BASE = "BTC";
@@ -15,7 +15,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const limits = { pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES };
   // The shortest pauses after failures, because a person waits for the result.
   const client = new ServiceClient({ ...limits, clock, random: () => 0 });
-  const ask = <T>(request: VenueRequest, read: (body: unknown) => T, signal: AbortSignal): Promise<T> =>
+  const ask = <T>(request: VenueRequest, read: Read<T>, signal: AbortSignal): Promise<T> =>
     client.require({ ...request, read }, signal);
   const pairOf = async (signal: AbortSignal) => {
     const pairs = await ask(venue.pairs.request, venue.pairs.read, signal);

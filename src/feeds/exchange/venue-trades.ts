@@ -2,7 +2,7 @@ import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import { REORDER_MS, TradeIds } from "./trade-ids.ts";
-import type { TradeGap, Venue, VenueRequest, VenueTrade } from "./venue.ts";
+import type { Read, TradeGap, Venue, VenueRequest, VenueTrade } from "./venue.ts";
 
 interface VenueTradesOptions {
   readonly venue: Pick<Venue, "trades">;
@@ -11,7 +11,7 @@ interface VenueTradesOptions {
   /** Returns the exchange's time. */
   readonly nowMs: () => number;
   /** Sends a request; `undefined` if there is no answer. Rejects only with the signal's reason. */
-  readonly ask: <T>(request: VenueRequest, read: (body: unknown) => T) => Promise<T | undefined>;
+  readonly ask: <T>(request: VenueRequest, read: Read<T>) => Promise<T | undefined>;
   /** Called with each trade once. `isPast`: it was requested, because the stream had missed it. */
   readonly onTrade: (pair: string, trade: VenueTrade, isPast: boolean) => void;
   readonly notify: Notify;

@@ -1,4 +1,5 @@
 import type { Candle } from "../../base/market/index.ts";
+import { reasonOf, type Unread } from "../service/unread.ts";
 
 export const VENUES = ["binance", "kucoin", "gate"] as const;
 export type VenueName = (typeof VENUES)[number];
@@ -60,8 +61,8 @@ export type StreamNews =
       /** As of a candle. A time before it, such as the trade's own, also does. */
       readonly sentAt: number;
     }
-  /** A trade with absent, malformed or absurd fields. */
-  | { readonly kind: "unusable" }
+  /** An item, such as `trades`, with absent, malformed or absurd fields. */
+  | { readonly kind: "unusable"; readonly what: string; readonly reason: string }
   /** Volume of the last 24 hours, in the quote. */
   | { readonly kind: "volume"; readonly pair: string; readonly quoteVolume: number }
   /** The exchange's greeting: it accepts subscriptions from now on. */
@@ -84,6 +85,9 @@ export interface VenueRequest {
   readonly method?: "GET" | "POST";
 }
 
+/** Reads a response. Counts what it cannot read. */
+export type Read<T> = (body: unknown, unread?: Unread) => T;
+
 /** One exchange: URLs and pure readers, which throw {@link UnexpectedAnswer} or skip items. */
 export interface Venue {
   readonly name: VenueName;
@@ -93,17 +97,17 @@ export interface Venue {
   readonly pauseMs: number;
   /** Returns the milliseconds to wait according to a response's headers; `undefined`: none. */
   readonly quota: (headers: Headers, nowMs: number) => number | undefined;
-  readonly pairs: { readonly request: VenueRequest; readonly read: (body: unknown) => readonly VenuePair[] };
+  readonly pairs: { readonly request: VenueRequest; readonly read: Read<readonly VenuePair[]> };
   readonly volumes: {
     readonly request: VenueRequest;
-    readonly read: (body: unknown) => ReadonlyMap<string, number>;
+    readonly read: Read<ReadonlyMap<string, number>>;
   };
   readonly candles: {
     readonly maxMinutes: number;
     /** Returns the request for the minutes that open from `fromMs` to before `toMs`. */
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
     /** In any order; minutes without trades may be missing. */
-    readonly read: (body: unknown) => readonly MinuteCandle[];
+    readonly read: Read<readonly MinuteCandle[]>;
   };
   /** Past trades, to fill the gaps of the stream. */
   readonly trades: {
@@ -114,7 +118,7 @@ export interface Venue {
     /** Returns the request for a page of a gap's trades. The first page is 0. */
     readonly request: (pair: string, gap: TradeGap, page: number) => VenueRequest;
     /** In any order, maybe with trades outside the gap. */
-    readonly read: (body: unknown) => readonly VenueTrade[];
+    readonly read: Read<readonly VenueTrade[]>;
   };
   readonly stream: {
     readonly maxPairs: number;
@@ -133,4 +137,28 @@ export interface Venue {
 export function isPossible({ open, high, low, close }: MinuteCandle): boolean {
   const [o, h, l, c] = [Number(open), Number(high), Number(low), Number(close)];
   return l > 0 && l <= Math.min(o, c) && h >= Math.max(o, c);
+}
+
+/** The news of a message that is none of those that were subscribed to. */
+export const UNKNOWN_MESSAGE: readonly StreamNews[] = [
+  { kind: "unusable", what: "stream messages", reason: "it is of an unknown kind" },
+];
+
+/** Returns a candle as news. An impossible one is unusable. */
+export function candleNews(
+  pair: string,
+  candle: MinuteCandle,
+  sentAt: number | undefined,
+): readonly StreamNews[] {
+  if (isPossible(candle)) return [{ kind: "candle", pair, candle, sentAt }];
+  return [{ kind: "unusable", what: "streamed candles", reason: "its prices contradict each other" }];
+}
+
+/** Returns an item that a schema refuses as news. */
+export function unusable(
+  what: string,
+  error: Parameters<typeof reasonOf>[0],
+  item: unknown,
+): readonly StreamNews[] {
+  return [{ kind: "unusable", what, reason: reasonOf(error, item) }];
 }

@@ -4,6 +4,7 @@ import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { ServiceReport } from "../../gateway/source/index.ts";
 import { type Failure, requestJson } from "./request-json.ts";
 import { ServiceTally } from "./service-tally.ts";
+import type { Unread } from "./unread.ts";
 
 /**
  * A service returned no usable value. The message states the reason as the second half of a
@@ -33,8 +34,11 @@ type Outcome<T> =
 interface ServiceRequest<T> {
   readonly url: string;
   readonly method?: "GET" | "POST";
-  /** Converts the body to the value. Throws {@link UnexpectedAnswer} or {@link Refusal}. */
-  readonly read: (body: unknown) => T;
+  /**
+   * Converts the body to the value, and counts what it cannot read. Throws
+   * {@link UnexpectedAnswer} or {@link Refusal}.
+   */
+  readonly read: (body: unknown, unread: Unread) => T;
   /** Maximum number of attempts, at least 1. Default 5. */
   readonly tries?: number;
 }
@@ -98,9 +102,14 @@ export class ServiceClient {
     return this.#trouble;
   }
 
-  /** What is wrong with it: `trouble`, or else that it is slow, in such words. */
+  /** What is wrong with it: `trouble`, or else that it is unreadable or slow, in such words. */
   get complaint(): string | undefined {
-    return this.#trouble ?? this.#tally.slowness;
+    return this.#trouble ?? this.unread.complaint ?? this.#tally.slowness;
+  }
+
+  /** What the service sent that cannot be read. */
+  get unread(): Unread {
+    return this.#tally.unread;
   }
 
   /**
@@ -148,7 +157,7 @@ export class ServiceClient {
         const { quota } = this.#options;
         const outcome: Outcome<T> =
           answer.kind === "fresh"
-            ? { kind: "ok", value: read(answer.body) }
+            ? { kind: "ok", value: read(answer.body, this.unread) }
             : { kind: "absent", reason: answer.failure.reason };
         ended("good");
         this.#succeed();

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { ServiceReport } from "../../gateway/source/index.ts";
 import { StickyThreshold } from "./sticky-threshold.ts";
+import { Unread } from "./unread.ts";
 
 /**
  * The outcome of a request: `good`: a valid response. `refused`: too many requests, or not
@@ -29,6 +30,8 @@ export class ServiceTally {
   /** Monotonic times of the requests without an answer, the oldest first. */
   readonly #open = new Set<{ readonly askedAt: number }>();
   #peak = { ms: 0, at: 0 };
+  /** What it sent that cannot be read. */
+  readonly unread = new Unread();
   readonly #isSlow = new StickyThreshold();
 
   constructor(clock: Clock) {
@@ -86,7 +89,15 @@ export class ServiceTally {
 
   report(part: string, service: string, isUp: boolean): ServiceReport {
     const ageMs = this.#goodAt === undefined ? undefined : this.#clock.monotonic() - this.#goodAt;
-    return { part, service, isUp, ageMs, latencyMs: this.latencyMs, ...this.#counts };
+    return {
+      part,
+      service,
+      isUp,
+      ageMs,
+      latencyMs: this.latencyMs,
+      unreadable: this.unread.counts,
+      ...this.#counts,
+    };
   }
 
   #remembered(now: number): number {

@@ -37,6 +37,11 @@ export function serviceMetrics(services: () => readonly ServiceReport[]): Metric
   const [gauge, counter] = [of(level), of(total)];
   const age = "Time since a service's last useful response; absent before the first one.";
   const latency = "Slowest recent answer of a service, or the wait for one; halves every ten seconds.";
+  const unreadable = "Items in a service's answers that could not be read, by reason.";
+  const unreadableItems = () =>
+    services().flatMap(({ part, service, unreadable: items }) =>
+      Object.entries(items).map(([reason, count]) => [{ part, service, reason }, count] as const),
+    );
   const failed = "Failed requests to a service, without those that it refused.";
   const refused = "Requests that a service refused as too many or as unsupported.";
   const waits = "Time for which requests were delayed to stay within a service's rate limit.";
@@ -48,6 +53,7 @@ export function serviceMetrics(services: () => readonly ServiceReport[]): Metric
     flarewire_service_latency_seconds: gauge(latency, ({ latencyMs }) => latencyMs / 1_000),
     flarewire_service_requests_total: counter("Requests to a service.", ({ requests }) => requests),
     flarewire_service_errors_total: counter(failed, ({ errors }) => errors),
+    flarewire_service_unreadable_total: total(unreadable, unreadableItems, "part", "service", "reason"),
     flarewire_service_refused_total: counter(refused, ({ refused }) => refused),
     flarewire_service_wait_seconds_total: counter(waits, ({ waitedMs }) => waitedMs / 1_000),
   };

@@ -60,6 +60,8 @@ export interface ServiceReport {
   readonly ageMs: number | undefined;
   /** Milliseconds that it recently took to answer. */
   readonly latencyMs: number;
+  /** Numbers of items in its responses that could not be read, by reason. */
+  readonly unreadable: Readonly<Record<string, number>>;
   readonly requests: number;
   /** Failed requests, without refused ones. */
   readonly errors: number;

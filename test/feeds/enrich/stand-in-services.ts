@@ -73,6 +73,12 @@ export class StandInServices implements AsyncDisposable {
       case "coingecko":
         return reply(response, 200, [
           { id: "bitcoin", symbol: "btc", name: "Bitcoin", platforms: {} },
+          {
+            id: "other-coin",
+            symbol: "oth",
+            name: "Other",
+            platforms: { "binance-smart-chain": `0x${"0d".repeat(20)}` },
+          },
           ...this.coins,
           ...(this.isListed
             ? [

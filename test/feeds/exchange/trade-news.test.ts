@@ -15,7 +15,7 @@ const VENUES: Readonly<Record<VenueName, Venue>> = {
 };
 const NAMES = ["binance", "kucoin", "gate"] as const;
 const T = 1_700_000_040_123;
-const UNUSABLE = [{ kind: "unusable" }];
+const UNUSABLE = [{ kind: "unusable", what: "trades", reason: expect.any(String) }];
 /** Names of a trade's fields in the messages. */
 const FIELDS = {
   binance: { id: "a", pair: "s", at: "T", side: "m", price: "p", amount: "q" },
@@ -136,7 +136,9 @@ describe.each(NAMES)("a trade of %s", (name) => {
     const read = (value: unknown) =>
       venue.stream.read({ ...message, [name === "gate" ? "result" : "data"]: value });
     // Without an object, a message of Binance does not say that it is a trade.
-    expect(read(inner)).toEqual(name === "binance" ? [] : UNUSABLE);
+    expect(read(inner)).toMatchObject(
+      name === "binance" ? (Array.isArray(inner) ? [] : [{ kind: "unusable" }]) : UNUSABLE,
+    );
   });
 });
 

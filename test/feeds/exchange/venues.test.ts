@@ -24,15 +24,21 @@ test.each([
   ["has its low above its open", "1.5", "2", "1.51", "1.8", false],
   ["costs nothing", "1.5", "2", "0", "1.8", false],
 ])("a candle that %s is accepted or skipped equally by every exchange", (_what, o, h, l, c, isTaken) => {
-  const count = isTaken ? 1 : 0;
+  const count = isTaken ? 2 : 1;
   const seconds = String(T / 1_000);
-  expect(binance.candles.read([[T, o, h, l, c, "10", T + 59_999, "18", 7, "6", "11", "0"]])).toHaveLength(
-    count,
-  );
-  expect(kucoin.candles.read({ code: "200000", data: [[seconds, o, c, h, l, "10", "18"]] })).toHaveLength(
-    count,
-  );
-  expect(gate.candles.read([[seconds, "18", c, h, l, o, "10", "true"]])).toHaveLength(count);
+  const ofBinance = (...prices: string[]) => [T, ...prices, "10", T + 59_999, "18", 7, "6", "11", "0"];
+  const one = ["1", "1", "1", "1"];
+  expect(binance.candles.read([ofBinance(o, h, l, c), ofBinance(...one)])).toHaveLength(count);
+  const ofKucoin = [
+    [seconds, o, c, h, l, "10", "18"],
+    [seconds, ...one, "10", "18"],
+  ];
+  expect(kucoin.candles.read({ code: "200000", data: ofKucoin })).toHaveLength(count);
+  const ofGate = [
+    [seconds, "18", c, h, l, o, "10", "true"],
+    [seconds, "18", ...one, "10", "true"],
+  ];
+  expect(gate.candles.read(ofGate)).toHaveLength(count);
 });
 
 test("a streamed candle is the same minute from every exchange, with the time at which it was sent", () => {
@@ -184,10 +190,8 @@ describe("gate", () => {
         { currency_pair: "B_USDT", quote_volume: null },
       ]),
     ).toEqual(
-      new Map([
-        ["A_USDT", 1_000],
-        ["B_USDT", 0],
-      ]),
+      // An unknown volume is not zero.
+      new Map([["A_USDT", 1_000]]),
     );
   });
 
@@ -252,16 +256,17 @@ describe.skipIf(!existsSync(recorded))(
     ][])("every candle and trade of %s is parsed", (file, venue, isCandle) => {
       const messages = messagesOf(file);
       expect(messages.length).toBeGreaterThan(50);
-      const kinds = messages.flatMap((message) => venue.stream.read(message)).map(({ kind }) => kind);
-      expect(kinds).toContain("trade");
-      expect(kinds).not.toContain("unusable");
+      // In 2021, Gate's candles had no base volume yet.
+      const amend = (message: (typeof messages)[number]) =>
+        venue === gate && isCandle(message) ? { ...message, result: { ...message.result, a: "0" } } : message;
+      const all = messages.flatMap((message) => venue.stream.read(amend(message)));
+      expect(all.map(({ kind }) => kind)).toContain("trade");
+      // The recordings have channels that are not subscribed to.
+      const unusable = all.flatMap((news) => (news.kind === "unusable" ? [news.what] : []));
+      expect([...new Set(unusable)]).toEqual(unusable.length === 0 ? [] : ["stream messages"]);
       for (const message of messages) {
         const news = venue.stream.read(message);
-        // In 2021, Gate's candles had no base volume yet.
-        const amended =
-          venue === gate && isCandle(message)
-            ? { ...message, result: { ...message.result, a: "0" } }
-            : message;
+        const amended = amend(message);
         expect(venue.stream.read(amended).map(({ kind }) => kind)).toEqual(
           isCandle(message) ? ["candle"] : news.map(({ kind }) => kind),
         );

@@ -35,7 +35,12 @@ const cases: readonly (readonly [string, string, Partial<UpstreamHealth>, RegExp
   ["without a response so far", "stale", never, /has not responded yet/],
   ["stale by its own report", "stale", status("stale"), /reports that its source is stale/],
   ["down by its own report", "down", { ...status("down"), doubt: "it lacks items" }, /reports .* is down/],
-  ["slow", "live", { slowness: "takes more than 3 s to answer" }, /^the upstream takes more than 3 s to answer$/],
+  [
+    "slow",
+    "live",
+    { slowness: "takes more than 3 s to answer" },
+    /^the upstream takes more than 3 s to answer$/,
+  ],
   ["doubted", "stale", { doubt: "it lacks items", silentMs: LIMIT + 1 }, /it lacks items/],
 ];
 

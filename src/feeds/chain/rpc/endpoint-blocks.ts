@@ -1,6 +1,7 @@
 import { numberToHex, toRlp } from "viem";
 import type { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
+import { reasonOf } from "../../service/unread.ts";
 import { contradictionOf, Header, type Receipt, Receipts } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { keccak } from "./keccak.ts";
@@ -45,8 +46,10 @@ const MAX_LAG = 512;
 /** Maximum number of blocks that one header settles. */
 const MAX_SETTLED = 256;
 
+type BlockSource = Pick<Endpoint, "ask"> & Partial<Pick<Endpoint, "tally">>;
+
 export class EndpointBlocks {
-  readonly #endpoint: Pick<Endpoint, "ask">;
+  readonly #endpoint: BlockSource;
   /**
    * Headers by number. Kept only if blocks are settled later, because several blocks then need each
    * header.
@@ -56,7 +59,7 @@ export class EndpointBlocks {
   readonly #settled = new BoundedMap<number, Promise<readonly ProvedBlock[]>>(MAX_SETTLERS);
   #settlesLater = false;
 
-  constructor(endpoint: Pick<Endpoint, "ask">) {
+  constructor(endpoint: BlockSource) {
     this.#endpoint = endpoint;
   }
 
@@ -151,7 +154,7 @@ export class EndpointBlocks {
   async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {
     const answer = await this.#endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
     if (answer === null) return undefined;
-    const header = parse(Header, answer, number);
+    const header = this.#parse(Header, answer, number);
     if (header.number !== number)
       throw new RpcFailure("failed", `returned block ${header.number} instead of block ${number}`);
     if (header.settledHeight !== undefined && contradictsHash(answer as Record<string, unknown>))
@@ -161,7 +164,14 @@ export class EndpointBlocks {
 
   async #receipts(number: number, signal: AbortSignal): Promise<readonly Receipt[] | undefined> {
     const answer = await this.#endpoint.ask("eth_getBlockReceipts", [numberToHex(number)], signal);
-    return answer === null ? undefined : parse(Receipts, answer, number);
+    return answer === null ? undefined : this.#parse(Receipts, answer, number);
+  }
+
+  #parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
+    const read = schema.safeParse(answer);
+    if (read.success) return read.data;
+    this.#endpoint.tally?.unread.count("blocks", reasonOf(read.error, answer).replace(/^\d+\./, ""));
+    throw new RpcFailure("failed", `returned an invalid block ${number}`, { cause: read.error });
   }
 }
 
@@ -182,12 +192,6 @@ function settledBy({ settledHeight, number }: Header): number {
 function rejectIf({ number }: Header, contradiction: string | undefined): void {
   if (contradiction !== undefined)
     throw new RpcFailure("failed", `returned block ${number}, which ${contradiction}`);
-}
-
-function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
-  const read = schema.safeParse(answer);
-  if (read.success) return read.data;
-  throw new RpcFailure("failed", `returned an invalid block ${number}`, { cause: read.error });
 }
 
 /**

@@ -159,8 +159,8 @@ export class EndpointPool {
 
   /**
    * Asks the endpoints in order and returns the first successful response (see {@link Hedges}).
-   * Rejects with RpcFailure: `reverted` as soon as one reports that, else the last failure. Failures count against the
-   * endpoint if `isBlamed`.
+   * Rejects with RpcFailure: `reverted` as soon as one reports that, else the last failure. Failures
+   * count against the endpoint if `isBlamed`.
    */
   async ask(
     method: string,
