@@ -53,7 +53,7 @@ export function createChainFeed(options: ChainFeedOptions): Feed {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
-    trouble: () => follower?.endpoints.trouble(options.network.name) ?? follower?.endpoints.slowness,
+    trouble: () => follower?.endpoints.trouble(options.network.name),
     behindMs: () => follower?.behindMs ?? 0,
     filling: () => follower?.filling,
     services: () => follower?.endpoints.services(options.network.name) ?? [],

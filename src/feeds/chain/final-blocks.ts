@@ -41,6 +41,8 @@ const REMEMBERED = 512;
 const DOUBTS = 3;
 /** Consecutive failures after which the operator is notified. */
 const NOTIFY_AFTER = 4;
+/** Consecutive attempts without the next block or its proof, about a second each, after which the same. */
+const OVERDUE = 15;
 /** Minimum pause after a failed attempt to read a block. */
 const MIN_PAUSE_MS = 250;
 
@@ -62,6 +64,8 @@ class FinalBlockStream {
   #next: number;
   #failures = 0;
   #doubts = 0;
+  /** Number of attempts in a row that found the block missing or unproved. */
+  #pending = 0;
 
   constructor(options: FinalBlocksOptions, signal: AbortSignal) {
     this.#options = options;
@@ -79,7 +83,7 @@ class FinalBlockStream {
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!(error instanceof RpcFailure)) throw error;
-        if (error.kind === "pending") await this.#waitForProof();
+        if (error.kind === "pending") await this.#waitForProof(error);
         else await this.#waitAfter(error);
       }
     }
@@ -139,6 +143,8 @@ class FinalBlockStream {
     this.#next = block.number + 1;
     this.#failures = 0;
     this.#doubts = 0;
+    this.#pending = 0;
+    this.#options.pool.obstacle = undefined;
     return { block, isReplacement };
   }
 
@@ -163,8 +169,16 @@ class FinalBlockStream {
     for (const block of branch) yield this.#publish(block, true);
   }
 
+  /** Tells the operator once why there is no block, and shows it until there is one. */
+  #say(words: string, message = words): void {
+    this.#options.notify("warn", `no block is available: ${message}`);
+    this.#options.pool.obstacle = `no block is available: ${words}`;
+  }
+
   /** Waits for a block that is not proved or confirmed yet. That is not a failure. */
-  async #waitForProof(): Promise<void> {
+  async #waitForProof({ words }: RpcFailure): Promise<void> {
+    this.#pending += 1;
+    if (this.#pending === OVERDUE) this.#say(words);
     this.#reads.clear();
     await this.#options.pool.changed(SECOND_MS, this.#signal);
   }
@@ -173,8 +187,8 @@ class FinalBlockStream {
     const { clock, pool } = this.#options;
     this.#failures += 1;
     this.#reads.clear();
-    if (this.#failures === NOTIFY_AFTER)
-      this.#options.notify("warn", `no block is available: ${error.message}`);
+    if (this.#failures === NOTIFY_AFTER) this.#say(error.words, error.message);
+    else if (this.#failures > NOTIFY_AFTER) pool.obstacle = `no block is available: ${error.words}`;
     await clock.sleep(MIN_PAUSE_MS, this.#signal);
     // If a head moves, its endpoint may have recovered.
     await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);

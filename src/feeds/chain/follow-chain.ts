@@ -92,6 +92,8 @@ export class ChainFollower {
   #start: Start | undefined;
   #pastFill: PastFill | undefined;
   #isFilled = false;
+  /** Number of trades in the last replacement blocks. */
+  #replaced = 0;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
     const { network, urls = [], clock, notify = () => undefined } = options;
@@ -165,9 +167,11 @@ export class ChainFollower {
     for await (const { block, read, isReplacement } of lookup.known(blocks)) {
       const wasPublished = this.#wasPublished(block);
       const events = this.#translate(translator, read, wasPublished);
-      // Most content of a replacement block was published before. Publishing it again would
-      // duplicate it.
+      // Most content of a replacement block was published before, so it would be duplicated.
+      if (isReplacement) this.#replaced += events.filter(({ kind }) => kind === "trade").length;
       if (isReplacement || wasPublished) continue;
+      if (this.#replaced > 0) this.#notify("warn", `dropped ${this.#replaced} trades of replaced blocks`);
+      this.#replaced = 0;
       const isFirst = this.#latest === undefined;
       this.#latest = block;
       this.#pace.follow(block);
@@ -390,11 +394,7 @@ export class ChainFollower {
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {
-    return persist(work, {
-      clock: this.#options.clock,
-      random: this.#random,
-      notify: this.#notify,
-      signal: this.#signal,
-    });
+    const [pool, clock, random] = [this.endpoints, this.#options.clock, this.#random];
+    return persist(work, { pool, clock, random, notify: this.#notify, signal: this.#signal });
   }
 }

@@ -162,6 +162,57 @@ describe("the blocks of a chain", () => {
   });
 });
 
+describe("the reason why there is no next block", () => {
+  const trouble = (run: { readonly run: NodePool }) => run.run.pool.trouble("test");
+
+  test("is shown until there is one, and reported once, although endpoints respond", async () => {
+    await using run = await follow(90, 2);
+    await run.reached(98);
+    expect(trouble(run)).toBeUndefined();
+    const quota = { error: { code: -32_005, message: "limit exceeded" } };
+    run.set({ head: 103, answer: (method) => (method === "eth_getBlockReceipts" ? quota : undefined) });
+    await run.passUntil("the reason is shown", () => trouble(run) !== undefined);
+    expect(trouble(run)).toMatch(
+      /^no block is available: no endpoint has block 99: 127\S+ refuses requests because there are too many \(-32005\)$/,
+    );
+    for (let count = 0; count < 60; count++) await run.run.look();
+    expect(troubles(run.notices)).toHaveLength(1);
+    run.set({ answer: undefined });
+    await run.reached(101);
+    expect(trouble(run)).toBeUndefined();
+  });
+
+  test("is no failure while endpoints lack the block, and is shown when it is overdue", async () => {
+    await using run = await follow(90, 2);
+    await run.reached(98);
+    run.set({ head: 103, answer: (_method, [id]) => (id === "0x63" ? { result: null } : undefined) });
+    for (let count = 0; count < 5; count++) await run.run.look();
+    expect([trouble(run), run.notices]).toEqual([undefined, []]);
+    await run.passUntil("the reason is shown", () => trouble(run) !== undefined);
+    expect(trouble(run)).toMatch(/^no block is available: 127\S+ has no block 99$/);
+    for (let count = 0; count < 60; count++) await run.run.look();
+    expect(run.notices).toHaveLength(1);
+    run.set({ answer: undefined });
+    await run.reached(101);
+    expect(trouble(run)).toBeUndefined();
+  });
+
+  test("is not sought at an endpoint that refuses blocks as long as another one returns them", async () => {
+    await using run = await follow(90, 2);
+    await run.reached(98);
+    const [refusing, other] = run.nodes;
+    if (!refusing || !other) throw new Error("no nodes");
+    const quota = { error: { code: -32_005, message: "limit exceeded" } };
+    refusing.answer = (method) => (method === "eth_getBlockReceipts" ? quota : undefined);
+    const before = refusing.count("eth_getBlockReceipts");
+    for (let head = 101; head <= 140; head++) {
+      run.set({ head });
+      await run.reached(head - FINALITY);
+    }
+    expect(refusing.count("eth_getBlockReceipts") - before).toBeLessThanOrEqual(3);
+  });
+});
+
 describe("replaced final blocks", () => {
   test("are published again from the first difference, in order and marked, before later ones follow", async () => {
     await using run = await follow(90);

@@ -18,6 +18,8 @@ const MAX_RETRIES = 20;
  * later, when another chain has confirmed it.
  */
 const MAX_AGE_MS = 2 * MINUTE_MS;
+/** Blocks of the 90 seconds before the present, on the fastest chain. Some endpoints lack them. */
+const START_BLOCKS = 200;
 const ADVICE = {
   rate: "use your own key or another endpoint",
   refused: "use an endpoint that has eth_getBlockReceipts",
@@ -27,7 +29,7 @@ const ADVICE = {
 } as const satisfies Record<RpcFailure["kind"], string>;
 
 /**
- * Proves the newest final block with the code that a chain's feed uses. Rejects if the
+ * Proves the newest final block and one as old as a start needs with the code that a chain's feed uses. Rejects if the
  * endpoint is unsuitable.
  *
  * @param newest The endpoint's newest block.
@@ -70,8 +72,11 @@ export async function proveBlock(
     const ageS = Math.round((clock.now() - atMs) / SECOND_MS);
     if (ageS * SECOND_MS > MAX_AGE_MS)
       throw new Error(`reports block ${finalHead} as final, which is ${ageS} s old; use another endpoint`);
+    const old = finalHead - START_BLOCKS;
+    if (old > 0) await whenSettled(() => reader.read(old, inner));
+    const start = old > 0 ? `; so is block ${old}, as old as a start needs` : "";
     const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
-    return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
+    return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header${start}`;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof RpcFailure)) throw error;

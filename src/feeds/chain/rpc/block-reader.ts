@@ -1,6 +1,6 @@
 import type { Notify } from "../../../base/lib/notify.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import { HOUR_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
 import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -38,6 +38,9 @@ interface VerifiedBlock extends Pick<ProvedBlock, "proof"> {
 export class BlockReader {
   readonly #options: BlockReaderOptions;
   readonly #blocks = new Map<Endpoint, EndpointBlocks>();
+  readonly #blamedAt = new Map<Endpoint, number>();
+  /** Why the last block could not be read, which endpoints that rest now do not repeat. */
+  #cause: string | undefined;
 
   constructor(options: BlockReaderOptions) {
     this.#options = options;
@@ -60,7 +63,7 @@ export class BlockReader {
       return { block: answer.block, verdict };
     };
     const endpoints = () => pool.usable(number);
-    if (endpoints().length === 0) throw new RpcFailure("failed", `no endpoint has block ${number}`);
+    if (endpoints().length === 0) throw this.#noneHas(number);
     const { block, verdict } = await pool.hedges.firstOf(endpoints, signal, read);
     if (verdict instanceof RpcFailure) throw verdict;
     if (verdict === false) throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
@@ -94,8 +97,8 @@ export class BlockReader {
     if (only && (await this.#confirm(only.endpoint, number, Promise.resolve(only), signal)) === false)
       throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
     if (blocks.length === 0) {
-      const none = new RpcFailure("failed", `no endpoint has block ${number}`);
-      throw answers.find((answer) => answer instanceof RpcFailure && answer.kind === "pending") ?? none;
+      const isPending = (answer: unknown) => answer instanceof RpcFailure && answer.kind === "pending";
+      throw answers.find(isPending) ?? this.#noneHas(number);
     }
     const fitting = blocks.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
     if (fitting.length === 0) return undefined;
@@ -131,13 +134,17 @@ export class BlockReader {
           `returned block ${number} with a future time, ${new Date(atMs).toISOString()}; check this machine's clock`,
         );
       endpoint.markSuccess();
+      this.#cause = undefined;
       const block = { number, hash, parentHash, atMs, logs: logsOf(receipts) };
       return { block, endpoint, proof, key: proof.map(keyOf).join() };
     } catch (error) {
       signal.throwIfAborted();
       const failure = invalidAnswer(error);
+      if (failure.kind === "rate" || failure.kind === "refused") endpoint.markRefusal();
       if (failure.kind !== "rate" && failure.kind !== "pending") this.#blame(endpoint, failure.message);
-      return failure.of(endpoint.name);
+      const named = failure.of(endpoint.name);
+      this.#cause = named.words;
+      return named;
     }
   }
 
@@ -218,10 +225,19 @@ export class BlockReader {
     return blocks;
   }
 
+  #noneHas(number: number): RpcFailure {
+    const words = `no endpoint has block ${number}`;
+    return new RpcFailure("failed", this.#cause === undefined ? words : `${words}: ${this.#cause}`);
+  }
+
+  /** Reports an endpoint that fails again and again once, until it has worked for a minute. */
   #blame(endpoint: Endpoint, words: string): void {
+    const now = this.#options.clock.monotonic();
+    const before = this.#blamedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY;
+    this.#blamedAt.set(endpoint, now);
     endpoint.markFailure();
     this.#blocks.delete(endpoint);
-    if (endpoint.failures === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
+    if (now - before > MINUTE_MS) this.#options.notify("warn", `${endpoint.name} ${words}`);
   }
 }
 

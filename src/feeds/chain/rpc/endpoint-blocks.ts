@@ -148,7 +148,8 @@ export class EndpointBlocks {
   async #requireHeader(number: number, signal: AbortSignal): Promise<Header> {
     const header = await this.header(number, signal);
     if (header) return header;
-    throw new RpcFailure("failed", `has no block ${number}`);
+    // Of several nodes behind one address, some get a block later.
+    throw new RpcFailure("pending", `has no block ${number}`);
   }
 
   async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {

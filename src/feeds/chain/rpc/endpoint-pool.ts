@@ -30,6 +30,9 @@ interface EndpointPoolOptions {
   readonly notify: Notify;
 }
 
+/** An endpoint whose final head did not change within this time stands still. */
+const MOVING_MS = 30 * SECOND_MS;
+
 /** Created at its first use: creating it at each start would take 15 ms of CPU time. */
 let listFormat: Intl.ListFormat | undefined;
 
@@ -44,6 +47,8 @@ export class EndpointPool {
   readonly #troubles = new Map<Endpoint, string>();
   #waiting: (() => void)[] = [];
   readonly hedges: Hedges;
+  /** Why the next block cannot be read although endpoints respond, as a sentence. */
+  obstacle: string | undefined;
 
   constructor(options: EndpointPoolOptions) {
     const { urls, clock, finalityBlocks, maxRequests, timeoutMs = 10 * SECOND_MS } = options;
@@ -65,16 +70,22 @@ export class EndpointPool {
 
   /**
    * Returns the endpoints of the right chain that are not resting and claim that this block is
-   * final (−1: any), those with the fewest consecutive failures first, then the fastest. Of equals,
-   * those without a WebSocket come first, because WebSocket answers are seldom compressed. Ties go
-   * to the least busy.
+   * final (−1: any), those with the fewest consecutive failures first, then those that refused no
+   * block of late, then the fastest. Of equals, those without a WebSocket come first, because
+   * WebSocket answers are seldom compressed. Ties go to the least busy.
    */
   usable(number: number): Endpoint[] {
     return [...this.#onChain]
       .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
       .map((endpoint) => ({
         endpoint,
-        rank: [endpoint.failures, endpoint.slowSteps, Number(endpoint.hasSocket), ...endpoint.load],
+        rank: [
+          endpoint.failures,
+          Number(endpoint.isRefusing),
+          endpoint.slowSteps,
+          Number(endpoint.hasSocket),
+          ...endpoint.load,
+        ],
       }))
       .toSorted((a, b) => compare(a.rank, b.rank))
       .map(({ endpoint }) => endpoint);
@@ -86,13 +97,22 @@ export class EndpointPool {
     return usable.filter(({ host }, index) => usable.findIndex((one) => one.host === host) === index);
   }
 
-  /** The highest final block that a usable endpoint claims; −1 if there is none. */
+  /**
+   * The highest final block that a usable endpoint claims; −1 if there is none. Claims of endpoints
+   * that are slow, refuse blocks or stand still count only if there are no others, because the
+   * block would have to come from them.
+   */
   get finalHead(): number {
     // Read for each response, so without the order of `usable`.
     let highest = -1;
-    for (const { isResting, finalHead } of this.#onChain)
-      if (!isResting && finalHead > highest) highest = finalHead;
-    return highest;
+    let best = -1;
+    for (const endpoint of this.#onChain) {
+      if (endpoint.isResting) continue;
+      highest = Math.max(highest, endpoint.finalHead);
+      const isGood = !endpoint.isRefusing && endpoint.slowSteps === 0 && endpoint.hasMovedWithin(MOVING_MS);
+      if (isGood) best = Math.max(best, endpoint.finalHead);
+    }
+    return best < 0 ? highest : best;
   }
 
   /** The distinct final blocks that usable endpoints claim, highest first. */
@@ -117,7 +137,7 @@ export class EndpointPool {
   }
 
   /** Names the slow hosts, in sentences; `undefined` if there are none. */
-  get slowness(): string | undefined {
+  get #slowness(): string | undefined {
     return groupTroubles(this.#endpoints.map(({ name, tally }) => ({ name, trouble: tally.slowness })));
   }
 
@@ -132,14 +152,14 @@ export class EndpointPool {
   }
 
   /**
-   * Returns a sentence that explains why no endpoint can be used, without addresses; `undefined` if
-   * at least one can.
+   * Returns a sentence that explains why no endpoint can be used, why no block can be read, or which
+   * host is slow, without addresses; `undefined` if nothing is wrong.
    *
    * @param chain The chain's name.
    */
   trouble(chain: string): string | undefined {
     const isUnusable = (endpoint: Endpoint) => this.#troubles.has(endpoint) || !this.#onChain.has(endpoint);
-    if (!this.#endpoints.every(isUnusable)) return undefined;
+    if (!this.#endpoints.every(isUnusable)) return this.obstacle ?? this.#slowness;
     const troubles = this.#endpoints.map(
       (endpoint) => this.#troubles.get(endpoint) ?? "has not responded yet",
     );
@@ -159,8 +179,8 @@ export class EndpointPool {
 
   /**
    * Asks the endpoints in order and returns the first successful response (see {@link Hedges}).
-   * Rejects with RpcFailure: `reverted` as soon as one reports that, else the last failure. Failures
-   * count against the endpoint if `isBlamed`.
+   * Rejects with RpcFailure: `reverted` as soon as one reports that, else the last failure. If
+   * `isBlamed`, failures count against the endpoint.
    */
   async ask(
     method: string,

@@ -84,6 +84,7 @@ export class Endpoint {
   #failedPolls = 0;
   #slowedAt = Number.NEGATIVE_INFINITY;
   #restUntil = 0;
+  #refusedBlockAt = Number.NEGATIVE_INFINITY;
   #pauseMs = 0;
   #nextAt = 0;
 
@@ -186,6 +187,16 @@ export class Endpoint {
   markSuccess(): void {
     this.#failedRequests = 0;
     this.#restUntil = 0;
+  }
+
+  /** Whether it refused to return a block within the last minute. */
+  get isRefusing(): boolean {
+    return this.#options.clock.monotonic() - this.#refusedBlockAt < MINUTE_MS;
+  }
+
+  /** After it refused to return a block: others are preferred for a minute. */
+  markRefusal(): void {
+    this.#refusedBlockAt = this.#options.clock.monotonic();
   }
 
   /** Counts a failed or invalid response and rests. */

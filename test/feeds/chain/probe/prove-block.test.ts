@@ -57,3 +57,30 @@ test("doctor waits for a block that is not settled, and then says so", async () 
     detail: "has no header that settles block 5 yet; try again in a few seconds",
   });
 });
+
+test("doctor also proves a block as old as a start needs, which some endpoints refuse to return", async () => {
+  await using node = await new ScriptedNode().listen();
+  node.head = 1_000;
+  const clock = new PacedClock(10, node.secondAt(node.head) * 1_000);
+  const probes = endpointProbes({ network: NETWORKS.bsc, url: node.url, number: 1, clock });
+  const probe = probes.find(({ what }) => what === "receipts");
+  if (!probe) throw new Error("no such probe");
+  const { signal } = new AbortController();
+  const latest = { result: node.headerOf(node.head) };
+  node.answer = (_method, [id]) => (id === "latest" ? latest : undefined);
+  expect(await runProbe(probe, systemClock, signal)).toMatchObject({
+    works: true,
+    detail:
+      "block 998 is final, 2 behind the newest, and proved: its 0 logs match its header; so is block 798, as old as a start needs",
+  });
+  const personal = "This method requires a personal token";
+  node.answer = (method, [id]) => {
+    if (id === "latest") return latest;
+    const isOld = method === "eth_getBlockReceipts" && Number(id) < 900;
+    return isOld ? { error: { code: -32_000, message: personal } } : undefined;
+  };
+  expect(await runProbe(probe, systemClock, signal)).toMatchObject({
+    works: false,
+    detail: `returned error -32000: ${personal}; use another endpoint`,
+  });
+});
