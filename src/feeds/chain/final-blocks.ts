@@ -41,7 +41,7 @@ const REMEMBERED = 512;
 const DOUBTS = 3;
 /** Consecutive failures after which the operator is notified. */
 const NOTIFY_AFTER = 4;
-/** Consecutive attempts without the next block or its proof, about a second each, after which the same. */
+/** Attempts of about a second without the next block or its proof, after which the same. */
 const OVERDUE = 15;
 /** Minimum pause after a failed attempt to read a block. */
 const MIN_PAUSE_MS = 250;

@@ -29,8 +29,8 @@ const ADVICE = {
 } as const satisfies Record<RpcFailure["kind"], string>;
 
 /**
- * Proves the newest final block and one as old as a start needs with the code that a chain's feed uses. Rejects if the
- * endpoint is unsuitable.
+ * Proves the newest final block, and one as old as a start needs, with the code that a chain's
+ * feed uses. Rejects if the endpoint is unsuitable.
  *
  * @param newest The endpoint's newest block.
  */

@@ -152,8 +152,8 @@ export class EndpointPool {
   }
 
   /**
-   * Returns a sentence that explains why no endpoint can be used, why no block can be read, or which
-   * host is slow, without addresses; `undefined` if nothing is wrong.
+   * Returns a sentence that explains why no endpoint can be used, why no block can be read, or
+   * which host is slow, without addresses; `undefined` if nothing is wrong.
    *
    * @param chain The chain's name.
    */
