@@ -34,7 +34,7 @@ export interface HistoryReader extends StoreReader {
   minute(atMs: number): Promise<MinuteAnswer>;
   /** Returns the range of the stored minutes; `undefined` if there are none, or none readable. */
   minuteRange(): Promise<MinuteRange | undefined>;
-  /** Returns what prices did after the flares of a window. */
+  /** Returns what prices did after the flares of a window, once the log's flares are stored. */
   record(query: RecordQuery): Promise<TrackRecord>;
 }
 
@@ -99,6 +99,10 @@ export function createHistoryReader(
         return undefined;
       }
     },
-    record: (query) => recordOf(store, query, costsOf),
+    record: async (query) => {
+      // Where event time stands still, a record without the newest flares would be served for good.
+      await minutes?.isComplete?.();
+      return recordOf(store, query, costsOf);
+    },
   };
 }

@@ -25,7 +25,7 @@ import type { HistoryStore } from "./sqlite-history-store.ts";
 
 interface HistoryWriting {
   readonly log: EventLog;
-  readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
+  readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs" | "onRestart">;
   readonly store: Pick<HistoryStore, "cursor" | "commit"> & Partial<Pick<HistoryStore, "isGenerated">>;
   readonly progress?: HistoryProgress | undefined;
   /**
@@ -60,10 +60,13 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     hasFailed = false;
   };
   const appends = new Signal();
-  const stopListening = log.onAppend(() => {
+  const hasMoved = () => {
     progress?.fallBehind();
     appends.raise();
-  });
+  };
+  const stopListening = log.onAppend(hasMoved);
+  // The new lists are a base, which comes without events.
+  head.onRestart(hasMoved);
   signal.addEventListener("abort", () => appends.raise(), { once: true });
   const onFailure = (error: unknown) => {
     progress?.fail();

@@ -119,6 +119,8 @@ test.concurrent("an edge has the same record as its leader, which is computed fr
   const past = { file, group: "bsc", warmup: `${PAST_HOURS}h`, loop: false };
   const leader = await startLeader(onTestFinished, { ...past, data });
   const edge = await startEdge(leader, onTestFinished);
+  // A start does not wait for a warm-up of over 5 seconds.
+  await expect.poll(() => leader.head.ready, EVERY).toBe(true);
   const { flares: lists, outcomes } = leader.head.snapshot;
   const flares = lists.finished_trending.filter(({ id }) => outcomes[id]?.final).length;
   expect(flares).toBeGreaterThan(5);

@@ -9,7 +9,14 @@ import {
   GROUPS,
   type Snapshot,
 } from "../../../src/base/model/index.ts";
-import { type Cursor, formatCursor, toEpoch } from "../../../src/base/protocol/index.ts";
+import {
+  type Cursor,
+  formatCursor,
+  listsOf as markedLists,
+  toEpoch,
+  toSeq,
+} from "../../../src/base/protocol/index.ts";
+import { HistoryProgress } from "../../../src/extensions/history/history-progress.ts";
 import {
   type HistoryStore,
   openSqliteHistoryStore,
@@ -245,7 +252,8 @@ test("the writer waits while the log has started another history and the head ha
   };
   const killed = new AbortController();
   const before = new MemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch("before1") }).head;
-  const head = { ready: true, cursor: before, snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS };
+  const base = { snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS };
+  const head = { ready: true, cursor: before, ...base, onRestart: () => {} };
   void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
   await turn();
   expect(cursors).toEqual([]);
@@ -389,12 +397,41 @@ test("a flare that is running when the history begins has its start, if its expl
     flares: { free: [], pro: [same, changed], finished_trending: [] },
     explanations: { [same.id]: whyAt(1), [changed.id]: whyAt(2) },
   };
-  const head = { ready: true, cursor: log.head, snapshot, observedAtMs: START_MS + 2 * MINUTE_MS };
+  const base = { snapshot, observedAtMs: START_MS + 2 * MINUTE_MS };
+  const head = { ready: true, cursor: log.head, ...base, onRestart: () => {} };
   const store = openSqliteHistoryStore(LIMITS);
   const killed = new AbortController();
   void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
   await turn();
   expect([store.started(same.id), store.started(changed.id)]).toEqual([whyAt(1), undefined]);
+  killed.abort();
+  store.close();
+});
+
+test("the lists that each new epoch begins with are stored at once, and the history is behind until then", async () => {
+  const market = new Market();
+  const { log, head, clock } = market;
+  const store = openSqliteHistoryStore(LIMITS);
+  const progress = new HistoryProgress();
+  const killed = new AbortController();
+  const { signal } = killed;
+  void writeHistory({ log, head, store, progress, clock, signal, notify: expect.unreachable });
+  await market.step(1, 1);
+  expect(await progress.settled()).toBe(true);
+  for (const epoch of [1, 2]) {
+    const { flare, outcome } = finishAt(900 + epoch, 1);
+    const snapshot = {
+      ...EMPTY_SNAPSHOT,
+      flares: listsOf([], [flare], "bsc"),
+      outcomes: { [flare.id]: outcome ?? outcomeAt(1, true) },
+    };
+    const cursor = { epoch: toEpoch(`another${epoch}`), seq: toSeq(5), run: undefined };
+    const base = { observedAtMs: START_MS + 9 * MINUTE_MS, lists: markedLists(snapshot) };
+    await head.restart(base, () => log.restart({ cursor, positions: { "flares.pro": 5 } }));
+    expect(await progress.settled()).toBe(true);
+    expect(store.find(flare.id)?.key.id).toBe(flare.id);
+    expect(store.cursor).toBe(`another${epoch}-5`);
+  }
   killed.abort();
   store.close();
 });

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Odds, OtherGroup, Outcome, TrackRecord } from "../../../src/base/model/index.ts";
 import { RecordBodies } from "../../../src/extensions/history/http/record-bodies.ts";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../src/extensions/history/index.ts";
+import { openMinuteStore } from "../../../src/extensions/history/minute-store.ts";
 import { type Rest, test as restTest } from "../../gateway/http/rest/rest-fixture.ts";
 import { SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 import { finishAt, inGroup, MINUTE_MS, START_MS } from "./flare-records.ts";
@@ -237,5 +238,29 @@ test("while a record is being computed, it is not computed again for the next mi
   expect(asked).toHaveLength(2);
   asked[1]?.();
   expect((await later).version).toBe(first?.version);
+  store.close();
+});
+
+test("a record that is requested before the log's flares are stored has them, although event time stands still", async ({
+  makeRest,
+}) => {
+  const store = openSqliteHistoryStore({ maxAgeMs: DAY * MINUTE_MS, maxBytes: 2 ** 30 });
+  const minutes = openMinuteStore({ maxAgeMs: DAY * MINUTE_MS, maxBytes: 2 ** 20 });
+  const [asked, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+  const isComplete = () => {
+    asked.resolve();
+    return stored.promise;
+  };
+  const history = createHistoryReader(store, { store: minutes, isComplete });
+  const rest = await makeRest({ history });
+  rest.head.observedAtMs = START_MS + 100 * MINUTE_MS;
+  const early = rest.ask("GET", "/api/v1/record");
+  await Promise.race([asked.promise, early]);
+  const finishes = [{ ...finishAt(1, 20), outcome: { ...SAMPLE_OUTCOME, final: true } }];
+  store.commit({ cursor: "test1-1", nowMs: rest.head.observedAtMs, starts: [], finishes, outcomes: [] });
+  stored.resolve(true);
+  for (const answer of [await early, await rest.ask("GET", "/api/v1/record")])
+    expect(answer.json).toMatchObject({ all: { flares: 1 } });
+  minutes.close();
   store.close();
 });

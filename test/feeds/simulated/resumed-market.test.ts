@@ -2,8 +2,8 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createConfig } from "../../../src/app/config/config.ts";
 import { startGateway } from "../../../src/app/serve.ts";
-import { systemClock } from "../../../src/base/lib/time/clock.ts";
-import { MINUTE_MS } from "../../../src/base/lib/time/time.ts";
+import { type Clock, systemClock } from "../../../src/base/lib/time/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/base/lib/time/time.ts";
 import type { Freshness } from "../../../src/base/protocol/index.ts";
 import { reportStart } from "../../../src/gateway/start/report-source.ts";
 import { FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
@@ -22,11 +22,18 @@ test("a simulated market that resumes after 20 minutes is stale and as old as it
     logLevel: "silent",
   });
   const first = await startGateway(config);
+  // A start does not wait for a warm-up of over 5 seconds.
+  await eventually(() => first.head.ready, first.freshness);
   const leftMs = first.head.observedAtMs;
   await first.stop();
 
   const logged: string[] = [];
-  const later = { ...systemClock, now: () => systemClock.now() + 20 * MINUTE_MS };
+  const later: Clock = {
+    ...systemClock,
+    now: () => systemClock.now() + 20 * MINUTE_MS,
+    // A busy machine needs over 30 seconds, after which a market that still catches up is reported.
+    sleep: (ms, signal) => systemClock.sleep(ms < 5_000 ? ms : HOUR_MS, signal),
+  };
   const logger = pino({ level: "info" }, { write: (line: string) => logged.push(line) });
   const second = await startGateway(config, { clock: later, logger });
   onTestFinished(() => second.stop());
