@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { channelsOfPlan, snapshotOfPlan } from "../../../src/base/protocol/index.ts";
+import { CHANNELS, channelsOfPlan, snapshotOfPlan } from "../../../src/base/protocol/index.ts";
 import { explanation, flare, flareId, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
 
 const [aged, young, ended] = [flare("AGED"), flare("YOUNG"), flare("ENDED")];
@@ -14,7 +14,13 @@ test("[K2] the plan free sees an empty list flares.pro, and no explanation of a 
   expect(shown.flares).toEqual({ free: [aged], pro: [], finished_trending: [ended] });
   expect(Object.keys(shown.explanations).toSorted()).toEqual([flareId("AGED"), flareId("ENDED")].toSorted());
   expect(JSON.stringify(shown)).not.toContain(young.id);
-  expect(channelsOfPlan("free")).not.toContain("flares.pro");
+});
+
+test("[K2] the plan free lacks the channel pro of each group, and the candles", () => {
+  const lacking = CHANNELS.filter((channel) => !channelsOfPlan("free").includes(channel));
+  expect(lacking).toEqual([
+    ...["flares.pro", "flares.exchange.pro", "flares.matic.pro", "flares.avalanche.pro", "candles"],
+  ]);
 });
 
 test("[K2] the plan pro, and an open server, show everything", () => {

@@ -8,6 +8,7 @@ import {
   openSqliteHistoryStore,
 } from "../../../src/extensions/history/index.ts";
 import { HandHead, type Rest, test as restTest } from "../../gateway/http/rest/rest-fixture.ts";
+import type { ServerOptions } from "../../support/servers/with-extensions.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 
@@ -60,13 +61,17 @@ interface World {
 }
 
 type Limits = Partial<typeof LIMITS>;
-type WorldFactory = (limits?: Limits, flareLimits?: Limits) => Promise<World>;
+type WorldFactory = (
+  limits?: Limits,
+  flareLimits?: Limits,
+  options?: Partial<ServerOptions>,
+) => Promise<World>;
 
 /** {@link restTest} with a server of past minutes and of flares, which a test fills. */
 export const test = restTest.extend<{ makeWorld: WorldFactory }>({
   makeWorld: async ({ makeRest }, use) => {
     const opened: { close(): void }[] = [];
-    await use(async (limits = {}, flareLimits = {}) => {
+    await use(async (limits = {}, flareLimits = {}, options = {}) => {
       const store = openMinuteStore({ ...LIMITS, ...limits });
       const flares = openSqliteHistoryStore({ ...LIMITS, ...flareLimits });
       opened.push(store, flares);
@@ -81,7 +86,7 @@ export const test = restTest.extend<{ makeWorld: WorldFactory }>({
       });
       const settled = (atMs?: number) => writer.settled(atMs);
       const history = createHistoryReader(flares, { store, writer: () => writer });
-      const rest = await makeRest({ head: market, history });
+      const rest = await makeRest({ head: market, history, ...options });
       const at = (seconds: number, path = "/api/v1/flares", query = "") =>
         rest.ask("GET", `${path}?at=${iso(seconds)}&${query}`.replace(/&$/, ""));
       return { market, rest, flares, notices, at, settled };
