@@ -102,32 +102,26 @@ export class MinuteStore {
    */
   insert({ state, body, keyframe }: NewMinute): number | undefined {
     const { firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor } = state;
-    try {
-      return transact(this.#db, () => {
-        this.#delete("first_ms >= ?", firstMs);
-        // Found by its key: scanning a month would read hundreds of megabytes each minute.
-        const newest = "first_ms = (SELECT max(first_ms) FROM minute)";
-        const end = `UPDATE minute SET last_ms = ?2 WHERE ${newest} AND last_ms >= ?1`;
-        this.#version += Number(this.#prepare(end).run(firstMs, firstMs - MINUTE_MS).changes);
-        const id =
-          typeof keyframe === "number" ? this.#knownKeyframe(keyframe) : this.#insertKeyframe(keyframe);
-        if (id === undefined) return undefined;
-        if (!this.#prepare("SELECT 1 FROM minute LIMIT 1").get()) this.#version += 1;
-        this.#prepare("INSERT INTO minute VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
-          ...[firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor, id, body],
-        );
-        this.#bytes += body.length;
-        this.#delete("first_ms < ?1 AND last_ms < ?1", lastMs - this.#limits.maxAgeMs);
-        while (this.#bytes > this.#limits.maxBytes) {
-          if (this.#delete("first_ms = (SELECT min(first_ms) FROM minute)") === 0) break;
-        }
-        return id;
-      });
-    } catch (error) {
-      // The rollback undid changes that #bytes already counts.
-      this.#bytes = this.#measure();
-      throw error;
-    }
+    return this.#transact(() => {
+      this.#delete("first_ms >= ?", firstMs);
+      // Found by its key: scanning a month would read hundreds of megabytes each minute.
+      const newest = "first_ms = (SELECT max(first_ms) FROM minute)";
+      const end = `UPDATE minute SET last_ms = ?2 WHERE ${newest} AND last_ms >= ?1`;
+      this.#version += Number(this.#prepare(end).run(firstMs, firstMs - MINUTE_MS).changes);
+      const id =
+        typeof keyframe === "number" ? this.#knownKeyframe(keyframe) : this.#insertKeyframe(keyframe);
+      if (id === undefined) return undefined;
+      if (!this.#prepare("SELECT 1 FROM minute LIMIT 1").get()) this.#version += 1;
+      this.#prepare("INSERT INTO minute VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
+        ...[firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor, id, body],
+      );
+      this.#bytes += body.length;
+      this.#delete("first_ms < ?1 AND last_ms < ?1", lastMs - this.#limits.maxAgeMs);
+      while (this.#bytes > this.#limits.maxBytes) {
+        if (this.#delete("first_ms = (SELECT min(first_ms) FROM minute)") === 0) break;
+      }
+      return id;
+    });
   }
 
   find(atMs: number): (MinuteState & PackedMinute) | undefined {
@@ -141,12 +135,22 @@ export class MinuteStore {
   /** Deletes the minutes of all other epochs, in pages: other work runs in between. */
   async keepOnly(epoch: Epoch): Promise<void> {
     const others = "first_ms IN (SELECT first_ms FROM minute WHERE cursor NOT LIKE ? LIMIT ?)";
-    const deletePage = () => transact(this.#db, () => this.#delete(others, `${epoch}-%`, PAGE));
+    const deletePage = () => this.#transact(() => this.#delete(others, `${epoch}-%`, PAGE));
     while (deletePage() === PAGE) await turn();
   }
 
   close(): void {
     this.#db.close();
+  }
+
+  #transact<T>(work: () => T): T {
+    try {
+      return transact(this.#db, work);
+    } catch (error) {
+      // The rollback undid changes that #bytes already counts.
+      this.#bytes = this.#measure();
+      throw error;
+    }
   }
 
   #knownKeyframe(id: number): number | undefined {

@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Snapshot } from "../../../src/base/model/index.ts";
 import { toEpoch } from "../../../src/base/protocol/index.ts";
 import { MinuteWriter, openMinuteStore } from "../../../src/extensions/history/index.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 import { EMPTY_FLARES, iso, LIMITS, Market, test } from "./past-world.ts";
@@ -253,6 +256,32 @@ test("[T7] minutes of another market are deleted, and those of the current one r
   expect(store.find(START_MS + 3 * MINUTE_MS)?.cursor).toBe("now1-1-r1");
   expect(store.find(START_MS)).toBeUndefined();
   store.close();
+});
+
+test("after a write or a deletion is rolled back, the size is that of the stored minutes, as after a restart", async ({
+  onTestFinished,
+}) => {
+  const path = join(newDirectory(onTestFinished), "minutes.sqlite");
+  const state = { observedAtMs: 0, aliveMs: 0, sourceState: "live", cursor: "before1-1" } as const;
+  const bytes = (length: number) => new Uint8Array(length);
+  const insertInto = (store: ReturnType<typeof openMinuteStore>, ms: number, keyframe: number) =>
+    store.insert({ state: { ...state, firstMs: ms, lastMs: ms }, body: bytes(5), keyframe: bytes(keyframe) });
+  const first = openMinuteStore(LIMITS, path);
+  for (const minute of [0, 1]) insertInto(first, START_MS + minute * MINUTE_MS, 7);
+  first.close();
+  const db = new DatabaseSync(path);
+  // Fails at the end of a transaction, as a full disk does, once its minute is gone.
+  db.exec(`CREATE TABLE pin (at INTEGER REFERENCES minute DEFERRABLE INITIALLY DEFERRED);
+    INSERT INTO pin VALUES (${START_MS + MINUTE_MS})`);
+  db.close();
+  const store = openMinuteStore(LIMITS, path);
+  onTestFinished(() => store.close());
+  const size = { minutes: 2, bytes: 24 };
+  expect(store.size).toEqual(size);
+  expect(() => insertInto(store, START_MS, 100)).toThrow("FOREIGN KEY");
+  expect(store.size).toEqual(size);
+  await expect(store.keepOnly(toEpoch("now1"))).rejects.toThrow("FOREIGN KEY");
+  expect(store.size).toEqual(size);
 });
 
 test("a full disk is reported once, and so is the recovery", async ({ expect }) => {

@@ -133,6 +133,11 @@ test("[K2] whatever the group, path and time, the plan free gets nothing of a fl
       for (const kind of ["aged", "ended"] as const)
         expect(marksIn(free, kind), url).toEqual(marksIn(pro, kind));
       if (marksIn(pro, "young").length > 0) seen[group].push(name);
+      const isWhole = name.startsWith("/api/v1/snapshot");
+      const fields = Object.keys(marksOf("ended", group)).filter(
+        (one) => one !== "address" || group !== "exchange",
+      );
+      if (isWhole) for (const kind of KINDS) expect(marksIn(pro, kind), `${kind} ${url}`).toEqual(fields);
     }
   for (const group of GROUPS) expect(seen[group].toSorted(), group).toEqual(served(group));
 });
@@ -154,5 +159,24 @@ test("[K2] the lists of the plan free follow each group's changes", async ({ mak
     market.move({ explanations });
     expect(await ask(snapshot)).toHaveProperty(["explanations", id, "text"], "another reason");
     market.move({ [key]: MARKET[key], explanations: MARKET.explanations });
+  }
+});
+
+test("[K2] a symbol that one token of free and one of pro alone have belongs to one token for the plan free", async ({
+  makeWorld,
+}) => {
+  const { market, rest } = await makeWorld({}, {}, { policy: planByHeader });
+  for (const group of GROUPS.filter((one) => GROUP_FACTS[one].kind === "chain")) {
+    const [young, aged] = [flareOf("young", group), flareOf("aged", group)];
+    const { symbol, address } = marksOf("aged", group);
+    const twin = { ...young, token: { ...young.token, symbol } };
+    market.observe(1, {
+      ...MARKET,
+      [flaresKeyOf(group)]: { free: [aged], pro: [twin, aged], finished_trending: [] },
+    });
+    const url = `/api/v1/tokens/${group}/${symbol}`;
+    const ask = async (authorization: string) => (await rest.ask("GET", url, { authorization })).json;
+    expect(await ask("free")).toMatchObject({ address });
+    expect(await ask("pro")).toMatchObject({ status: 404, bound: expect.stringContaining(address) });
   }
 });
