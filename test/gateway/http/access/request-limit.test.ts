@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { type FastifyBaseLogger, fastify } from "fastify";
 import { pino } from "pino";
@@ -12,6 +12,7 @@ import type { RouteScope } from "../../../../src/gateway/http/server.ts";
 import { validateResponse } from "../../../support/expect/validate-response.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { eventually } from "../../../support/time/waiters.ts";
+import { SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 import { FRESH, HandHead, INFO, type RestFactory, test } from "../rest/rest-fixture.ts";
 
 /** Starts a server with these limits. Returns it with its log lines and refusals. */
@@ -202,6 +203,38 @@ describe("[W33] requests of an address without a key are limited", () => {
     }
     expect(statuses).toEqual([200, 200, 429]);
   });
+
+  test.for([
+    ["on a kept connection, where the quick path answers", true],
+    ["on a connection of its own, where the framework answers", false],
+  ] as const)(
+    "a response counts once more for each whole 64 KiB, %s",
+    async ([, keepAlive], { makeRest }) => {
+      for (const [bytes, served] of [
+        [2 * BYTES_PER_REQUEST - 1, 3],
+        [2 * BYTES_PER_REQUEST, 2],
+      ] as const) {
+        const { port, head } = await bounded(makeRest, { anonymousRequests: 6 });
+        const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
+        if (!listing) throw new Error("the sample lists no token");
+        const listed = (name: string) => ({ bsc: [{ ...listing, token: { ...listing.token, name } }] });
+        const padding = bytes - JSON.stringify(listed("")).length;
+        head.move({ newest: listed("x".repeat(padding)) });
+        const agent = keepAlive ? new Agent({ keepAlive }) : false;
+        const statuses: (number | undefined)[] = [];
+        for (let asked = 0; asked <= served; asked++) {
+          const path = "/api/v1/newest";
+          const sent = request({ port, host: "127.0.0.1", path, agent }).end();
+          const [message] = (await once(sent, "response")) as [IncomingMessage];
+          const body = Buffer.concat(await message.toArray());
+          if (message.statusCode === 200) expect(body.length).toBe(bytes);
+          statuses.push(message.statusCode);
+        }
+        if (agent) agent.destroy();
+        expect(statuses).toEqual([...Array(served).fill(200), 429]);
+      }
+    },
+  );
 
   test("a dear route and a dear parameter count as several requests, and are paid before they are served", async ({
     makeRest,
