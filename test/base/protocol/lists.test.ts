@@ -7,14 +7,17 @@ import {
   EMPTY_SNAPSHOT,
   type Filter,
   formatMarks,
+  LIST_CHANNEL_NAMES,
   type Lists,
   listOf,
   listsOf,
+  MarksText,
   projectLists,
   readMarks,
 } from "../../../src/base/protocol/index.ts";
 import { toEvents } from "../../../src/gateway/source/index.ts";
 import { explanation, flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
+import { SAMPLE_LISTING, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const ADDRESS = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01";
@@ -113,4 +116,32 @@ test("[W40] a flare whose lock ends stays with `sticky`, also after marks are st
     expect(holds(now, { min_locked: 0.9, sticky: true })).toBe(true);
     expect(holds(now, { min_locked: 0.9 })).toBe(false);
   }
+});
+
+test("[W28] the marks of every channel's items are the same after they are stored and read", () => {
+  const { "flares.matic": matic } = SAMPLE_SNAPSHOT;
+  const inAvalanche = matic.pro.map((one) => ({
+    ...one,
+    id: SAMPLE_LISTING.id,
+    group: "avalanche" as const,
+  }));
+  const flares = { free: inAvalanche, pro: inAvalanche, finished_trending: inAvalanche };
+  const snapshot = {
+    ...SAMPLE_SNAPSHOT,
+    "flares.matic": { ...matic, free: matic.pro },
+    "flares.avalanche": flares,
+  };
+  const { marks } = listsOf(snapshot);
+  const known = LIST_CHANNEL_NAMES.map((channel) => {
+    const widened = [...marks[channel]].map(([key, own]) => {
+      const highest = { ...own.highest, min_price_change: 900, min_liquidity: 9e9 };
+      return [key, { ...own, tokens: [...own.tokens, "0xbefore"], highest }] as const;
+    });
+    expect(widened.length, channel).toBeGreaterThan(0);
+    return [channel, new Map(widened)] as const;
+  });
+  const lists: Lists = { snapshot, marks: { ...marks, ...Object.fromEntries(known) } };
+  const read = readMarks(snapshot, MarksText.parse(JSON.parse(JSON.stringify(formatMarks(lists)))));
+  for (const channel of LIST_CHANNEL_NAMES)
+    expect(read.marks[channel], channel).toEqual(lists.marks[channel]);
 });

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import { LIST_CHANNEL_NAMES, LIST_CHANNELS, listOf } from "../../../src/base/protocol/index.ts";
 import { readLeaderMessage } from "../../../src/scale/follow/leader-message.ts";
-import { SAMPLE_LISTING } from "../../support/world/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { BEGUN } from "./scripted-leader.ts";
+
+const IN_AVALANCHE = { ...SAMPLE_FLARE, group: "avalanche" } as const;
 
 const read = (message: object) => readLeaderMessage(JSON.stringify(message));
 
@@ -24,4 +27,16 @@ test.for([
   ["a cursor before its latest event", { cursor: "abcd-4" }, "its latest event is 5, but its cursor is 4"],
 ] as const)("[F7] a base is refused that has %s", ([, fields, reason]) => {
   expect(() => read({ ...BEGUN, ...fields })).toThrow(reason);
+});
+
+test("[F7] a base is refused that has an item twice in the list of any channel", () => {
+  for (const channel of LIST_CHANNEL_NAMES) {
+    const [resource, list] = LIST_CHANNELS[channel];
+    const [item = IN_AVALANCHE] = listOf(SAMPLE_SNAPSHOT, channel);
+    const snapshot = {
+      ...BEGUN.snapshot,
+      [resource]: { ...Object(BEGUN.snapshot)[resource], [list]: [item, item] },
+    };
+    expect(() => read({ ...BEGUN, snapshot }), channel).toThrow(`its list ${channel} contains an item twice`);
+  }
 });
