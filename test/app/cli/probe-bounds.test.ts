@@ -11,6 +11,7 @@ import { endpointProbes } from "../../../src/feeds/chain/probe/endpoint-probes.t
 import { enricherProbes } from "../../../src/feeds/enrich/enricher-probes.ts";
 import { settle, until } from "../../feeds/exchange/scripted-venue.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
+import { PacedClock } from "../../support/time/paced-clock.ts";
 import { test } from "../../support/time/still-running.ts";
 
 const MIB = 1024 * 1024;
@@ -142,6 +143,26 @@ test("CoinGecko fails if its list is not at the address", async () => {
   if (!probe) throw new Error("CoinGecko is not tried");
   const found = await runProbe(probe, clock, never);
   expect(found).toMatchObject({ works: false, detail: "returned 404" });
+});
+
+test("doctor asks about the wrapped coin of every followed chain, and of all chains if none is followed", async () => {
+  await using endpoint = await new ScriptedEndpoint().listen();
+  endpoint.parts = [Buffer.from("[]")];
+  const { url } = endpoint;
+  const urls = { coingecko: url, sourcify: url, etherscan: url, dexscreener: url };
+  for (const [groups, coins] of [
+    [
+      ["matic", "avalanche", "exchange"],
+      ["WPOL", "WAVAX"],
+    ],
+    [["exchange"], ["WBNB", "WPOL", "WAVAX"]],
+  ] as const) {
+    const clock = new PacedClock(100, 0);
+    const [probe] = enricherProbes({ names: ["dexscreener"], urls, keys: {}, clock, groups });
+    if (!probe) throw new Error("DexScreener is not tried");
+    const detail = coins.map((coin) => `no facts about ${coin}`).join("; ");
+    expect(await runProbe(probe, clock, never)).toMatchObject({ works: true, detail });
+  }
 });
 
 test("every probe times out after 45 s, without leaking timers", async () => {

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/base/market/index.ts";
+import { GROUPS } from "../../../src/base/model/index.ts";
+import type { Detector } from "../../../src/engine/detect/detector.ts";
+import { DEFAULT_SETTINGS } from "../../../src/engine/settings.ts";
+import { OutcomeTracker } from "../../../src/engine/views/outcome-tracker.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
 import { address, HOUR, MINUTE, START, withClocks } from "../trend-kit.ts";
@@ -41,4 +45,17 @@ test("[W42] an outcome's control has the changes after the token's other moments
   expect(unknown).toBeGreaterThan(0);
   expect(Math.max(...seen)).toBeGreaterThan(6);
   expect(Math.min(...seen)).toBeLessThan(3);
+});
+
+test("[W42] tokens of every group have control moments, which begin at whole minutes", () => {
+  const asked: string[] = [];
+  const tokensOf = (group: string) => {
+    asked.push(group);
+    return [];
+  };
+  const tracker = new OutcomeTracker(DEFAULT_SETTINGS, {} as Detector, tokensOf);
+  tracker.step(START + MINUTE + 1);
+  expect(asked).toEqual([]);
+  tracker.step(START + 2 * MINUTE);
+  expect(asked).toEqual(GROUPS);
 });

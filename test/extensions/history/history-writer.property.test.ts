@@ -6,6 +6,7 @@ import {
   type AnyFlare,
   EMPTY_SNAPSHOT,
   type FlareRecord,
+  flaresKeyOf,
   GROUPS,
   type Snapshot,
 } from "../../../src/base/model/index.ts";
@@ -36,6 +37,7 @@ import {
   finishAt,
   flareAt,
   idOf,
+  inGroup,
   listsOf,
   MINUTE_MS,
   outcomeAt,
@@ -408,7 +410,7 @@ test("a flare that is running when the history begins has its start, if its expl
   store.close();
 });
 
-test("the lists that each new epoch begins with are stored at once, and the history is behind until then", async () => {
+test("the lists of any group that a new epoch begins with are stored at once, and the history is behind until then", async () => {
   const market = new Market();
   const { log, head, clock } = market;
   const store = openSqliteHistoryStore(LIMITS);
@@ -418,19 +420,25 @@ test("the lists that each new epoch begins with are stored at once, and the hist
   void writeHistory({ log, head, store, progress, clock, signal, notify: expect.unreachable });
   await market.step(1, 1);
   expect(await progress.settled()).toBe(true);
-  for (const epoch of [1, 2]) {
-    const { flare, outcome } = finishAt(900 + epoch, 1);
+  for (const [index, group] of GROUPS.entries()) {
+    const { flare: ofBsc, outcome } = finishAt(900 + index, 1);
+    const [ended, running] = [ofBsc, flareAt(800 + index, 9)].map((flare) =>
+      group === "bsc" ? flare : inGroup(flare, group),
+    );
+    if (!ended || !running) throw new Error("there are no flares");
     const snapshot = {
       ...EMPTY_SNAPSHOT,
-      flares: listsOf([], [flare], "bsc"),
-      outcomes: { [flare.id]: outcome ?? outcomeAt(1, true) },
+      [flaresKeyOf(group)]: listsOf([running], [ended], group),
+      explanations: { [running.id]: whyAt(9) },
+      outcomes: { [ended.id]: outcome ?? outcomeAt(1, true) },
     };
-    const cursor = { epoch: toEpoch(`another${epoch}`), seq: toSeq(5), run: undefined };
+    const cursor = { epoch: toEpoch(`another${index}`), seq: toSeq(5), run: undefined };
     const base = { observedAtMs: START_MS + 9 * MINUTE_MS, lists: markedLists(snapshot) };
     await head.restart(base, () => log.restart({ cursor, positions: { "flares.pro": 5 } }));
     expect(await progress.settled()).toBe(true);
-    expect(store.find(flare.id)?.key.id).toBe(flare.id);
-    expect(store.cursor).toBe(`another${epoch}-5`);
+    expect(store.find(ended.id)?.key.id, group).toBe(ended.id);
+    expect(store.started(running.id), group).toEqual(whyAt(9));
+    expect(store.cursor).toBe(`another${index}-5`);
   }
   killed.abort();
   store.close();

@@ -330,3 +330,16 @@ describe.skipIf(!existsSync(recordings))(
     });
   },
 );
+
+test("a coin of CoinGecko has its market in the group of each chain that has the token", () => {
+  const at = (digit: string) => `0x${digit.repeat(40)}`;
+  const platforms = {
+    "binance-smart-chain": at("1"),
+    "polygon-pos": at("2"),
+    avalanche: at("3"),
+    solana: at("4"),
+  };
+  const facts = coingecko("https://c.example").read([{ id: "coin", name: "Coin", symbol: "c", platforms }]);
+  expect([...facts.keys()]).toEqual([`bsc/${at("1")}`, `matic/${at("2")}`, `avalanche/${at("3")}`]);
+  for (const { marketData } of facts.values()) expect(marketData?.market_id).toBe("coin");
+});

@@ -12,6 +12,7 @@ import {
 } from "../../../../src/app/cli/tail/event-lines.ts";
 import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
 import { columns } from "../../../../src/app/cli/terminal/plain-text.ts";
+import { flaresKeyOf, GROUPS } from "../../../../src/base/model/index.ts";
 import { CHANNELS, matchChannels } from "../../../../src/base/protocol/index.ts";
 import { anyText } from "../../../support/random/any-text.ts";
 import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../../support/world/samples.ts";
@@ -91,6 +92,26 @@ test("running flares are found in lists without explanations", () => {
   const view = JSON.parse(`{"flares":{"pro":[${JSON.stringify(SAMPLE_FLARE)}]}}`);
   const [event] = runningFlares(view, "2017-11-12T08:21:00.000Z");
   expect(event).toMatchObject({ channel: "flares.pro", data: { flare: SAMPLE_FLARE } });
+});
+
+test("running flares of every group are found, oldest first, in pro or else in free", () => {
+  const at = (minute: number) => `2017-11-12T08:0${minute}:00.000Z`;
+  const flareOf = (minute: number) => ({
+    ...SAMPLE_FLARE,
+    id: `f${minute}`,
+    started_trending_at: at(minute),
+  });
+  const lists = GROUPS.map((group, index) => {
+    const minute = GROUPS.length - index;
+    return [flaresKeyOf(group), { [minute % 2 ? "pro" : "free"]: [flareOf(minute)] }];
+  });
+  const found = runningFlares(JSON.parse(JSON.stringify(Object.fromEntries(lists))), at(9));
+  expect(found.map(({ channel, data }) => [channel, Object(data.flare).id])).toEqual([
+    ["flares.avalanche.pro", "f1"],
+    ["flares.matic.free", "f2"],
+    ["flares.exchange.pro", "f3"],
+    ["flares.free", "f4"],
+  ]);
 });
 
 test("a listing is printed with rounded price and liquidity; a zero, which means unknown, is left out", () => {
