@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
@@ -263,4 +263,28 @@ test("a past state reaches no hook once prepared, with the fields of the framewo
   // Minutes of earlier releases have no record of their candles.
   expect((await quick(rest, `/api/v1/candles?at=${at}`)).status).toBe(410);
   store.close();
+});
+
+test("a server that closes ends the connection of a request that was on its way", async ({
+  rest,
+  onTestFinished,
+}) => {
+  await rest.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = rest.app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const arrived = once(rest.app.server, "connection");
+  const [served] = (await arrived) as [Socket];
+  const head = "GET /api/v1/newest HTTP/1.1\r\nHost: localhost\r\n";
+  socket.write(`${head}\r\n`);
+  expect(String((await once(socket, "data"))[0])).toMatch(
+    /^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: keep-alive\r\n/s,
+  );
+  socket.write(head);
+  await expect.poll(() => served.bytesRead).toBe(2 * head.length + 2);
+  const closed = rest.app.close();
+  await expect.poll(() => rest.app.server.listening).toBe(false);
+  socket.write("\r\n");
+  expect((await buffer(socket)).toString()).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n/);
+  await closed;
 });
