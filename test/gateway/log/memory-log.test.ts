@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toRun, toSeq } from "../../../src/base/protocol/index.ts";
+import { toEpoch, toRun, toSeq } from "../../../src/base/protocol/index.ts";
 import { MemoryLog, type MemoryLogOptions } from "../../../src/gateway/log/index.ts";
 import { batchOf, eventLogContract, numbered } from "../../contract/event-log-contract.ts";
 import { lastingContract } from "../../contract/lasting-contract.ts";
@@ -93,6 +93,35 @@ test("a listener that is added during a delivery starts at the head; a removed o
   await log.append([numbered(1)]);
   await log.append([numbered(2)]);
   expect(heard).toEqual(["c2"]);
+});
+
+test("[L3] a batch that a listener appended before it restarted the log is not delivered after the restart", async () => {
+  const { log } = logOf({ follows: true });
+  const heard: string[] = [];
+  log.onAppend((records) => {
+    heard.push(`a${records[0]?.seq}`);
+    if (records[0]?.seq !== 1) return;
+    void log.append([numbered(2)]);
+    void log.restart({ cursor: { epoch: toEpoch("another1"), seq: toSeq(7) }, positions: { status: 7 } });
+  });
+  log.onAppend((records) => heard.push(`b${records[0]?.seq}`));
+  await log.append([numbered(1)]);
+  await log.append([numbered(8)]);
+  expect(heard).toEqual(["a1", "a8", "b8"]);
+});
+
+test("a log of exactly its highest size keeps all events, and one byte less drops the oldest", async () => {
+  const events = batchOf(1, 3);
+  const { log: measured } = logOf({ maxAgeMs: 0, minCount: 100 });
+  await measured.append(events);
+  for (const [less, oldest] of [
+    [0, 0],
+    [1, 1],
+  ] as const) {
+    const { log } = logOf({ maxAgeMs: 0, minCount: 100, maxBytes: measured.bytes - less });
+    for (const event of events) await log.append([event]);
+    expect(log.oldest.seq).toBe(oldest);
+  }
 });
 
 test("if a listener closes the log, later listeners do not get the batch", async () => {
