@@ -1,6 +1,9 @@
 import { expect } from "vitest";
 import type { View } from "../../../src/base/protocol/index.ts";
+import type { ClientState } from "../../../src/clients/sdk/client-state.ts";
 import { createLatest } from "../../../src/clients/sdk/features/latest.ts";
+import type { TransportMessage } from "../../../src/clients/sdk/transport/transport.ts";
+import { flareStarted } from "../../app/cli/scripted-server.ts";
 import { shownLists } from "../../support/expect/shown-lists.ts";
 import { test } from "./stream-kit.ts";
 
@@ -77,3 +80,28 @@ test.for([
     expect(next.client.view).toEqual({ ...view, ...lists, explanations });
   },
 );
+
+test("[W35] in each epoch, a missed event is delivered once and conflation replaces the lists", () => {
+  const apply = createLatest();
+  const missedAt = (seq: number): TransportMessage => {
+    const { cursor: _cursor, prev: _prev, ...event } = flareStarted(seq, "A");
+    return JSON.parse(JSON.stringify({ ...event, type: "missed" }));
+  };
+  let client: ClientState = { cursor: undefined, view: undefined, started: false };
+  const take = (message: TransportMessage) => {
+    const { item, ...next } = apply(client, message);
+    client = next.client;
+    return item;
+  };
+  for (const epoch of ["abcd", "efgh", "ijkl"]) {
+    const snapshot = { explanations: {}, newest: { bsc: [] } } as never;
+    const started = { cursor: `${epoch}-3`, resumed: "reset", snapshot } as const;
+    expect(take({ type: "subscribed", ...started })).toMatchObject({ name: "reset" });
+    const given = [7, 9, 7, 9, 10].map((seq) => take(missedAt(seq)));
+    expect(given.map((item) => item && "seq" in item && item.seq)).toEqual([7, 9, undefined, undefined, 10]);
+    expect(given[0]).toMatchObject({ name: "flare-started", cursor: `${epoch}-3`, prev: 0 });
+    const reset = take({ type: "conflated", cursor: `${epoch}-90`, channels: [], snapshot });
+    expect(reset).toMatchObject({ name: "reset", reason: "conflated", cursor: `${epoch}-90`, lost: null });
+    expect(client.cursor).toBe(`${epoch}-90`);
+  }
+});

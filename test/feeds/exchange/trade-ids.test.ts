@@ -74,6 +74,35 @@ describe("consecutive ids", () => {
     expect(gaps).toEqual([]);
   });
 
+  test.each([
+    ["a lower id at a later time", 1],
+    ["a jump that is too large", 100_006],
+  ])("after each restart by %s, the gaps before are closed, and new ones open", (_how, next) => {
+    const { ids, accept, gaps } = idsOf();
+    for (const round of [1, 2]) {
+      accept(at(1, 20 * round));
+      accept(at(5, 20 * round + 1));
+      const gap = gaps.at(-1);
+      if (!gap) throw new Error("no gap was opened");
+      expect([gaps.length, ids.isOpen(gap)]).toEqual([round, true]);
+      expect(accept(at(next, 20 * round + 2))).toBe("restarted");
+      expect(ids.isOpen(gap)).toBe(false);
+      expect(ids.fill(gap, [at(3)])).toEqual([]);
+      if (next !== 1) accept(at(1, 20 * round + 3));
+    }
+  });
+
+  test("a jump of a hundred thousand is a gap, and one more is a restart", () => {
+    for (const [to, verdict] of [
+      [100_001, "new"],
+      [100_002, "restarted"],
+    ] as const) {
+      const { accept } = idsOf();
+      accept(at(1));
+      expect(accept(at(to))).toBe(verdict);
+    }
+  });
+
   test("a number that does not grow with the id is a restart", () => {
     const { accept } = idsOf();
     accept(tradeOf({ id: 1n, serial: 7, at: 1 }));
