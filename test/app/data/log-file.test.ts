@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLogFile } from "../../../src/app/data/log-file.ts";
 import { SqliteLog, type SqliteLogOptions } from "../../../src/app/data/sqlite-log.ts";
+import { toEpoch, toSeq } from "../../../src/base/protocol/index.ts";
+import { encodeBody, type LogRecord } from "../../../src/gateway/log/index.ts";
 import { batchOf } from "../../contract/event-log-contract.ts";
 import { putImage, takeImage } from "../../support/image.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -103,4 +105,42 @@ test("the file has 16 to 40 checkpoints of the lists, and none from before the o
   expect(seqs.length).toBeLessThanOrEqual(40);
   expect(seqs.at(-1)).toBe(200 * 64);
   expect(Math.min(...seqs)).toBeGreaterThanOrEqual(200 * 64 - 4_096 - 64);
+});
+
+test("a file that begins anew drops nothing by the state before, and is closed in order although it was in doubt", () => {
+  const path = newPath();
+  const first = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
+  const startOf = (epoch: string) => ({ cursor: { epoch: toEpoch(epoch), seq: toSeq(0) }, positions: {} });
+  const recordsUpTo = (last: number) =>
+    Array.from({ length: last }, (_, index): LogRecord => {
+      const event = batchOf(index + 1, 1)[0];
+      if (!event) throw new Error("there is no event");
+      const { name, channel } = event;
+      const own = { name, channel, emittedAtMs: 1, encoded: encodeBody(event) };
+      return { ...own, seq: toSeq(index + 1), batch: toSeq(last) };
+    });
+  const nothing = { oldest: 0, oldestLasting: 0 };
+  first.begin("test", startOf("before1"));
+  first.write(recordsUpTo(90), nothing);
+  first.saveSlice(new Uint8Array(3));
+  first.saveCheckpoint(90, "state", new Uint8Array(1), nothing, 1);
+  for (const epoch of ["second1", "third1"]) {
+    first.begin("test", startOf(epoch));
+    // Without a state, every event is needed.
+    first.write(recordsUpTo(40), { oldest: 30, oldestLasting: 30 });
+  }
+  first.close();
+  const found = foundAt(path);
+  expect(found).toMatchObject({ epoch: "third1", oldest: 0, state: undefined, closedInOrder: true });
+  expect(found?.records.map(({ seq }) => seq)).toEqual(recordsUpTo(40).map(({ seq }) => seq));
+  const fact = new DatabaseSync(path);
+  fact.exec(
+    "UPDATE fact SET value = 'no' WHERE name = 'closed'; UPDATE fact SET value = 'x' WHERE name = 'boot'",
+  );
+  fact.close();
+  const doubtful = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
+  expect(doubtful.found?.doubt).toBeDefined();
+  doubtful.begin("test", startOf("fourth1"));
+  doubtful.close();
+  expect(foundAt(path)).toMatchObject({ epoch: "fourth1", closedInOrder: true, doubt: undefined });
 });

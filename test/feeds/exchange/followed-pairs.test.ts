@@ -139,6 +139,14 @@ describe("the candles of a minute", () => {
     expect([buffer.amendments(), buffer.late]).toEqual([[], 1]);
   });
 
+  test("are those of the later of two versions with the same volume", () => {
+    const buffer = new CandleBuffer();
+    for (const close of ["1", "2"]) buffer.put("A", { ...candle(0, 5), close });
+    expect(buffer.close(M0)).toMatchObject([{ close: "2" }]);
+    buffer.put("A", { ...candle(0, 5), close: "3" });
+    expect(buffer.amendments()).toMatchObject([{ close: "3" }]);
+  });
+
   test("are not emitted again after a later minute", () => {
     const buffer = new CandleBuffer();
     for (const minute of [0, 1, 2]) buffer.put("A", candle(minute, 1));

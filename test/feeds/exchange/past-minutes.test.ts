@@ -26,6 +26,19 @@ test("past and present are emitted together once the past is known, in order and
   expect(candles.at(-1)?.close).toBe(candle(at(9), "A/USDT", 1, 2).close);
 });
 
+test("in each round, a token that two requests hold back is released by the second", () => {
+  const past = createPast();
+  for (const round of [1, 2]) {
+    for (const _ of [1, 2]) past.hold("A/USDT");
+    past.add(candle(at(round + 1), "A/USDT", 1, 2));
+    past.release("A/USDT");
+    expect(openTimes(past, at(9))).toEqual([]);
+    past.release("A/USDT");
+    expect(openTimes(past, at(9))).toEqual([round]);
+    expect([past.has("A/USDT"), openTimes(past, at(9))]).toEqual([false, []]);
+  }
+});
+
 test("a token whose past is unavailable is released too, and one that was not held is unchanged", () => {
   const past = createPast();
   past.hold("A/USDT");

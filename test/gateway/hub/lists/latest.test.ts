@@ -56,6 +56,33 @@ test("[W34] a client that resumes 100 events back is conflated; one 50 events ba
   expect(far.of("subscribed")[0]).toMatchObject({ resumed: "full" });
 });
 
+test("[W34] a client is conflated from exactly as many events as the limit, each time that it falls behind, and gets every event otherwise", async ({
+  make,
+}) => {
+  const sut = make({ hub: { limits: { conflateFrom: 5 } } });
+  const socket = sut.open({ channels: ["newest.bsc"], mode: "latest" }, (made) => {
+    made.highWater = 1;
+  });
+  const readAll = async () => {
+    const before = socket.messages.length;
+    socket.thaw();
+    for (let turn = 0; turn < 12; turn++) {
+      await settled();
+      socket.readOnce();
+    }
+    return socket.messages.slice(before).map(({ type, snapshot }) => (snapshot ? `${type} lists` : type));
+  };
+  await readAll();
+  for (const missed of [5, 4, 5, 4]) {
+    socket.freeze();
+    // The first fills the socket. The client falls behind by the others.
+    await sut.publish("list");
+    await sut.publish(...Array.from({ length: missed }, () => "list" as const));
+    const lists = missed === 5 ? ["conflated lists"] : Array(4).fill("event");
+    expect(await readAll(), `${missed}`).toEqual(["event", ...lists]);
+  }
+});
+
 test("[W34] the first subscription sets the mode; a later one that names another mode is rejected", ({
   sut,
 }) => {
