@@ -83,6 +83,33 @@ test("[W34] a client is conflated from exactly as many events as the limit, each
   }
 });
 
+test("[W34] a client that reads its lists late gets the events after them, not the lists again", async ({
+  sut,
+}) => {
+  const socket = sut.open({ channels: FOLLOWED, mode: "latest" }, (made) => {
+    made.highWater = 1;
+  });
+  socket.freeze();
+  await sut.publish("list");
+  await sut.publish(...BURST);
+  const hasLists = () => socket.writes.some((bytes) => bytes.includes("conflated"));
+  // Each write fills the socket again, also that of the lists.
+  for (let turn = 0; turn < 20 && !hasLists(); turn++) {
+    socket.readOnce();
+    await settled();
+  }
+  await sut.publish("list");
+  for (let turn = 0; turn < 4; turn++) {
+    socket.readOnce();
+    await settled();
+  }
+  const last = socket.messages.slice(-2).map(({ type, seq }) => [type, seq]);
+  expect(last).toEqual([
+    ["conflated", undefined],
+    ["event", 102],
+  ]);
+});
+
 test("[W34] the first subscription sets the mode; a later one that names another mode is rejected", ({
   sut,
 }) => {
