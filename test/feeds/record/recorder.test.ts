@@ -6,10 +6,12 @@ import { describe, expect, vi } from "vitest";
 import type { RecorderOptions } from "../../../src/feeds/record/recorder.ts";
 import { Recorder } from "../../../src/feeds/record/recorder.ts";
 import { readRecordingDirectory } from "../../../src/feeds/recording/manifest.ts";
+import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test as base } from "../../support/time/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
-import { START, simulated } from "./record-kit.ts";
+import { LeapingClock } from "../replay/replay-kit.ts";
+import { drain, START, simulated } from "./record-kit.ts";
 
 const test = base.extend<{ directory: string }>({
   // biome-ignore lint/correctness/noEmptyPattern: the runner demands a pattern
@@ -95,5 +97,54 @@ describe("a recorder", () => {
     clock.advance(10_000);
     await recorder.close();
     expect([recorder.events, states()]).toEqual([1, ["closed"]]);
+  });
+
+  test("whose write fails halfway saves what came before, and replays it after it is closed", async ({
+    directory,
+  }) => {
+    const probe = await open(join(directory, "probe"), "w");
+    const handles: { write: (...given: readonly unknown[]) => Promise<unknown> } =
+      Object.getPrototypeOf(probe);
+    const realWrite = handles.write;
+    await probe.close();
+    const { clock, recorder, written } = recorderIn(directory);
+    const write = (second: number) => {
+      const at = START + second * 1_000;
+      return recorder.write({ kind: "profile", at, group: "exchange", token: `T${second}`, symbol: "T" });
+    };
+    await write(1);
+    await write(2);
+    clock.advance(1_000);
+    await written(2);
+    let writes = 0;
+    // A disk that becomes full takes some bytes, then none, and later has room again.
+    const failing = vi.spyOn(handles, "write").mockImplementation(async function (this: unknown, ...given) {
+      writes += 1;
+      if (writes === 2) throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+      const [bytes, at, length, place] = given;
+      return await realWrite.call(this, bytes, at, writes === 1 ? 5 : length, place);
+    });
+    // Both wait for the disk when it fails.
+    for (const second of [3, 4]) {
+      await write(second);
+      clock.advance(1_000);
+    }
+    await until("the failure is noticed", () => recorder.failure !== undefined);
+    await write(5);
+    clock.advance(1_000);
+    await recorder.close();
+    failing.mockRestore();
+    expect(recorder.failure?.message).toMatch(
+      /no space left on device; 2 events up to .*:02\.000Z were saved$/,
+    );
+    expect(recorder.events).toBe(2);
+    const skipped: string[] = [];
+    const feed = new ReplayFeed({
+      ...{ path: recorder.directory, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() },
+      onSkipped: (reason) => skipped.push(reason),
+    });
+    const replayed = (await drain(feed)).flatMap((event) => (event.kind === "profile" ? [event.token] : []));
+    expect(replayed).toEqual(["T1", "T2"]);
+    expect(skipped).toEqual([]);
   });
 });

@@ -265,26 +265,25 @@ test("a past state reaches no hook once prepared, with the fields of the framewo
   store.close();
 });
 
-test("a server that closes ends the connection of a request that was on its way", async ({
-  rest,
-  onTestFinished,
-}) => {
-  await rest.app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = rest.app.server.address() as AddressInfo;
-  const socket = connect(port, "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  const arrived = once(rest.app.server, "connection");
-  const [served] = (await arrived) as [Socket];
+test("a server that closes ends the connection of a request that was on its way", async ({ rest }) => {
+  const { app } = rest;
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const arrived = once(app.server, "connection");
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  const answer = async () => String((await once(socket, "data"))[0]);
   const head = "GET /api/v1/newest HTTP/1.1\r\nHost: localhost\r\n";
-  socket.write(`${head}\r\n`);
-  expect(String((await once(socket, "data"))[0])).toMatch(
-    /^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: keep-alive\r\n/s,
-  );
-  socket.write(head);
-  await expect.poll(() => served.bytesRead).toBe(2 * head.length + 2);
-  const closed = rest.app.close();
-  await expect.poll(() => rest.app.server.listening).toBe(false);
-  socket.write("\r\n");
-  expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n/);
-  await closed;
+  try {
+    const [served] = (await arrived) as [Socket];
+    socket.write(`${head}\r\n`);
+    expect(await answer()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: keep-alive\r\n/s);
+    socket.write(head);
+    await expect.poll(() => served.bytesRead).toBe(2 * head.length + 2);
+    void app.close();
+    await expect.poll(() => app.server.listening).toBe(false);
+    socket.write("\r\n");
+    expect(await answer()).toMatch(/^HTTP\/1\.1 200 OK\r\nConnection: close\r\n/);
+  } finally {
+    // The server waits for its connections.
+    socket.destroy();
+  }
 });
