@@ -6,18 +6,10 @@ import {
   type AnyFlare,
   EMPTY_SNAPSHOT,
   type FlareRecord,
-  flaresKeyOf,
   GROUPS,
   type Snapshot,
 } from "../../../src/base/model/index.ts";
-import {
-  type Cursor,
-  formatCursor,
-  listsOf as markedLists,
-  toEpoch,
-  toSeq,
-} from "../../../src/base/protocol/index.ts";
-import { HistoryProgress } from "../../../src/extensions/history/history-progress.ts";
+import { type Cursor, formatCursor, toEpoch } from "../../../src/base/protocol/index.ts";
 import {
   type HistoryStore,
   openSqliteHistoryStore,
@@ -35,9 +27,7 @@ import {
   anyFlareAt,
   CANDLE,
   finishAt,
-  flareAt,
   idOf,
-  inGroup,
   listsOf,
   MINUTE_MS,
   outcomeAt,
@@ -388,58 +378,5 @@ test("the history of a real market is not deleted while its leader serves a gene
   await expect.poll(() => store.size.flares).toBe(2);
   over.abort();
   await writing;
-  store.close();
-});
-
-test("a flare that is running when the history begins has its start, if its explanation has not changed since", async () => {
-  const { log, clock } = new Market();
-  const [same, changed] = [flareAt(1, 1), flareAt(2, 1)];
-  const snapshot: Snapshot = {
-    ...EMPTY_SNAPSHOT,
-    flares: { free: [], pro: [same, changed], finished_trending: [] },
-    explanations: { [same.id]: whyAt(1), [changed.id]: whyAt(2) },
-  };
-  const base = { snapshot, observedAtMs: START_MS + 2 * MINUTE_MS };
-  const head = { ready: true, cursor: log.head, ...base, onRestart: () => {} };
-  const store = openSqliteHistoryStore(LIMITS);
-  const killed = new AbortController();
-  void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
-  await turn();
-  expect([store.started(same.id), store.started(changed.id)]).toEqual([whyAt(1), undefined]);
-  killed.abort();
-  store.close();
-});
-
-test("the lists of any group that a new epoch begins with are stored at once, and the history is behind until then", async () => {
-  const market = new Market();
-  const { log, head, clock } = market;
-  const store = openSqliteHistoryStore(LIMITS);
-  const progress = new HistoryProgress();
-  const killed = new AbortController();
-  const { signal } = killed;
-  void writeHistory({ log, head, store, progress, clock, signal, notify: expect.unreachable });
-  await market.step(1, 1);
-  expect(await progress.settled()).toBe(true);
-  for (const [index, group] of GROUPS.entries()) {
-    const { flare: ofBsc, outcome } = finishAt(900 + index, 1);
-    const [ended, running] = [ofBsc, flareAt(800 + index, 9)].map((flare) =>
-      group === "bsc" ? flare : inGroup(flare, group),
-    );
-    if (!ended || !running) throw new Error("there are no flares");
-    const snapshot = {
-      ...EMPTY_SNAPSHOT,
-      [flaresKeyOf(group)]: listsOf([running], [ended], group),
-      explanations: { [running.id]: whyAt(9) },
-      outcomes: { [ended.id]: outcome ?? outcomeAt(1, true) },
-    };
-    const cursor = { epoch: toEpoch(`another${index}`), seq: toSeq(5), run: undefined };
-    const base = { observedAtMs: START_MS + 9 * MINUTE_MS, lists: markedLists(snapshot) };
-    await head.restart(base, () => log.restart({ cursor, positions: { "flares.pro": 5 } }));
-    expect(await progress.settled()).toBe(true);
-    expect(store.find(ended.id)?.key.id, group).toBe(ended.id);
-    expect(store.started(running.id), group).toEqual(whyAt(9));
-    expect(store.cursor).toBe(`another${index}-5`);
-  }
-  killed.abort();
   store.close();
 });
