@@ -96,7 +96,7 @@ function requestsFor(group: Group): readonly (readonly [name: string, url: strin
   return [...requests, ["/flare", `/flare/${id}`], ["/token", `/token/${group}/${token}`]];
 }
 
-/** The requests whose answers have a flare of pro. Otherwise a test of what is absent proves nothing. */
+/** The requests whose answers have a flare of pro: what is absent elsewhere would prove nothing. */
 const served = (group: Group) => [
   ...(group === "bsc" ? ["/api/v1/candles"] : []),
   ...["/api/v1/flares", "/api/v1/flares then", "/api/v1/flares/{id}", "/api/v1/flares/{id} then"],
