@@ -83,13 +83,15 @@ const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fr
   CHANNELS.map((channel) => [channel, EVENT_NAMES.filter((name) => channelsOf(name).includes(channel))]),
 );
 
-/** Creates the AsyncAPI 3 document of messages and events, for the base path of the settings. */
-export function createAsyncApi(basePath: string) {
+/**
+ * Creates the AsyncAPI 3 document of messages and events, for the base path of the settings.
+ * `schemas`: as for `createOpenApi`.
+ */
+export function createAsyncApi(basePath: string, schemas: ContractSchemas = createSchemas("draft-7")) {
   const messages: Readonly<Record<string, MessageContract>> = {
     ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),
     ...eventMessages(),
   };
-  const schemas = createSchemas("draft-7");
   const channels = { stream: stream(schemas), events: sse(schemas) };
   return {
     asyncapi: "3.0.0",

@@ -38,12 +38,15 @@ const DESCRIPTION = [
 
 /**
  * Creates the OpenAPI 3.1 document of the routes with these contracts. `basePath`: as in the
- * settings.
+ * settings. `schemas`: those of the routes, which a caller may create in an earlier turn.
  */
-export function createOpenApi(basePath: string, contracts: Iterable<RouteContract>) {
+export function createOpenApi(
+  basePath: string,
+  contracts: Iterable<RouteContract>,
+  schemas: ContractSchemas = createSchemas("draft-2020-12", inOrder(contracts)),
+) {
   const routes = inOrder(contracts);
   const problems = new ProblemResponses();
-  const schemas = createSchemas("draft-2020-12", routes);
   const paths: Readonly<Record<string, PathContract>> = Object.fromEntries(
     routes.map((route) => [route.path, operations(route, schemas, problems)]),
   );

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import {
   type HttpSettings,
@@ -12,7 +13,8 @@ import {
 import type { ExtensionContext } from "../../../gateway/start/index.ts";
 import { DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
-import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
+import { createOpenApi, inOrder, type OpenApiDocument } from "../contracts/openapi.ts";
+import { createSchemas } from "../contracts/schemas.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { eventsPage } from "./events-page.ts";
 import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS } from "./guides.ts";
@@ -28,66 +30,101 @@ type DocumentName = keyof typeof DOCUMENTS;
 
 /**
  * Serves the contracts, the guides, their search index and `llms.txt`, of all routes that the
- * server has at the first request. Each document is made at its first request.
+ * server has at the first request. Each document is made once, at its first request, in slices.
+ * Returns a function that makes the larger ones before, until the signal aborts.
  */
 export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
   { isKeyed, anonymous }: Pick<ExtensionContext["policy"], "isKeyed" | "anonymous">,
-): void {
+): (signal: AbortSignal) => Promise<void> {
   const { basePath } = settings;
   const needs = !isKeyed ? "nothing" : anonymous ? "key for pro" : "key";
   const site: Site = { basePath, contracts: scope.routeContracts, needs };
-  let openapi: OpenApiDocument | undefined;
-  const describe = () => (openapi ??= createOpenApi(basePath, site.contracts));
+  const describe = once(async () => {
+    const schemas = createSchemas("draft-2020-12", inOrder(site.contracts));
+    await turn();
+    return createOpenApi(basePath, site.contracts, schemas);
+  });
   const vary = varyOf(settings);
-  /** `make`: returns the document at a path of the route, `undefined` if nothing is there. */
-  const add = (
-    path: string,
-    type: string,
-    make: (path: string) => string | undefined,
-    contract: RouteRules = {},
-  ): void => {
-    const made = new Map<string, Representation>();
+  /**
+   * `make`: returns the document at a path of the route, `undefined` if nothing is there. Returns a
+   * function that reads it.
+   */
+  const add = (path: string, type: string, make: Make, contract: RouteRules = {}) => {
+    const made = new Map<string, Promise<Representation | undefined>>();
     const fields = readyFields({
       "cache-control": "no-cache",
       vary,
       ...(type === "text/html" ? DOCUMENT_FIELDS : {}),
     });
-    const read = (at: string) => {
-      const text = made.has(at) ? undefined : make(at);
-      if (text !== undefined) made.set(at, represent(text, `${type}; charset=utf-8`));
-      return made.get(at);
+    const represented = async (at: string) => {
+      const text = await make(at);
+      return text === undefined ? undefined : represent(text, `${type}; charset=utf-8`);
+    };
+    const read = async (at: string) => {
+      const making = made.get(at) ?? represented(at);
+      made.set(at, making);
+      const document = await making.catch((error: unknown) => {
+        made.delete(at);
+        throw error;
+      });
+      // Anybody can ask for any name.
+      if (!document) made.delete(at);
+      return document;
     };
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
       config: { contract },
-      handler: (request, reply) => {
-        const document = read(pathIn(path, request.params));
+      handler: async (request, reply) => {
+        const document = await read(pathIn(path, request.params));
         if (!document) return reply.callNotFound();
         return sendReady(reply, readyAnswer(document, [fields], request.raw));
       },
     });
-    if (type !== "text/html") return;
+    if (type !== "text/html") return read;
     scope.route({
       method: ["GET", "HEAD"],
       url: `${path}/`,
       handler: (request, reply) => reply.redirect(`${basePath}${pathIn(path, request.params)}`, 308),
     });
+    return read;
   };
   const makers = createMakers(site, describe);
-  for (const name of Object.keys(DOCUMENTS) as DocumentName[])
-    add(DOCUMENTS[name].path, DOCUMENTS[name].type, makers[name], DOCUMENTS[name]);
+  const prepared = (Object.keys(DOCUMENTS) as DocumentName[]).map((name) => {
+    const { path, type } = DOCUMENTS[name];
+    const read = add(path, type, makers[name], DOCUMENTS[name]);
+    return () => read(path);
+  });
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(site, path, title, file));
   for (const { path, file } of TEXTS)
     add(markdownPath(path), "text/markdown", () => guideText(basePath, file));
-  add(`${OPERATION_PAGES}:name`, "text/html", (path) => {
-    const document = describe();
+  add(`${OPERATION_PAGES}:name`, "text/html", async (path) => {
+    const document = await describe();
     const found = operationsOf(document, site.contracts).find(({ page }) => page === path);
     return found && operationPage(site, found, document);
   });
+  return async (signal) => {
+    for (const read of prepared) {
+      if (signal.aborted) return;
+      const document = await read();
+      await turn();
+      // What browsers ask for. It takes as long as making the document.
+      document?.form("br");
+      await turn();
+    }
+  };
+}
+
+/** Returns the document at a path; `undefined` if nothing is there. */
+type Make = (path: string) => string | undefined | Promise<string | undefined>;
+
+/** Returns a function that calls `make` at its first call only. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 /** Fills the part `:name` of a route's path, which only the path of operations has. */
@@ -98,19 +135,26 @@ function pathIn(path: string, params: unknown): string {
 
 function createMakers(
   site: Site,
-  describe: () => OpenApiDocument,
-): Readonly<Record<DocumentName, () => string>> {
+  describe: () => Promise<OpenApiDocument>,
+): Readonly<Record<DocumentName, Make>> {
   const { basePath } = site;
-  const describeEvents = () => createAsyncApi(basePath);
+  const describeEvents = once(async () => {
+    const schemas = createSchemas("draft-7");
+    await turn();
+    return createAsyncApi(basePath, schemas);
+  });
   const { docsProtocol, docsGuides } = DOCUMENTS;
   return {
-    openapi: () => JSON.stringify(describe()),
-    asyncapi: () => JSON.stringify(describeEvents()),
-    docs: () => restPage(site, describe()),
-    docsEvents: () => eventsPage(site, describeEvents()),
+    openapi: async () => JSON.stringify(await describe()),
+    asyncapi: async () => JSON.stringify(await describeEvents()),
+    docs: async () => restPage(site, await describe()),
+    docsEvents: async () => eventsPage(site, await describeEvents()),
     docsProtocol: () => guidePage(site, docsProtocol.path, "Protocol", PROTOCOL_FILE),
     docsGuides: () => pageHtml(site, docsGuides.path, "Guides", guidesHtml(basePath)),
-    docsSearch: () => JSON.stringify(searchIndex(site, describe(), describeEvents(), guidePages(basePath))),
+    docsSearch: async () => {
+      const [openapi, asyncapi] = [await describe(), await describeEvents()];
+      return JSON.stringify(await searchIndex(site, openapi, asyncapi, guidePages(basePath), turn));
+    },
     llms: () => llmsText(site),
     docsScript: () => `${readText("./assets/page.js")}\n${readText("./assets/search.js")}`,
     docsStyle: () => readText("./assets/page.css"),
@@ -130,8 +174,8 @@ function guideText(basePath: string, file: string): string {
   return resolveLinks(readGuide(file), (link) => guideHref(basePath, file, link, markdownPath));
 }
 
-function guidePages(basePath: string) {
-  return TEXTS.map(({ path, title, file }) => ({ path, title, body: guideBody(basePath, file) }));
+function* guidePages(basePath: string) {
+  for (const { path, title, file } of TEXTS) yield { path, title, body: guideBody(basePath, file) };
 }
 
 /** Reads a document of the repository. Its relative path is the same from `dist` as from `src`. */
