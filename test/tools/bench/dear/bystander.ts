@@ -32,9 +32,11 @@ createInterface(process.stdin)
   // The parent has exited.
   .on("close", () => process.exit(0));
 
-// A late response delays the next request, but that one counts from the time when it was due.
-for (let dueMs = performance.now(); ; dueMs += EVERY_MS) {
-  await passing(Math.max(0, dueMs - performance.now()));
+for (;;) {
+  const beganMs = performance.now();
   await read();
-  tookMs.push(performance.now() - dueMs);
+  const took = performance.now() - beganMs;
+  // A long wait also stands for the requests that would have come during it.
+  for (let rest = took; rest > 0; rest -= EVERY_MS) tookMs.push(rest);
+  await passing(Math.max(0, EVERY_MS - took));
 }

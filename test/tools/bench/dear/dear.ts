@@ -48,15 +48,17 @@ export async function benchDear({ seconds, attackers, only = "" }: DearOptions):
     const rows: Row[] = [];
     let address = 0;
     for (const [at, [name, attack]] of attacks.entries()) {
-      if (at % 5 === 0)
-        rows.push(rowOf("nobody else", await latencies(bystander, () => passing(seconds * 1_000))));
+      const add = (row: Row) => {
+        rows.push(row);
+        process.stderr.write(`  ${row.what} ${row.value.toFixed(1)} ms\n`);
+      };
+      if (at % 5 === 0) add(rowOf("nobody else", await latencies(bystander, () => passing(seconds * 1_000))));
       const answers = new Map<number, number>();
       const sources = Array.from({ length: attackers }, () => addressOf(address++));
       const took = await latencies(bystander, () =>
         Promise.all(sources.map((source) => attackFrom(source, port, attack, seconds * 1_000, answers))),
       );
-      rows.push(rowOf(name, took, answers));
-      process.stderr.write(`  ${rows.at(-1)?.what}: ${rows.at(-1)?.value.toFixed(1)} ms\n`);
+      add(rowOf(name, took, answers));
       await passing(SETTLE_MS);
     }
     return rows;
