@@ -8,6 +8,8 @@ const MCP_PATH = "/mcp";
 /** Header fields that decide what a client may read. The tools' requests carry them too. */
 const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-proto"] as const;
 const MAX_BODY_BYTES = 65_536;
+/** A call takes as much of the processor as this many small responses, besides those it reads. */
+const CALL_COST = 8;
 
 interface McpOptions {
   /** Throws if pages of this origin may not connect to this host. */
@@ -35,11 +37,11 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
       for (const [name, value] of response.headers) if (name !== "content-length") reply.header(name, value);
       return reply.send(Buffer.from(await response.arrayBuffer()));
     };
-    const config = { contract: { query: {} }, bodyLimitBytes: MAX_BODY_BYTES };
+    const config = { contract: { query: {}, cost: CALL_COST }, bodyLimitBytes: MAX_BODY_BYTES };
     const method = ["POST", "GET", "DELETE"];
     const common = { method, bodyLimit: MAX_BODY_BYTES, handler: answer };
     scope.route({ ...common, url: MCP_PATH, config });
-    scope.route({ ...common, url: `${MCP_PATH}/`, config: { bodyLimitBytes: MAX_BODY_BYTES } });
+    scope.route({ ...common, url: `${MCP_PATH}/`, config: { ...config, contract: { cost: CALL_COST } } });
   });
 }
 
