@@ -14,13 +14,15 @@ const CALL_COST = 8;
 interface McpOptions {
   /** Throws if pages of this origin may not connect to this host. */
   checkOrigin(origin: string | undefined, host: string | undefined): void;
+  /** Resolves when the client's work may continue. */
+  pause(request: FastifyRequest): Promise<void>;
 }
 
 /**
  * `POST /mcp`: the Model Context Protocol over HTTP, without sessions. Each tool requests the REST
  * API of this server with the client's key, so that the same rights and limits apply.
  */
-export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOptions): Promise<void> {
+export async function registerMcp(app: FastifyInstance, { checkOrigin, pause }: McpOptions): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -29,7 +31,8 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
       checkOrigin(headers.origin, headers.host);
       reply.header("cache-control", "no-store");
       if (isBatch(body)) return reply.code(400).send(NO_BATCHES);
-      const handler = await createHandler(inside(scope, request));
+      const handler = await createHandler(inside(scope, request, pause));
+      await pause(request);
       const left = new AbortController();
       reply.raw.once("close", () => left.abort());
       const response = await handler.fetch(webRequest(request, left.signal));
@@ -70,7 +73,8 @@ async function createHandler(api: RequestApi) {
 }
 
 /** Requests this server's own REST API on behalf of the calling client. */
-function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): RequestApi {
+function inside(scope: FastifyInstance, request: FastifyRequest, pause: McpOptions["pause"]): RequestApi {
+  const { headers, socket } = request;
   const forwarded = FORWARDED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
   return async (path, signal) => {
     const answer = await scope.inject({
@@ -80,6 +84,8 @@ function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): Re
       remoteAddress: socket.remoteAddress ?? "127.0.0.1",
       signal,
     });
+    // Calls that wait for the same body would all read it in one turn.
+    await pause(request);
     const header = (name: string) => answer.headers[name]?.toString();
     return { status: answer.statusCode, header, text: answer.payload };
   };

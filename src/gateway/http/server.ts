@@ -156,12 +156,14 @@ export async function addRoutes(
   });
   // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
-  // Dear requests begin in turns of their own, in which others are served.
+  // Dear requests begin in turns of their own, in which others are served. The hub does the same
+  // for those of events.
   const turn = new TurnBudget(() => options.clock.monotonic());
-  scope.addHook("preHandler", async (request) => {
+  scope.addHook("preHandler", (request, _reply, done) => {
     const { contract = {} } = request.routeOptions.config;
-    if (request.headers.upgrade === undefined && costOf(contract, request.query) > 1)
-      await turn.pause(await claimantOf(options.policy ?? allowAll, request));
+    const isHubs = "tag" in contract && contract.tag === "events";
+    if (isHubs || costOf(contract, request.query) === 1) return done();
+    void claimantOf(options.policy ?? allowAll, request).then((by) => turn.run(done, by), done);
   });
   addHealthRoutes(scope, { ...options, ready });
   const add = createPreparedRoutes(scope, { ...options, settings, quick });

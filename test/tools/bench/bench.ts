@@ -19,6 +19,7 @@ import { benchChain } from "./chain.ts";
 import { benchCluster } from "./cluster/cluster.ts";
 import { benchCompression } from "./compression/compression.ts";
 import { benchDear } from "./dear/dear.ts";
+import { benchFirstUse } from "./dear/first-use.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEdges } from "./edges/edges.ts";
 import { benchEngine } from "./engine.ts";
@@ -117,6 +118,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   lockout: () => benchLockout(),
   dear: () =>
     benchDear({ seconds: readCount("seconds"), attackers: readCount("attackers"), only: values.only }),
+  "first-use": () => benchFirstUse(readCount("rounds", 3)),
   ...(values.checkout === undefined
     ? {}
     : { against: () => benchAgainst(values.checkout ?? "", readCount("rounds", 5)) }),

@@ -47,6 +47,13 @@ export function addDocumentRoutes(
     return createOpenApi(basePath, site.contracts, schemas);
   });
   const vary = varyOf(settings);
+  let last: Promise<unknown> = Promise.resolve();
+  /** Makes one document after another, with turns for others in between. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {}).then(() => turn());
+    return mine;
+  };
   /**
    * `make`: returns the document at a path of the route, `undefined` if nothing is there. Returns a
    * function that reads it.
@@ -60,10 +67,15 @@ export function addDocumentRoutes(
     });
     const represented = async (at: string) => {
       const text = await make(at);
-      return text === undefined ? undefined : represent(text, `${type}; charset=utf-8`);
+      if (text === undefined) return undefined;
+      await turn();
+      const document = represent(text, `${type}; charset=utf-8`);
+      // What browsers ask for. It takes as long as making the document.
+      document.form("br");
+      return document;
     };
     const read = async (at: string) => {
-      const making = made.get(at) ?? represented(at);
+      const making = made.get(at) ?? inTurn(() => represented(at));
       made.set(at, making);
       const document = await making.catch((error: unknown) => {
         made.delete(at);
@@ -109,11 +121,7 @@ export function addDocumentRoutes(
   return async (signal) => {
     for (const read of prepared) {
       if (signal.aborted) return;
-      const document = await read();
-      await turn();
-      // What browsers ask for. It takes as long as making the document.
-      document?.form("br");
-      await turn();
+      await read();
     }
   };
 }

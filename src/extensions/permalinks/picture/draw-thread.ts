@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
@@ -10,9 +9,6 @@ import { type ShareFacts, sharePicture } from "./share-picture.ts";
  * The thread that draws pictures. For each message with facts, it sends one PNG image back, in
  * order.
  */
-
-// On Linux, a priority is that of the calling thread. A picture has time; the streams do not.
-if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
 
 /** The same path from src and from dist. */
 const fontBytes = (name: string) => readFileSync(new URL(`./fonts/${name}.ttf`, import.meta.url));

@@ -74,7 +74,8 @@ function addressOf(n: number): string {
   return `127.0.${1 + Math.floor(n / 250)}.${1 + (n % 250)}`;
 }
 
-async function lookAround(port: number): Promise<Known> {
+/** Returns what an attacker can find out. */
+export async function lookAround(port: number): Promise<Known> {
   const read = async (path: string) =>
     JSON.parse(await text((await once(request({ port, path }).end(), "response"))[0]));
   const { cursor, flares, newest, charts, leaderboards } = await read("/api/v1/snapshot");
