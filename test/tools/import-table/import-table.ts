@@ -1,6 +1,6 @@
 /*
- * npm run import-table -- [--serve] [--only TEXT]: prints what the commands import and replay say to
- * files of other programs, and what replay says to the imported ones. With --serve, also what
+ * npm run import-table -- [--serve] [--only TEXT]: prints what the commands import and replay say
+ * to files of other programs, and what replay says to the imported ones. With --serve, also what
  * serve --file says.
  */
 

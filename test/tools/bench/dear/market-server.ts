@@ -1,6 +1,7 @@
 /*
- * Runs the gateway on the simulated market, with half an hour of stored minutes, all extensions and web
- * push. The argument is the data directory. Says that it is ready once the market is at the present.
+ * Runs the gateway on the simulated market, with half an hour of stored minutes, all extensions and
+ * web push. The argument is the data directory. Says that it is ready once the market is at the
+ * present.
  */
 
 import { createConfig } from "../../../../src/app/config/config.ts";
