@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { DOCUMENTS } from "../../../src/extensions/docs/index.ts";
 import { addDocumentRoutes } from "../../../src/extensions/docs/site/document-routes.ts";
-import { TEXTS } from "../../../src/extensions/docs/site/guides.ts";
+import { GUIDES, TEXTS } from "../../../src/extensions/docs/site/guides.ts";
 import { allowAll } from "../../../src/gateway/http/access/access.ts";
 import { test } from "../../gateway/http/rest/rest-fixture.ts";
 
@@ -28,6 +28,13 @@ test("the first search index is made in turns of one document each, so that othe
   expect(first.statusCode).toBe(200);
   expect(again.body).toBe(first.body);
   expect(await turnsOf(ask())).toBeLessThan(TEXTS.length);
+});
+
+test("guides that are requested for the first time at once are made one after another, with turns for others in between", async ({
+  rest: { app },
+}) => {
+  const turns = await turnsOf(Promise.all(GUIDES.map(({ path }) => app.inject(path))));
+  expect(turns).toBeGreaterThan(GUIDES.length);
 });
 
 test("documents that were prepared before are ready at the first request, and an aborted preparation ends", async ({
