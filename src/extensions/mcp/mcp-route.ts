@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import type { RequestApi } from "./market-api.ts";
@@ -60,16 +61,21 @@ function isBatch(body: unknown): boolean {
   return Buffer.isBuffer(body) && body.toString().trimStart().startsWith("[");
 }
 
-/** Loads the protocol at its first use: most servers do not need it, and start faster without. */
+/**
+ * Loads the protocol at its first use: most servers do not need it, and start faster without. Each
+ * part of it is a turn of its own.
+ */
 async function createHandler(api: RequestApi) {
-  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
-    import("@modelcontextprotocol/server"),
-    import("./mcp-server.ts"),
-  ]).catch((cause: unknown) => {
+  try {
+    const { createMcpHandler } = await import("@modelcontextprotocol/server");
+    await turn();
+    const { createMcpServer } = await import("./mcp-server.ts");
+    await turn();
+    return createMcpHandler(() => createMcpServer(api));
+  } catch (cause) {
     const message = "a clone that was installed without development dependencies has no tools for agents";
     throw new FlarewireError("not-found", message, { cause });
-  });
-  return createMcpHandler(() => createMcpServer(api));
+  }
 }
 
 /** Requests this server's own REST API on behalf of the calling client. */
