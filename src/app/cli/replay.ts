@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { ownCommand } from "../../base/lib/own-command.ts";
 import { systemClock } from "../../base/lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../base/model/index.ts";
 import { type EventBody, FlarewireError } from "../../base/protocol/index.ts";
 import { TrendEngine } from "../../engine/index.ts";
-import type { ReplayFeed } from "../../feeds/replay/index.ts";
+import { importCure, type ReplayFeed } from "../../feeds/replay/index.ts";
 import { type SnapshotSource, toEvents } from "../../gateway/source/index.ts";
 import { type Config, settingsHelp } from "../config/config.ts";
 import { type FlagDefinition, flagText } from "../config/flags.ts";
@@ -71,7 +70,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
       return EXIT.retry;
     }
     if (failure !== undefined) throw failure;
-    return judge(tally, feed, warn);
+    return judge(tally, feed, config, warn);
   } finally {
     over.abort();
     progress.clear();
@@ -80,7 +79,12 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
 }
 
 /** Returns the exit code of a complete replay, and warns if little was usable. */
-function judge(tally: ReplayTally, feed: ReplayFeed, warn: (line: string) => void): ExitCode {
+function judge(
+  tally: ReplayTally,
+  feed: ReplayFeed,
+  { file }: Pick<Config, "file">,
+  warn: (line: string) => void,
+): ExitCode {
   if (tally.tookNothing) {
     warn("the recording has no usable market event");
     return EXIT.usage;
@@ -89,7 +93,7 @@ function judge(tally: ReplayTally, feed: ReplayFeed, warn: (line: string) => voi
   const skipped = Object.values(others).reduce((sum, count) => sum + count, late);
   if (skipped > feed.played) {
     const cure =
-      late > skipped / 2 ? `; ${ownCommand("import")} sorts a file that lists one pair after another` : "";
+      late > skipped / 2 ? `; if it lists one pair after another, ${importCure(file ?? "FILE")}` : "";
     warn(
       `most lines of the recording were skipped: ${skipped}, against ${feed.played} that were played${cure}`,
     );

@@ -1,4 +1,4 @@
-import { checkOrigin } from "../../gateway/http/index.ts";
+import { checkOrigin, claimantOf } from "../../gateway/http/index.ts";
 import { extension } from "../../gateway/start/index.ts";
 import { registerMcp } from "./mcp-route.ts";
 
@@ -6,9 +6,10 @@ import { registerMcp } from "./mcp-route.ts";
 export const mcp = extension({
   name: "mcp",
   settings: {},
-  open: ({ settings: { allowedOrigins } }) => ({
+  open: ({ settings: { allowedOrigins }, hub, policy }) => ({
     routes: ({ app }) =>
       registerMcp(app, {
+        pause: async (request) => hub.turn.pause(await claimantOf(policy, request)),
         // The protocol requires it: only pages of this server, and those that are listed by name.
         checkOrigin: (origin, host) => {
           const named = allowedOrigins?.filter((one) => one !== "*") ?? [];

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../base/protocol/index.ts";
 import type { RequestApi } from "./market-api.ts";
@@ -8,17 +9,21 @@ const MCP_PATH = "/mcp";
 /** Header fields that decide what a client may read. The tools' requests carry them too. */
 const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-proto"] as const;
 const MAX_BODY_BYTES = 65_536;
+/** A call takes as much of the processor as this many small responses, besides those it reads. */
+const CALL_COST = 8;
 
 interface McpOptions {
   /** Throws if pages of this origin may not connect to this host. */
   checkOrigin(origin: string | undefined, host: string | undefined): void;
+  /** Resolves when the client's work may continue. */
+  pause(request: FastifyRequest): Promise<void>;
 }
 
 /**
  * `POST /mcp`: the Model Context Protocol over HTTP, without sessions. Each tool requests the REST
  * API of this server with the client's key, so that the same rights and limits apply.
  */
-export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOptions): Promise<void> {
+export async function registerMcp(app: FastifyInstance, { checkOrigin, pause }: McpOptions): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -27,7 +32,8 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
       checkOrigin(headers.origin, headers.host);
       reply.header("cache-control", "no-store");
       if (isBatch(body)) return reply.code(400).send(NO_BATCHES);
-      const handler = await createHandler(inside(scope, request));
+      const handler = await createHandler(inside(scope, request, pause));
+      await pause(request);
       const left = new AbortController();
       reply.raw.once("close", () => left.abort());
       const response = await handler.fetch(webRequest(request, left.signal));
@@ -35,11 +41,11 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
       for (const [name, value] of response.headers) if (name !== "content-length") reply.header(name, value);
       return reply.send(Buffer.from(await response.arrayBuffer()));
     };
-    const config = { contract: { query: {} }, bodyLimitBytes: MAX_BODY_BYTES };
+    const config = { contract: { query: {}, cost: CALL_COST }, bodyLimitBytes: MAX_BODY_BYTES };
     const method = ["POST", "GET", "DELETE"];
     const common = { method, bodyLimit: MAX_BODY_BYTES, handler: answer };
     scope.route({ ...common, url: MCP_PATH, config });
-    scope.route({ ...common, url: `${MCP_PATH}/`, config: { bodyLimitBytes: MAX_BODY_BYTES } });
+    scope.route({ ...common, url: `${MCP_PATH}/`, config: { ...config, contract: { cost: CALL_COST } } });
   });
 }
 
@@ -55,20 +61,26 @@ function isBatch(body: unknown): boolean {
   return Buffer.isBuffer(body) && body.toString().trimStart().startsWith("[");
 }
 
-/** Loads the protocol at its first use: most servers do not need it, and start faster without. */
+/**
+ * Loads the protocol at its first use: most servers do not need it, and start faster without. Each
+ * part of it is a turn of its own.
+ */
 async function createHandler(api: RequestApi) {
-  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
-    import("@modelcontextprotocol/server"),
-    import("./mcp-server.ts"),
-  ]).catch((cause: unknown) => {
+  try {
+    const { createMcpHandler } = await import("@modelcontextprotocol/server");
+    await turn();
+    const { createMcpServer } = await import("./mcp-server.ts");
+    await turn();
+    return createMcpHandler(() => createMcpServer(api));
+  } catch (cause) {
     const message = "a clone that was installed without development dependencies has no tools for agents";
     throw new FlarewireError("not-found", message, { cause });
-  });
-  return createMcpHandler(() => createMcpServer(api));
+  }
 }
 
 /** Requests this server's own REST API on behalf of the calling client. */
-function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): RequestApi {
+function inside(scope: FastifyInstance, request: FastifyRequest, pause: McpOptions["pause"]): RequestApi {
+  const { headers, socket } = request;
   const forwarded = FORWARDED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
   return async (path, signal) => {
     const answer = await scope.inject({
@@ -78,6 +90,8 @@ function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): Re
       remoteAddress: socket.remoteAddress ?? "127.0.0.1",
       signal,
     });
+    // Calls that wait for the same body would all read it in one turn.
+    await pause(request);
     const header = (name: string) => answer.headers[name]?.toString();
     return { status: answer.statusCode, header, text: answer.payload };
   };

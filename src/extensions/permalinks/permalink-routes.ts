@@ -43,8 +43,8 @@ const BEFORE_MS = 30 * MINUTE_MS;
 /** Prices are shown until at least this long after the start. */
 const AFTER_MS = 60 * MINUTE_MS;
 
-/** A picture takes as much of the processor as this many small responses. */
-const PICTURE_COST = 40;
+/** A page and a picture take as much of the processor as this many small responses. */
+const [PAGE_COST, PICTURE_COST] = [4, 40];
 
 const TOKEN_PATH = "/token/:group/:token";
 
@@ -103,7 +103,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
         return sendFailurePage(reply, failed, fill(failed.text, undefined), vary);
       }
     };
-    scope.route({ method: ["GET", "HEAD"], url: path, config: configOf(path), handler });
+    scope.route({ method: ["GET", "HEAD"], url: path, config: configOf(path, PAGE_COST), handler });
   };
   const addPicture = (path: string, read: Read) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -117,7 +117,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
       const body = new Representation(await pictures.draw(version, facts), version, PNG_TYPE);
       return sendReady(reply.headers(fields), readyAnswer(body, [], request.raw));
     };
-    const config = { contract: { ...configOf(path).contract, cost: PICTURE_COST } };
+    const config = configOf(path, PICTURE_COST);
     scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, config, handler });
   };
   const readFlare: Read = async ({ params }, rights) => {
@@ -165,7 +165,9 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
   addPicture(TOKEN_PATH, readToken);
 }
 
-const configOf = (path: string) => ({ contract: path === TOKEN_PATH ? { channels: channelsOfToken } : {} });
+const configOf = (path: string, cost: number) => ({
+  contract: path === TOKEN_PATH ? { channels: channelsOfToken, cost } : { cost },
+});
 
 /** Returns equal pages from the cache, so that each is compressed only once for many visitors. */
 function represent(page: string, cached: BoundedMap<string, Representation>): Representation {

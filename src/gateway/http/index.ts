@@ -7,7 +7,7 @@ export { createOwnHostCheck } from "./access/host-check.ts";
 export * from "./access/refusals.ts";
 export { createLocalState, type SharedState } from "./access/shared-state.ts";
 export { createTrust } from "./access/trusted-peers.ts";
-export { checkHub, checkOrigin } from "./connections/admission.ts";
+export { checkHub, checkOrigin, claimantOf } from "./connections/admission.ts";
 export * from "./connections/admission-queue.ts";
 export type { ConnectionBounds } from "./connections/connection-bounds.ts";
 export * from "./connections/connection-registry.ts";

@@ -11,16 +11,19 @@ import {
 } from "fastify";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
+import { TurnBudget } from "../hub/index.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
 import { type AnswerUnknown, addGuard } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
+import { claimantOf } from "./connections/admission.ts";
 import { boundClosing } from "./connections/close-connections.ts";
 import { boundConnections } from "./connections/connection-bounds.ts";
 import type { HeadLike } from "./connections/head-like.ts";
 import { missingInternals } from "./connections/node-internals.ts";
+import { costOf } from "./contract/route-contract.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-settings.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
@@ -153,6 +156,15 @@ export async function addRoutes(
   });
   // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
+  // Dear requests begin in turns of their own, in which others are served. The hub does the same
+  // for those of events.
+  const turn = new TurnBudget(() => options.clock.monotonic());
+  scope.addHook("preHandler", (request, _reply, done) => {
+    const { contract = {} } = request.routeOptions.config;
+    const isHubs = "tag" in contract && contract.tag === "events";
+    if (isHubs || costOf(contract, request.query) === 1) return done();
+    void claimantOf(options.policy ?? allowAll, request).then((by) => turn.run(done, by), done);
+  });
   addHealthRoutes(scope, { ...options, ready });
   const add = createPreparedRoutes(scope, { ...options, settings, quick });
   addResourceRoutes(add, options.head);

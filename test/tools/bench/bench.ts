@@ -7,6 +7,7 @@
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
+ * - dear [--seconds 20] [--attackers 1] [--only NAME], first-use [--rounds 3]
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
  * - against --checkout DIRECTORY [--rounds 5]
  * - dashboard [--short], heap [--short], widget [--short]
@@ -17,6 +18,8 @@ import { benchAgainst } from "./against/against.ts";
 import { benchChain } from "./chain.ts";
 import { benchCluster } from "./cluster/cluster.ts";
 import { benchCompression } from "./compression/compression.ts";
+import { benchDear } from "./dear/dear.ts";
+import { benchFirstUse } from "./dear/first-use.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEdges } from "./edges/edges.ts";
 import { benchEngine } from "./engine.ts";
@@ -52,6 +55,8 @@ const { values, positionals } = parseArgs({
     sockets: { type: "string", default: "50000" },
     minutes: { type: "string", default: "3" },
     seconds: { type: "string", default: "20" },
+    attackers: { type: "string", default: "1" },
+    only: { type: "string" },
   },
 });
 
@@ -61,7 +66,16 @@ function fail(message: string): never {
 }
 
 function readCount(
-  name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes" | "seconds" | "sockets",
+  name:
+    | "attackers"
+    | "clients"
+    | "readers"
+    | "rounds"
+    | "idle"
+    | "comers"
+    | "minutes"
+    | "seconds"
+    | "sockets",
   otherwise?: number,
 ): number {
   const value = Number(values[name] ?? otherwise);
@@ -102,6 +116,9 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   edges: () => benchEdges(clients),
   lockout: () => benchLockout(),
+  dear: () =>
+    benchDear({ seconds: readCount("seconds"), attackers: readCount("attackers"), only: values.only }),
+  "first-use": () => benchFirstUse(readCount("rounds", 3)),
   ...(values.checkout === undefined
     ? {}
     : { against: () => benchAgainst(values.checkout ?? "", readCount("rounds", 5)) }),

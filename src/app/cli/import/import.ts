@@ -4,10 +4,12 @@ import { InputError } from "../../../base/lib/input-error.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import {
+  BytesEndedError,
   containerProblem,
   intervalProblem,
   readBytes,
   strangeInterval,
+  textProblem,
 } from "../../../feeds/replay/index.ts";
 import { flagText, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../shutdown.ts";
@@ -15,14 +17,17 @@ import { say, type Terminal } from "../terminal/terminal.ts";
 import { openSink } from "../terminal/text-sink.ts";
 import {
   type CandleRow,
+  type Found,
+  missingIn,
   type Row,
   readerByShape,
   readerOf,
   readJsonRows,
-  splitLine,
+  splitterFor,
   type TradeRow,
 } from "./read-rows.ts";
 
+const ENDINGS = { cut: "truncated", damaged: "damaged" } as const;
 /** Maximum size of a file's text, unpacked: it is sorted in memory. */
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_FILES = 1_000;
@@ -36,7 +41,8 @@ export function importHelp(): string {
 
 Converts candles or trades of other programs into a recording that replay, backtest and serve --file play.
 Reads CSV with or without a header, quoted or not, and JSON lists, each plain or as gzip: the archives of Binance (klines,
-trades, aggTrades), files of freqtrade and ccxt, and others with the columns time, open, high, low, close and volume.
+trades, aggTrades), candles of Kraken and Coinbase, files of freqtrade and ccxt, and others with the columns time, open,
+high, low, close and volume, separated by commas, semicolons or tabs.
 Times may be in seconds, milliseconds, microseconds or ISO 8601, in any order. Candles must be of one minute.
 
 Options:
@@ -64,16 +70,27 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
     throw new FlarewireError("invalid-setting", `--out ${target} would overwrite an input`);
   const rows: Row[] = [];
   for (const path of positionals) {
-    const found = await readFile(path);
-    const pair = flagText(flags, "pair") ?? basename(path).split(/-|\.(?=csv|json)/)[0];
-    const usable = found.rows.flatMap((row) => row ?? []);
-    const skipped = found.rows.length - usable.length;
-    say(
-      terminal,
-      `${path}: ${usable.length} ${found.what}${skipped > 0 ? `, ${skipped} lines skipped` : ""}`,
-    );
+    const { found, what, first } = await readFile(path).catch((error: unknown) => {
+      if (!(error instanceof BytesEndedError) || error.how === "unreadable") throw error;
+      throw new InputError(path, `its packed data is ${ENDINGS[error.how]}; download it again`, {
+        cause: error,
+      });
+    });
+    const pair = flagText(flags, "pair") ?? pairNamedBy(path);
+    const usable = found.flatMap((row) => (row === undefined || row === "quiet" ? [] : row));
+    const quiet = found.filter((row) => row === "quiet").length;
+    const skipped = found.length - usable.length - quiet;
+    const counts = [
+      `${usable.length} ${what}`,
+      ...(quiet > 0 ? [`${quiet} minutes without trades`] : []),
+      ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? "line" : "lines"} skipped`] : []),
+    ];
+    say(terminal, `${path}: ${counts.join(", ")}`);
+    if (found.length === 0) throw new InputError(path, "the file has a header, but no candles or trades");
     if (usable.length <= skipped)
-      throw new InputError(path, `${skipped} of ${found.rows.length} lines are unusable`);
+      throw new InputError(path, `${skipped} of ${found.length} lines are unusable; the first is ${first}`);
+    if (pair.includes(","))
+      throw new InputError(path, `its name is no pair: ${pair}; name the pair with --pair`);
     for (const row of usable) rows.push(row.pair === undefined ? { ...row, pair } : row);
     if (rows.length > MAX_ROWS)
       throw new InputError(path, `more than ${MAX_ROWS} lines in all; import fewer files at a time`);
@@ -90,6 +107,15 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
   return EXIT.clean;
 }
 
+/**
+ * Returns the pair at the beginning of a file's name, as in `CAKEUSDT-1m-2024-01.csv`,
+ * `CAKEUSD_1.csv` (Kraken) and `BINANCE_CAKEUSDT, 1.csv` (TradingView).
+ */
+function pairNamedBy(path: string): string {
+  const [name = ""] = basename(path).split(/-(?=\d|\w*rades|USD)|\.(?=csv|tsv|txt|json)/);
+  return name.replace(/^[A-Z]+_(\w+), \d+\w*( \(\d+\))?$/, "$1").replace(/(?<=[a-z])_\d+$/i, "");
+}
+
 /** Identifies a file, also by way of links. */
 function identityOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -101,19 +127,29 @@ const isTrade = (row: Row): row is TradeRow => row.kind === "trade";
 
 async function readFile(path: string) {
   const text = await readText(path);
-  const json = text.startsWith("[") ? readJsonRows(text) : undefined;
-  const rows = json ?? readCsv(path, text);
-  const first = rows.find((row) => row !== undefined);
-  return { rows, what: first?.kind === "trade" ? "trades" : "candles" };
+  if (text.trim() === "") throw new InputError(path, "the file is empty");
+  const isList = text.startsWith("[");
+  const problem = isList ? undefined : textProblem(text.slice(0, 60), path);
+  if (problem !== undefined) throw new InputError(path, problem, { line: 1 });
+  const json = isList ? readJsonRows(text) : undefined;
+  if (isList && !json) throw new InputError(path, "the file is no complete JSON; download it again");
+  const { found, lines } = json ? { found: json, lines: [] } : readCsv(path, text);
+  const usable = found.find((row) => row !== undefined && row !== "quiet");
+  const at = found.indexOf(undefined);
+  const first = lines[at] ?? `entry ${at + 1} of the list`;
+  const what = Object(usable).kind === "trade" ? "trades" : "candles";
+  return { found, what, first: JSON.stringify(first.slice(0, 60)) };
 }
 
 async function readText(path: string): Promise<string> {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new InputError(path, "no such file");
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) throw new InputError(path, `it is a directory; give its files: ${path}/*.csv`);
+  if (!stat?.isFile()) throw new InputError(path, "no such file");
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of readBytes(path, () => {})) {
-    const problem = bytes === 0 ? containerProblem(chunk) : undefined;
+    const problem = bytes === 0 ? containerProblem(chunk, path) : undefined;
     if (problem !== undefined) throw new InputError(path, problem);
     bytes += chunk.length;
     if (bytes > MAX_BYTES)
@@ -126,18 +162,35 @@ async function readText(path: string): Promise<string> {
   return text + decoder.decode();
 }
 
-function readCsv(path: string, text: string): readonly (Row | undefined)[] {
+function readCsv(
+  path: string,
+  text: string,
+): { readonly found: readonly Found[]; readonly lines: readonly string[] } {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const header = lines.findIndex((line) => readerOf(splitLine(line)) !== undefined);
-  const isHeader = header >= 0 && header < 3;
-  const reader = isHeader
-    ? readerOf(splitLine(lines[header] ?? ""))
-    : readerByShape(splitLine(lines[0] ?? ""));
-  if (!reader) {
-    const shown = JSON.stringify((lines[0] ?? "").slice(0, 60));
-    throw new InputError(path, `${shown} is neither a known header nor a known kind of line`, { line: 1 });
-  }
-  return lines.slice(isHeader ? header + 1 : 0).map((line) => reader(splitLine(line)));
+  const header = lines.slice(0, MAX_HEADER_LINES).findIndex((line) => /^"?[a-z].*[,;\t]/i.test(line));
+  const split = splitterFor(lines[Math.max(0, header)] ?? "");
+  const names = split(lines[Math.max(0, header)] ?? "");
+  const reader = header >= 0 ? readerOf(names) : readerByShape(names);
+  if (!reader) throw new InputError(path, lineProblem(names, header >= 0), { line: Math.max(0, header) + 1 });
+  const data = lines.slice(header + 1);
+  const width = split(data[0] ?? "").length;
+  const read = (fields: readonly string[]) => (fields.length === width ? reader(fields) : undefined);
+  return { found: data.map((line) => read(split(line))), lines: data };
+}
+
+/** A header is in one of these lines. Vendors put their address above it. */
+const MAX_HEADER_LINES = 3;
+const COLUMNS = "time, open, high, low, close and volume, or time, price, amount and side";
+
+function lineProblem(fields: readonly string[], isHeader: boolean): string {
+  const shown = JSON.stringify(fields.join(",").slice(0, 60));
+  const missing = isHeader ? missingIn(fields) : [];
+  if (missing.length > 0)
+    return `the header ${shown} has no column ${missing.join()}; export the candles with it, because flares need it`;
+  if (isHeader) return `the header ${shown} has other columns; expected ${COLUMNS}`;
+  if (fields.length === 3 && fields.every((field) => !Number.isNaN(Number(field))))
+    return `${shown} is a trade without its side, buy or sell, which flares need; download candles of 1 min instead`;
+  return `${shown} is neither a known header nor a known kind of line; expected the columns ${COLUMNS}`;
 }
 
 /** Checks the interval of the candles, and returns their lines. */
@@ -145,9 +198,20 @@ function candleLines(rows: readonly CandleRow[], path: string): Iterable<string>
   for (const ofPair of Map.groupBy(rows, ({ pair }) => pair).values()) {
     const interval = strangeInterval(ofPair.map(({ at }) => at));
     if (interval !== undefined) throw new InputError(path, intervalProblem(interval));
+    const first = new Map<number, CandleRow>();
+    for (const row of ofPair) first.set(row.at, first.get(row.at) ?? row);
+    const differing = ofPair.filter((row) => `${first.get(row.at)?.amounts}` !== `${row.amounts}`);
+    if (differing.length > ofPair.length / MAX_DIFFERING_SHARE) {
+      const [{ pair = "" } = {}] = ofPair;
+      const reason = `${differing.length} minutes of ${pair} come twice, with other prices: several pairs seem to be joined; import a file of each pair`;
+      throw new InputError(path, reason);
+    }
   }
   return writtenCandles(rows);
 }
+
+/** More candles that differ from an earlier one of the same minute are of another pair. */
+const MAX_DIFFERING_SHARE = 10;
 
 function* writtenCandles(rows: readonly CandleRow[]): Generator<string> {
   yield "time_ms,pair,open,high,low,close,volume";

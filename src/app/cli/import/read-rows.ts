@@ -22,19 +22,28 @@ export interface TradeRow {
 
 export type Row = CandleRow | TradeRow;
 
-/** Reads one line or entry of a file; `undefined` if it is unusable. */
-type ReadRow = (fields: readonly string[]) => Row | undefined;
+/** A line or entry as read. `quiet`: a minute without trades; `undefined`: unusable. */
+export type Found = Row | "quiet" | undefined;
+
+type ReadRow = (fields: readonly string[]) => Found;
 
 const AMOUNTS = ["open", "high", "low", "close", "volume"] as const;
 /** Names of columns in files of exchanges, data vendors and bots, in lower case without spaces. */
 const NAMES = {
-  at: ["time_ms", "unix", "timestamp", "open_time", "opentime", "time", "datetime", "date"],
+  at: ["time_ms", "unix", "timestamp", "open_time", "opentime", "transact_time", "time", "datetime", "date"],
   pair: ["pair", "symbol", "market"],
   price: ["price"],
   amount: ["amount", "qty", "quantity", "size"],
   side: ["side", "taker_side"],
   isMaker: ["is_buyer_maker", "isbuyermaker"],
 } as const;
+
+/** Returns the columns that a header of candles lacks; none if it is no such header. */
+export function missingIn(header: readonly string[]): readonly string[] {
+  const names = header.map((name) => name.toLowerCase().replaceAll(" ", ""));
+  const missing = AMOUNTS.filter((amount) => !names.some((name) => name.startsWith(amount)));
+  return missing.length < 2 ? missing : [];
+}
 
 /** Returns a reader for the columns that a header names; `undefined` if it lacks some. */
 export function readerOf(header: readonly string[]): ReadRow | undefined {
@@ -64,8 +73,8 @@ export function readerOf(header: readonly string[]): ReadRow | undefined {
 
 /**
  * Returns a reader for lines without a header, by their number of columns: candles of this program
- * (7), of Binance's archive (12) and of most others (6), aggregated trades (8) and trades (7) of
- * Binance's archive.
+ * (7), of Kraken (7), of Binance's archive (12) and of most others (6), aggregated trades (8) and
+ * trades (7) of Binance's archive.
  */
 export function readerByShape(fields: readonly string[]): ReadRow | undefined {
   const isFlag = (text: string | undefined) => /^(true|false)$/i.test(text ?? "");
@@ -73,6 +82,9 @@ export function readerByShape(fields: readonly string[]): ReadRow | undefined {
   if (length === 6 || length === 12) return (row) => candle(row[0], undefined, row.slice(1, 6));
   if (length === 7 && isFlag(fields[5]))
     return (row) => trade(row[4], undefined, row[1], row[2], boolean(row[5], "false"));
+  // Kraken's candles have no pair, and a number of trades at the end.
+  if (length === 7 && plainDecimal(fields[1] ?? "") !== undefined)
+    return (row) => candle(row[0], undefined, row.slice(1, 6));
   if (length === 7) return (row) => candle(row[0], row[1], row.slice(2));
   if (length === 8 && isFlag(fields[6]))
     return (row) => trade(row[5], undefined, row[1], row[2], boolean(row[6], "false"));
@@ -81,37 +93,69 @@ export function readerByShape(fields: readonly string[]): ReadRow | undefined {
 
 /**
  * Reads a JSON list: candles as lists of time, open, high, low, close and volume, which freqtrade
- * and ccxt write, or objects with the same names or those of ccxt's trades.
+ * and ccxt write, or in Coinbase's order; freqtrade's trades; or objects with the same names or
+ * those of ccxt's trades.
  */
-export function readJsonRows(text: string): readonly (Row | undefined)[] | undefined {
+export function readJsonRows(text: string): readonly Found[] | undefined {
   const list = parseJson(text);
   if (!Array.isArray(list)) return undefined;
-  return list.map((entry: unknown) => {
-    if (Array.isArray(entry)) return candle(String(entry[0]), undefined, entry.slice(1, 6).map(String));
-    if (typeof entry !== "object" || entry === null) return undefined;
-    const fields = Object.entries(entry).map(([name, value]) => [name, String(value)] as const);
-    return readerOf(fields.map(([name]) => name))?.(fields.map(([, value]) => value));
-  });
+  const read = (order: readonly number[]) => list.map((entry: unknown) => readEntry(entry, order));
+  const rows = read(OPEN_FIRST);
+  const isMisread = rows.filter((row) => row === undefined).length * 2 > rows.length;
+  return isMisread ? read(LOW_FIRST) : rows;
 }
 
-/** Splits a line of CSV, with or without quotes. */
-export function splitLine(line: string): readonly string[] {
+/** Where open, high, low, close and volume are in a list. */
+const OPEN_FIRST = [1, 2, 3, 4, 5];
+/** Coinbase's order: low, high, open, close. */
+const LOW_FIRST = [3, 2, 1, 4, 5];
+
+function readEntry(entry: unknown, order: readonly number[]): Found {
+  if (Array.isArray(entry)) {
+    const fields = entry.map(String);
+    const isBuy = boolean(fields[3], "buy");
+    // A trade of freqtrade: time, id, type, side, price, amount, cost.
+    if (isBuy !== undefined) return trade(fields[0], undefined, fields[4], fields[5], isBuy);
+    return candle(
+      fields[0],
+      undefined,
+      order.map((at) => fields[at] ?? ""),
+    );
+  }
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const fields = Object.entries(entry).map(([name, value]) => [name, String(value)] as const);
+  return readerOf(fields.map(([name]) => name))?.(fields.map(([, value]) => value));
+}
+
+/** Returns a function that splits lines like this one at its separator. */
+export function splitterFor(line: string): (line: string) => readonly string[] {
+  if (line.includes(";"))
+    // Where lists have semicolons, numbers have a decimal comma.
+    return (one) => one.split(";").map((field) => unquoted(field).replace(/^(-?\d+),(\d+)$/, "$1.$2"));
+  if (line.includes("\t")) return (one) => one.split("\t").map(unquoted);
+  return splitLine;
+}
+
+/** Splits a line at its commas, with or without quotes. */
+function splitLine(line: string): readonly string[] {
   const fields = line.includes('"')
     ? (line.match(/"(?:[^"]|"")*"|[^,]+|(?<=,|^)(?=,|$)/g) ?? [])
     : line.split(",");
-  return fields.map((field) => field.trim().replace(/^"(.*)"$/s, "$1"));
+  return fields.map(unquoted);
 }
 
-function candle(
-  time: string | undefined,
-  pair: string | undefined,
-  texts: readonly string[],
-): Row | undefined {
+function unquoted(field: string): string {
+  return field.trim().replace(/^"(.*)"$/s, "$1");
+}
+
+function candle(time: string | undefined, pair: string | undefined, texts: readonly string[]): Found {
   const at = readTime(time ?? "");
+  if (at !== undefined && texts.every((text) => /^(nan|null)?$/i.test(text))) return "quiet";
   const amounts = texts.flatMap((text) => plainDecimal(text) ?? []);
-  return at === undefined || amounts.length !== AMOUNTS.length
-    ? undefined
-    : { kind: "candle", at, pair, amounts };
+  if (at === undefined || amounts.length !== AMOUNTS.length) return undefined;
+  const [open = 0, high = 0, low = 0, close = 0] = amounts.map(Number);
+  const isPossible = low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close);
+  return isPossible ? { kind: "candle", at, pair, amounts } : undefined;
 }
 
 function trade(

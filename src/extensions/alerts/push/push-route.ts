@@ -15,6 +15,8 @@ export const PUSH_CHANNELS: readonly string[] = ["flares.*"];
  * Maximum body: enough for a subscription with the maximum number of rules and tokens of a page.
  */
 const MAX_BYTES = 65_536;
+/** Checking a large subscription takes as much of the processor as this many small responses. */
+const SUBSCRIPTION_COST = 8;
 
 interface PushSubscriptions {
   readonly publicKey: string;
@@ -48,7 +50,7 @@ export function registerPush(app: FastifyInstance, { push, policy, allowedOrigin
   });
   app.route({
     ...shared,
-    config: { contract: { query: {}, channels: PUSH_CHANNELS }, ...limit },
+    config: { contract: { query: {}, channels: PUSH_CHANNELS, cost: SUBSCRIPTION_COST }, ...limit },
     method: "PUT",
     handler: async (request, reply) => {
       checkOrigin(request.headers.origin, allowedOrigins);

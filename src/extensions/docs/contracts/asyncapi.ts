@@ -86,13 +86,17 @@ const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fr
 /**
  * Creates the AsyncAPI 3 document of messages and events, for the base path of the settings.
  * `address`: the server's URL with the base path. Default: readers fill in the host.
+ * `schemas`: as for `createOpenApi`.
  */
-export function createAsyncApi(basePath: string, address?: string) {
+export function createAsyncApi(
+  basePath: string,
+  address?: string,
+  schemas: ContractSchemas = createSchemas("draft-7"),
+) {
   const messages: Readonly<Record<string, MessageContract>> = {
     ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),
     ...eventMessages(),
   };
-  const schemas = createSchemas("draft-7");
   const channels = { stream: stream(schemas), events: sse(schemas) };
   return {
     asyncapi: "3.0.0",

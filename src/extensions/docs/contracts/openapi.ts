@@ -39,15 +39,16 @@ const DESCRIPTION = [
 /**
  * Creates the OpenAPI 3.1 document of the routes with these contracts. `basePath`: as in the
  * settings. `address`: the server's URL with the base path, for tools that know no other.
+ * `schemas`: those of the routes, which a caller may create in an earlier turn.
  */
 export function createOpenApi(
   basePath: string,
   contracts: Iterable<RouteContract>,
   address = basePath || "/",
+  schemas: ContractSchemas = createSchemas("draft-2020-12", inOrder(contracts)),
 ) {
   const routes = inOrder(contracts);
   const problems = new ProblemResponses();
-  const schemas = createSchemas("draft-2020-12", routes);
   const paths: Readonly<Record<string, PathContract>> = Object.fromEntries(
     routes.map((route) => [route.path, operations(route, schemas, problems)]),
   );

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import {
   type HttpSettings,
@@ -12,7 +13,8 @@ import {
 import type { ExtensionContext } from "../../../gateway/start/index.ts";
 import { createToldAddressOf, DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
-import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
+import { createOpenApi, inOrder, type OpenApiDocument } from "../contracts/openapi.ts";
+import { createSchemas } from "../contracts/schemas.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { eventsPage } from "./events-page.ts";
 import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS } from "./guides.ts";
@@ -28,75 +30,121 @@ type DocumentName = keyof typeof DOCUMENTS;
 
 /**
  * Serves the contracts, the guides, their search index and `llms.txt`, of all routes that the
- * server has at the first request. Each document is made at its first request.
+ * server has at the first request. Each document is made once, at its first request, in slices.
+ * Returns a function that makes the larger ones before, until the signal aborts.
  */
 export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins" | "publicUrl" | "allowedHosts">,
   { isKeyed, anonymous }: Pick<ExtensionContext["policy"], "isKeyed" | "anonymous">,
-): void {
+): (signal: AbortSignal) => Promise<void> {
   const { basePath } = settings;
   const needs = !isKeyed ? "nothing" : anonymous ? "key for pro" : "key";
   const site: Site = { basePath, contracts: scope.routeContracts, needs };
-  let openapi: OpenApiDocument | undefined;
-  const describe = () => (openapi ??= createOpenApi(basePath, site.contracts));
+  const schemas = once(async () => {
+    const created = createSchemas("draft-2020-12", inOrder(site.contracts));
+    await turn();
+    return created;
+  });
+  const describeAt = async (address?: string) =>
+    createOpenApi(basePath, site.contracts, address, await schemas());
+  const describe = once(() => describeAt());
   const vary = varyOf(settings);
   const toldAddressOf = createToldAddressOf(settings);
   const addressOf = (request: FastifyRequest) => toldAddressOf(request) ?? "";
-  /** `make`: returns the document by its key, `undefined` if nothing is there. */
+  let last: Promise<unknown> = Promise.resolve();
+  /** Makes one document after another, with turns for others in between. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {}).then(() => turn());
+    return mine;
+  };
+  /**
+   * `make`: returns the document by its key, `undefined` if nothing is there. `keyOf` defaults to the
+   * path of the request. Returns a function that reads it.
+   */
   const add = (
     path: string,
     type: string,
-    make: (key: string) => string | undefined,
+    make: Make,
     contract: RouteRules = {},
     keyOf = (request: FastifyRequest) => pathIn(path, request.params),
-  ): void => {
-    const made = new Map<string, Representation>();
+  ) => {
+    const made = new Map<string, Promise<Representation | undefined>>();
     const fields = readyFields({
       "cache-control": "no-cache",
       vary,
       ...(type === "text/html" ? DOCUMENT_FIELDS : {}),
     });
-    const read = (key: string) => {
-      const text = made.has(key) ? undefined : make(key);
-      if (text !== undefined) made.set(key, represent(text, `${type}; charset=utf-8`));
-      return made.get(key);
+    const represented = async (key: string) => {
+      const text = await make(key);
+      if (text === undefined) return undefined;
+      await turn();
+      const document = represent(text, `${type}; charset=utf-8`);
+      // What browsers ask for. It takes as long as making the document.
+      document.form("br");
+      return document;
+    };
+    const read = async (key: string) => {
+      const making = made.get(key) ?? inTurn(() => represented(key));
+      made.set(key, making);
+      const document = await making.catch((error: unknown) => {
+        made.delete(key);
+        throw error;
+      });
+      // Anybody can ask for any name.
+      if (!document) made.delete(key);
+      return document;
     };
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
       config: { contract },
-      handler: (request, reply) => {
-        const document = read(keyOf(request));
+      handler: async (request, reply) => {
+        const document = await read(keyOf(request));
         if (!document) return reply.callNotFound();
         return sendReady(reply, readyAnswer(document, [fields], request.raw));
       },
     });
-    if (type !== "text/html") return;
+    if (type !== "text/html") return read;
     scope.route({
       method: ["GET", "HEAD"],
       url: `${path}/`,
       handler: (request, reply) => reply.redirect(`${basePath}${pathIn(path, request.params)}`, 308),
     });
+    return read;
   };
-  const makers = createMakers(site, describe);
-  for (const name of Object.keys(DOCUMENTS) as DocumentName[])
-    add(
-      DOCUMENTS[name].path,
-      DOCUMENTS[name].type,
-      makers[name],
-      DOCUMENTS[name],
-      name === "openapi" || name === "asyncapi" ? addressOf : undefined,
-    );
+  const makers = createMakers(site, describe, describeAt);
+  const prepared = (Object.keys(DOCUMENTS) as DocumentName[]).map((name) => {
+    const { path, type } = DOCUMENTS[name];
+    const isAddressed = name === "openapi" || name === "asyncapi";
+    const read = add(path, type, makers[name], DOCUMENTS[name], isAddressed ? addressOf : undefined);
+    return () => read(isAddressed ? "" : path);
+  });
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(site, path, title, file));
   for (const { path, file } of TEXTS)
     add(markdownPath(path), "text/markdown", () => guideText(basePath, file));
-  add(`${OPERATION_PAGES}:name`, "text/html", (path) => {
-    const document = describe();
+  add(`${OPERATION_PAGES}:name`, "text/html", async (path) => {
+    const document = await describe();
     const found = operationsOf(document, site.contracts).find(({ page }) => page === path);
     return found && operationPage(site, found, document);
   });
+  return async (signal) => {
+    for (const read of prepared) {
+      if (signal.aborted) return;
+      await read();
+    }
+  };
+}
+
+/** Returns the document by its key; `undefined` if nothing is there. */
+type Make = (key: string) => string | undefined | Promise<string | undefined>;
+
+/** Returns a function that calls `make` at its first call only. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }
 
 /** Fills the part `:name` of a route's path, which only the path of operations has. */
@@ -107,20 +155,30 @@ function pathIn(path: string, params: unknown): string {
 
 function createMakers(
   site: Site,
-  describe: () => OpenApiDocument,
-): Readonly<Record<DocumentName, (key: string) => string>> {
+  describe: () => Promise<OpenApiDocument>,
+  describeAt: (address?: string) => Promise<OpenApiDocument>,
+): Readonly<Record<DocumentName, Make>> {
   const { basePath } = site;
-  const describeEvents = () => createAsyncApi(basePath);
+  const schemas = once(async () => {
+    const created = createSchemas("draft-7");
+    await turn();
+    return created;
+  });
+  const describeEventsAt = async (address?: string) => createAsyncApi(basePath, address, await schemas());
+  const describeEvents = once(() => describeEventsAt());
   const { docsProtocol, docsGuides } = DOCUMENTS;
   return {
     // Their key is the server's address, "" if it is unknown.
-    openapi: (address) => JSON.stringify(createOpenApi(basePath, site.contracts, address || undefined)),
-    asyncapi: (address) => JSON.stringify(createAsyncApi(basePath, address || undefined)),
-    docs: () => restPage(site, describe()),
-    docsEvents: () => eventsPage(site, describeEvents()),
+    openapi: async (address) => JSON.stringify(await describeAt(address || undefined)),
+    asyncapi: async (address) => JSON.stringify(await describeEventsAt(address || undefined)),
+    docs: async () => restPage(site, await describe()),
+    docsEvents: async () => eventsPage(site, await describeEvents()),
     docsProtocol: () => guidePage(site, docsProtocol.path, "Protocol", PROTOCOL_FILE),
     docsGuides: () => pageHtml(site, docsGuides.path, "Guides", guidesHtml(basePath)),
-    docsSearch: () => JSON.stringify(searchIndex(site, describe(), describeEvents(), guidePages(basePath))),
+    docsSearch: async () => {
+      const [openapi, asyncapi] = [await describe(), await describeEvents()];
+      return JSON.stringify(await searchIndex(site, openapi, asyncapi, guidePages(basePath), turn));
+    },
     llms: () => llmsText(site),
     docsScript: () => `${readText("./assets/page.js")}\n${readText("./assets/search.js")}`,
     docsStyle: () => readText("./assets/page.css"),
@@ -140,8 +198,8 @@ function guideText(basePath: string, file: string): string {
   return resolveLinks(readGuide(file), (link) => guideHref(basePath, file, link, markdownPath));
 }
 
-function guidePages(basePath: string) {
-  return TEXTS.map(({ path, title, file }) => ({ path, title, body: guideBody(basePath, file) }));
+function* guidePages(basePath: string) {
+  for (const { path, title, file } of TEXTS) yield { path, title, body: guideBody(basePath, file) };
 }
 
 /** Reads a document of the repository. Its relative path is the same from `dist` as from `src`. */

@@ -31,13 +31,17 @@ const MAX_SECTIONS = 6;
  */
 const MAX_WORDS = 200;
 
-/** Lists every operation with its parameters, message, close code and section of the guides. */
-export function searchIndex(
+/**
+ * Lists every operation with its parameters, message, close code and section of the guides. `pause`
+ * is awaited after each guide is read, and again after its words are chosen.
+ */
+export async function searchIndex(
   { basePath, contracts }: Site,
   openapi: OpenApiDocument,
   asyncapi: AsyncApiDocument,
-  guides: readonly GuidePage[],
-): { readonly entries: readonly SearchEntry[] } {
+  guides: Iterable<GuidePage>,
+  pause: () => Promise<unknown>,
+): Promise<{ readonly entries: readonly SearchEntry[] }> {
   const events = `${basePath}${DOCUMENTS.docsEvents.path}`;
   const entries = [
     ...operationsOf(openapi, contracts).map(({ page, route: { path, method }, contract }): SearchEntry => {
@@ -56,22 +60,41 @@ export function searchIndex(
         meaning,
       ],
     ),
-    ...guideEntries(basePath, guides),
+    ...(await guideEntries(basePath, guides, pause)),
   ];
   return { entries };
 }
 
-function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly SearchEntry[] {
-  const sections = guides.flatMap((guide) => sectionsOf(basePath, guide));
+async function guideEntries(
+  basePath: string,
+  guides: Iterable<GuidePage>,
+  pause: () => Promise<unknown>,
+): Promise<readonly SearchEntry[]> {
+  const byGuide: (readonly Section[])[] = [];
   const uses = new Map<string, number>();
-  for (const word of sections.flatMap(({ words }) => [...new Set(words)]))
-    uses.set(word, (uses.get(word) ?? 0) + 1);
-  return sections.map(({ title, page, href, names, words }) => {
-    const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
-    const own = [...new Set(names)].join(" ");
-    const others = withoutForms(rare, `${title} ${page} ${own}`);
-    return [title, page, href, [own, ...(others.length > MAX_WORDS ? [] : others)].join(" ")];
-  });
+  for (const guide of guides) {
+    const sections = sectionsOf(basePath, guide);
+    byGuide.push(sections);
+    for (const word of sections.flatMap(({ words }) => [...new Set(words)]))
+      uses.set(word, (uses.get(word) ?? 0) + 1);
+    await pause();
+  }
+  const entries: SearchEntry[] = [];
+  for (const sections of byGuide) {
+    entries.push(...sections.map((section) => entryOf(section, uses)));
+    await pause();
+  }
+  return entries;
+}
+
+function entryOf(
+  { title, page, href, names, words }: Section,
+  uses: ReadonlyMap<string, number>,
+): SearchEntry {
+  const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
+  const own = [...new Set(names)].join(" ");
+  const others = withoutForms(rare, `${title} ${page} ${own}`);
+  return [title, page, href, [own, ...(others.length > MAX_WORDS ? [] : others)].join(" ")];
 }
 
 /**

@@ -18,17 +18,22 @@ const PAGE_CURSOR = /^(0|[1-9]\d{0,14})\.([-0-9A-Za-z_]{1,64})$/;
 const NAME_BOUND = "one name of 1 to 64 characters";
 const Name = z.string(NAME_BOUND).min(1, NAME_BOUND).max(64, NAME_BOUND);
 
+/** A page that nobody asked for before takes as much of the processor as this many small ones. */
+const PAGE_COST = 4;
+
 export const HISTORY_QUERY = {
   at: AT,
   from: {
     schema: UtcTime,
     description: "Only flares that finished at this UTC time or later. A date is its midnight.",
     example: "2026-01-31T00:00:00Z",
+    cost: PAGE_COST,
   },
   to: {
     schema: UtcTime,
     description: "Only flares that finished at this UTC time or earlier. A date is its midnight.",
     example: "2026-02-01",
+    cost: PAGE_COST,
   },
   group: GROUP,
   symbol: {
@@ -51,6 +56,7 @@ export const HISTORY_QUERY = {
     schema: text(PAGE_CURSOR, "the field next of an earlier page"),
     description: "`next` of the previous page. Repeat that page's other parameters.",
     example: "1769846400000.3b241101-e2bb-5255-8caf-4136c566a962",
+    cost: PAGE_COST,
   },
 } as const satisfies ParameterSet;
 

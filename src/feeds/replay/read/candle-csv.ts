@@ -3,7 +3,6 @@ import { type Candle, LATEST_AT_MS, type MarketEvent } from "../../../base/marke
 import { plainDecimal } from "../../plain-decimal.ts";
 import { type PairRegistry, REINTRODUCE_AFTER_MS } from "../pair-registry.ts";
 import type { Timeline } from "../timeline.ts";
-import { IMPORT } from "./foreign-kind.ts";
 import type { LineParser } from "./line-parser.ts";
 import type { TokenProfiles } from "./profiles-file.ts";
 import { excerpt, type Skipped } from "./skips.ts";
@@ -23,7 +22,7 @@ export function csvFirstLine(line: string): "header" | "data" | { readonly probl
   const text = line.replaceAll(/["\s]/g, "").toLowerCase();
   if (text === HEADER) return "header";
   if (/^[-+.]?\d/.test(text)) return "data";
-  return { problem: `the header is ${excerpt(line)}, expected ${HEADER}; ${IMPORT}` };
+  return { problem: `the header is ${excerpt(line)}, expected ${HEADER}` };
 }
 
 /** Parses one-minute candles as CSV. A candle's time is the end of its minute. */

@@ -1,10 +1,18 @@
+import { ownCommand } from "../../../base/lib/own-command.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+
+/** How to convert a format that is no text, which freqtrade's users have. */
+const exportFrom = (format: string) =>
+  `export it as CSV or JSON first; with freqtrade: freqtrade convert-data --format-from ${format} --format-to json`;
 
 /** First bytes of files that are no text, and what to do with them. */
 const CONTAINERS: readonly (readonly [name: string, bytes: readonly number[], cure: string])[] = [
   ["a ZIP archive", [0x50, 0x4b, 0x03, 0x04], "unpack it first: unzip FILE"],
-  ["a Parquet file", [0x50, 0x41, 0x52, 0x31], "export it as CSV first"],
-  ["a Feather file", [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31], "export it as CSV or JSON first"],
+  ["a Parquet file", [0x50, 0x41, 0x52, 0x31], exportFrom("parquet")],
+  ["a Feather file", [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31], exportFrom("feather")],
+  ["an HDF5 file", [0x89, 0x48, 0x44, 0x46], exportFrom("hdf5")],
+  ["a 7z archive", [0x37, 0x7a, 0xbc, 0xaf], "unpack it first: 7z x FILE"],
+  ["a database of SQLite", [0x53, 0x51, 0x4c, 0x69, 0x74, 0x65, 0x20, 0x66], "export a table as CSV first"],
   ["compressed with zstd", [0x28, 0xb5, 0x2f, 0xfd], "unpack it first: zstd -d FILE"],
   ["compressed with xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a], "unpack it first: xz -d FILE"],
   ["compressed with bzip2", [0x42, 0x5a, 0x68], "unpack it first: bzip2 -d FILE"],
@@ -13,13 +21,30 @@ const CONTAINERS: readonly (readonly [name: string, bytes: readonly number[], cu
 ];
 
 /** Returns why a file with these first bytes is no text, with the cure; `undefined` for text. */
-export function containerProblem(head: Uint8Array): string | undefined {
+export function containerProblem(head: Uint8Array, path: string): string | undefined {
   const found = CONTAINERS.find(([, bytes]) => bytes.every((byte, at) => head[at] === byte));
-  return found && `the file is ${found[0]}; ${found[2]}`;
+  if (found && isWorkbook(head)) return "the file is an Excel workbook; save it as CSV first";
+  if (found) return `the file is ${found[0]}; ${found[2].replace("FILE", shellWord(path))}`;
+  const isBinary = head[0] !== 0x1f && head.includes(0);
+  return isBinary ? "the file is binary; expected text, such as CSV or JSON" : undefined;
 }
 
-/** Converts seconds, milliseconds or microseconds since 1970, or an ISO 8601 time, to ms. */
-export function readTime(text: string): number | undefined {
+/** A workbook is a ZIP archive whose first files have these names. */
+function isWorkbook(head: Uint8Array): boolean {
+  return /\[Content_Types\]\.xml|xl\//.test(Buffer.from(head.subarray(0, 4_096)).toString("latin1"));
+}
+
+/** Quotes a path for a shell if it needs that. */
+function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Converts seconds, milliseconds or microseconds since 1970, an ISO 8601 time, or one such as
+ * `31.01.2024 08:00`, to ms.
+ */
+export function readTime(given: string): number | undefined {
+  const text = given.replace(/^(\d\d)\.(\d\d)\.(\d{4})(?=$|[T ])/, "$3-$2-$1");
   if (/^\d{9,10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000);
   if (/^\d{12,13}$/.test(text)) return Number(text);
   if (/^\d{15,16}$/.test(text)) return Math.floor(Number(text) / 1_000);
@@ -82,34 +107,43 @@ export function intervalProblem(ms: number): string {
   return `the candles are of ${text}, expected one-minute candles; a flare lasts minutes, so download those of 1 min`;
 }
 
-/** What to do with a readable file of another form. */
-export const IMPORT = "convert it first: flarewire import FILE --out candles.csv";
+/** Returns what to do with a readable file of another form. */
+export function importCure(path: string): string {
+  return `convert it first: ${ownCommand(`import ${shellWord(path)} --out recording`)}`;
+}
 
 /** Returns what is wrong with the first lines of a candle file, with the cure. */
-export function csvProblem(lines: readonly string[]): string | undefined {
+export function csvProblem(lines: readonly string[], path: string): string | undefined {
   const data = lines.filter((line) => /^"?\d/.test(line));
-  const [first = ""] = data;
-  if (first.startsWith('"')) return `the values are in quotes; ${IMPORT}`;
-  const rows = data.map((line) => line.split(","));
+  const rows = data.map((line) => line.replaceAll('"', "").split(","));
+  // Without a pair, a price comes second.
+  const byPair = Map.groupBy(rows, ([, second = ""]) => (Number.isNaN(Number(second)) ? second : ""));
+  for (const ofPair of byPair.values()) {
+    const interval = longInterval(ofPair.flatMap(([time = ""]) => readTime(time) ?? []));
+    if (interval !== undefined) return intervalProblem(interval);
+  }
+  const cure = importCure(path);
+  if (data[0]?.startsWith('"')) return `the values are in quotes; ${cure}`;
   const [time = "", , , , , flag = ""] = rows[0] ?? [];
   const count = rows[0]?.length ?? 0;
-  if (count >= MIN_COLUMNS && count !== 7) return `the lines have ${count} columns, expected 7; ${IMPORT}`;
-  if (/^(true|false)$/i.test(flag)) return `the lines are trades, expected candles; ${IMPORT}`;
-  if (/^\d{9,10}$/.test(time)) return `the times are in seconds, expected milliseconds; ${IMPORT}`;
-  if (/^\d{15,16}$/.test(time)) return `the times are in microseconds, expected milliseconds; ${IMPORT}`;
-  const byPair = [...Map.groupBy(rows, ([, pair]) => pair).values()].map((of) =>
-    of.map(([at]) => Number(at)),
-  );
-  for (const times of byPair) {
-    const interval = longInterval(times);
-    if (interval !== undefined) return intervalProblem(interval);
+  if (count >= MIN_COLUMNS && count !== 7) return `the lines have ${count} columns, expected 7; ${cure}`;
+  if (/^(true|false)$/i.test(flag)) return `the lines are trades, expected candles; ${cure}`;
+  if (/^\d{9,10}$/.test(time)) return `the times are in seconds, expected milliseconds; ${cure}`;
+  if (/^\d{15,16}$/.test(time)) return `the times are in microseconds, expected milliseconds; ${cure}`;
+  for (const ofPair of byPair.values()) {
+    const times = ofPair.map(([at]) => Number(at));
     const falls = times.slice(1).filter((at, index) => at < (times[index] ?? at)).length;
-    if (falls > 1 && falls === times.length - 1) return `the newest line comes first; ${IMPORT}`;
+    if (falls > 1 && falls === times.length - 1) return `the newest line comes first; ${cure}`;
   }
   return undefined;
 }
 
-/** Returns what a file that begins like this is, if it is JSON but no market events. */
-export function jsonProblem(firstLine: string): string | undefined {
-  return firstLine.startsWith("[") ? `the file is a JSON list; ${IMPORT}` : undefined;
+/** Returns what a file that begins like this is, if it is neither candles nor market events. */
+export function textProblem(firstLine: string, path: string): string | undefined {
+  if (/^<(!doctype|html|\?xml)/i.test(firstLine)) return "the file is a web page; download the data again";
+  if (firstLine.startsWith("[")) return `the file is a JSON list; ${importCure(path)}`;
+  // A market event begins with its kind, or has it in its line.
+  if (firstLine.startsWith("{") && !firstLine.includes('"kind"'))
+    return `the file is a JSON object, expected a list of candles or trades; take the list out first, for example: jq .result ${shellWord(path)} > list.json`;
+  return undefined;
 }

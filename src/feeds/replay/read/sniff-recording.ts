@@ -6,7 +6,7 @@ import type { FeedFacts, Origin } from "../../../base/market/index.ts";
 import { type PartFile, readRecordingDirectory } from "../../recording/manifest.ts";
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
-import { containerProblem, csvProblem, jsonProblem } from "./foreign-kind.ts";
+import { containerProblem, csvProblem, importCure, textProblem } from "./foreign-kind.ts";
 import { isGzip } from "./read-bytes.ts";
 import { excerpt } from "./skips.ts";
 
@@ -33,13 +33,13 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
   const { head, sizeBytes } = readHead(path);
   if (sizeBytes === 0) throw new InputError(path, "the file is empty");
-  const container = containerProblem(head);
+  const container = containerProblem(head, path);
   if (container !== undefined) throw new InputError(path, container);
   const text = new TextDecoder().decode(isGzip(head) ? unpackHead(path, head, sizeBytes) : head);
   const lines = text.split("\n").map((line) => line.trim());
   const firstLine = lines.find((line) => line !== "");
   if (firstLine === undefined) throw new InputError(path, "the first 4 KiB of the file contain no line");
-  const foreign = jsonProblem(firstLine);
+  const foreign = textProblem(firstLine, path);
   if (foreign !== undefined) throw new InputError(path, foreign, { line: 1 });
   const found = format === "auto" ? (firstLine.startsWith("{") ? "ndjson" : "csv") : format;
   return {
@@ -113,7 +113,7 @@ type ContentFacts = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
 
 function csvHead(path: string, firstLine: string, lines: readonly string[]): ContentFacts {
   const kind = csvFirstLine(firstLine);
-  const problem = typeof kind === "object" ? kind.problem : csvProblem(lines);
+  const problem = typeof kind === "object" ? `${kind.problem}; ${importCure(path)}` : csvProblem(lines, path);
   if (problem !== undefined) throw new InputError(path, problem, { line: 1 });
   const facts = { trades: false, liquidity: false, listings: false, profiles: false };
   return { origin: "recorded", facts, hasOwnClocks: false };

@@ -125,6 +125,9 @@ export async function readPage(
     const isExamined = position.seq >= (result.records.at(-1)?.seq ?? 0);
     if (isExamined && reached.seq > position.seq) position = reached;
   }
+  const more = !isAtHead();
+  // Framing a full page takes a turn's time, too.
+  if (bytes > 0) await pause();
   const chosen: StreamShape = { ...shape, select: (record) => record };
   const frames = frameEvents(selected, chosen, { heads: new EventHeadCache(epoch), prev, through: prev });
   return {
@@ -132,7 +135,7 @@ export async function readPage(
     bytes: frames.bytes ?? Buffer.alloc(0),
     count: selected.length,
     cursor: position,
-    more: !isAtHead(),
+    more,
     steps,
   };
 }
