@@ -7,13 +7,11 @@ import type { Markets } from "../detect/market.ts";
 import { type CandleState, logMultiple } from "../detect/measures/candle-detector.ts";
 import type { TradeState } from "../detect/measures/trade-detector.ts";
 import { DEFAULT_SETTINGS } from "../settings.ts";
-import { compactRing, createCandleRing } from "../views/candle-ring.ts";
-import { FOLLOW_MS } from "../views/flare-candles.ts";
+import { compactRing } from "../views/candle-ring.ts";
 import type { FinishedFlare } from "../views/group-flares.ts";
 import type { NewListing } from "../views/newest-listings.ts";
 import type { ServedRankings } from "../views/rankings.ts";
 import { joinRing } from "./bucket-ring.ts";
-import { createControl } from "./followed-flare.ts";
 import type { Rejections } from "./rejection.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
@@ -23,30 +21,10 @@ import type { TokenState } from "./token-state.ts";
  * convert the version before.
  */
 export const STATE_VERSION = 19;
-/** The last version that counted purchases and sales instead of dollars. */
-const WITHOUT_NET_BUYING = 18;
-/** The last version without what launches usually have, and without emptied pools. */
-const WITHOUT_LAUNCHES = 17;
-/** The last version without surges, reversals, an exchange's seconds and recent volumes. */
-const WITHOUT_SURGES = 16;
-/** The last version without the pools' reported prices. */
-const WITHOUT_REPORTED_PRICES = 15;
-/**
- * The last version that counted the bought volume of candles. The additional fields are ignored.
- */
-const WITH_BOUGHT = 14;
-/** The last version without candles, control moments and net buying. */
-const WITHOUT_CANDLES = 12;
+/** The version of release 0.1.0. No release wrote one between it and the present. */
+const FIRST_RELEASE = 16;
 /** The versions that {@link upgradeState} reads. */
-export const READABLE_VERSIONS: readonly number[] = [
-  WITHOUT_CANDLES,
-  WITH_BOUGHT,
-  WITHOUT_REPORTED_PRICES,
-  WITHOUT_SURGES,
-  WITHOUT_LAUNCHES,
-  WITHOUT_NET_BUYING,
-  STATE_VERSION,
-];
+export const READABLE_VERSIONS: readonly number[] = [FIRST_RELEASE, STATE_VERSION];
 
 /** An engine's complete state: plain data, maps and typed arrays. An engine with it continues. */
 export interface EngineState {
@@ -91,21 +69,13 @@ export function compactToken(token: TokenState, clockMs: number): TokenState {
 /** Converts a state of one of the {@link READABLE_VERSIONS}. Does not check its fields. */
 export function upgradeState(version: number, state: EngineState): EngineState {
   if (version === STATE_VERSION) return state;
-  const tokens = state.tokens.map((present) => {
-    const weighed = withNetBuying(present);
-    if (version === WITHOUT_NET_BUYING) return weighed;
-    const token = { ...weighed, level: { ...weighed.level, goneMs: -1 } };
-    if (version === WITHOUT_LAUNCHES) return token;
-    const joined = withJoinedRings(token);
-    const candled = version === WITHOUT_CANDLES ? withCandles(joined, state.clockMs) : joined;
-    return withSurges(version < WITHOUT_SURGES ? withReportedPrices(candled) : candled);
-  });
-  return { ...state, tokens, launches: version < WITHOUT_NET_BUYING ? new Map() : state.launches };
+  const tokens = state.tokens.map((token) => withSurges(withJoinedRings(withNetBuying(token))));
+  return { ...state, tokens, launches: new Map() };
 }
 
 /**
- * Adds what a token up to version {@link WITHOUT_NET_BUYING} lacks, as if all its trades were of
- * equal size, and half of its usual dollars a usual surplus.
+ * Adds what a token of {@link FIRST_RELEASE} lacks, as if all its trades were of equal size, and
+ * half of its usual dollars a usual surplus.
  */
 function withNetBuying(token: TokenState): TokenState {
   if (!token.trades) return token;
@@ -120,8 +90,8 @@ function withNetBuying(token: TokenState): TokenState {
 }
 
 /**
- * Adds what a token up to version {@link WITHOUT_SURGES} lacks. A running flare is not
- * reversed. The strength of the last one is unknown, so nothing counts as stronger.
+ * Adds what is known of a rise and of emptied pools. A running flare is not reversed. The strength
+ * of the last one is unknown, so nothing counts as stronger.
  */
 function withSurges(token: TokenState): TokenState {
   const { trend, followed, candle, candleBefore } = token;
@@ -129,6 +99,7 @@ function withSurges(token: TokenState): TokenState {
   const strength = hasFlared ? Number.POSITIVE_INFINITY : 0;
   return {
     ...token,
+    level: { ...token.level, goneMs: -1 },
     candle: candle && withRecentVolume(candle),
     candleBefore: candleBefore && withRecentVolume(candleBefore),
     seconds: null,
@@ -138,7 +109,7 @@ function withSurges(token: TokenState): TokenState {
   };
 }
 
-/** The rings of an earlier release may have another form. */
+/** Its rings have another form. */
 function withJoinedRings(token: TokenState): TokenState {
   const { minutes, fine } = token;
   return { ...token, minutes: joinRing(minutes), fine: fine && joinRing(fine) };
@@ -149,30 +120,4 @@ function withRecentVolume(candle: CandleState): CandleState {
   const { volume, usualVolume } = candle;
   const logVolume = usualVolume > 0 ? logMultiple(volume / usualVolume) : 0;
   return { ...candle, recentVolume: usualVolume, netBought: 0, logVolume };
-}
-
-/** Adds what a token up to version {@link WITHOUT_REPORTED_PRICES} lacks. */
-function withReportedPrices(token: TokenState): TokenState {
-  const { pools, pricePool, price } = token;
-  return {
-    ...token,
-    pools: pools.map((pool) => ({ ...pool, reportedPrice: pool.pool === pricePool ? price : 0 })),
-  };
-}
-
-/**
- * Adds what a token of version {@link WITHOUT_CANDLES} lacks. Candles start with the next minute,
- * because trades of the current one may be missing.
- */
-function withCandles(token: TokenState, clockMs: number): TokenState {
-  const { group, trades, followed, flare } = token;
-  const since = Math.floor(clockMs / MINUTE_MS) + 1;
-  const startedMs = flare?.startedMs ?? followed?.at(-1)?.startedMs;
-  return {
-    ...token,
-    candles: group === "bsc" && trades ? createCandleRing(since) : null,
-    shownCandles: startedMs === undefined ? null : { untilMs: startedMs + FOLLOW_MS, list: [] },
-    control: createControl(),
-    followed: followed?.map((one) => ({ ...one, known: {} })) ?? null,
-  };
 }
