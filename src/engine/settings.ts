@@ -308,6 +308,19 @@ export const DEFAULT_SETTINGS = {
   quickSellerShare: 0.6,
   /** Canary: one wallet's share of the buying. Default 0.5. */
   oneBuyerShare: 0.5,
+  /** Canary: fewer effective buyers (the inverse of the Herfindahl index) are a few. Default 6. */
+  fewBuyers: 6,
+  /**
+   * Canary: lead of new wallets' purchases of equal size and interval. Default 10: of 4,000 series
+   * of 60 purchases of one size at random moments, one reached it.
+   */
+  equalBuyers: 10,
+  /**
+   * Canary: minimum number and share of the first block's buyers who sold together, as counted by a
+   * sum that decays over five minutes. Default 2.5: three at about the same time, and 0.4.
+   */
+  firstSellers: 2.5,
+  firstSoldShare: 0.4,
   /**
    * Time without sufficient warnings before the canary turns off. Default 10 minutes, against
    * flapping.

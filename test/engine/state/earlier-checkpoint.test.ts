@@ -95,3 +95,22 @@ test("a flare whose pool is emptied ends within five seconds, also across a rest
   expect(endOf(cutMs - 2 * SECOND - 1, {})).toContain(address(2));
   expect(endOf(cutMs + MINUTE + 1, { version: 16 })).toContain(address(2));
 });
+
+test("[L2] an engine continues from a state of version 19, which lacks what tells one person's wallets: its snapshots are those of an engine that never stopped", () => {
+  const cutMs = START + 112 * MINUTE;
+  const events = [...marketEvents()].filter(({ at }) => at <= cutMs + 10 * MINUTE);
+  const steady = new TrendEngine();
+  for (const event of events) if (event.at <= cutMs) steady.accept(event);
+  const text = JSON.stringify(checkpointOf(steady));
+  const old = text.replaceAll(/\\"(squareBuyUsd\\":[\d.e+-]+,|suspects\\":\{[^}]*\},)/g, "");
+  expect(old).not.toMatch(/squareBuyUsd|suspects|sizeUsd/);
+  const continued = restoreEngine({ ...JSON.parse(old), version: 19 });
+  for (const event of events) {
+    if (event.at <= cutMs) continue;
+    steady.accept(event);
+    continued.accept(event);
+    expect(continued.snapshot()).toEqual(steady.snapshot());
+  }
+  expect(continued.snapshot().flares.pro).toHaveLength(1);
+  expect(JSON.stringify(checkpointOf(continued))).not.toMatch(/squareBuyUsd\\":null/);
+});
