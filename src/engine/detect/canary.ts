@@ -174,12 +174,14 @@ function isOfFew(trades: TradeState, settings: DetectorSettings): boolean {
   return longBuyUsd ** 2 < settings.fewBuyers * squareBuyUsd && longBuys > 2 * longBuyers;
 }
 
+/** Most tokens trade too little to be suspect. Their suspects are not fetched from memory. */
 function suspectsMask(token: TokenState, trades: TradeState, atMs: number, settings: DetectorSettings) {
-  const { suspects, sinceMs } = trades;
-  let mask = 0;
-  if (equalBuyers(suspects, atMs) >= settings.equalBuyers) mask |= RULES["equal-buyers"].bit;
-  const sold = firstSellers(suspects, atMs);
-  if (sold < Math.max(settings.firstSellers, settings.firstSoldShare * suspects.firstCount)) return mask;
+  const { suspects, sinceMs, longBuys, longSellers } = trades;
+  const isEqual = longBuys >= settings.equalBuyers && equalBuyers(suspects, atMs) >= settings.equalBuyers;
+  const mask = isEqual ? RULES["equal-buyers"].bit : 0;
+  if (longSellers < settings.firstSellers) return mask;
+  const least = Math.max(settings.firstSellers, settings.firstSoldShare * suspects.firstCount);
+  if (firstSellers(suspects, atMs) < least) return mask;
   const listedMs = listedSince(token);
   const isLaunch = listedMs !== null && sinceMs - listedMs < HOUR_MS;
   return isLaunch ? mask | RULES["first-sellers"].bit : mask;

@@ -74,8 +74,9 @@ export function equalBuyers({ lead, sizeAtMs, gapMs, squareGap }: Suspects, atMs
 
 /** Notes a purchase `sinceFirstMs` after the token's first trade. */
 export function noteFirstBlock(suspects: Suspects, wallet: number, sinceFirstMs: number): void {
+  if (sinceFirstMs >= FIRST_BLOCK_MS) return;
   const { first } = suspects;
-  if (sinceFirstMs >= FIRST_BLOCK_MS || first.length >= MAX_FIRST || first.includes(wallet)) return;
+  if (first.length >= MAX_FIRST || first.includes(wallet)) return;
   first.push(wallet);
   suspects.firstCount += 1;
 }
