@@ -144,7 +144,10 @@ test("a few wallets that buy most of the dollars again and again raise a warning
   expect(warnings(20, 1, (n) => (n < 5 ? 500 : 10))).toEqual([]);
 });
 
-/** Wallets that buy once each, at these gaps and sizes. Returns after which purchase a warning came. */
+/**
+ * Wallets buy once each, of these sizes and at these gaps. Returns after which purchase the warning
+ * came; -1 if it did not.
+ */
 function warnedAfter(sizes: (n: number) => number, gapMs: (n: number) => number): number {
   const { trade, judge } = watched();
   let atMs = START;
@@ -198,7 +201,10 @@ test("neither the same size at random moments nor other sizes at equal intervals
   }
 });
 
-/** Wallets buy in a launch's first block or later. Returns the warnings as `sellers` of them sell. */
+/**
+ * Wallets buy in a launch's first block or later. Returns the warnings after some sold at the times
+ * `sellers`.
+ */
 function afterSales(listedMs: number, buyAtMs: number, buyers: number, sellers: readonly number[]) {
   const { token, trades, trade, judge } = watched();
   token.firstMarketMs = START;

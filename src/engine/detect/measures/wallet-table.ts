@@ -1,4 +1,4 @@
-import { hashName } from "../../../base/lib/hash-name.ts";
+import { hashName } from "../../../base/lib/statistics.ts";
 
 /*
  * The traders of one token, a row of numbers for each.
