@@ -97,11 +97,17 @@ export const DEFAULT_SETTINGS = {
    */
   startActivity: 1,
   /**
-   * How many deviations of other launches count as 1 in the z of a token of less than an hour.
-   * Default 0.6: tuned on one half of 400 real pools, so that about one launch in six flares within
-   * ten minutes. At 0.5, one in five does; at 0.75, one in nine.
+   * Minimum distinct buyers of five minutes at the start, as counted by the decaying sum, where
+   * buyers are known. Default 4: tuned on one half of 400 real pools. In an idle pool, fewer are
+   * unusual too, but they are no crowd, and prices are as often lower as higher afterwards.
    */
-  launchDeviations: 0.6,
+  startBuyers: 4,
+  /**
+   * How many deviations of other launches count as 1 in the z of a token of less than an hour.
+   * Default 0.55: tuned on one half of 400 real pools, so that fewer than one launch in five flares
+   * within ten minutes. At 0.75, one in nine does.
+   */
+  launchDeviations: 0.55,
   /**
    * Consecutive minutes of candles, or reports of an aggregator, that must meet the start
    * conditions. Default 1.
@@ -302,6 +308,19 @@ export const DEFAULT_SETTINGS = {
   quickSellerShare: 0.6,
   /** Canary: one wallet's share of the buying. Default 0.5. */
   oneBuyerShare: 0.5,
+  /** Canary: fewer effective buyers (the inverse of the Herfindahl index) are a few. Default 6. */
+  fewBuyers: 6,
+  /**
+   * Canary: lead of new wallets' purchases of equal size and interval. Default 10: of 4,000 series
+   * of 60 purchases of one size at random moments, one reached it.
+   */
+  equalBuyers: 10,
+  /**
+   * Canary: minimum number and share of the first block's buyers who sold together, as counted by a
+   * sum that decays over five minutes. Default 2.5: three at about the same time, and 0.4.
+   */
+  firstSellers: 2.5,
+  firstSoldShare: 0.4,
   /**
    * Time without sufficient warnings before the canary turns off. Default 10 minutes, against
    * flapping.

@@ -1,10 +1,5 @@
-import {
-  type EngineState,
-  READABLE_VERSIONS,
-  STATE_VERSION,
-  TrendEngine,
-  upgradeState,
-} from "../../engine/index.ts";
+import { type EngineState, STATE_VERSION, TrendEngine } from "../../engine/index.ts";
+import { READABLE_VERSIONS, upgradeState } from "./earlier-states.ts";
 import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import { Packing, unpackSlices } from "./state-packing.ts";
 

@@ -1,11 +1,13 @@
 import { sinceWhen } from "../../base/lib/statistics.ts";
+import { HOUR_MS } from "../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { lossOf } from "./liquidity-level.ts";
 import { isUnlocked } from "./locked.ts";
+import { equalBuyers, firstSellers } from "./measures/suspects.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
 import type { WindowState } from "./measures/window-detector.ts";
-import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
+import { isPriceOfDeepest, liquidityOf, listedSince } from "./pools.ts";
 
 /*
  * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
@@ -42,6 +44,15 @@ const RULES = {
   "quick-sellers": { bit: 128, weight: 1, isGrave: false },
   /** One wallet bought more than half of the dollars. */
   "one-buyer": { bit: 32, weight: 0.6, isGrave: false },
+  /**
+   * A few wallets, though not one alone, bought most of the dollars, again and again. Light,
+   * because `repeat-buyers` often says the same.
+   */
+  "few-buyers": { bit: 16_384, weight: 0.3, isGrave: false },
+  /** New wallets buy the same size at equal intervals, as a program does. */
+  "equal-buyers": { bit: 32_768, weight: 0.6, isGrave: false },
+  /** Half of the wallets that bought in the launch's first block have sold within minutes. */
+  "first-sellers": { bit: 65_536, weight: 0.6, isGrave: false },
   /**
    * Most of a new token's liquidity can be withdrawn within the hour, and there is little of it. No
    * weight: many new tokens are like this. But one in seven was rugged within an hour of its
@@ -137,6 +148,7 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
   }
   if (hasFallen(token, settings)) mask |= RULES["price-fallen"].bit;
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
+  if (trades) mask |= suspectsMask(token, trades, atMs, settings);
   if (window && hasRepeatBuyers(window, settings)) mask |= RULES["repeat-buyers"].bit;
   if (isUnsafe(token, atMs, settings)) mask |= RULES["unlocked-liquidity"].bit;
   if (token.profile.contractSource === "unverified") mask |= RULES["unverified-source"].bit;
@@ -149,7 +161,30 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   if (trades.roundTripUsd > settings.roundTripShare * trades.longUsd) mask |= RULES["round-trips"].bit;
   if (sellsQuickly(trades, settings)) mask |= RULES["quick-sellers"].bit;
   if (trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd) mask |= RULES["one-buyer"].bit;
+  else if (isOfFew(trades, settings)) mask |= RULES["few-buyers"].bit;
   return mask;
+}
+
+/**
+ * Judges by the effective number of buyers, the inverse of the Herfindahl index. Without repeated
+ * purchases, a few large ones among a small crowd would count too.
+ */
+function isOfFew(trades: TradeState, settings: DetectorSettings): boolean {
+  const { longBuyUsd, squareBuyUsd, longBuys, longBuyers } = trades;
+  return longBuyUsd ** 2 < settings.fewBuyers * squareBuyUsd && longBuys > 2 * longBuyers;
+}
+
+/** Most tokens trade too little to be suspect. Their suspects are not fetched from memory. */
+function suspectsMask(token: TokenState, trades: TradeState, atMs: number, settings: DetectorSettings) {
+  const { suspects, sinceMs, longBuys, longSellers } = trades;
+  const isEqual = longBuys >= settings.equalBuyers && equalBuyers(suspects, atMs) >= settings.equalBuyers;
+  const mask = isEqual ? RULES["equal-buyers"].bit : 0;
+  if (longSellers < settings.firstSellers) return mask;
+  const least = Math.max(settings.firstSellers, settings.firstSoldShare * suspects.firstCount);
+  if (firstSellers(suspects, atMs) < least) return mask;
+  const listedMs = listedSince(token);
+  const isLaunch = listedMs !== null && sinceMs - listedMs < HOUR_MS;
+  return isLaunch ? mask | RULES["first-sellers"].bit : mask;
 }
 
 /**

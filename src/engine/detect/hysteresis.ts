@@ -143,7 +143,8 @@ function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings
     reading.supported &&
     reading.score > now.startScore &&
     reading.rise > now.startRise &&
-    reading.activity > settings.startActivity;
+    reading.activity > settings.startActivity &&
+    (reading.terms.buyers.weight === 0 || reading.terms.buyers.raw >= settings.startBuyers);
   trend.ticks = isReady ? trend.ticks + 1 : 0;
   return trend.ticks < now.startTicks || !isReady ? "none" : start(trend, reading, now);
 }

@@ -162,24 +162,3 @@ function slotOf({ steps }: BucketRing, step: number): number {
 function addTrades({ steps }: BucketRing, slot: number, buys: number, sells: number): void {
   steps[slot + 1] = (steps[slot + 1] ?? 0) + buys + sells * SELL;
 }
-
-/** A ring as checkpoints of earlier releases may have it. */
-interface SeparateRing {
-  readonly closes: Float64Array;
-  readonly buys: Uint32Array;
-  readonly sells: Uint32Array;
-  readonly last: number;
-  readonly first: number;
-}
-
-/** Converts a ring of an earlier release, unless it has the present form. */
-export function joinRing(stored: BucketRing | SeparateRing): BucketRing {
-  if ("steps" in stored) return stored;
-  const { closes, buys, sells, last, first } = stored;
-  const ring = { ...createRing(closes.length), last, first };
-  for (const [index, close] of closes.entries()) {
-    ring.steps[index * WIDTH] = close;
-    addTrades(ring, index * WIDTH, buys[index] ?? 0, sells[index] ?? 0);
-  }
-  return ring;
-}

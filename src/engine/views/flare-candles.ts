@@ -6,7 +6,7 @@ import { candlesWithin, type MinuteCandle } from "./candle-ring.ts";
 import { toTimestamp } from "./flare-view.ts";
 
 /** How long after a flare's start its candles are served at least, even if it ended before. */
-export const FOLLOW_MS = 120 * MINUTE_MS;
+const FOLLOW_MS = 120 * MINUTE_MS;
 
 /** Serves candles of BSC's tokens that flare, or whose flare started within the last two hours. */
 export class FlareCandles {

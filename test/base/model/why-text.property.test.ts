@@ -56,7 +56,7 @@ test("the longest text caps its figures and counts the warnings after the first"
   const all = [term("buyers", 1e9), term("imbalance", 0.5), term("price", 9), term("volume", 1e9)];
   const numbers = { terms: all, warnings: [...WARNINGS], score: 6, threshold: 2 };
   expect(whyText(numbers, "5")).toBe(
-    "1000+ times the usual buyers, buys outweigh sells at least 20:1, price 1000+ % above normal, 1000+ times the usual volume; under $100 liquidity is thin; warning: liquidity removed and 10 more",
+    "1000+ times the usual buyers, buys outweigh sells at least 20:1, price 1000+ % above normal, 1000+ times the usual volume; under $100 liquidity is thin; warning: liquidity removed and 13 more",
   );
 });
 

@@ -16,6 +16,12 @@ const TICKS = 3;
 const CALM: Reading = createReading();
 const HOT: Reading = { ...CALM, score: 4, rise: 0.1, activity: 3, supported: true };
 
+/** The same with buyers known. */
+function withBuyers(raw: number): Reading {
+  const buyers = { raw, usual: 0, z: 3, weight: 0.35 };
+  return { ...HOT, terms: { ...HOT.terms, buyers } };
+}
+
 /** Creates a token that is judged once a second. */
 function judged() {
   const trend = createTrend();
@@ -65,6 +71,7 @@ test.each<[string, Reading, Partial<Circumstances>]>([
   ["a score at the threshold", { ...HOT, score: START_SCORE }, {}],
   ["a rise at the minimum", { ...HOT, rise: 0.02 }, {}],
   ["an activity at the minimum", { ...HOT, activity: DEFAULT_SETTINGS.startActivity }, {}],
+  ["a few buyers", withBuyers(DEFAULT_SETTINGS.startBuyers - 0.01), {}],
   ["a rise without enough money", { ...HOT, supported: false }, {}],
   ["a token that may not start", HOT, { mayStart: false }],
   ["a grave warning", HOT, { hasGraveWarning: true }],
@@ -74,7 +81,7 @@ test.each<[string, Reading, Partial<Circumstances>]>([
   expect(new Set(run(60, reading, part))).toEqual(new Set(["none"]));
   expect(run(2, HOT)).toEqual(["none", "none"]);
   run(1, reading, part);
-  expect(run(3, HOT)).toEqual(["none", "none", "start"]);
+  expect(run(3, withBuyers(DEFAULT_SETTINGS.startBuyers))).toEqual(["none", "none", "start"]);
 });
 
 test("no flare starts during the cool-down after an end, neither the first nor the second time", () => {

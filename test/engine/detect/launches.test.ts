@@ -84,7 +84,7 @@ test("what launches have is learned, and is forgotten within days", () => {
   const launches = new Launches(DEFAULT_SETTINGS);
   const facts = [60, 100_000, 20] as const;
   const before = compared(launches, 5 * MINUTE, facts);
-  learn(launches, 500, facts);
+  learn(launches, 600, facts);
   const known = compared(launches, 5 * MINUTE, facts);
   expect(known.buyers).toBeLessThan(0.5);
   expect(known.volume).toBeLessThan(0.5);

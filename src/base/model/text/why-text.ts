@@ -21,6 +21,9 @@ const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
   ["round-trips", "round trips"],
   ["quick-sellers", "quick sellers"],
   ["one-buyer", "one large buyer"],
+  ["few-buyers", "few large buyers"],
+  ["equal-buyers", "equal buyers"],
+  ["first-sellers", "first buyers sell"],
   ["unlocked-liquidity", "liquidity not locked"],
   ["unverified-source", "unverified source"],
 ]);

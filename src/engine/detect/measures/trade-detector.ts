@@ -2,7 +2,8 @@ import { clip, decay } from "../../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { LN_EPSILON_SHARE, stepPageSum } from "./candle-detector.ts";
-import { createWallets, LAST_BUY, LAST_SELL, rowOf, TRIPS, USD, USD_AT } from "./wallet-table.ts";
+import { createSuspects, noteFirstBlock, noteNewBuyer, noteSeller } from "./suspects.ts";
+import { createWallets, KEY, LAST_BUY, LAST_SELL, rowOf, TRIPS, USD, USD_AT } from "./wallet-table.ts";
 
 /*
  * The detector's measurements for a token with individual trades. Every sum decays exponentially
@@ -99,6 +100,9 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     roundTripUsd: 0,
     /** Dollars of the largest buyer in the canary's half hour. */
     topBuyerUsd: 0,
+    /** Sum of the squares of what each wallet bought in the canary's half hour, in dollars. */
+    squareBuyUsd: 0,
+    suspects: createSuspects(),
     wallets: createWallets(),
   };
 }
@@ -138,6 +142,7 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   state.longUsd *= canary;
   state.roundTripUsd *= canary;
   state.topBuyerUsd *= canary;
+  state.squareBuyUsd *= canary * canary;
 }
 
 /**
@@ -210,8 +215,13 @@ function addPurchase(
   rate: number,
   settings: DetectorSettings,
 ): void {
-  const { numbers } = state.wallets;
+  const { suspects, wallets } = state;
+  const { numbers } = wallets;
   const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
+  if (ageMs === 0) {
+    if (lastBuyMs < 0 && (numbers[row + LAST_SELL] ?? -1) < 0) noteNewBuyer(suspects, at, usd);
+    noteFirstBlock(suspects, numbers[row + KEY] ?? 0, at - state.sinceMs);
+  }
   const fresh = newness(at, lastBuyMs, settings.fastMs);
   const fast = decay(ageMs, settings.fastMs);
   state.buyers += fresh * fast;
@@ -235,7 +245,9 @@ function addPurchase(
   const bought = earlierUsd + usd * decay(ageMs === 0 ? 0 : latestMs - at, CANARY_MS);
   numbers[row + USD] = bought;
   numbers[row + USD_AT] = latestMs;
-  const boughtNow = bought * decay(ageMs === 0 ? 0 : state.atMs - latestMs, CANARY_MS);
+  const left = decay(ageMs === 0 ? 0 : state.atMs - latestMs, CANARY_MS);
+  const boughtNow = bought * left;
+  state.squareBuyUsd += boughtNow * boughtNow - (earlierUsd * left) ** 2;
   if (boughtNow >= state.topBuyerUsd) state.topBuyerUsd = boughtNow;
 }
 
@@ -268,6 +280,7 @@ function addSale(
   const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL] ?? -1;
   const canary = decay(ageMs, CANARY_MS);
+  if (ageMs === 0) noteSeller(state.suspects, numbers[row + KEY] ?? 0, at);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
   if (at - lastBuyMs > ROUND_TRIP_MS) numbers[row + TRIPS] = 0;
   // `>=` because a purchase and a sale in one block have the same time.

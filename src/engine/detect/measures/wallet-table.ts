@@ -1,3 +1,5 @@
+import { hashName } from "../../../base/lib/statistics.ts";
+
 /*
  * The traders of one token, a row of numbers for each.
  *
@@ -19,7 +21,7 @@ const FIRST_ROWS = 8;
 const MAX_LOAD = 0.75;
 
 /** The columns of a row. The key of an empty row is 0. */
-const KEY = 0;
+export const KEY = 0;
 /** Times are -1 before the first purchase or sale. */
 export const LAST_BUY = 1;
 export const LAST_SELL = 2;
@@ -46,7 +48,7 @@ export function createWallets(): WalletTable {
  * call.
  */
 export function rowOf(table: WalletTable, trader: string, atMs: number): number {
-  const key = keyOf(trader);
+  const key = hashName(trader);
   const index = seek(table.numbers, key);
   const before = table.numbers;
   if (before[index] === key) return index;
@@ -72,26 +74,6 @@ function seek(numbers: Float64Array, key: number): number {
     const present = numbers[row + KEY];
     if (present === key || present === 0) return row;
   }
-}
-
-/**
- * Hashes a name to 53 bits, never 0: two lanes in the manner of FNV-1a, finished as in MurmurHash3.
- */
-function keyOf(name: string): number {
-  let low = 0x811c9dc5;
-  let high = 0x9747b28c;
-  for (let index = 0; index < name.length; index++) {
-    const code = name.charCodeAt(index);
-    low = Math.imul(low ^ code, 0x01000193);
-    high = Math.imul(high ^ code, 0x5bd1e995);
-  }
-  return (finish(high) & 0x1fffff) * 0x1_0000_0000 + finish(low) || 1;
-}
-
-function finish(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 function grow(table: WalletTable): void {

@@ -1,0 +1,108 @@
+import {
+  createRing,
+  createSuspects,
+  createTrend,
+  DEFAULT_SETTINGS,
+  type EngineState,
+  logMultiple,
+  recordInRing,
+  STATE_VERSION,
+} from "../../engine/index.ts";
+
+/** The version of release 0.1.0. No release wrote one between it and the present. */
+const FIRST_RELEASE = 16;
+/** The last version without signs that wallets are one person's. */
+const WITHOUT_SUSPECTS = 19;
+/** The versions that {@link upgradeState} reads. */
+export const READABLE_VERSIONS: readonly number[] = [FIRST_RELEASE, WITHOUT_SUSPECTS, STATE_VERSION];
+
+type TokenState = EngineState["tokens"][number];
+type TradeState = NonNullable<TokenState["trades"]>;
+type CandleState = NonNullable<TokenState["candle"]>;
+type Ring = TokenState["minutes"];
+
+/** Converts a state of one of the {@link READABLE_VERSIONS}. Does not check its fields. */
+export function upgradeState(version: number, state: EngineState): EngineState {
+  if (version === STATE_VERSION) return state;
+  const isFirst = version === FIRST_RELEASE;
+  const tokens = state.tokens.map((token) =>
+    withSuspects(isFirst ? withSurges(withJoinedRings(withNetBuying(token))) : token),
+  );
+  return { ...state, tokens, launches: isFirst ? new Map() : state.launches };
+}
+
+/** Adds what a token of {@link WITHOUT_SUSPECTS} lacks. Its first block is over. */
+function withSuspects(token: TokenState): TokenState {
+  const { trades } = token;
+  return trades ? { ...token, trades: { ...trades, squareBuyUsd: 0, suspects: createSuspects() } } : token;
+}
+
+/**
+ * Adds what a token of {@link FIRST_RELEASE} lacks, as if all its trades were of equal size, and
+ * half of its usual dollars a usual surplus.
+ */
+function withNetBuying(token: TokenState): TokenState {
+  if (!token.trades) return token;
+  const { buys = 0, sells = 0, ...trades }: TradeState & { buys?: number; sells?: number } = token.trades;
+  const { usd, slowUsd, slowMs } = trades;
+  const count = Math.max(1, buys + sells);
+  const usual = slowMs > 0 ? (slowUsd * DEFAULT_SETTINGS.fastMs) / slowMs : 0;
+  const net = { netUsd: (usd * (buys - sells)) / count, squareUsd: (usd * usd) / count / 2 };
+  const means = { meanNetUsd: 0, varianceNetUsd: (usual / 2) ** 2 };
+  const crowd = { usualBuyers: 0, usualQuickBuyers: 0, usualLongBuyers: 0, usualQuickSellers: 0 };
+  return { ...token, trades: { ...trades, ...net, ...means, ...crowd } };
+}
+
+/**
+ * Adds what is known of a rise and of emptied pools. A running flare is not reversed. The strength
+ * of the last one is unknown, so nothing counts as stronger.
+ */
+function withSurges(token: TokenState): TokenState {
+  const { trend, followed, candle, candleBefore } = token;
+  const hasFlared = trend.startedMs >= 0 || trend.coolUntilMs >= 0;
+  const strength = hasFlared ? Number.POSITIVE_INFINITY : 0;
+  return {
+    ...token,
+    level: { ...token.level, goneMs: -1 },
+    candle: candle && withRecentVolume(candle),
+    candleBefore: candleBefore && withRecentVolume(candleBefore),
+    seconds: null,
+    candleMinute: token.candle ? token.minutes.last : -1,
+    trend: { ...createTrend(), ...trend, surgedMs: trend.startedMs, strength },
+    followed: followed?.map((one) => ({ ...one, end: one.end && { ...one.end, lost: null } })) ?? null,
+  };
+}
+
+/** Its rings have another form. */
+function withJoinedRings(token: TokenState): TokenState {
+  const { minutes, fine } = token;
+  return { ...token, minutes: joinRing(minutes), fine: fine && joinRing(fine) };
+}
+
+/** Its sum of net buying and its logarithm of the volume had other meanings. */
+function withRecentVolume(candle: CandleState): CandleState {
+  const { volume, usualVolume } = candle;
+  const logVolume = usualVolume > 0 ? logMultiple(volume / usualVolume) : 0;
+  return { ...candle, recentVolume: usualVolume, netBought: 0, logVolume };
+}
+
+/** A ring of the first release. */
+interface SeparateRing {
+  readonly closes: Float64Array;
+  readonly buys: Uint32Array;
+  readonly sells: Uint32Array;
+  readonly last: number;
+  readonly first: number;
+}
+
+/** Converts a ring, unless it has the present form. */
+function joinRing(stored: Ring | SeparateRing): Ring {
+  if ("steps" in stored) return stored;
+  const { closes, buys, sells, last, first } = stored;
+  const ring = createRing(closes.length);
+  for (let step = Math.max(first, last - closes.length + 1); step <= last && last >= 0; step++) {
+    const slot = step % closes.length;
+    recordInRing(ring, step, closes[slot] ?? 0, buys[slot] ?? 0, sells[slot] ?? 0);
+  }
+  return { ...ring, first };
+}
