@@ -14,10 +14,13 @@ import { Random } from "./random.ts";
 const NEVER = Number.POSITIVE_INFINITY;
 /** Below these dollars in the pool and trades per minute, one wallet can set the price. */
 const SHALLOW = { usd: 25_000, perMinute: 0.8 };
-/** Mean hours between one token's scripts, beyond the quiet hour after each. */
-const MEAN_HOURS = { bsc: 15, elsewhere: 19 };
+/**
+ * Mean hours between one token's scripts, beyond the two quiet hours after each. On BSC, about 20
+ * established tokens an hour are pumped, so that about seven flares run at any moment.
+ */
+const MEAN_HOURS = 7;
 /** Most tokens are idle: they trade once in 11 minutes to 6 hours, with rarer scripts. */
-const IDLE = { share: 0.72, hoursFactor: 2.7, arbitrageChance: 0.01 };
+const IDLE = { share: 0.72, hoursFactor: 1.2, arbitrageChance: 0.01 };
 const ARBITRAGE_CHANCE = 0.7;
 
 /** A chain, and its tokens' shared state. */
@@ -42,9 +45,8 @@ export function createEstablished(
   const isIdle = random.chance(IDLE.share);
   const perMinute = isIdle
     ? random.logBetween(0.003, 0.09)
-    : clamp(random.logNormal(1.5 * depth, 1.45), 0.15, 90);
-  const hours =
-    (setup.group === "bsc" ? MEAN_HOURS.bsc : MEAN_HOURS.elsewhere) * (isIdle ? IDLE.hoursFactor : 1);
+    : clamp(random.logNormal(1.3 * depth, 1.45), 0.15, 45);
+  const hours = MEAN_HOURS * (isIdle ? IDLE.hoursFactor : 1);
   const traits: TokenTraits = {
     ...commonTraits(random),
     rank,
@@ -81,7 +83,7 @@ export function createNative(setup: ChainSetup, rank: number, nowMs: number): Ch
     quotedIn: "stable",
     value: { startUsd: setup.chain.nativeUsd, volatility: 0, beta: 1 },
     liquidityUsd: 8_000_000,
-    tradesPerMs: () => 24 / MINUTE_MS,
+    tradesPerMs: () => 8 / MINUTE_MS,
     branching: 0.3,
     arbitrageChance: ARBITRAGE_CHANCE,
     canSell: true,
