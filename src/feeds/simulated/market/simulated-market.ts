@@ -131,9 +131,9 @@ function populate(
     token.introduce(beginAtMs, opening);
     queue.add(token);
     const random = new Random(`${setup.seed}/${setup.group}/${serial}/company`);
-    const { makers, dust, sidePool } = establishedCompanions(token, setup.chain, nextRank, beginAtMs, random);
-    sidePool?.introduce(beginAtMs, opening);
-    for (const companion of [makers, dust, sidePool]) if (companion) queue.add(companion);
+    const company = establishedCompanions(token, setup.chain, nextRank, beginAtMs, random);
+    company.sidePool?.introduce(beginAtMs, opening);
+    for (const companion of Object.values(company)) if (companion) queue.add(companion);
   }
 }
 
