@@ -6,7 +6,7 @@ import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
 import { type Episode, everydayEpisode, type Planner } from "./episodes/episode-schedule.ts";
 import { planHoneypot, planRug } from "./episodes/plan-decoy.ts";
 import { planPump } from "./episodes/plan-pump.ts";
-import { planLocks } from "./lp-locks.ts";
+import { planNewLocks, planRugLocks } from "./lp-locks.ts";
 import { inventName } from "./names.ts";
 import { ESTABLISHED, laterProfiles, NEWCOMER, type Subject, SWINDLE } from "./profiles.ts";
 import { Random } from "./random.ts";
@@ -98,7 +98,7 @@ type Outcome = "honest" | "rug" | "honeypot";
 
 /**
  * Creates a newly listed token. A third of the honest ones are pumped. Rugs and honeypots end
- * almost without liquidity, which is not locked then.
+ * almost without liquidity, and a lock ends before.
  */
 export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () => number, nowMs: number) {
   const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
@@ -113,7 +113,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
   const liquidityUsd = clamp(random.logNormal(14_000, 0.9), 1_500, 500_000);
   const perMinute = clamp(random.logNormal(isHonest ? 7 : 5, 0.7), 1, 30);
   let episode = firstEpisode(outcome, nowMs, random);
-  const takenAtMs = isHonest ? null : (episode?.atMs ?? null);
+  const locks = new Random(`${setup.seed}/${setup.group}/new/${serial}/locks`);
   const traits: TokenTraits = {
     ...commonTraits(random),
     rank: nextRank(),
@@ -126,6 +126,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
     canSell: outcome !== "honeypot",
     endsAtMs: isHonest ? Math.ceil(nowMs + clamp(random.logNormal(4, 0.8), 3, 48) * HOUR_MS) : NEVER,
     profiles: laterProfiles(subject, nowMs, isHonest ? NEWCOMER : SWINDLE, random),
+    locksBefore: (now, removedAtMs) => planRugLocks(now, removedAtMs, locks),
     nextEpisode: () => {
       const next = episode;
       episode = null;
@@ -136,9 +137,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
   const company = new Random(`${setup.seed}/${setup.group}/new/${serial}/company`);
   const companions = isHonest ? newcomerCompanions(token, setup.chain, nextRank, nowMs, company) : [];
   const isMoved = companions.some((companion) => companion instanceof Makers);
-  const newPool = { group: setup.group, pool: traits.pool, token: subject.token, listedAtMs: nowMs, isMoved };
-  const locks = new Random(`${setup.seed}/${setup.group}/new/${serial}/locks`);
-  token.expect(planLocks({ ...newPool, takenAtMs }, locks));
+  token.expect(planNewLocks(nowMs, isHonest && !isMoved, locks));
   return { token, outcome, pool: traits.pool, liquidityUsd, companions };
 }
 

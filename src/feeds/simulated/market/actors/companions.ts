@@ -1,4 +1,5 @@
 import type { Chain, ChainToken } from "../chain-token.ts";
+import { planOldLocks } from "../lp-locks.ts";
 import type { Random } from "../random.ts";
 import { SidePool, type SidePoolTraits } from "../venues/side-pool.ts";
 import type { Actor } from "./actor.ts";
@@ -14,7 +15,7 @@ const SIDE_POOL_SHARE = 0.3;
 /** Share of the deep pools in which market makers and arbitrage bots trade. */
 const BOTS_SHARE = 0.2;
 /** Mean time until a pool's first migration. */
-const FIRST_MIGRATION_HOURS = 110;
+const FIRST_MIGRATION_HOURS = 60;
 
 /**
  * Returns the actors around an established token: makers, and perhaps a dust bot, two-sided bots and
@@ -29,11 +30,15 @@ export function establishedCompanions(
 ) {
   const { onLabel, wallets } = chain;
   const isDeep = token.venue.liquidityUsd(token.quoteUsd) >= WORTH_MAKING_USD;
+  const rebalance = isDeep && random.chance(0.35) ? random.logBetween(2, 12) : NEVER;
+  const locks = planOldLocks(nowMs, rebalance === NEVER, random);
+  const isLocked = locks.some(({ burned, held }) => burned > 0 || held.length > 0);
   const habits: MakerHabits = {
-    rebalance: isDeep && random.chance(0.35) ? random.logBetween(2, 12) : NEVER,
+    rebalance,
     jit: isDeep && random.chance(0.4) ? random.logBetween(2, 12) : NEVER,
-    migration: FIRST_MIGRATION_HOURS,
+    migration: isLocked ? NEVER : FIRST_MIGRATION_HOURS,
   };
+  token.expect(locks);
   const makers = new Makers(token, habits, nextRank(), nowMs, random, onLabel);
   const dust = random.chance(DUST_SHARE) ? dustBotOf(token, chain, nextRank(), nowMs, random) : undefined;
   const bots = isDeep ? botsOf(token, nextRank(), nowMs, random) : undefined;
