@@ -33,7 +33,7 @@ export function simulated(minutes: number): Feed {
     warmupMs: 0,
     durationMs: minutes * 60_000,
     speed: Number.POSITIVE_INFINITY,
-    tokens: 40,
+    tokens: 100,
     clock: new LeapingClock(),
   });
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
-import type { LocksEvent, MarketEvent, Profile } from "../../../base/market/index.ts";
+import type { MarketEvent, Profile } from "../../../base/market/index.ts";
 import { TimedActor } from "./actors/actor.ts";
 import { Arrivals } from "./actors/arrivals.ts";
 import { ARBITRAGE_GAP, type Moment, Traders } from "./actors/traders.ts";
@@ -9,6 +9,7 @@ import type { LabelSink } from "./episodes/label.ts";
 import { type MarketFactor, rhythmAt } from "./episodes/market-factor.ts";
 import { type Phase, ScriptRun } from "./episodes/script.ts";
 import { FairValue, type ValueTraits } from "./fair-value.ts";
+import type { LpShares } from "./lp-locks.ts";
 import type { Outages } from "./outages.ts";
 import { forumPostOf, type Subject } from "./profiles.ts";
 import type { Random } from "./random.ts";
@@ -53,6 +54,8 @@ export interface TokenTraits {
   readonly endsAtMs: number;
   /** Future facts, sorted by time. */
   readonly profiles: readonly Profile[];
+  /** Returns who holds the LP tokens from a script's start until it removes the liquidity. */
+  readonly locksBefore?: (nowMs: number, removedAtMs: number) => readonly LpShares[];
   /** Returns the next episode; `null` for none. Called at the start and after each script. */
   readonly nextEpisode: (nowMs: number, liquidityUsd: number) => Episode | null;
 }
@@ -67,7 +70,7 @@ export class ChainToken extends TimedActor {
   readonly #value: FairValue;
   readonly #traders: Traders;
   readonly #arrivals: Arrivals;
-  #facts: (Profile | LocksEvent)[];
+  #facts: (Profile | LpShares)[];
   #episode: Episode | null;
   #run: ScriptRun | null = null;
   #isAbandoned = false;
@@ -118,13 +121,13 @@ export class ChainToken extends TimedActor {
   /** Multiplies the pool's liquidity by `factor` and reports the change. */
   moveLiquidity(at: number, factor: number, out: MarketEvent[]): void {
     this.venue.remind(at, this.quoteUsd, out);
-    this.venue.pool.scale(factor);
+    this.venue.scale(factor);
     this.venue.report(at, this.quoteUsd, factor > 1 ? "add" : "remove", out);
   }
 
   /** Moves to another pool, with `factor` times the remaining liquidity of the old one. */
   moveTo(at: number, pool: string, factor: number, out: MarketEvent[]): void {
-    this.venue.pool.scale(factor);
+    this.venue.scale(factor);
     this.venue.moveTo(at, pool, this.quoteUsd, out);
   }
 
@@ -133,9 +136,9 @@ export class ChainToken extends TimedActor {
     this.#traders.large(this.momentIn(this.venue.pool, at), share, random, out);
   }
 
-  /** Announces facts when their time comes. */
-  expect(facts: readonly LocksEvent[]): void {
-    this.#facts = [...this.#facts, ...facts].sort((one, other) => one.at - other.at);
+  /** Reports who holds the LP tokens when their time comes. */
+  expect(locks: readonly LpShares[]): void {
+    this.#facts = [...this.#facts, ...locks].sort((one, other) => one.at - other.at);
     this.schedule(this.#earliest());
   }
 
@@ -147,13 +150,20 @@ export class ChainToken extends TimedActor {
   protected perform(now: number, out: MarketEvent[]): number {
     if (now >= this.#traits.endsAtMs) return NEVER;
     if (now < this.resumesAtMs) return this.resumesAtMs + this.#random.below(RETURN_MS);
-    while (this.#facts[0] && this.#facts[0].at <= now) out.push(...this.#facts.splice(0, 1));
+    while (this.#facts[0] && this.#facts[0].at <= now) this.#announce(now, out);
     if (this.#episode && now >= this.#episode.atMs && this.#run === null)
       this.#startScript(this.#episode, now, out);
     if (this.#run?.phase && now >= this.#run.phase.untilMs) this.#nextPhase(this.#run, now, out);
     if (now >= this.#minuteAtMs) this.#passMinute(now, out);
     this.#tradeDue(now, out);
     return this.#isAbandoned && this.#run === null ? NEVER : Math.max(now, this.#earliest());
+  }
+
+  #announce(now: number, out: MarketEvent[]): void {
+    for (const fact of this.#facts.splice(0, 1)) {
+      if ("kind" in fact) out.push(fact);
+      else this.venue.lock({ ...fact, at: now }, out);
+    }
   }
 
   #earliest(): number {
@@ -193,7 +203,8 @@ export class ChainToken extends TimedActor {
     if (tempting && this.#run?.phase?.style !== "tick" && this.#random.chance(this.#traits.arbitrageChance)) {
       this.#arbitrageAtMs = now + 1 + this.#random.below(MINUTE_MS);
     }
-    if (this.#run === null && this.#random.chance(MAKERS_PER_MINUTE)) this.#makersMove(now, out);
+    if (this.#run === null && this.#random.chance(MAKERS_PER_MINUTE) && !this.venue.isLocked)
+      this.#makersMove(now, out);
     this.venue.report(now, this.quoteUsd, "sync", out);
   }
 
@@ -218,6 +229,8 @@ export class ChainToken extends TimedActor {
     this.#chain.onLabel(script.label);
     this.#traders.assemble(script.insiders);
     if (script.label.kind === "pump") this.#stirForum(now);
+    const { removedAtMs } = script.label;
+    if (removedAtMs !== null) this.expect(this.#traits.locksBefore?.(now, removedAtMs) ?? []);
     this.#enter(this.#run.phase, now, out);
   }
 
@@ -237,7 +250,7 @@ export class ChainToken extends TimedActor {
   #enter(phase: Phase | undefined, now: number, out: MarketEvent[]): void {
     if (phase === undefined) return;
     if (phase.removes > 0) {
-      this.venue.pool.scale(1 - phase.removes);
+      this.venue.scale(1 - phase.removes);
       this.venue.report(now, this.quoteUsd, "remove", out);
       this.#isAbandoned = true;
       this.#arbitrageAtMs = NEVER;

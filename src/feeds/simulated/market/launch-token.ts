@@ -6,7 +6,7 @@ import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
 import { type Episode, everydayEpisode, type Planner } from "./episodes/episode-schedule.ts";
 import { planHoneypot, planRug } from "./episodes/plan-decoy.ts";
 import { planPump } from "./episodes/plan-pump.ts";
-import { planLocks } from "./lp-locks.ts";
+import { planNewLocks, planRugLocks } from "./lp-locks.ts";
 import { inventName } from "./names.ts";
 import { ESTABLISHED, laterProfiles, NEWCOMER, type Subject, SWINDLE } from "./profiles.ts";
 import { Random } from "./random.ts";
@@ -14,10 +14,13 @@ import { Random } from "./random.ts";
 const NEVER = Number.POSITIVE_INFINITY;
 /** Below these dollars in the pool and trades per minute, one wallet can set the price. */
 const SHALLOW = { usd: 25_000, perMinute: 0.8 };
-/** Mean hours between one token's scripts, beyond the quiet hour after each. */
-const MEAN_HOURS = { bsc: 15, elsewhere: 19 };
+/**
+ * Mean hours between one token's scripts, beyond the two quiet hours after each. On BSC, about 20
+ * established tokens an hour are pumped, so that about seven flares run at any moment.
+ */
+const MEAN_HOURS = 7;
 /** Most tokens are idle: they trade once in 11 minutes to 6 hours, with rarer scripts. */
-const IDLE = { share: 0.72, hoursFactor: 2.7, arbitrageChance: 0.01 };
+const IDLE = { share: 0.72, hoursFactor: 1.2, arbitrageChance: 0.01 };
 const ARBITRAGE_CHANCE = 0.7;
 
 /** A chain, and its tokens' shared state. */
@@ -42,9 +45,8 @@ export function createEstablished(
   const isIdle = random.chance(IDLE.share);
   const perMinute = isIdle
     ? random.logBetween(0.003, 0.09)
-    : clamp(random.logNormal(1.5 * depth, 1.45), 0.15, 90);
-  const hours =
-    (setup.group === "bsc" ? MEAN_HOURS.bsc : MEAN_HOURS.elsewhere) * (isIdle ? IDLE.hoursFactor : 1);
+    : clamp(random.logNormal(1.3 * depth, 1.45), 0.15, 45);
+  const hours = MEAN_HOURS * (isIdle ? IDLE.hoursFactor : 1);
   const traits: TokenTraits = {
     ...commonTraits(random),
     rank,
@@ -81,7 +83,7 @@ export function createNative(setup: ChainSetup, rank: number, nowMs: number): Ch
     quotedIn: "stable",
     value: { startUsd: setup.chain.nativeUsd, volatility: 0, beta: 1 },
     liquidityUsd: 8_000_000,
-    tradesPerMs: () => 24 / MINUTE_MS,
+    tradesPerMs: () => 8 / MINUTE_MS,
     branching: 0.3,
     arbitrageChance: ARBITRAGE_CHANCE,
     canSell: true,
@@ -96,7 +98,7 @@ type Outcome = "honest" | "rug" | "honeypot";
 
 /**
  * Creates a newly listed token. A third of the honest ones are pumped. Rugs and honeypots end
- * almost without liquidity, which is not locked then.
+ * almost without liquidity, and a lock ends before.
  */
 export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () => number, nowMs: number) {
   const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
@@ -111,7 +113,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
   const liquidityUsd = clamp(random.logNormal(14_000, 0.9), 1_500, 500_000);
   const perMinute = clamp(random.logNormal(isHonest ? 7 : 5, 0.7), 1, 30);
   let episode = firstEpisode(outcome, nowMs, random);
-  const takenAtMs = isHonest ? null : (episode?.atMs ?? null);
+  const locks = new Random(`${setup.seed}/${setup.group}/new/${serial}/locks`);
   const traits: TokenTraits = {
     ...commonTraits(random),
     rank: nextRank(),
@@ -124,6 +126,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
     canSell: outcome !== "honeypot",
     endsAtMs: isHonest ? Math.ceil(nowMs + clamp(random.logNormal(4, 0.8), 3, 48) * HOUR_MS) : NEVER,
     profiles: laterProfiles(subject, nowMs, isHonest ? NEWCOMER : SWINDLE, random),
+    locksBefore: (now, removedAtMs) => planRugLocks(now, removedAtMs, locks),
     nextEpisode: () => {
       const next = episode;
       episode = null;
@@ -134,9 +137,7 @@ export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () =
   const company = new Random(`${setup.seed}/${setup.group}/new/${serial}/company`);
   const companions = isHonest ? newcomerCompanions(token, setup.chain, nextRank, nowMs, company) : [];
   const isMoved = companions.some((companion) => companion instanceof Makers);
-  const newPool = { group: setup.group, pool: traits.pool, token: subject.token, listedAtMs: nowMs, isMoved };
-  const locks = new Random(`${setup.seed}/${setup.group}/new/${serial}/locks`);
-  token.expect(planLocks({ ...newPool, takenAtMs }, locks));
+  token.expect(planNewLocks(nowMs, isHonest && !isMoved, locks));
   return { token, outcome, pool: traits.pool, liquidityUsd, companions };
 }
 

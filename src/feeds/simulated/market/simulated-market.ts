@@ -129,11 +129,10 @@ function populate(
     const token = createEstablished(setup, serial, nextRank(), beginAtMs);
     opening.push(firstProfile(token.subject, beginAtMs));
     token.introduce(beginAtMs, opening);
-    queue.add(token);
     const random = new Random(`${setup.seed}/${setup.group}/${serial}/company`);
-    const { makers, dust, sidePool } = establishedCompanions(token, setup.chain, nextRank, beginAtMs, random);
-    sidePool?.introduce(beginAtMs, opening);
-    for (const companion of [makers, dust, sidePool]) if (companion) queue.add(companion);
+    const company = establishedCompanions(token, setup.chain, nextRank, beginAtMs, random);
+    company.sidePool?.introduce(beginAtMs, opening);
+    for (const actor of [token, ...Object.values(company)]) if (actor) queue.add(actor);
   }
 }
 

@@ -1,19 +1,26 @@
 import type { Chain, ChainToken } from "../chain-token.ts";
+import { planOldLocks } from "../lp-locks.ts";
 import type { Random } from "../random.ts";
 import { SidePool, type SidePoolTraits } from "../venues/side-pool.ts";
 import type { Actor } from "./actor.ts";
 import { DustBot } from "./dust-bot.ts";
 import { type MakerHabits, Makers } from "./makers.ts";
+import { TwoSidedBots } from "./two-sided-bots.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** Only deeper pools have makers who rebalance, and just-in-time makers. */
 const WORTH_MAKING_USD = 30_000;
 const DUST_SHARE = 0.2;
 const SIDE_POOL_SHARE = 0.3;
+/** Share of the deep pools in which market makers and arbitrage bots trade. */
+const BOTS_SHARE = 0.2;
 /** Mean time until a pool's first migration. */
-const FIRST_MIGRATION_HOURS = 110;
+const FIRST_MIGRATION_HOURS = 60;
 
-/** Returns the actors around an established token: makers, perhaps a dust bot and another pool. */
+/**
+ * Returns the actors around an established token: makers, and perhaps a dust bot, two-sided bots and
+ * another pool.
+ */
 export function establishedCompanions(
   token: ChainToken,
   chain: Chain,
@@ -23,14 +30,19 @@ export function establishedCompanions(
 ) {
   const { onLabel, wallets } = chain;
   const isDeep = token.venue.liquidityUsd(token.quoteUsd) >= WORTH_MAKING_USD;
+  const rebalance = isDeep && random.chance(0.35) ? random.logBetween(2, 12) : NEVER;
+  const locks = planOldLocks(nowMs, rebalance === NEVER, random);
+  const isLocked = locks.some(({ burned, held }) => burned > 0 || held.length > 0);
   const habits: MakerHabits = {
-    rebalance: isDeep && random.chance(0.35) ? random.logBetween(2, 12) : NEVER,
+    rebalance,
     jit: isDeep && random.chance(0.4) ? random.logBetween(2, 12) : NEVER,
-    migration: FIRST_MIGRATION_HOURS,
+    migration: isLocked ? NEVER : FIRST_MIGRATION_HOURS,
   };
+  token.expect(locks);
   const makers = new Makers(token, habits, nextRank(), nowMs, random, onLabel);
   const dust = random.chance(DUST_SHARE) ? dustBotOf(token, chain, nextRank(), nowMs, random) : undefined;
-  if (!random.chance(SIDE_POOL_SHARE)) return { makers, dust, sidePool: undefined };
+  const bots = isDeep ? botsOf(token, nextRank(), nowMs, random) : undefined;
+  if (!random.chance(SIDE_POOL_SHARE)) return { makers, dust, bots, sidePool: undefined };
   const isIdle = random.chance(0.4);
   const traits: SidePoolTraits = {
     pool: random.address(),
@@ -39,7 +51,7 @@ export function establishedCompanions(
     perMinute: isIdle ? random.logBetween(0.002, 0.02) : random.logBetween(0.01, 0.6),
   };
   const sidePool = new SidePool(token, traits, wallets, nextRank(), nowMs, random);
-  return { makers, dust, sidePool };
+  return { makers, dust, bots, sidePool };
 }
 
 /** Returns the actors around an honest new token: perhaps migrating makers and a dust bot. */
@@ -62,4 +74,10 @@ export function newcomerCompanions(
 function dustBotOf(token: ChainToken, chain: Chain, rank: number, nowMs: number, random: Random): DustBot {
   const traits = { meanMinutes: random.logBetween(2, 12), distortion: random.logBetween(0.01, 0.3) };
   return new DustBot(token, traits, chain.wallets, rank, nowMs, random, chain.onLabel);
+}
+
+function botsOf(token: ChainToken, rank: number, nowMs: number, random: Random): TwoSidedBots | undefined {
+  if (!random.chance(BOTS_SHARE)) return undefined;
+  const traits = { perMinute: random.logBetween(0.3, 1.5), wallets: 24 + random.below(60) };
+  return new TwoSidedBots(token, traits, rank, nowMs, random);
 }

@@ -11,7 +11,7 @@ const CHECK_MS = 2 * MINUTE_MS;
 /** Factors on their usual rates during a pump, which attracts them but stops migrations. */
 const PUMP_FACTOR = { rebalance: 6, jit: 20, migration: 0 };
 /** Mean time from one migration to the next. */
-const HOURS_AFTER_MIGRATION = 96;
+const HOURS_AFTER_MIGRATION = 55;
 
 type Habit = keyof typeof PUMP_FACTOR;
 type Action = (now: number, out: MarketEvent[]) => void;

@@ -11,15 +11,15 @@ export interface Episode {
   readonly plan: Planner;
 }
 
-const QUIET_AFTER_MS = HOUR_MS;
+const QUIET_AFTER_MS = 2 * HOUR_MS;
 
 /** Schedules the next episode of an established token; ticks need a `shallow` market. */
 export function everydayEpisode(nowMs: number, meanHours: number, shallow: boolean, random: Random): Episode {
   const atMs = Math.ceil(nowMs + QUIET_AFTER_MS + random.waiting(meanHours * HOUR_MS));
   const plan = random.weighted<Planner>([
-    [(stage, chance) => planPump(stage, chance), shallow ? 0.3 : 0.72],
-    [planWash, shallow ? 0.1 : 0.28],
-    [planThin, shallow ? 0.6 : 0],
+    [(stage, chance) => planPump(stage, chance), shallow ? 0.75 : 0.9],
+    [planWash, shallow ? 0.05 : 0.1],
+    [planThin, shallow ? 0.2 : 0],
   ]);
   return { atMs, plan };
 }

@@ -20,7 +20,7 @@ const MAX_PER_MS = 300 / MINUTE_MS;
  * but less than in proportion; the maximum is 300 per minute.
  */
 export function rushPerMs(usualPerMs: number, random: Random): number {
-  return Math.min(MAX_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
+  return Math.min(MAX_PER_MS, random.between(15, 35) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
 }
 
 export function crowd(

@@ -12,7 +12,7 @@ import { ExchangePair } from "./exchange-pair.ts";
 import { candleOf, type Minute } from "./minute.ts";
 import { tradesOf } from "./minute-trades.ts";
 
-const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
+const MEAN_HOURS_BETWEEN_SCRIPTS = 9;
 /** Share of pairs that trade once in 2 to 50 minutes outside scripts. */
 const IDLE_SHARE = 0.25;
 /** With fewer trades per minute, one wallet can set the price. */

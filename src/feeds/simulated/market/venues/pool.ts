@@ -50,6 +50,12 @@ export class Pool {
     return quoteOut;
   }
 
+  /** Returns the token input whose sale yields this much quote, at most half of the reserve. */
+  tokensFor(quoteOut: number): number {
+    const out = Math.min(quoteOut, this.#quote / 2);
+    return (this.#tokens * out) / (this.#quote - out) / (1 - this.feeShare);
+  }
+
   /**
    * Returns the quote input that raises the price by the factor e^`rise`, or slightly more because
    * the fee stays in the pool. `rise` is at least 0.

@@ -1,6 +1,7 @@
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { LiquidityEvent, MarketEvent, MarketGroup, Trade } from "../../../../base/market/index.ts";
 import { decimal, dollars } from "../decimal.ts";
+import type { LpShares } from "../lp-locks.ts";
 import type { Pool } from "./pool.ts";
 
 /** Minimum relative change of liquidity to report with the trade that causes it. */
@@ -9,6 +10,8 @@ const REPORT_AT_ONCE = 0.05;
 const REPORT_BY_MINUTE = 0.01;
 /** After this long without a report, a consumer may have forgotten the pool's liquidity. */
 const REMIND_AFTER_MS = 30 * MINUTE_MS;
+/** After this long, a consumer may have forgotten who holds the LP tokens. */
+const LOCKS_AGAIN_MS = HOUR_MS;
 /** Minimum dollars of a trade by `buy` or `sell`. Anything smaller is dust. */
 const MIN_USD = 0.01;
 
@@ -28,6 +31,9 @@ export class Venue {
   #names: VenueNames;
   #reportedUsd = 0;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
+  #locks: LpShares | null = null;
+  /** By which factor makers have changed the liquidity since then. */
+  #scaled = 1;
 
   constructor(names: VenueNames, pool: Pool) {
     this.#names = names;
@@ -40,6 +46,25 @@ export class Venue {
     const liquidity = dollars(this.liquidityUsd(quoteUsd));
     out.push({ kind: "listing", at, ...this.#names, liquidity });
     this.report(at, quoteUsd, "sync", out);
+    if (this.#locks) this.lock({ at, burned: 0, held: [] }, out);
+  }
+
+  /** Whether nobody can withdraw most of the liquidity. */
+  get isLocked(): boolean {
+    return this.#locks !== null && (this.#locks.burned > 0 || this.#locks.held.length > 0);
+  }
+
+  /** Reports who holds the LP tokens. Repeated with later reports of the liquidity. */
+  lock(locks: LpShares, out: MarketEvent[]): void {
+    this.#locks = locks;
+    this.#scaled = 1;
+    out.push({ kind: "locks", ...this.#names, ...locks });
+  }
+
+  /** Adds or removes liquidity that is not locked: multiplies it by `factor`. */
+  scale(factor: number): void {
+    this.pool.scale(factor);
+    this.#scaled *= factor;
   }
 
   /** Returns a trade too small to move the pool. `distortion`: log of its price over the pool's. */
@@ -99,6 +124,13 @@ export class Venue {
     this.#reportedAtMs = at;
     const { group, pool, token } = this.#names;
     out.push({ kind: "liquidity", at, group, pool, token, usd: dollars(usd), cause });
+    if (this.#locks && at - this.#locks.at >= LOCKS_AGAIN_MS) this.#lockAgain(at, this.#locks, out);
+  }
+
+  #lockAgain(at: number, { burned, held }: LpShares, out: MarketEvent[]): void {
+    const now = (share: number) => Math.min(1, share / this.#scaled);
+    const shares = held.map(({ share, until }) => ({ share: now(share), until }));
+    this.lock({ at, burned: now(burned), held: shares }, out);
   }
 
   #trade(at: number, side: Trade["side"], usd: number, tokens: number, trader: string): Trade {
