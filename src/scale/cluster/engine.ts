@@ -15,6 +15,8 @@ export type LogNews =
 export const Notice = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("commit"), position: z.object({ offset: z.number(), hash: z.string() }) }),
   z.object({ kind: z.literal("fork"), epoch: z.string() }),
+  /** Asks the leader to store its state: a node that starts has none that it can use. */
+  z.object({ kind: z.literal("store") }),
   /** A message between gateways, which the protocol does not read. Its sender receives it too. */
   z.object({ kind: z.literal("shared"), text: z.string() }),
 ]);

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import {
   type EventBody,
@@ -107,6 +108,11 @@ export class Leading {
     return true;
   }
 
+  /** Stores the state after the next poll: another node cannot use the stored one. */
+  storeSoon(): void {
+    this.#schedule.reset();
+  }
+
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
@@ -172,10 +178,14 @@ export class Leading {
     if (!needsEngine) return { known, observedAtMs, engine: undefined };
     const names = ["fingerprint", "state", "slices"];
     const found = await this.#dependencies.engine.load(names, this.#over.signal);
-    const text = found && (await storedText(found, "state"));
     const fingerprint = String(found?.values.fingerprint ?? own);
-    const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
-    return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
+    try {
+      const text = found && (await storedText(found, "state"));
+      const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
+      return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
+    } catch (error) {
+      return { problem: `the stored state cannot be read (${messageOf(error)})` };
+    }
   }
 
   async #publishFrom({ source, resume, progress }: OpenSnapshots): Promise<void> {
@@ -307,10 +317,14 @@ export class Leading {
   }
 
   async #storeEncoded(encoding: Promise<Checkpoint["values"] | undefined>, at: MemberStart): Promise<void> {
-    const { engine, logger } = this.#dependencies;
+    const { engine, logger, node } = this.#dependencies;
     try {
       const values = await encoding;
-      if (values) await engine.store({ ...at, values });
+      if (!values || (await engine.store({ ...at, values })) === "stored" || this.#over.signal.aborted)
+        return;
+      // If this node does not lead any more, the log refuses the new epoch, too.
+      logger.warn("starting a new epoch: the stored state is of a later term or position");
+      node.renew();
     } catch (error) {
       logger.warn({ err: error }, "failed to store the cluster's state");
     } finally {

@@ -9,13 +9,13 @@ import type { JoinedLog, Joining } from "../../../gateway/start/index.ts";
 import { clusterMetrics } from "../cluster-metrics.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import type { Engine } from "../engine.ts";
-import { REJECTS, RedisEngine } from "../redis/redis-engine.ts";
+import { keyOf, REJECTS, RedisEngine } from "../redis/redis-engine.ts";
 import { ClusterSharedState } from "./cluster-shared-state.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { ClusterTask } from "./cluster-task.ts";
 import { engineAddress } from "./engine-address.ts";
 import { createReplicaStore } from "./replica-store.ts";
-import { loadStoredNode } from "./stored-node.ts";
+import { loadUsableNode } from "./stored-node.ts";
 
 type Settings = ClusterSettings & GatewaySettings;
 
@@ -45,7 +45,7 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
   try {
     await checkServer(engine, logger, signal);
     const task = new ClusterTask(clock, openCopy);
-    const { stored: start, snapshot, problem } = await loadStoredNode(engine, task, signal);
+    const { stored: start, snapshot, problem } = await loadUsableNode({ engine, task, clock }, signal);
     if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
     const persistence = snapshot
       ? createReplicaStore(snapshot, { config, clock, logger })
@@ -56,7 +56,8 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const { staleAfterMs } = config;
     const options = { staleAfterMs, clock, logger, engine, task, start, market };
-    const joined = new ClusterSource({ ...options, refusal: () => refusal });
+    const removal = `redis-cli DEL '${keyOf(name, "log")}'`;
+    const joined = new ClusterSource({ ...options, refusal: () => refusal, removal });
     const state = new ClusterSharedState(engine, clock);
     const close = async () => {
       state.stop();

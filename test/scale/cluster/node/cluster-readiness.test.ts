@@ -73,6 +73,7 @@ function join(engine: Engine, begin: () => Promise<void>) {
     start: undefined,
     market: marketOf(new LedMarket()),
     refusal: () => "",
+    removal: "",
   });
   const run = {
     log: new MemoryLog({ ...ROOMY, clock: systemClock, follows: true }),
