@@ -140,6 +140,15 @@ export class ClusterNode {
   }
 
   /**
+   * Tells the other nodes that this leader lives, before work that may keep it from doing so for a
+   * while. Resolves when the entry is appended, or at once if another append is in flight.
+   */
+  async live(): Promise<void> {
+    this.#performAll(this.#member.live(this.#nowMs));
+    await this.#appended;
+  }
+
+  /**
    * Hands over, so that another node leads at once. Resolves when the handover is appended. This
    * node does not try to lead again for 10 s.
    */

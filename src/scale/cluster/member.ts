@@ -169,6 +169,12 @@ export class Member {
     return this.#flush();
   }
 
+  /** Writes a sign of life, if {@link canAppend}: the leader may be busy for a while. */
+  live(nowMs: number): readonly Effect[] {
+    if (this.canAppend) this.#write("alive", nowMs, this.#options.report?.());
+    return this.#flush();
+  }
+
   /** Appends a batch. Call it only while {@link canAppend}. */
   batch(body: Buffer, nowMs: number): readonly Effect[] {
     if (!this.canAppend) throw new Error("only a leader without an append in flight can append");
@@ -317,7 +323,10 @@ export class Member {
   #deliver(): void {
     const entries = this.#recent.take();
     if (entries.length === 0) return;
-    for (const { header } of entries) this.#enter(header.epoch);
+    for (const { header } of entries) {
+      this.#enter(header.epoch);
+      this.#silence.noteEntry(header);
+    }
     this.#effects.push({ kind: "deliver", entries });
   }
 

@@ -38,7 +38,7 @@ interface LeadingDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
-  readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
+  readonly node: Pick<ClusterNode, "abandon" | "append" | "live" | "renew">;
   readonly state: NodeState;
   readonly task: Pick<ClusterTask, "lead" | "follow">;
   readonly market: MarketOpener;
@@ -129,6 +129,9 @@ export class Leading {
       const opened = await this.#open();
       if (!opened || signal.aborted) return;
       this.#opened = opened;
+      // Not before: its entries would make the other nodes impatient.
+      await this.#leadTask();
+      await this.#dependencies.node.live();
       await this.#publishFrom(opened);
       const { state, reason } = opened.source.freshness();
       if (state === "down") throw new Error(reason);
@@ -150,10 +153,11 @@ export class Leading {
     await applied();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
-    await this.#leadTask();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
-    this.#over.signal.throwIfAborted();
     const usable = restored && "problem" in restored ? undefined : restored;
+    // Opening the source may block this node.
+    await node.live();
+    this.#over.signal.throwIfAborted();
     const opened = market.open(usable);
     const problem = restored && "problem" in restored ? restored.problem : opened.problem;
     if (problem === undefined || this.#isNewEpoch) return opened;
@@ -179,6 +183,7 @@ export class Leading {
     const names = ["fingerprint", "state", "slices"];
     const found = await this.#dependencies.engine.load(names, this.#over.signal);
     const fingerprint = String(found?.values.fingerprint ?? own);
+    await this.#dependencies.node.live();
     try {
       const text = found && (await storedText(found, "state"));
       const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
