@@ -68,6 +68,12 @@ export interface Engine {
   /** Removes the value and returns it. Only one of several concurrent callers gets it. */
   take(name: string): Promise<string | undefined>;
   /**
+   * Proposes a value, which all nodes share until none has proposed it for `forMs`. Resolves with
+   * the present one: this one if there was none or if `isForced`. Rejects if the engine does not
+   * answer.
+   */
+  agree(value: string, forMs: number, isForced: boolean): Promise<string>;
+  /**
    * Returns facts about the server, named as in Redis INFO; none if the user has no permission.
    * Retries until the server answers. Rejects if the server refuses the password, if TLS fails, or
    * when the signal aborts.

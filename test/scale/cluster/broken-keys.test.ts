@@ -9,11 +9,9 @@ import { eventually } from "../../support/time/waiters.ts";
 import { pumpedSettings } from "../../support/world/pumped-market.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
-const [LOG, CHECKPOINT, TOUCH] = ["log", "checkpoint", "touch"].map((what) => `fw:{flarewire}:${what}`) as [
-  string,
-  string,
-  string,
-];
+const [LOG, CHECKPOINT, TOUCH, MARKET] = ["log", "checkpoint", "touch", "market"].map(
+  (what) => `fw:{flarewire}:${what}`,
+) as [string, string, string, string];
 
 /** A copy of a key as it was some time ago. */
 type Old = (key: string) => Buffer;
@@ -63,6 +61,10 @@ const DAMAGES: readonly (readonly [key: string, what: string, damage: Damage])[]
   [CHECKPOINT, "an old copy", restoreOld],
   [TOUCH, "deleted", remove],
   [TOUCH, "a list", becomeList],
+  [MARKET, "deleted", remove],
+  [MARKET, "a text", becomeText],
+  [MARKET, "a list", becomeList],
+  [MARKET, "an old copy", restoreOld],
 ];
 
 const lines: string[] = [];
@@ -111,7 +113,7 @@ describe.skipIf(!HAS_REDIS)("a damaged key of a cluster, with clients on all tra
     following = clients.map((client) => client.follow());
     await moves();
     await untilStored();
-    for (const key of [LOG, CHECKPOINT, TOUCH])
+    for (const key of [LOG, CHECKPOINT, TOUCH, MARKET])
       copies.set(
         key,
         await ask(server.port, async (redis) => (await redis.dumpBuffer(key)) ?? Buffer.alloc(0)),

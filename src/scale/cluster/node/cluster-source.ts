@@ -14,6 +14,7 @@ import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
 import { Leading, UNKNOWN } from "./leading.ts";
 import { LogFollower } from "./log-follower.ts";
+import type { SharedMarket } from "./shared-market.ts";
 import { loadUsableNode, type NodeState } from "./stored-node.ts";
 
 interface ClusterSourceOptions {
@@ -26,6 +27,8 @@ interface ClusterSourceOptions {
   readonly start: MemberStart | undefined;
   /** The market, which this node opens when it leads. */
   readonly market: MarketOpener;
+  /** The market of all nodes. */
+  readonly common: Pick<SharedMarket, "check">;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
   readonly refusal: () => string;
   /** The command that removes the log. */
@@ -178,13 +181,14 @@ export class ClusterSource implements Follower {
   }
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
-    const { clock, logger, engine, market, task } = this.#options;
+    const { clock, logger, engine, market, task, common } = this.#options;
     const dependencies = {
       clock,
       logger,
       engine,
       node,
       market,
+      common,
       task,
       onPoll: run.onPoll,
       state: { ...run, task },

@@ -32,6 +32,7 @@ import type { Checkpoint, Engine } from "../engine.ts";
 import type { MemberStart } from "../member.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
+import type { SharedMarket } from "./shared-market.ts";
 import { type NodeState, StateEncoder, storedSlices, storedText } from "./stored-node.ts";
 
 interface LeadingDependencies {
@@ -42,6 +43,7 @@ interface LeadingDependencies {
   readonly state: NodeState;
   readonly task: Pick<ClusterTask, "lead" | "follow">;
   readonly market: MarketOpener;
+  readonly common: Pick<SharedMarket, "check">;
   /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
   readonly applied: () => Promise<void>;
   /**
@@ -149,8 +151,9 @@ export class Leading {
    * `undefined`.
    */
   async #open(): Promise<OpenSnapshots | undefined> {
-    const { logger, node, market, state, applied } = this.#dependencies;
+    const { logger, node, market, common, state, applied } = this.#dependencies;
     await applied();
+    await common.check();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
     const restored = state.head.ready ? await this.#restored(state) : undefined;

@@ -15,6 +15,7 @@ import { ClusterSource } from "./cluster-source.ts";
 import { ClusterTask } from "./cluster-task.ts";
 import { engineAddress } from "./engine-address.ts";
 import { createReplicaStore } from "./replica-store.ts";
+import { SharedMarket } from "./shared-market.ts";
 import { loadUsableNode } from "./stored-node.ts";
 
 type Settings = ClusterSettings & GatewaySettings;
@@ -44,6 +45,8 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
   const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
   try {
     await checkServer(engine, logger, signal);
+    const common = new SharedMarket(engine, market, name);
+    await common.check();
     const task = new ClusterTask(clock, openCopy);
     const { stored: start, snapshot, problem } = await loadUsableNode({ engine, task, clock }, signal);
     if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
@@ -57,9 +60,11 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
     const { staleAfterMs } = config;
     const options = { staleAfterMs, clock, logger, engine, task, start, market };
     const removal = `redis-cli DEL '${keyOf(name, "log")}'`;
-    const joined = new ClusterSource({ ...options, refusal: () => refusal, removal });
+    const joined = new ClusterSource({ ...options, refusal: () => refusal, removal, common });
+    const forget = common.keep(clock, () => joined.opened !== undefined);
     const state = new ClusterSharedState(engine, clock);
     const close = async () => {
+      forget();
       state.stop();
       await engine.close();
     };

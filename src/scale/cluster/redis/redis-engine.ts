@@ -7,7 +7,7 @@ import type { AppendResult } from "../effect.ts";
 import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
 import type { Entry, Position } from "../entry.ts";
 import { readEntry, toStoredEntry, UnreadableEntry } from "../entry-text.ts";
-import { APPEND_SCRIPT, HEAD_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
+import { AGREE_SCRIPT, APPEND_SCRIPT, HEAD_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
 
 export interface RedisEngineOptions {
   /** Addresses and credentials of the servers, or of their Sentinels. */
@@ -147,6 +147,11 @@ export class RedisEngine implements Engine {
 
   async take(name: string): Promise<string | undefined> {
     return (await unlessForeign(this.#writer.getdel(this.#key(`value:${name}`)))) ?? undefined;
+  }
+
+  async agree(value: string, forMs: number, isForced: boolean): Promise<string> {
+    const key = this.#key("market");
+    return String(await this.#writer.eval(AGREE_SCRIPT, 1, key, value, forMs, isForced ? 1 : 0));
   }
 
   async facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {

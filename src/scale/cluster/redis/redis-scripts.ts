@@ -67,6 +67,20 @@ return {'appended'}
 `;
 
 /**
+ * Sets a value that expires, unless there is another one; in place of one that does not expire,
+ * which another program wrote. Returns the present value. KEYS: market. ARGV: value, time in ms, 1
+ * to replace any value.
+ */
+export const AGREE_SCRIPT = `
+if ARGV[3] ~= '1' and redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('PTTL', KEYS[1]) > 0 then
+  local present = redis.call('GET', KEYS[1])
+  if present ~= ARGV[1] then return present end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]
+`;
+
+/**
  * Stores a checkpoint, in place of a key of another type. Returns `stored`; or `fenced` if one of a
  * later term, or of a later position in the same term, is stored. KEYS: checkpoint. ARGV: term,
  * offset, then names and values.

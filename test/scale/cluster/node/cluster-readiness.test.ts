@@ -39,6 +39,7 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
     put: never,
     get: never,
     take: never,
+    agree: never,
     facts: never,
     notify: () => {},
     onNotice: () => () => {},
@@ -56,7 +57,7 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
 
 /** A market that is this source. */
 function marketOf(source: SnapshotSource): MarketOpener {
-  return { fingerprint: "", needsEngine: false, open: () => ({ kind: "snapshots", source }) };
+  return { fingerprint: "", settings: {}, needsEngine: false, open: () => ({ kind: "snapshots", source }) };
 }
 
 /** Joins a cluster with this engine until the test calls `end`. */
@@ -74,6 +75,7 @@ function join(engine: Engine, begin: () => Promise<void>) {
     market: marketOf(new LedMarket()),
     refusal: () => "",
     removal: "",
+    common: { check: async () => {} },
   });
   const run = {
     log: new MemoryLog({ ...ROOMY, clock: systemClock, follows: true }),
@@ -130,6 +132,7 @@ test("alerts that cannot start in a new epoch report a failure of the source, an
       market: marketOf(new LedMarket()),
       node: { append: async () => {}, abandon: () => {}, live: async () => {}, renew: () => {} },
       state: { log, head, history: hub.history, task: { content: "{}" } },
+      common: { check: async () => {} },
       task: { lead, follow: () => {} },
       applied: async () => {},
       standing: () => undefined,
@@ -169,6 +172,7 @@ test("a leader gives a sign of life right before and after it opens its source, 
         live: async () => void order.push("life"),
       },
       state: { log, head, history: hub.history, task: { content: "{}" } },
+      common: { check: async () => {} },
       task: { lead: () => {}, follow: () => {} },
       applied: async () => {},
       standing: () => undefined,
