@@ -33,7 +33,7 @@ const MIN_ENTRIES = 3_600;
 export async function openCluster(config: Settings, joining: Joining): Promise<JoinedLog> {
   const { clock, logger, market, openCopy, password } = joining;
   const { signal = new AbortController().signal } = joining;
-  const { connection, acknowledgements } = engineAddress(config.cluster, password);
+  const { connection, acknowledgements } = engineAddress(config, password);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
   const report = notifyLog(logger);
   let refusal = "";
@@ -97,7 +97,7 @@ async function checkServer(engine: Engine, logger: Logger, signal: AbortSignal):
     if (signal.aborted) throw cause;
     throw new FlarewireError(
       "invalid-setting",
-      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file`,
+      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD and cluster-user; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file`,
       { field: "cluster", cause },
     );
   });
