@@ -3,9 +3,9 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { Effect } from "./effect.ts";
 import type { Engine, LogNews } from "./engine.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, MemberStart } from "./entry.ts";
 import { seal } from "./entry-text.ts";
-import { Member, type MemberOptions, type MemberStart } from "./member.ts";
+import { Member, type MemberOptions } from "./member.ts";
 
 /** The start of a term, or of a new epoch within it. */
 export type Lead = Extract<Effect, { kind: "lead" }>;

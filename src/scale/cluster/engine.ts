@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { AppendResult } from "./effect.ts";
-import type { Entry, Position } from "./entry.ts";
-import type { MemberStart } from "./member.ts";
+import type { Entry, MemberStart, Position } from "./entry.ts";
 
 /**
  * The next entry for a reader; or `idle`: the reader is at the log's end. The log is writable while

@@ -7,6 +7,7 @@ import {
   type EntryKind,
   isSame,
   LOG_START,
+  type MemberStart,
   type Position,
 } from "./entry.ts";
 import { type Reading, RecentEntries } from "./recent-entries.ts";
@@ -20,14 +21,6 @@ const FORK_EVERY_MS = 1_000;
 const ALIVE_MS = 1_000;
 /** Entries to remember: ten minutes at one batch per second. */
 const REMEMBERED = 600;
-
-/** The position in the log, and its epoch, from which a node with a stored state continues. */
-export interface MemberStart {
-  readonly position: Position;
-  readonly epoch: string;
-  /** Term in which the state was stored. */
-  readonly term: number;
-}
 
 export interface MemberOptions {
   /** Id of the node, different for each process. */

@@ -29,7 +29,7 @@ import {
 import type { MarketOpener } from "../../../gateway/start/index.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Checkpoint, Engine } from "../engine.ts";
-import type { MemberStart } from "../member.ts";
+import type { MemberStart } from "../entry.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import type { SharedMarket } from "./shared-market.ts";

@@ -39,7 +39,7 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
   let refusal = "";
   const notify: Notify = (level, message, facts) => {
     report(level, message);
-    refusal = facts?.fault === REJECTS ? message : "";
+    if (facts?.fault !== undefined) refusal = facts.fault === REJECTS ? message : "";
   };
   const name = config.clusterName;
   const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
