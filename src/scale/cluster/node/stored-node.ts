@@ -206,7 +206,7 @@ async function loadStoredNode(
 async function isWhole(engine: Pick<Engine, "load" | "read">, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     for await (const news of engine.read(1, signal)) return news.kind === "idle" || news.entry.offset === 1;
-    // Resolves when the engine answers again.
+    // The connection was lost. Waits until there is another one.
     await engine.load([], signal);
   }
 }
