@@ -39,7 +39,7 @@ const THOROUGH = [
   "**/*.property.test.ts",
   "extensions/alerts/targets/mqtt.test.ts",
   "clients/sdk/{readme,two-servers}.test.ts",
-  "scale/cluster/{lost-log,versions}.test.ts",
+  "scale/cluster/{broken-keys,lost-log,versions}.test.ts",
   "feeds/chain/**/*-{bin,blocks,book,cl,events,feed,lookup}.test.ts",
   "feeds/chain/{following,leaving,listing,rpc/{contract-reader,fact-store}}.test.ts",
   "feeds/record/{record,retention}.test.ts",

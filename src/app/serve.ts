@@ -6,6 +6,7 @@ import type { ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
 import { type Extension, type Gateway, type OpenFrontend, runGateway } from "../gateway/start/index.ts";
 import { type Config, leaderOf } from "./config/config.ts";
 import { createOpenStore, openPersistence } from "./data/file-persistence.ts";
+import { decisiveSettings } from "./decisive-settings.ts";
 import { EXTENSIONS } from "./extensions.ts";
 import { identityOf, openSource } from "./open-source.ts";
 import { createLogger } from "./server/create-logger.ts";
@@ -78,6 +79,7 @@ export async function startGatewayWithFrontend(
     password: options.clusterPassword,
     market: {
       ...identity,
+      settings: decisiveSettings(config, options.source?.info.name),
       open: (restored) => {
         const opened = open(restored);
         if (opened.kind === "snapshots") return opened;

@@ -43,6 +43,8 @@ export interface Joining {
 export interface MarketOpener {
   /** Identifies the market and its settings: stored state is reused only if it is equal. */
   readonly fingerprint: string;
+  /** The settings that decide its events: nodes with others must not share a log. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Whether resuming needs a stored state of the engine. */
   readonly needsEngine: boolean;
   /** Opens the market, resuming from the state if there is one. */

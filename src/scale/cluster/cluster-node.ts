@@ -3,9 +3,9 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { Effect } from "./effect.ts";
 import type { Engine, LogNews } from "./engine.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, MemberStart } from "./entry.ts";
 import { seal } from "./entry-text.ts";
-import { Member, type MemberOptions, type MemberStart } from "./member.ts";
+import { Member, type MemberOptions } from "./member.ts";
 
 /** The start of a term, or of a new epoch within it. */
 export type Lead = Extract<Effect, { kind: "lead" }>;
@@ -18,7 +18,10 @@ interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" 
   readonly onLead: (lead: Lead) => void;
   /** Called when this node stops leading, but not by {@link ClusterNode.close}. */
   readonly onFollow: () => void;
-  /** Called at an entry that this node cannot read. It reads nothing after that entry. */
+  /**
+   * Called with the error at an entry that this node cannot read, each time that it tries, and with
+   * `undefined` once it has read the log to its end again.
+   */
   readonly onUnreadable: (error: unknown) => void;
   /**
    * Called when the log no longer continues what was delivered. Loads the stored state and returns
@@ -52,6 +55,8 @@ interface Pending {
 const TICK_MS = 100;
 /** Pause between the end of a read and the next read. */
 const REREAD_MS = 100;
+/** Pause before reading again at an entry that cannot be read. */
+const UNREADABLE_MS = 1_000;
 /** Pause before trying to load the stored state again: longer than any wait before an election. */
 const RELOAD_MS = 12_000;
 /** Maximum time that a stopping leader waits for its last entry. */
@@ -97,7 +102,7 @@ export class ClusterNode {
       if (notice.kind === "fork") this.#performAll(this.#member.forked(notice.epoch));
     });
     this.#stopTicks = clock.every(TICK_MS, () => this.#performAll(this.#member.tick(this.#nowMs)));
-    this.#read().catch(options.onUnreadable);
+    void this.#read();
   }
 
   get member(): Pick<Member, "canAppend" | "role" | "term" | "delivered" | "isForked"> {
@@ -135,6 +140,15 @@ export class ClusterNode {
   }
 
   /**
+   * Tells the other nodes that this leader lives, before work that may keep it from doing so for a
+   * while. Resolves when the entry is appended, or at once if another append is in flight.
+   */
+  async live(): Promise<void> {
+    this.#performAll(this.#member.live(this.#nowMs));
+    await this.#appended;
+  }
+
+  /**
    * Hands over, so that another node leads at once. Resolves when the handover is appended. This
    * node does not try to lead again for 10 s.
    */
@@ -169,17 +183,30 @@ export class ClusterNode {
   }
 
   async #read(): Promise<void> {
-    const { engine, clock } = this.#options;
+    const { clock } = this.#options;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#reader = new AbortController();
       const own = this.#reader.signal;
-      for await (const news of engine.read(this.#readFrom, AbortSignal.any([own, signal]))) {
-        if (own.aborted) break;
-        this.#take(news);
-      }
-      if (!own.aborted) await clock.sleep(REREAD_MS, signal).catch(() => {});
+      const pauseMs = await this.#readUntil(AbortSignal.any([own, signal]));
+      if (!own.aborted) await clock.sleep(pauseMs, signal).catch(() => {});
       if (this.#isReloading) await this.#reload();
+    }
+  }
+
+  /** Reads until the connection fails or a signal aborts. Returns how long to wait then. */
+  async #readUntil(signal: AbortSignal): Promise<number> {
+    const { engine, onUnreadable } = this.#options;
+    try {
+      for await (const news of engine.read(this.#readFrom, signal)) {
+        if (signal.aborted) break;
+        this.#take(news);
+        if (news.kind === "idle") onUnreadable(undefined);
+      }
+      return REREAD_MS;
+    } catch (error) {
+      onUnreadable(error);
+      return UNREADABLE_MS;
     }
   }
 

@@ -23,6 +23,11 @@ const nameOfCluster: Kind<string> = {
   bound: "1 to 32 characters of a-z, 0-9 and -, and no leading -",
 };
 
+const user: Kind<string> = {
+  schema: z.string().regex(/^[\x21-\x7E]{1,64}$/),
+  bound: "1 to 64 ASCII characters, without spaces",
+};
+
 /** The cluster to join. */
 export const CLUSTER_SETTINGS = {
   cluster: setting("cluster", servers, {
@@ -35,6 +40,11 @@ export const CLUSTER_SETTINGS = {
     default: "flarewire",
     example: "bsc",
     description: "Name of the cluster, equal on all its gateways and different for each market",
+  }),
+  clusterUser: setting("clusterUser", user, {
+    default: "default",
+    example: "flarewire",
+    description: "User at the cluster's Redis or Valkey servers, but not at their Sentinels",
   }),
 } as const satisfies SettingTable;
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { AppendResult } from "./effect.ts";
-import type { Entry, Position } from "./entry.ts";
-import type { MemberStart } from "./member.ts";
+import type { Entry, MemberStart, Position } from "./entry.ts";
 
 /**
  * The next entry for a reader; or `idle`: the reader is at the log's end. The log is writable while
@@ -15,6 +14,8 @@ export type LogNews =
 export const Notice = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("commit"), position: z.object({ offset: z.number(), hash: z.string() }) }),
   z.object({ kind: z.literal("fork"), epoch: z.string() }),
+  /** Asks the leader to store its state: a node that starts has none that it can use. */
+  z.object({ kind: z.literal("store") }),
   /** A message between gateways, which the protocol does not read. Its sender receives it too. */
   z.object({ kind: z.literal("shared"), text: z.string() }),
 ]);
@@ -65,6 +66,12 @@ export interface Engine {
   get(name: string): Promise<string | undefined>;
   /** Removes the value and returns it. Only one of several concurrent callers gets it. */
   take(name: string): Promise<string | undefined>;
+  /**
+   * Proposes a value, which all nodes share until none has proposed it for `forMs`. Resolves with
+   * the present one: this one if there was none or if `isForced`. Rejects if the engine does not
+   * answer.
+   */
+  agree(value: string, forMs: number, isForced: boolean): Promise<string>;
   /**
    * Returns facts about the server, named as in Redis INFO; none if the user has no permission.
    * Retries until the server answers. Rejects if the server refuses the password, if TLS fails, or

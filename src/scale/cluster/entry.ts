@@ -49,6 +49,14 @@ export interface Entry extends Position {
   readonly body: Buffer;
 }
 
+/** The position in the log, and its epoch, from which a node with a stored state continues. */
+export interface MemberStart {
+  readonly position: Position;
+  readonly epoch: string;
+  /** Term in which the state was stored. */
+  readonly term: number;
+}
+
 /** Returns the position before the entry. */
 export function before({ offset, header }: Entry): Position {
   return { offset: offset - 1, hash: header.prev };

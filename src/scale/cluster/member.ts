@@ -7,6 +7,7 @@ import {
   type EntryKind,
   isSame,
   LOG_START,
+  type MemberStart,
   type Position,
 } from "./entry.ts";
 import { type Reading, RecentEntries } from "./recent-entries.ts";
@@ -20,14 +21,6 @@ const FORK_EVERY_MS = 1_000;
 const ALIVE_MS = 1_000;
 /** Entries to remember: ten minutes at one batch per second. */
 const REMEMBERED = 600;
-
-/** The position in the log, and its epoch, from which a node with a stored state continues. */
-export interface MemberStart {
-  readonly position: Position;
-  readonly epoch: string;
-  /** Term in which the state was stored. */
-  readonly term: number;
-}
 
 export interface MemberOptions {
   /** Id of the node, different for each process. */
@@ -166,6 +159,12 @@ export class Member {
       this.#askedAtMs = nowMs;
       this.#effects.push({ kind: "fork", epoch: this.#branch?.base?.header.epoch ?? this.#epoch });
     }
+    return this.#flush();
+  }
+
+  /** Writes a sign of life, if {@link canAppend}: the leader may be busy for a while. */
+  live(nowMs: number): readonly Effect[] {
+    if (this.canAppend) this.#write("alive", nowMs, this.#options.report?.());
     return this.#flush();
   }
 
@@ -317,7 +316,10 @@ export class Member {
   #deliver(): void {
     const entries = this.#recent.take();
     if (entries.length === 0) return;
-    for (const { header } of entries) this.#enter(header.epoch);
+    for (const { header } of entries) {
+      this.#enter(header.epoch);
+      this.#silence.noteEntry(header);
+    }
     this.#effects.push({ kind: "deliver", entries });
   }
 

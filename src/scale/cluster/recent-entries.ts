@@ -72,8 +72,10 @@ export class RecentEntries {
       if (own === undefined || own.hash === entry.hash) return "known";
       return this.#drop(entry.offset <= this.#delivered.offset);
     }
-    if (entry.offset > last.offset + 1)
-      return last.offset > this.#delivered.offset ? this.#drop(false) : "gap";
+    if (entry.offset > last.offset + 1) {
+      this.dropPending();
+      return "gap";
+    }
     if (entry.header.prev !== last.hash) return this.#drop(last.offset === this.#delivered.offset);
     this.#entries.push(entry);
     return "accepted";

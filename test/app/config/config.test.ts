@@ -88,6 +88,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   metricsHost: { text: "two names", json: 9464 },
   cluster: { text: "redis://one,two", json: 6379 },
   clusterName: { text: "Two Words", json: [] },
+  clusterUser: { text: "two words", json: [] },
   drain: { text: "11m", json: -1 },
   logLevel: { text: "loud", json: 30 },
   alerts: { text: "no-such-alerts.json", json: false },

@@ -108,6 +108,7 @@ test("a node that loses the race to append an entry reports no repair", async ()
     put: never,
     get: never,
     take: never,
+    agree: never,
     facts: never,
     notify: () => {},
     onNotice: () => () => {},

@@ -174,6 +174,27 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     }
   });
 
+  test("a server that rejects only reads is reported once, although it accepts entries", async () => {
+    const messages: string[] = [];
+    const reported = open(`test${names}`, 0, (_level, message) => messages.push(message));
+    const allow = (rule: string) =>
+      ask(server.port, (redis) => redis.call("ACL", "SETUSER", "default", rule));
+    await allow("-xread");
+    try {
+      for (const entry of chain(3)) {
+        expect(await readAll(reported, 1)).toEqual([]);
+        expect(await reported.append(entry, signal)).toEqual({ kind: "appended" });
+      }
+      expect(messages).toEqual([expect.stringContaining("the cluster's server rejects a command: NOPERM ")]);
+      await allow("+xread");
+      await readAll(reported, 1);
+      expect(messages.slice(1)).toEqual(["the cluster's server works again"]);
+    } finally {
+      await allow("+@all");
+      await reported.close();
+    }
+  });
+
   test("[I1] a checkpoint never replaces one of a later term or position", async () => {
     const at = (term: number, offset: number) => ({
       term,

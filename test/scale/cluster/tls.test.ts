@@ -95,6 +95,8 @@ const holdingRelay = (port: number, held: (readonly [Socket, Socket])[]) =>
     server.once("readable", () => held.push([server, client]));
   });
 
+const addressOf = (cluster: string) => engineAddress({ cluster, clusterUser: "default" }, PASSWORD);
+
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 const trusted = () => ({
@@ -169,7 +171,7 @@ async function openLateRelay(port: number) {
 describe.skipIf(!HAS_REDIS)("an engine that does not trust the server's certificate", () => {
   test("causes no unhandled error when it is closed during its handshakes", async () => {
     await using relay = await openLateRelay((await startServer()).port);
-    const { connection } = engineAddress(`rediss://127.0.0.1:${relay.port}`, PASSWORD);
+    const { connection } = addressOf(`rediss://127.0.0.1:${relay.port}`);
     const engine = new RedisEngine({ connection, ...ALONE });
     await expect.poll(() => relay.begun.length).toBe(2);
     await Promise.all(relay.begun);
@@ -180,7 +182,7 @@ describe.skipIf(!HAS_REDIS)("an engine that does not trust the server's certific
   test("causes no unhandled error when ioredis abandons a Sentinel during the handshake", async () => {
     // The handshake needs no Sentinel: any server with TLS will do.
     await using relay = await openLateRelay((await startServer()).port);
-    const { connection } = engineAddress(`rediss+sentinel://127.0.0.1:${relay.port}/market`, PASSWORD);
+    const { connection } = addressOf(`rediss+sentinel://127.0.0.1:${relay.port}/market`);
     const engine = new RedisEngine({ connection, ...ALONE });
     await expect.poll(() => relay.begun.length).toBe(2);
     await Promise.all(relay.ended);
@@ -240,7 +242,7 @@ describe.skipIf(!HAS_SENTINEL)(
       const held: (readonly [Socket, Socket])[] = [];
       await using relay = holdingRelay(primary.port, held);
       await once(relay.listen(0, "127.0.0.1"), "listening");
-      const { connection } = engineAddress(address, PASSWORD);
+      const { connection } = addressOf(address);
       const there = { host: "127.0.0.1", port: portOf(relay) };
       const engine = new RedisEngine({
         connection: {

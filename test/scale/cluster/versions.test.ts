@@ -46,6 +46,8 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
       const stored = await redis.hgetBuffer(CHECKPOINT, "log");
       const text = inflateRawSync(stored ?? Buffer.alloc(0)).toString();
       await redis.hset(CHECKPOINT, "log", deflateRawSync(text.replace('"v":2', '"v":1')));
+      // The leader, which has this version, cannot replace it.
+      await redis.call("ACL", "SETUSER", "default", "-hset");
     });
     await expect.poll(() => ask(server.port, (redis) => redis.xlen(LOG))).toBeGreaterThan(2);
     await ask(server.port, (redis) => redis.xtrim(LOG, "MAXLEN", 1));
@@ -96,12 +98,13 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
     },
     {
       what: "a header",
-      reason: /^cannot read the cluster's log: entry \d+: its version is 2; this node reads 1$/,
+      reason:
+        /^cannot read the cluster's log: entry \d+: its version is 2; this node reads 1; update this node; or, /,
       write: ({ port }: RedisServer) =>
         ask(port, async (redis) => {
           const [last] = await redis.xrevrange(LOG, "+", "-", "COUNT", 1);
           const offset = Number.parseInt(last?.[0] ?? "0", 10) + 1_000;
-          await redis.xadd(LOG, `${offset}-0`, "hash", "abc", "h", '{"v":2}', "b", "");
+          await redis.xadd(LOG, `${offset}-0`, "x", "abc", "h", '{"v":2}', "b", "");
         }),
     },
   ])(
@@ -114,7 +117,7 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
       await write(server, node);
       await expect.poll(() => node.freshness().state).toBe("down");
       expect(node.freshness().reason).toMatch(reason);
-      expect(lines.join("")).toContain("cannot read the cluster's log; update this node");
+      expect(lines.join("")).toMatch(/cannot read the cluster's log.*; update this node/);
       expect(await readiness(node)).toBe(503);
       expect((await fetch(`${node.url}/api/v1/snapshot`)).status).toBe(200);
     },

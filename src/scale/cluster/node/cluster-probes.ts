@@ -12,14 +12,21 @@ const ANSWER_MS = 5_000;
 
 /** Tests the servers and Sentinels of the config's cluster, for `flarewire doctor`. */
 export function clusterProbes(
-  { cluster, clusterName }: ClusterSettings,
+  settings: ClusterSettings,
   password: string | undefined,
   clock: Clock,
 ): readonly Probe[] {
-  const { connection, acknowledgements } = engineAddress(cluster, password);
+  const { connection, acknowledgements } = engineAddress(settings, password);
   const { sentinels = [] } = connection;
   const host = connection.host ?? sentinels[0]?.host ?? "";
-  const options = { connection, acknowledgements, retained: 1, clock, name: clusterName, notify: () => {} };
+  const options = {
+    connection,
+    acknowledgements,
+    retained: 1,
+    clock,
+    name: settings.clusterName,
+    notify: () => {},
+  };
   const probe = (what: string, judge: (facts: Facts) => string, isOptional = false): Probe => ({
     service: "cluster",
     what,

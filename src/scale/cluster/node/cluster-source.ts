@@ -8,13 +8,13 @@ import { createReplicaSink, type ReplicaSink } from "../../follow/index.ts";
 import type { ClusterState } from "../cluster-metrics.ts";
 import { ClusterNode, type Lead } from "../cluster-node.ts";
 import type { Engine } from "../engine.ts";
-import type { Entry, Position } from "../entry.ts";
-import type { MemberStart } from "../member.ts";
+import { type Entry, LOG_START, type MemberStart, type Position } from "../entry.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
 import { Leading, UNKNOWN } from "./leading.ts";
 import { LogFollower } from "./log-follower.ts";
-import { loadStoredNode, type NodeState } from "./stored-node.ts";
+import type { SharedMarket } from "./shared-market.ts";
+import { loadUsableNode, type NodeState } from "./stored-node.ts";
 
 interface ClusterSourceOptions {
   readonly staleAfterMs: number;
@@ -26,8 +26,12 @@ interface ClusterSourceOptions {
   readonly start: MemberStart | undefined;
   /** The market, which this node opens when it leads. */
   readonly market: MarketOpener;
+  /** The market of all nodes. */
+  readonly common: Pick<SharedMarket, "check">;
   /** Why the servers reject entries; empty if they accept them or do not answer. */
   readonly refusal: () => string;
+  /** The command that removes the log. */
+  readonly removal: string;
 }
 
 /** What the node's gateway provides. */
@@ -62,10 +66,14 @@ export class ClusterSource implements Follower {
   #repairs = 0;
   /** Offset of the last entry that this node repaired. */
   #repaired = 0;
+  /** The stored position from which this node has continued last. */
+  #loaded = LOG_START;
   /** Why the stored state was unusable, as last logged. */
   #unusable: string | undefined;
   /** Why this node has left the cluster's log. */
   #problem: string | undefined;
+  /** Why this node cannot read the cluster's log now. */
+  #unreadable: string | undefined;
   /** The last delivered entry, with the seq of its epoch's last event so far. */
   #at: { readonly position: Position; readonly epoch: string; readonly seq: number } | undefined;
 
@@ -87,7 +95,7 @@ export class ClusterSource implements Follower {
 
   /** Whether this node has caught up with the log once, and has not left it since. */
   get hasCaughtUp(): boolean {
-    return this.#problem === undefined && (this.#node?.hasCaughtUp ?? false);
+    return (this.#problem ?? this.#unreadable) === undefined && (this.#node?.hasCaughtUp ?? false);
   }
 
   /** This node's part in the cluster, for its metrics. */
@@ -107,7 +115,8 @@ export class ClusterSource implements Follower {
 
   freshness(): Freshness {
     const fresh = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
-    if (this.#problem !== undefined) return { ...fresh, state: "down", reason: this.#problem };
+    const problem = this.#problem ?? this.#unreadable;
+    if (problem !== undefined) return { ...fresh, state: "down", reason: problem };
     const own = withReason(fresh, this.isConnected ? this.#options.refusal() : "");
     if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
     const reason = this.isConnected
@@ -121,6 +130,7 @@ export class ClusterSource implements Follower {
     const { engine, clock, start, logger } = this.#options;
     const run: ClusterRun = { ...given, sink: createReplicaSink(given) };
     if (start) this.#at = { ...start, seq: run.head.cursor.seq };
+    this.#loaded = start?.position ?? LOG_START;
     const followed = this.#follower.run(this.#watched(run.sink), signal);
     const node = new ClusterNode({
       engine,
@@ -131,7 +141,8 @@ export class ClusterSource implements Follower {
         try {
           for (const entry of entries) this.#deliver(entry);
         } catch (error) {
-          this.#leaveUnread(error);
+          logger.error({ err: error }, "cannot read the cluster's log; update this node");
+          this.#leave(`cannot read the cluster's log: ${messageOf(error)}`);
         }
       },
       onRepair: (entry) => this.#noteRepair(entry),
@@ -147,10 +158,14 @@ export class ClusterSource implements Follower {
         this.#follow();
       },
       onReload: () => this.#reload(run, signal),
-      onUnreadable: (error) => this.#leaveUnread(error),
+      onUnreadable: (error) => this.#noteReadable(error),
     });
     this.#node = node;
+    const unsubscribe = engine.onNotice(({ kind }) => {
+      if (kind === "store") this.#leading?.storeSoon();
+    });
     await followed;
+    unsubscribe();
     this.#follow();
     await this.#stopped;
     await node.stop();
@@ -165,13 +180,14 @@ export class ClusterSource implements Follower {
   }
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
-    const { clock, logger, engine, market, task } = this.#options;
+    const { clock, logger, engine, market, task, common } = this.#options;
     const dependencies = {
       clock,
       logger,
       engine,
       node,
       market,
+      common,
       task,
       onPoll: run.onPoll,
       state: { ...run, task },
@@ -216,13 +232,16 @@ export class ClusterSource implements Follower {
     if (update) this.#follower.apply(update);
   }
 
-  /** Leaves the log at an entry that this node cannot read: a later version may have written it. */
-  #leaveUnread(error: unknown): void {
-    this.#options.logger.error(
-      { err: error },
-      "cannot read the cluster's log; update this node, or remove the log if another program wrote to it",
-    );
-    this.#leave(`cannot read the cluster's log: ${messageOf(error)}`);
+  /** Reports an entry that this node cannot read: a later version may have written it. */
+  #noteReadable(error: unknown): void {
+    const { logger, removal } = this.#options;
+    const cure = `update this node; or, if another program wrote to the log, run ${removal}`;
+    const problem =
+      error === undefined ? undefined : `cannot read the cluster's log: ${messageOf(error)}; ${cure}`;
+    if (problem === this.#unreadable) return;
+    this.#unreadable = problem;
+    if (problem) logger.error({ err: error }, problem);
+    else logger.info("can read the cluster's log again");
   }
 
   #leave(problem: string): void {
@@ -260,8 +279,8 @@ export class ClusterSource implements Follower {
    * Returns `undefined` if there is none that this node can use.
    */
   async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
-    const { engine, logger, task } = this.#options;
-    const { stored, snapshot, problem } = await loadStoredNode(engine, task, signal);
+    const { logger } = this.#options;
+    const { stored, snapshot, problem } = await loadUsableNode(this.#options, signal, this.#loaded);
     if (problem && problem !== this.#unusable)
       logger.warn(`cannot use the cluster's stored state: ${problem}`);
     this.#unusable = problem;
@@ -269,6 +288,7 @@ export class ClusterSource implements Follower {
     const { cursor, positions, observedAtMs, lists } = snapshot.end;
     logger.warn({ from: sink.position?.cursor, to: cursor }, "the cluster's log has moved on; reloading");
     const { position, epoch } = stored;
+    this.#loaded = position;
     this.#noteEpoch(epoch);
     this.#at = { position, epoch, seq: cursor.seq };
     this.#follower.apply({ type: "begin", cursor, positions, observedAtMs, lists });

@@ -1,4 +1,5 @@
 import { type SentinelConnectionOptions, SentinelConnector } from "ioredis";
+import type { ClusterSettings } from "../cluster-settings.ts";
 import { type RedisEngineOptions, survivingDisconnects } from "../redis/redis-engine.ts";
 
 interface EngineAddress {
@@ -14,12 +15,15 @@ const PORT = 6_379;
 const SENTINEL_PORT = 26_379;
 
 /**
- * Parses the setting `cluster`, whose form was checked. Sentinels get the servers' password; a
- * Sentinel without a password accepts any.
+ * Parses the setting `cluster`, whose form was checked. Sentinels get the servers' password, and no
+ * user; a Sentinel without a password accepts any.
  */
-export function engineAddress(address: string, password: string | undefined): EngineAddress {
-  const [, scheme, hosts = "", name] = /^([a-z+]+):\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
-  const secret = password === undefined ? {} : { password, sentinelPassword: password };
+export function engineAddress(
+  { cluster, clusterUser: username }: Pick<ClusterSettings, "cluster" | "clusterUser">,
+  password: string | undefined,
+): EngineAddress {
+  const [, scheme, hosts = "", name] = /^([a-z+]+):\/\/([^/]+)(?:\/(.*))?$/.exec(cluster) ?? [];
+  const secret = password === undefined ? {} : { username, password, sentinelPassword: password };
   const isSentinel = scheme?.endsWith("+sentinel") ?? false;
   const isTls = scheme?.startsWith("rediss") ?? false;
   const tls = isTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {};

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import {
   type EventBody,
@@ -28,19 +29,21 @@ import {
 import type { MarketOpener } from "../../../gateway/start/index.ts";
 import { type ClusterNode, type Lead, NotLeading } from "../cluster-node.ts";
 import type { Checkpoint, Engine } from "../engine.ts";
-import type { MemberStart } from "../member.ts";
+import type { MemberStart } from "../entry.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
+import type { SharedMarket } from "./shared-market.ts";
 import { type NodeState, StateEncoder, storedSlices, storedText } from "./stored-node.ts";
 
 interface LeadingDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
-  readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
+  readonly node: Pick<ClusterNode, "abandon" | "append" | "live" | "renew">;
   readonly state: NodeState;
   readonly task: Pick<ClusterTask, "lead" | "follow">;
   readonly market: MarketOpener;
+  readonly common: Pick<SharedMarket, "check">;
   /** Resolves when everything that was delivered is in this node's log. Rejects if that failed. */
   readonly applied: () => Promise<void>;
   /**
@@ -107,6 +110,11 @@ export class Leading {
     return true;
   }
 
+  /** Stores the state after the next poll: another node cannot use the stored one. */
+  storeSoon(): void {
+    this.#schedule.reset();
+  }
+
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
@@ -123,6 +131,9 @@ export class Leading {
       const opened = await this.#open();
       if (!opened || signal.aborted) return;
       this.#opened = opened;
+      // Not before: its entries would make the other nodes impatient.
+      await this.#leadTask();
+      await this.#dependencies.node.live();
       await this.#publishFrom(opened);
       const { state, reason } = opened.source.freshness();
       if (state === "down") throw new Error(reason);
@@ -140,14 +151,16 @@ export class Leading {
    * `undefined`.
    */
   async #open(): Promise<OpenSnapshots | undefined> {
-    const { logger, node, market, state, applied } = this.#dependencies;
+    const { logger, node, market, common, state, applied } = this.#dependencies;
     await applied();
+    await common.check();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
-    await this.#leadTask();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
-    this.#over.signal.throwIfAborted();
     const usable = restored && "problem" in restored ? undefined : restored;
+    // Opening the source may block this node.
+    await node.live();
+    this.#over.signal.throwIfAborted();
     const opened = market.open(usable);
     const problem = restored && "problem" in restored ? restored.problem : opened.problem;
     if (problem === undefined || this.#isNewEpoch) return opened;
@@ -172,10 +185,15 @@ export class Leading {
     if (!needsEngine) return { known, observedAtMs, engine: undefined };
     const names = ["fingerprint", "state", "slices"];
     const found = await this.#dependencies.engine.load(names, this.#over.signal);
-    const text = found && (await storedText(found, "state"));
     const fingerprint = String(found?.values.fingerprint ?? own);
-    const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
-    return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
+    await this.#dependencies.node.live();
+    try {
+      const text = found && (await storedText(found, "state"));
+      const stored = readState({ fingerprint, text, slices: found && storedSlices(found) }, own, true);
+      return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
+    } catch (error) {
+      return { problem: `the stored state cannot be read (${messageOf(error)})` };
+    }
   }
 
   async #publishFrom({ source, resume, progress }: OpenSnapshots): Promise<void> {
@@ -307,10 +325,14 @@ export class Leading {
   }
 
   async #storeEncoded(encoding: Promise<Checkpoint["values"] | undefined>, at: MemberStart): Promise<void> {
-    const { engine, logger } = this.#dependencies;
+    const { engine, logger, node } = this.#dependencies;
     try {
       const values = await encoding;
-      if (values) await engine.store({ ...at, values });
+      if (!values || (await engine.store({ ...at, values })) === "stored" || this.#over.signal.aborted)
+        return;
+      // If this node does not lead any more, the log refuses the new epoch, too.
+      logger.warn("starting a new epoch: the stored state is of a later term or position");
+      node.renew();
     } catch (error) {
       logger.warn({ err: error }, "failed to store the cluster's state");
     } finally {

@@ -9,13 +9,14 @@ import type { JoinedLog, Joining } from "../../../gateway/start/index.ts";
 import { clusterMetrics } from "../cluster-metrics.ts";
 import type { ClusterSettings } from "../cluster-settings.ts";
 import type { Engine } from "../engine.ts";
-import { REJECTS, RedisEngine } from "../redis/redis-engine.ts";
+import { keyOf, REJECTS, RedisEngine } from "../redis/redis-engine.ts";
 import { ClusterSharedState } from "./cluster-shared-state.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { ClusterTask } from "./cluster-task.ts";
 import { engineAddress } from "./engine-address.ts";
 import { createReplicaStore } from "./replica-store.ts";
-import { loadStoredNode } from "./stored-node.ts";
+import { SharedMarket } from "./shared-market.ts";
+import { loadUsableNode } from "./stored-node.ts";
 
 type Settings = ClusterSettings & GatewaySettings;
 
@@ -32,20 +33,22 @@ const MIN_ENTRIES = 3_600;
 export async function openCluster(config: Settings, joining: Joining): Promise<JoinedLog> {
   const { clock, logger, market, openCopy, password } = joining;
   const { signal = new AbortController().signal } = joining;
-  const { connection, acknowledgements } = engineAddress(config.cluster, password);
+  const { connection, acknowledgements } = engineAddress(config, password);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
   const report = notifyLog(logger);
   let refusal = "";
   const notify: Notify = (level, message, facts) => {
     report(level, message);
-    refusal = facts?.fault === REJECTS ? message : "";
+    if (facts?.fault !== undefined) refusal = facts.fault === REJECTS ? message : "";
   };
   const name = config.clusterName;
   const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
   try {
     await checkServer(engine, logger, signal);
+    const common = new SharedMarket(engine, market, name);
+    await common.check();
     const task = new ClusterTask(clock, openCopy);
-    const { stored: start, snapshot, problem } = await loadStoredNode(engine, task, signal);
+    const { stored: start, snapshot, problem } = await loadUsableNode({ engine, task, clock }, signal);
     if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
     const persistence = snapshot
       ? createReplicaStore(snapshot, { config, clock, logger })
@@ -56,9 +59,12 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const { staleAfterMs } = config;
     const options = { staleAfterMs, clock, logger, engine, task, start, market };
-    const joined = new ClusterSource({ ...options, refusal: () => refusal });
+    const removal = `redis-cli DEL '${keyOf(name, "log")}'`;
+    const joined = new ClusterSource({ ...options, refusal: () => refusal, removal, common });
+    const forget = common.keep(clock, () => joined.opened !== undefined);
     const state = new ClusterSharedState(engine, clock);
     const close = async () => {
+      forget();
       state.stop();
       await engine.close();
     };
@@ -91,7 +97,7 @@ async function checkServer(engine: Engine, logger: Logger, signal: AbortSignal):
     if (signal.aborted) throw cause;
     throw new FlarewireError(
       "invalid-setting",
-      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file`,
+      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD and cluster-user; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file`,
       { field: "cluster", cause },
     );
   });

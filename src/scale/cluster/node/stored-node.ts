@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
+import type { Clock } from "../../../base/lib/time/clock.ts";
 import { type Lists, toEpoch, toRun } from "../../../base/protocol/index.ts";
 import type { Head, ListHistory } from "../../../gateway/hub/index.ts";
 import { type EventLog, type LogRecord, type RunStart, Runs } from "../../../gateway/log/index.ts";
@@ -11,6 +12,7 @@ import {
   formatState,
 } from "../../../gateway/persistence/index.ts";
 import type { Checkpoint, Engine } from "../engine.ts";
+import { isSame, LOG_START, type Position } from "../entry.ts";
 import type { ClusterTask } from "./cluster-task.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
 import type { LogSnapshot } from "./replica-store.ts";
@@ -151,25 +153,61 @@ type StoredNode =
   | { readonly stored: Checkpoint; readonly snapshot: LogSnapshot; readonly problem?: undefined }
   | { readonly stored?: undefined; readonly snapshot?: undefined; readonly problem?: string };
 
+interface Loading {
+  readonly engine: Pick<Engine, "load" | "read" | "notify">;
+  readonly task: Pick<ClusterTask, "restore">;
+  readonly clock: Clock;
+}
+
+/** How often, and after which pause each, a node asks the leader to store its state. */
+const [STORE_TRIES, STORE_MS] = [5, 1_000];
+
 /**
  * Loads what the leader stored, for a node that starts or that is behind, and restores the alerts.
- * Another version's state may be unusable.
+ * If this node cannot use it, asks the leader to store its state. Another version's stays unusable.
+ *
+ * @param known A position from which this node could not continue. Default: it can read all.
  */
-export async function loadStoredNode(
+export async function loadUsableNode(
+  { engine, task, clock }: Loading,
+  signal: AbortSignal,
+  known?: Position,
+): Promise<StoredNode> {
+  for (let tries = 1; ; tries++) {
+    const found = await loadStoredNode(engine, task, signal);
+    const at = found.stored?.position ?? LOG_START;
+    const isUseless = known !== undefined && (found.stored === undefined || isSame(at, known));
+    const problem = found.problem ?? (isUseless ? "the log lacks the entries after it" : undefined);
+    if (problem === undefined) return found;
+    if (tries > STORE_TRIES) return { problem };
+    engine.notify({ kind: "store" });
+    await clock.sleep(STORE_MS, signal);
+  }
+}
+
+async function loadStoredNode(
   engine: Pick<Engine, "load" | "read">,
   task: Pick<ClusterTask, "restore">,
   signal: AbortSignal,
 ): Promise<StoredNode> {
   const stored = await engine.load(["log", "alerts"], signal);
-  if (!stored?.values.log) return {};
   try {
-    const snapshot = await readStoredLog(stored, engine, signal);
-    if (!snapshot) return { problem: "the log begins after it" };
+    const snapshot = stored && (await readStoredLog(stored, engine, signal));
+    if (!snapshot) return (await isWhole(engine, signal)) ? {} : { problem: "the log begins after it" };
     task.restore(await storedText(stored, "alerts"));
     return { stored, snapshot };
   } catch (error) {
     signal.throwIfAborted();
     return { problem: messageOf(error) };
+  }
+}
+
+/** Whether the engine's log has its first entry, or none. */
+async function isWhole(engine: Pick<Engine, "load" | "read">, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    for await (const news of engine.read(1, signal)) return news.kind === "idle" || news.entry.offset === 1;
+    // The connection was lost. Waits until there is another one.
+    await engine.load([], signal);
   }
 }
 
@@ -226,13 +264,16 @@ async function recordsUpTo(
   for (;;) {
     let records: LogRecord[] = [];
     let isSame = false;
-    let isFirst = true;
+    let last: number | undefined;
     for await (const news of engine.read(1, signal)) {
-      if (isFirst && news.kind === "entry" && news.entry.offset > position.offset + 1) return undefined;
-      isFirst = false;
+      if (last === undefined && news.kind === "entry" && news.entry.offset > position.offset + 1)
+        return undefined;
       if (news.kind === "idle" || news.entry.offset > position.offset)
         return isSame && records.at(-1)?.seq === seq ? records : [];
       const { offset, hash, header } = news.entry;
+      // Entries may have been deleted.
+      if (last !== undefined && offset !== last + 1) records = [];
+      last = offset;
       const update = header.epoch === epoch ? decodeContent(news.entry)?.update : undefined;
       if (update?.type === "begin") records = [];
       if (update?.type === "batch") records.push(...update.records);

@@ -5,9 +5,9 @@ import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
 import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
-import { type Entry, LOG_START, type Position } from "../entry.ts";
+import type { Entry, Position } from "../entry.ts";
 import { readEntry, toStoredEntry, UnreadableEntry } from "../entry-text.ts";
-import { APPEND_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
+import { AGREE_SCRIPT, APPEND_SCRIPT, HEAD_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
 
 export interface RedisEngineOptions {
   /** Addresses and credentials of the servers, or of their Sentinels. */
@@ -30,6 +30,9 @@ export interface RedisEngineOptions {
 const WAIT_MS = 300;
 /** The server answers, but has too little memory or disk, too few replicas or no permission. */
 export const REJECTS = "rejects a command";
+const SILENT = "does not answer";
+/** Minimum time between two warnings that another program writes to the log. */
+const FOREIGN_EVERY_MS = 60_000;
 /** Pause between two attempts. */
 const RETRY_MS = 200;
 /** How long a read waits for the next entry before it asks for the log's end. */
@@ -45,17 +48,29 @@ const CHECKPOINT_MS = 30_000;
 /** Maximum entries per read. */
 const BATCH = 64;
 
+/** Returns a key of a cluster. All of them are in one slot. */
+export function keyOf(name: string, what: string): string {
+  return `fw:{${name}}:${what}`;
+}
+
+/** What may fail while the rest works. */
+type Command = "append" | "read" | "load" | "facts" | "connection";
+
 /** The replicated log on Redis or Valkey: a stream whose ids are the entries' offsets. */
 export class RedisEngine implements Engine {
   readonly #options: RedisEngineOptions;
-  readonly #key = (what: string) => `fw:{${this.#options.name}}:${what}`;
+  readonly #key = (what: string) => keyOf(this.#options.name, what);
   readonly #writer: Redis;
   readonly #subscriber: Redis;
   readonly #listeners = new Set<(notice: Notice) => void>();
   /** Connection for checkpoints, because such large values would delay the log. */
   #bulk: Redis | undefined;
   readonly #refused = new AbortController();
+  /** The commands that fail, in the order in which they began to. */
+  readonly #faults = new Map<Command, { readonly fault: string; readonly error: unknown }>();
+  /** The fault that was reported last. */
   #fault = "";
+  #foreignAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RedisEngineOptions) {
     this.#options = options;
@@ -70,7 +85,7 @@ export class RedisEngine implements Engine {
   }
 
   append(entry: Entry, signal: AbortSignal): Promise<AppendResult> {
-    return this.#answerOf(() => this.#tryAppend(entry), signal);
+    return this.#answerOf("append", () => this.#tryAppend(entry), signal);
   }
 
   async *read(from: number, signal: AbortSignal): AsyncGenerator<LogNews> {
@@ -81,7 +96,7 @@ export class RedisEngine implements Engine {
       let after = Math.max(0, from - 1);
       while (!signal.aborted) {
         const entries = await this.#readAfter(reader, after);
-        if (this.#fault !== REJECTS) this.#reportFault(undefined);
+        this.#works("read");
         for (const entry of entries) yield { kind: "entry", entry };
         // Without a command, nothing would show that the subscription's connection is dead.
         if (entries.length === 0) this.#subscriber.ping().catch(() => {});
@@ -92,7 +107,7 @@ export class RedisEngine implements Engine {
       }
     } catch (error) {
       if (error instanceof UnreadableEntry) throw error;
-      if (!signal.aborted) this.#reportFault(error);
+      if (!signal.aborted) this.#fails("read", error);
     } finally {
       signal.removeEventListener("abort", stop);
       reader.disconnect();
@@ -118,8 +133,8 @@ export class RedisEngine implements Engine {
 
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined> {
     const fields = ["term", "offset", "hash", "epoch", ...names];
-    const ask = () => this.#checkpoints().hmgetBuffer(this.#key("checkpoint"), ...fields);
-    return this.#answerOf(async () => checkpointOf(await ask(), names), signal);
+    const ask = () => unlessForeign(this.#checkpoints().hmgetBuffer(this.#key("checkpoint"), ...fields));
+    return this.#answerOf("load", async () => checkpointOf((await ask()) ?? [], names), signal);
   }
 
   async put(name: string, value: string, forMs: number): Promise<void> {
@@ -127,11 +142,16 @@ export class RedisEngine implements Engine {
   }
 
   async get(name: string): Promise<string | undefined> {
-    return (await this.#writer.get(this.#key(`value:${name}`))) ?? undefined;
+    return (await unlessForeign(this.#writer.get(this.#key(`value:${name}`)))) ?? undefined;
   }
 
   async take(name: string): Promise<string | undefined> {
-    return (await this.#writer.getdel(this.#key(`value:${name}`))) ?? undefined;
+    return (await unlessForeign(this.#writer.getdel(this.#key(`value:${name}`)))) ?? undefined;
+  }
+
+  async agree(value: string, forMs: number, isForced: boolean): Promise<string> {
+    const key = this.#key("market");
+    return String(await this.#writer.eval(AGREE_SCRIPT, 1, key, value, forMs, isForced ? 1 : 0));
   }
 
   async facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -139,7 +159,7 @@ export class RedisEngine implements Engine {
       this.#writer
         .info()
         .catch((error) => (messageOf(error).startsWith("NOPERM") ? "" : Promise.reject(error)));
-    const text = await this.#answerOf(ask, AbortSignal.any([signal, this.#refused.signal]));
+    const text = await this.#answerOf("facts", ask, AbortSignal.any([signal, this.#refused.signal]));
     const lines = text.matchAll(/^(\w+):(.*?)\r?$/gm);
     return new Map([...lines].map(([, name = "", value = ""]) => [name, value]));
   }
@@ -156,17 +176,18 @@ export class RedisEngine implements Engine {
   }
 
   /** Repeats the attempt until the server gives an answer other than `again`. */
-  async #answerOf<T>(attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
+  async #answerOf<T>(command: Command, attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
     for (let waits = 1; ; waits++) {
+      if (signal.aborted) this.#faults.delete(command);
       signal.throwIfAborted();
       try {
         const answer = await attempt();
-        if (answer === "again" && waits > 3) this.#reportFault("too few replicas have the entry", REJECTS);
-        else this.#reportFault(undefined);
+        if (answer === "again" && waits > 3) this.#fails(command, "too few replicas have the entry", REJECTS);
+        else this.#works(command);
         if (answer !== "again") return answer;
       } catch (error) {
-        this.#reportFault(error, faultOf(error));
-        await this.#options.clock.sleep(RETRY_MS, signal);
+        this.#fails(command, error);
+        await this.#options.clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
   }
@@ -189,7 +210,7 @@ export class RedisEngine implements Engine {
       reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
     });
     redis.on("error", (error: Error) => {
-      this.#reportFault(error);
+      this.#fails("connection", error, SILENT);
       if (REFUSAL.test(error.message)) this.#refused.abort(error);
     });
     return survivingDisconnects(redis);
@@ -216,12 +237,16 @@ export class RedisEngine implements Engine {
   }
 
   async #readAfter(reader: Redis, after: number): Promise<readonly Entry[]> {
-    const answer: unknown = await reader.xreadBuffer(
-      ...(["COUNT", BATCH, "BLOCK", IDLE_MS, "STREAMS", this.#key("log"), `${after}-0`] as const),
+    const answer: unknown = await unlessForeign(
+      reader.xreadBuffer(
+        ...(["COUNT", BATCH, "BLOCK", IDLE_MS, "STREAMS", this.#key("log"), `${after}-0`] as const),
+      ),
     );
     const [stream]: unknown[] = Array.isArray(answer) ? answer : [];
     const rows: unknown[] = Array.isArray(stream) && Array.isArray(stream[1]) ? stream[1] : [];
-    return rows.map(entryOf);
+    const entries = rows.flatMap((row) => entryOf(row) ?? []);
+    if (entries.length < rows.length || answer === undefined) this.#noteForeign();
+    return entries;
   }
 
   /** Whether the server has enough replicas to acknowledge an entry. */
@@ -233,15 +258,41 @@ export class RedisEngine implements Engine {
   }
 
   async #head(reader: Redis): Promise<Position> {
-    const rows: unknown = await reader.xrevrangeBuffer(this.#key("log"), "+", "-", "COUNT", 1);
-    const [row]: unknown[] = Array.isArray(rows) ? rows : [];
-    return row === undefined ? LOG_START : entryOf(row);
+    const answer: unknown = await reader.eval(HEAD_SCRIPT, 1, this.#key("log"));
+    const [offset, hash]: unknown[] = Array.isArray(answer) ? answer : [];
+    if (typeof offset !== "number" || typeof hash !== "string")
+      throw new InvalidResult("unexpected end of the log");
+    return { offset, hash };
   }
 
-  #reportFault(error: unknown, fault = error === undefined ? "" : "does not answer"): void {
+  /** Warns that another program writes to the log's key, at most once a minute. */
+  #noteForeign(): void {
+    const nowMs = this.#options.clock.monotonic();
+    if (nowMs - this.#foreignAtMs < FOREIGN_EVERY_MS) return;
+    this.#foreignAtMs = nowMs;
+    this.#options.notify("warn", `another program wrote to ${this.#key("log")}; removing its entries`);
+  }
+
+  /** Records that the server answered. It may still reject other commands. */
+  #works(command: Command): void {
+    this.#faults.delete(command);
+    for (const [name, { fault }] of this.#faults) if (fault === SILENT) this.#faults.delete(name);
+    this.#report();
+  }
+
+  #fails(command: Command, error: unknown, fault = faultOf(error)): void {
+    this.#faults.set(command, { fault, error });
+    this.#report();
+  }
+
+  /** Reports the worst fault of all commands, if it has changed. */
+  #report(): void {
+    const all = [...this.#faults.values()];
+    const worst = all.find(({ fault }) => fault !== SILENT) ?? all[0];
+    const fault = worst?.fault ?? "";
     if (fault === this.#fault) return;
     this.#fault = fault;
-    const reason = messageOf(error).replace(/^Reached the max retries.*/, "the connection was lost");
+    const reason = messageOf(worst?.error).replace(/^Reached the max retries.*/, "the connection was lost");
     const sentence = fault === "" ? "works again" : `${fault}: ${reason}`;
     this.#options.notify(fault === "" ? "info" : "warn", `the cluster's server ${sentence}`, { fault });
   }
@@ -249,10 +300,20 @@ export class RedisEngine implements Engine {
 
 class InvalidResult extends Error {}
 
-/** The fault that an attempt's error shows; `undefined` if the server does not answer. */
-function faultOf(error: unknown): string | undefined {
+/** Returns the fault that a command's error shows. */
+function faultOf(error: unknown): string {
   if (error instanceof InvalidResult) return "gave an invalid answer";
-  return String(error).startsWith("ReplyError") ? REJECTS : undefined;
+  return String(error).startsWith("ReplyError") ? REJECTS : SILENT;
+}
+
+/** Resolves with `undefined` if the key has another type: another program wrote it. */
+async function unlessForeign<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (messageOf(error).startsWith("WRONGTYPE")) return undefined;
+    throw error;
+  }
 }
 
 function appendResult(answer: unknown): AppendResult {
@@ -269,6 +330,7 @@ function checkpointOf(
 ): Checkpoint | undefined {
   if (!term || !offset || !hash || !epoch) return undefined;
   const position = { offset: Number(offset), hash: String(hash) };
+  if (!Number.isSafeInteger(Number(term)) || !Number.isSafeInteger(position.offset)) return undefined;
   const entries = names.flatMap((name, index) => {
     const value = found[index];
     return value ? [[name, value] as const] : [];
@@ -276,13 +338,15 @@ function checkpointOf(
   return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(entries) };
 }
 
-function entryOf(row: unknown): Entry {
+/** Reads an entry; `undefined` if another program wrote it. */
+function entryOf(row: unknown): Entry | undefined {
   const [id, fields]: unknown[] = Array.isArray(row) ? row : [];
   // The script writes names and values in this order.
-  const [, , , header, , body]: unknown[] = Array.isArray(fields) ? fields : [];
-  if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
-    throw new UnreadableEntry("an entry is malformed");
-  return readEntry(Number.parseInt(id.toString(), 10), { header: header.toString(), body });
+  const [x, , h, header, b, body, more]: unknown[] = Array.isArray(fields) ? fields : [];
+  const [, offset] = /^(\d+)-0$/.exec(String(id)) ?? [];
+  const isNamed = `${x}${h}${b}` === "xhb" && more === undefined;
+  if (!offset || !isNamed || !Buffer.isBuffer(body) || !String(header).startsWith('{"v":')) return undefined;
+  return readEntry(Number(offset), { header: String(header), body });
 }
 
 /**

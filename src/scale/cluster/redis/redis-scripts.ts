@@ -1,4 +1,32 @@
 /**
+ * The start of a script whose first key is the log. Removes what another program wrote: a key of
+ * another type, and entries of another form at the end. Their ids would block those of later
+ * entries. Then sets `head` and `hash` to the position of the last entry.
+ */
+const MENDED_LOG = `
+local function isOwn(entry)
+  local fields = entry[2]
+  return string.match(entry[1], '^%d+%-0$') and #fields == 6 and fields[1] == 'x' and fields[3] == 'h'
+    and fields[5] == 'b' and string.sub(fields[4], 1, 5) == '{"v":'
+end
+local function newest() return redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1] end
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'stream' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
+local last = newest()
+while last and not isOwn(last) do
+  redis.call('XDEL', KEYS[1], last[1])
+  last = newest()
+end
+local head, hash = 0, ''
+if last then head = tonumber(string.match(last[1], '^%d+')); hash = last[2][2] end
+`;
+
+/** Returns offset and hash of the log's last entry; 0 and `""` without one. KEYS: log. */
+export const HEAD_SCRIPT = `${MENDED_LOG}
+return {head, hash}
+`;
+
+/**
  * Appends an entry if the log ends with the entry before it. The entry's offset is its id in the
  * stream, so that reading continues by offset. If `mark` is 1, the entry starts an epoch. The
  * script then resets the checkpoint's term to 0, so that a checkpoint of any term may replace it:
@@ -13,11 +41,8 @@
  * KEYS: log, touch, checkpoint. ARGV: offset, hash of the entry before, hash, header, body, oldest
  * offset to retain, mark. The newest entry is never trimmed, so that the end of the log survives.
  */
-export const APPEND_SCRIPT = `
+export const APPEND_SCRIPT = `${MENDED_LOG}
 local offset = tonumber(ARGV[1])
-local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-local head, hash = 0, ''
-if last then head = tonumber(string.match(last[1], '^%d+')); hash = last[2][2] end
 if head < offset - 1 then return {'truncated', head, hash} end
 if head >= offset then
   local own = redis.call('XRANGE', KEYS[1], offset .. '-0', offset .. '-0')[1]
@@ -26,23 +51,46 @@ if head >= offset then
   return {'appended'}
 end
 if hash ~= ARGV[2] then return {'fenced'} end
-redis.call('XADD', KEYS[1], offset .. '-0', 'x', ARGV[3], 'h', ARGV[4], 'b', ARGV[5])
-if ARGV[7] == '1' and redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HSET', KEYS[3], 'term', 0) end
+local function add()
+  return redis.pcall('XADD', KEYS[1], offset .. '-0', 'x', ARGV[3], 'h', ARGV[4], 'b', ARGV[5])
+end
+local added = add()
+if type(added) == 'table' and string.find(added.err, 'smaller', 1, true) then
+  -- The stream still counts from an entry that was deleted.
+  redis.call('XSETID', KEYS[1], head .. '-0')
+  added = add()
+end
+if type(added) == 'table' then return added end
+if ARGV[7] == '1' and redis.call('TYPE', KEYS[3]).ok == 'hash' then redis.call('HSET', KEYS[3], 'term', 0) end
 redis.call('XTRIM', KEYS[1], 'MINID', '~', ARGV[6] .. '-0')
 return {'appended'}
 `;
 
 /**
- * Stores a checkpoint. Returns `stored`; or `fenced` if one of a later term, or of a later position
- * in the same term, is stored. KEYS: checkpoint. ARGV: term, offset, then names and values.
+ * Sets a value that expires, unless there is another one; in place of one that does not expire,
+ * which another program wrote. Returns the present value. KEYS: market. ARGV: value, time in ms, 1
+ * to replace any value.
+ */
+export const AGREE_SCRIPT = `
+if ARGV[3] ~= '1' and redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('PTTL', KEYS[1]) > 0 then
+  local present = redis.call('GET', KEYS[1])
+  if present ~= ARGV[1] then return present end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]
+`;
+
+/**
+ * Stores a checkpoint, in place of a key of another type. Returns `stored`; or `fenced` if one of a
+ * later term, or of a later position in the same term, is stored. KEYS: checkpoint. ARGV: term,
+ * offset, then names and values.
  */
 export const STORE_SCRIPT = `
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
 local term, offset = unpack(redis.call('HMGET', KEYS[1], 'term', 'offset'))
-if term then
-  local later = tonumber(term) - tonumber(ARGV[1])
-  if later > 0 or (later == 0 and tonumber(offset) > tonumber(ARGV[2])) then return 'fenced' end
-end
-redis.call('DEL', KEYS[1])
+local later = (tonumber(term) or 0) - tonumber(ARGV[1])
+if later > 0 or (later == 0 and (tonumber(offset) or 0) > tonumber(ARGV[2])) then return 'fenced' end
 redis.call('HSET', KEYS[1], 'term', ARGV[1], 'offset', ARGV[2], unpack(ARGV, 3))
 return 'stored'
 `;

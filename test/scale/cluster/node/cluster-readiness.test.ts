@@ -39,6 +39,7 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
     put: never,
     get: never,
     take: never,
+    agree: never,
     facts: never,
     notify: () => {},
     onNotice: () => () => {},
@@ -56,7 +57,7 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
 
 /** A market that is this source. */
 function marketOf(source: SnapshotSource): MarketOpener {
-  return { fingerprint: "", needsEngine: false, open: () => ({ kind: "snapshots", source }) };
+  return { fingerprint: "", settings: {}, needsEngine: false, open: () => ({ kind: "snapshots", source }) };
 }
 
 /** Joins a cluster with this engine until the test calls `end`. */
@@ -73,6 +74,8 @@ function join(engine: Engine, begin: () => Promise<void>) {
     start: undefined,
     market: marketOf(new LedMarket()),
     refusal: () => "",
+    removal: "",
+    common: { check: async () => {} },
   });
   const run = {
     log: new MemoryLog({ ...ROOMY, clock: systemClock, follows: true }),
@@ -127,8 +130,9 @@ test("alerts that cannot start in a new epoch report a failure of the source, an
       logger: createLogger("silent"),
       engine: engineWith(Promise.resolve()),
       market: marketOf(new LedMarket()),
-      node: { append: async () => {}, abandon: () => {}, renew: () => {} },
+      node: { append: async () => {}, abandon: () => {}, live: async () => {}, renew: () => {} },
       state: { log, head, history: hub.history, task: { content: "{}" } },
+      common: { check: async () => {} },
       task: { lead, follow: () => {} },
       applied: async () => {},
       standing: () => undefined,
@@ -142,5 +146,42 @@ test("alerts that cannot start in a new epoch report a failure of the source, an
     .poll(() => leading.begin({ kind: "lead", term: 2, epoch: "next", isNewEpoch: true }))
     .toBe(true);
   expect(failures).toEqual([new Error("the rules cannot be read")]);
+  await leading.stop();
+});
+
+test("a leader gives a sign of life right before and after it opens its source, which may block it", async () => {
+  const { log, head, hub, clock } = createHubUnderTest({ ready: false });
+  const order: string[] = [];
+  const market = marketOf(new LedMarket());
+  const leading = new Leading(
+    {
+      clock,
+      logger: createLogger("silent"),
+      engine: engineWith(Promise.resolve()),
+      market: {
+        ...market,
+        open: (restored) => {
+          order.push("open");
+          return market.open(restored);
+        },
+      },
+      node: {
+        append: async () => {},
+        abandon: () => {},
+        renew: () => {},
+        live: async () => void order.push("life"),
+      },
+      state: { log, head, history: hub.history, task: { content: "{}" } },
+      common: { check: async () => {} },
+      task: { lead: () => {}, follow: () => {} },
+      applied: async () => {},
+      standing: () => undefined,
+      freshness: () => FRESH,
+      onFailure: () => {},
+    },
+    { kind: "lead", term: 1, epoch: EPOCH, isNewEpoch: true },
+    Promise.resolve(),
+  );
+  await expect.poll(() => order).toEqual(["life", "open", "life"]);
   await leading.stop();
 });
