@@ -116,7 +116,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
       await page.locator(".status dd", { hasText: "1 since" }).waitFor({ state: "attached" });
       const words = page.locator(".events li .words");
       const said =
-        "keys" in settings ? /^has lasted at least 5 minutes, since 08:21:00; / : /^still flaring; at /;
+        "keys" in settings ? /^has lasted at least 5\sminutes, since 08:21:00; / : /^still flaring; at /;
       await expect.poll(() => words.allTextContents()).toEqual([expect.stringMatching(said)]);
     }
   });

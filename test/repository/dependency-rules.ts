@@ -33,7 +33,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "extensions/alerts/": ["node:", "zod", "fastify", "jose", "pino", "ipaddr.js", "mqtt"],
   "extensions/docs/": ["node:", "zod", "fastify"],
   "extensions/history/": ["node:", "zod", "fastify", "pino"],
-  "extensions/mcp/": ["zod", "fastify", "@modelcontextprotocol/server"],
+  "extensions/mcp/": ["node:", "zod", "fastify", "@modelcontextprotocol/server"],
   "extensions/odds/": [],
   "extensions/pages/": ["node:", "fastify"],
   "extensions/pairlist/": ["node:", "zod", "fastify", "ws"],

@@ -9,12 +9,33 @@ import {
   STATE_VERSION,
 } from "../../engine/index.ts";
 
-/** The version of release 0.1.0. No release wrote one between it and the present. */
-const FIRST_RELEASE = 16;
 /** The last version without signs that wallets are one person's. */
 const WITHOUT_SUSPECTS = 19;
+/** The last version that counted purchases and sales instead of dollars. */
+const WITHOUT_NET_BUYING = 18;
+/** The last version without what launches usually have, and without emptied pools. */
+const WITHOUT_LAUNCHES = 17;
+/**
+ * The last version without surges, reversals, an exchange's seconds and recent volumes: release
+ * 0.1.0.
+ */
+const WITHOUT_SURGES = 16;
+/** The last version without the pools' reported prices. */
+const WITHOUT_REPORTED_PRICES = 15;
+/**
+ * The last version that counted the bought volume of candles. The additional fields are ignored.
+ */
+const WITH_BOUGHT = 14;
 /** The versions that {@link upgradeState} reads. */
-export const READABLE_VERSIONS: readonly number[] = [FIRST_RELEASE, WITHOUT_SUSPECTS, STATE_VERSION];
+export const READABLE_VERSIONS: readonly number[] = [
+  WITH_BOUGHT,
+  WITHOUT_REPORTED_PRICES,
+  WITHOUT_SURGES,
+  WITHOUT_LAUNCHES,
+  WITHOUT_NET_BUYING,
+  WITHOUT_SUSPECTS,
+  STATE_VERSION,
+];
 
 type TokenState = EngineState["tokens"][number];
 type TradeState = NonNullable<TokenState["trades"]>;
@@ -24,22 +45,26 @@ type Ring = TokenState["minutes"];
 /** Converts a state of one of the {@link READABLE_VERSIONS}. Does not check its fields. */
 export function upgradeState(version: number, state: EngineState): EngineState {
   if (version === STATE_VERSION) return state;
-  const isFirst = version === FIRST_RELEASE;
-  const tokens = state.tokens.map((token) =>
-    withSuspects(isFirst ? withSurges(withJoinedRings(withNetBuying(token))) : token),
-  );
-  return { ...state, tokens, launches: isFirst ? new Map() : state.launches };
+  const tokens = state.tokens.map((stored) => {
+    let token = stored;
+    if (version <= WITHOUT_REPORTED_PRICES) token = withReportedPrices(token);
+    if (version <= WITHOUT_SURGES) token = withSurges(withJoinedRings(token));
+    if (version <= WITHOUT_LAUNCHES) token = { ...token, level: { ...token.level, goneMs: -1 } };
+    if (version <= WITHOUT_NET_BUYING) token = withNetBuying(token);
+    return withSuspects(token);
+  });
+  return { ...state, tokens, launches: version <= WITHOUT_LAUNCHES ? new Map() : state.launches };
 }
 
-/** Adds what a token of {@link WITHOUT_SUSPECTS} lacks. Its first block is over. */
+/** Adds what a token up to {@link WITHOUT_SUSPECTS} lacks. Its first block is over. */
 function withSuspects(token: TokenState): TokenState {
   const { trades } = token;
   return trades ? { ...token, trades: { ...trades, squareBuyUsd: 0, suspects: createSuspects() } } : token;
 }
 
 /**
- * Adds what a token of {@link FIRST_RELEASE} lacks, as if all its trades were of equal size, and
- * half of its usual dollars a usual surplus.
+ * Adds what a token up to {@link WITHOUT_NET_BUYING} lacks, as if all its trades were of equal
+ * size, and half of its usual dollars a usual surplus.
  */
 function withNetBuying(token: TokenState): TokenState {
   if (!token.trades) return token;
@@ -54,8 +79,8 @@ function withNetBuying(token: TokenState): TokenState {
 }
 
 /**
- * Adds what is known of a rise and of emptied pools. A running flare is not reversed. The strength
- * of the last one is unknown, so nothing counts as stronger.
+ * Adds what a token up to {@link WITHOUT_SURGES} lacks. A running flare is not reversed. The
+ * strength of the last one is unknown, so nothing counts as stronger.
  */
 function withSurges(token: TokenState): TokenState {
   const { trend, followed, candle, candleBefore } = token;
@@ -63,7 +88,6 @@ function withSurges(token: TokenState): TokenState {
   const strength = hasFlared ? Number.POSITIVE_INFINITY : 0;
   return {
     ...token,
-    level: { ...token.level, goneMs: -1 },
     candle: candle && withRecentVolume(candle),
     candleBefore: candleBefore && withRecentVolume(candleBefore),
     seconds: null,
@@ -73,7 +97,7 @@ function withSurges(token: TokenState): TokenState {
   };
 }
 
-/** Its rings have another form. */
+/** Its rings may have another form. */
 function withJoinedRings(token: TokenState): TokenState {
   const { minutes, fine } = token;
   return { ...token, minutes: joinRing(minutes), fine: fine && joinRing(fine) };
@@ -86,7 +110,7 @@ function withRecentVolume(candle: CandleState): CandleState {
   return { ...candle, recentVolume: usualVolume, netBought: 0, logVolume };
 }
 
-/** A ring of the first release. */
+/** A ring of release 0.1.0. */
 interface SeparateRing {
   readonly closes: Float64Array;
   readonly buys: Uint32Array;
@@ -105,4 +129,13 @@ function joinRing(stored: Ring | SeparateRing): Ring {
     recordInRing(ring, step, closes[slot] ?? 0, buys[slot] ?? 0, sells[slot] ?? 0);
   }
   return { ...ring, first };
+}
+
+/** Adds what a token up to {@link WITHOUT_REPORTED_PRICES} lacks. */
+function withReportedPrices(token: TokenState): TokenState {
+  const { pools, pricePool, price } = token;
+  return {
+    ...token,
+    pools: pools.map((pool) => ({ ...pool, reportedPrice: pool.pool === pricePool ? price : 0 })),
+  };
 }

@@ -60,8 +60,8 @@ export function addDocumentRoutes(
     return mine;
   };
   /**
-   * `make`: returns the document by its key, `undefined` if nothing is there. `keyOf` defaults to the
-   * path of the request. Returns a function that reads it.
+   * `make`: returns the document by its key, `undefined` if nothing is there. `keyOf` defaults to
+   * the path of the request. Returns a function that reads it.
    */
   const add = (
     path: string,

@@ -22,7 +22,10 @@ const OLD_HABITS = [
 /** A third of the rugs is locked while it attracts a crowd. The others never are. */
 const LOCKED_RUGS = 0.35;
 
-/** Returns who holds a new pool's LP tokens over time, oldest first. Makers who plan to move keep them. */
+/**
+ * Returns who holds a new pool's LP tokens over time, oldest first. Makers who plan to move keep
+ * them.
+ */
 export function planNewLocks(listedAtMs: number, makersStay: boolean, random: Random): readonly LpShares[] {
   const kept = keptFrom(listedAtMs + 1);
   const share = shareBetween(0.9, random);

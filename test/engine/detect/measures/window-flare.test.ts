@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkpointOf, restoreEngine } from "../../../../src/app/data/engine-checkpoints.ts";
 import type { MarketEvent, Window } from "../../../../src/base/market/index.ts";
 import type { Snapshot } from "../../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../../src/engine/index.ts";
@@ -264,6 +265,23 @@ describe("a token that only an aggregator reports on", () => {
       expect(canaryOf(left, (share) => share ** 2)).toBe(false);
       expect(canaryOf(left, () => 1)).toBe(true);
     }
+  });
+
+  test("sees no removal in a fall of the price while its engine was stopped, from a checkpoint of version 15", () => {
+    const { engine } = play(
+      each(20, () => ({})),
+      20,
+    );
+    const text = JSON.stringify(checkpointOf(engine));
+    const old = text.replaceAll(/,\\"reportedPrice\\":[\d.e+-]+/g, "");
+    expect(old.length).toBeLessThan(text.length);
+    const later = each(40, () => ({ price: "0.1", liquidity: String(100_000 * Math.sqrt(0.1)) }), 30);
+    const laterOf = (restored: TrendEngine) => {
+      drive(restored, withClocks(later, START + 40 * MINUTE));
+      return checkpointOf(restored);
+    };
+    const continued = laterOf(restoreEngine(checkpointOf(engine), { facts: FACTS }));
+    expect(laterOf(restoreEngine({ ...JSON.parse(old), version: 15 }, { facts: FACTS }))).toEqual(continued);
   });
 
   test("is new from its creation, not from its first report", () => {

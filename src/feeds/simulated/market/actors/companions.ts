@@ -18,8 +18,8 @@ const BOTS_SHARE = 0.2;
 const FIRST_MIGRATION_HOURS = 60;
 
 /**
- * Returns the actors around an established token: makers, and perhaps a dust bot, two-sided bots and
- * another pool.
+ * Returns the actors around an established token: makers, and perhaps a dust bot, two-sided bots
+ * and another pool.
  */
 export function establishedCompanions(
   token: ChainToken,
