@@ -6,7 +6,7 @@ import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
 const HOURS = IS_SOAK ? 12 : 5;
 /** The seed of the short run produces all kinds of labels within its first hours. */
-const SEED = IS_SOAK ? "labels" : "labels 4";
+const SEED = IS_SOAK ? "labels" : "labels 6";
 /** Scales a count for twelve hours to this number of hours. */
 const inTwelveHours = (count: number) => (count * HOURS) / 12;
 /** Smaller trades are dust. */

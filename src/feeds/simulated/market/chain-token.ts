@@ -118,6 +118,11 @@ export class ChainToken extends TimedActor {
     return this.#chain.outages.downUntilMs;
   }
 
+  /** Mean trades per minute at a time, apart from scripts and the daily rhythm. */
+  usualPerMinute(at: number): number {
+    return this.#traits.tradesPerMs(at) * MINUTE_MS;
+  }
+
   /** Multiplies the pool's liquidity by `factor` and reports the change. */
   moveLiquidity(at: number, factor: number, out: MarketEvent[]): void {
     this.venue.remind(at, this.quoteUsd, out);

@@ -12,8 +12,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 const WORTH_MAKING_USD = 30_000;
 const DUST_SHARE = 0.2;
 const SIDE_POOL_SHARE = 0.3;
-/** Share of the deep pools in which market makers and arbitrage bots trade. */
-const BOTS_SHARE = 0.2;
+/** Two-sided bots trade in this share of the deep pools, but only where people trade as often. */
+const BOTS = { share: 0.4, perMinute: 0.1 };
 /** Mean time until a pool's first migration. */
 const FIRST_MIGRATION_HOURS = 60;
 
@@ -41,7 +41,8 @@ export function establishedCompanions(
   token.expect(locks);
   const makers = new Makers(token, habits, nextRank(), nowMs, random, onLabel);
   const dust = random.chance(DUST_SHARE) ? dustBotOf(token, chain, nextRank(), nowMs, random) : undefined;
-  const bots = isDeep ? botsOf(token, nextRank(), nowMs, random) : undefined;
+  const isTraded = token.usualPerMinute(nowMs) >= BOTS.perMinute;
+  const bots = isDeep && isTraded ? botsOf(token, nextRank(), nowMs, random) : undefined;
   if (!random.chance(SIDE_POOL_SHARE)) return { makers, dust, bots, sidePool: undefined };
   const isIdle = random.chance(0.4);
   const traits: SidePoolTraits = {
@@ -77,7 +78,7 @@ function dustBotOf(token: ChainToken, chain: Chain, rank: number, nowMs: number,
 }
 
 function botsOf(token: ChainToken, rank: number, nowMs: number, random: Random): TwoSidedBots | undefined {
-  if (!random.chance(BOTS_SHARE)) return undefined;
+  if (!random.chance(BOTS.share)) return undefined;
   const traits = { perMinute: random.logBetween(0.3, 1.5), wallets: 24 + random.below(60) };
   return new TwoSidedBots(token, traits, rank, nowMs, random);
 }
