@@ -14,7 +14,7 @@ async function simulatedMarket(hours: number): Promise<readonly MarketEvent[]> {
     startAtMs: START,
     warmupMs: hours * HOUR,
     durationMs: 0,
-    ...(IS_SOAK ? {} : { tokens: 60 }),
+    ...(IS_SOAK ? {} : { tokens: 80 }),
     speed: Number.POSITIVE_INFINITY,
     clock: systemClock,
   });
@@ -37,7 +37,8 @@ test("[K2] the free plan sees no sign of a flare before it is in free or finishe
     reversedShare: 9,
   };
   const engine = new TrendEngine({ settings: eager });
-  const never = { ...DEFAULT_SETTINGS, tradeStartScore: 1e9, candleStartScore: 1e9 };
+  // Judges alike, so that it learns alike, but no flare starts.
+  const never = { ...eager, tradeStartTicks: 1e9, candleStartTicks: 1e9, secondsTrades: 1e9 };
   const unaware = new TrendEngine({ settings: never });
   const published = new Set<string>();
   const secrets = new Set<string>();
