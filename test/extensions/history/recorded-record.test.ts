@@ -85,7 +85,7 @@ test("the track record of the ten recorded days equals a script's result from th
 test("the track record of a simulated market equals a script's result from its trades and pools", async ({
   makeRest,
 }) => {
-  if (IS_SOAK) expect(await compareSimulated(1 / 6, 48, makeRest)).toBeGreaterThan(20);
+  if (IS_SOAK) expect(await compareSimulated(1 / 6, 72, makeRest)).toBeGreaterThan(20);
   else expect(await compareSimulated(1 / 20, 48, makeRest)).toBeGreaterThan(5);
 });
 
