@@ -9,6 +9,8 @@ import {
   STATE_VERSION,
 } from "../../engine/index.ts";
 
+/** The last version without the dollars of suspects. No release had it. */
+const WITHOUT_SUSPECT_DOLLARS = 20;
 /** The last version without signs that wallets are one person's. */
 const WITHOUT_SUSPECTS = 19;
 /** The last version that counted purchases and sales instead of dollars. */
@@ -34,6 +36,7 @@ export const READABLE_VERSIONS: readonly number[] = [
   WITHOUT_LAUNCHES,
   WITHOUT_NET_BUYING,
   WITHOUT_SUSPECTS,
+  WITHOUT_SUSPECT_DOLLARS,
   STATE_VERSION,
 ];
 
@@ -56,10 +59,14 @@ export function upgradeState(version: number, state: EngineState): EngineState {
   return { ...state, tokens, launches: version <= WITHOUT_LAUNCHES ? new Map() : state.launches };
 }
 
-/** Adds what a token up to {@link WITHOUT_SUSPECTS} lacks. Its first block is over. */
+/**
+ * Adds what a token up to {@link WITHOUT_SUSPECT_DOLLARS} lacks. It forgets the suspects, because
+ * their dollars are unknown and they count for half an hour at most.
+ */
 function withSuspects(token: TokenState): TokenState {
-  const { trades } = token;
-  return trades ? { ...token, trades: { ...trades, squareBuyUsd: 0, suspects: createSuspects() } } : token;
+  if (!token.trades) return token;
+  const { squareBuyUsd = 0, ...trades } = token.trades;
+  return { ...token, trades: { ...trades, squareBuyUsd, suspects: createSuspects() } };
 }
 
 /**

@@ -6,7 +6,6 @@ import { lossOf } from "./liquidity-level.ts";
 import { isUnlocked } from "./locked.ts";
 import { equalBuyers, firstSellers } from "./measures/suspects.ts";
 import type { TradeState } from "./measures/trade-detector.ts";
-import type { WindowState } from "./measures/window-detector.ts";
 import { isPriceOfDeepest, liquidityOf, listedSince } from "./pools.ts";
 
 /*
@@ -50,7 +49,7 @@ const RULES = {
    */
   "few-buyers": { bit: 16_384, weight: 0.3, isGrave: false },
   /** New wallets buy the same size at equal intervals, as a program does. */
-  "equal-buyers": { bit: 32_768, weight: 0.6, isGrave: false },
+  "equal-buyers": { bit: 32_768, weight: 0.5, isGrave: false },
   /** Half of the wallets that bought in the launch's first block have sold within minutes. */
   "first-sellers": { bit: 65_536, weight: 0.6, isGrave: false },
   /**
@@ -137,7 +136,8 @@ export function hasPlunged({ mask }: Readonly<CanaryState>): boolean {
 }
 
 function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
-  const { trades, window, canary, level } = token;
+  const { trades, canary, level } = token;
+  const { buys = 0, buyers = 0 } = token.window ?? {};
   let mask = 0;
   const loss = level.isLow ? lossOf(level, liquidityOf(token) ?? 0, atMs, settings) : "usual";
   if (loss !== "usual") mask |= RULES[`liquidity-${loss}`].bit;
@@ -149,7 +149,8 @@ function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): nu
   if (hasFallen(token, settings)) mask |= RULES["price-fallen"].bit;
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
   if (trades) mask |= suspectsMask(token, trades, atMs, settings);
-  if (window && hasRepeatBuyers(window, settings)) mask |= RULES["repeat-buyers"].bit;
+  if (buys >= settings.judgedBuys && buys > settings.buysPerBuyer * buyers)
+    mask |= RULES["repeat-buyers"].bit;
   if (isUnsafe(token, atMs, settings)) mask |= RULES["unlocked-liquidity"].bit;
   if (token.profile.contractSource === "unverified") mask |= RULES["unverified-source"].bit;
   return mask;
@@ -176,15 +177,15 @@ function isOfFew(trades: TradeState, settings: DetectorSettings): boolean {
 
 /** Most tokens trade too little to be suspect. Their suspects are not fetched from memory. */
 function suspectsMask(token: TokenState, trades: TradeState, atMs: number, settings: DetectorSettings) {
-  const { suspects, sinceMs, longBuys, longSellers } = trades;
-  const isEqual = longBuys >= settings.equalBuyers && equalBuyers(suspects, atMs) >= settings.equalBuyers;
-  const mask = isEqual ? RULES["equal-buyers"].bit : 0;
+  const { suspects, sinceMs, longBuys, longBuyUsd, longSellers } = trades;
+  const leastUsd = settings.suspectShare * longBuyUsd;
+  const equal = longBuys < settings.equalBuyers ? 0 : equalBuyers(suspects, atMs, leastUsd);
+  const mask = equal >= settings.equalBuyers ? RULES["equal-buyers"].bit : 0;
   if (longSellers < settings.firstSellers) return mask;
-  const least = Math.max(settings.firstSellers, settings.firstSoldShare * suspects.firstCount);
-  if (firstSellers(suspects, atMs) < least) return mask;
-  const listedMs = listedSince(token);
-  const isLaunch = listedMs !== null && sinceMs - listedMs < HOUR_MS;
-  return isLaunch ? mask | RULES["first-sellers"].bit : mask;
+  const least = Math.max(settings.firstSellers, settings.firstSoldShare * suspects.first.length);
+  if (firstSellers(suspects, atMs, leastUsd) < least) return mask;
+  const listedMs = listedSince(token) ?? Number.NEGATIVE_INFINITY;
+  return sinceMs - listedMs < HOUR_MS ? mask | RULES["first-sellers"].bit : mask;
 }
 
 /**
@@ -234,9 +235,4 @@ function looksLikeHoneypot({ trades, window }: TokenState, settings: DetectorSet
   const buyers = trades?.longBuyers ?? window?.hourBuyers ?? 0;
   const sellers = trades?.longSellers ?? window?.hourSellers ?? 0;
   return buyers >= settings.trapBuyers && sellers < Math.max(1.5, settings.trapSellerShare * buyers);
-}
-
-/** Returns whether the buyers in an aggregator's last five minutes bought repeatedly. */
-function hasRepeatBuyers({ buys, buyers }: WindowState, settings: DetectorSettings): boolean {
-  return buys >= settings.judgedBuys && buys > settings.buysPerBuyer * buyers;
 }

@@ -6,7 +6,6 @@ import { listedSince } from "./pools.ts";
 const MATTERING_SHARE = 0.05;
 /** A lock that ends sooner protects nobody who buys now. */
 const LASTING_MS = HOUR_MS;
-const NEW_MS = DAY_MS;
 
 /** Shares of a token's liquidity by dollars, over its pools. */
 export interface LockedShares {
@@ -46,7 +45,7 @@ export function lockedOf(token: TokenState, atMs: number): LockedShares | null {
 export function isUnlocked(token: TokenState, atMs: number): boolean {
   if (!token.pools.some(({ locks }) => locks)) return false;
   const since = listedSince(token);
-  if (since === null || atMs - since >= NEW_MS) return false;
+  if (since === null || atMs - since >= DAY_MS) return false;
   const isLasting = ({ until }: { readonly until: number | null }) =>
     until === null || until > atMs + LASTING_MS;
   const free = shareOf(token, ({ locks }) => (locks ? 1 - locks.burned - sum(locks.held, isLasting) : 0));

@@ -15,7 +15,7 @@ import type { TokenState } from "./token-state.ts";
  * Increase it whenever the meaning of {@link EngineState} changes, and let what reads stored states
  * convert the version before.
  */
-export const STATE_VERSION = 20;
+export const STATE_VERSION = 21;
 
 /** An engine's complete state: plain data, maps and typed arrays. An engine with it continues. */
 export interface EngineState {

@@ -201,18 +201,39 @@ test("neither the same size at random moments nor other sizes at equal intervals
   }
 });
 
+test("wallets that buy the same size at equal intervals raise a warning once they bought a fifth of the dollars, which an unverified source does not complete", () => {
+  const after = (usd: number) => {
+    const { token, trade, judge } = watched();
+    token.profile = { ...NO_PROFILE, contractSource: "unverified" };
+    for (let n = 0; n < 60; n += 1) {
+      trade(START + n * 5_000, true, `regular ${n % 5}`, 20 + 30 * (n % 3));
+      trade(START + n * 5_000 + 2_000, true, `wallet ${n}`, usd);
+    }
+    return { warnings: judge(START + 5 * MINUTE), isOn: token.canary.isOn };
+  };
+  expect(after(0.26).warnings).toEqual(["unverified-source"]);
+  expect(after(10).warnings).toEqual(["unverified-source"]);
+  expect(after(25)).toEqual({ warnings: ["equal-buyers", "unverified-source"], isOn: false });
+});
+
 /**
  * Wallets buy in a launch's first block or later. Returns the warnings after some sold at the times
  * `sellers`.
  */
-function afterSales(listedMs: number, buyAtMs: number, buyers: number, sellers: readonly number[]) {
+function afterSales(
+  listedMs: number,
+  buyAtMs: number,
+  buyers: number,
+  sellers: readonly number[],
+  soldUsd = 100,
+) {
   const { token, trades, trade, judge } = watched();
   token.firstMarketMs = START;
   const report = { atMs: listedMs, usd: 50_000, usdText: "50000", cause: "listing" } as const;
   notePool(token, "pool", report, DEFAULT_SETTINGS).listedMs = listedMs;
   trade(START, true, "somebody", 300);
   for (let n = 0; n < buyers; n += 1) trade(buyAtMs + n, true, `early ${n}`, 100 + 40 * n);
-  for (const [n, atMs] of sellers.entries()) trade(atMs, false, `early ${n}`, 100);
+  for (const [n, atMs] of sellers.entries()) trade(atMs, false, `early ${n % buyers}`, soldUsd);
   expect(trades.suspects.first.length).toBeLessThanOrEqual(64);
   return judge(Math.max(START, ...sellers));
 }
@@ -236,6 +257,20 @@ test("buyers of a launch's first block that sell together raise a warning before
     "first-sellers",
   );
   expect(afterSales(START - 2 * HOUR, START, 8, [at, at + 1, at + 2, at + 3])).not.toContain("first-sellers");
+});
+
+test("buyers of the first block raise no warning by selling pennies, but do by selling a fifth of the dollars bought, also in parts", () => {
+  const at = START + 10 * MINUTE;
+  const listed = START - MINUTE;
+  const eight = Array.from({ length: 8 }, (_, n) => at + n);
+  expect(afterSales(listed, START, 8, eight, 0.3)).not.toContain("first-sellers");
+  expect(afterSales(listed, START, 8, eight, 30)).not.toContain("first-sellers");
+  expect(afterSales(listed, START, 8, eight, 50)).toContain("first-sellers");
+  expect(afterSales(listed, START, 8, [...eight, ...eight.map((ms) => ms + SECOND)], 25)).toContain(
+    "first-sellers",
+  );
+  // The same two wallets again and again.
+  expect(afterSales(listed, START, 2, eight, 100)).not.toContain("first-sellers");
 });
 
 test("a wallet's first round trip raises no warning, but later ones do", () => {

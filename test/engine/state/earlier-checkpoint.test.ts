@@ -96,7 +96,7 @@ test("a flare whose pool is emptied ends within five seconds, also across a rest
   for (const version of [16, 17]) expect(endOf(cutMs + MINUTE + 1, { version })).toContain(address(2));
 });
 
-test("[L2] an engine continues from a state of version 19, which lacks what tells one person's wallets: its snapshots are those of an engine that never stopped", () => {
+test("[L2] an engine continues from a state of version 19 or 20, which lacks what tells one person's wallets or their dollars: its snapshots are those of an engine that never stopped", () => {
   const cutMs = START + 112 * MINUTE;
   const events = [...marketEvents()].filter(({ at }) => at <= cutMs + 10 * MINUTE);
   const steady = new TrendEngine();
@@ -104,13 +104,22 @@ test("[L2] an engine continues from a state of version 19, which lacks what tell
   const text = JSON.stringify(checkpointOf(steady));
   const old = text.replaceAll(/\\"(squareBuyUsd\\":[\d.e+-]+,|suspects\\":\{[^}]*\},)/g, "");
   expect(old).not.toMatch(/squareBuyUsd|suspects|sizeUsd/);
-  const continued = restoreEngine({ ...JSON.parse(old), version: 19 });
+  const countOnly = text.replaceAll(/\\"(leadUsd|firstSoldUsd)\\":[\d.e+-]+,/g, "");
+  expect(countOnly).toMatch(/suspects/);
+  expect(countOnly).not.toMatch(/leadUsd|firstSoldUsd/);
+  const continued = [
+    restoreEngine({ ...JSON.parse(old), version: 19 }),
+    restoreEngine({ ...JSON.parse(countOnly), version: 20 }),
+  ];
   for (const event of events) {
     if (event.at <= cutMs) continue;
     steady.accept(event);
-    continued.accept(event);
-    expect(continued.snapshot()).toEqual(steady.snapshot());
+    for (const engine of continued) {
+      engine.accept(event);
+      expect(engine.snapshot()).toEqual(steady.snapshot());
+    }
   }
-  expect(continued.snapshot().flares.pro).toHaveLength(1);
-  expect(JSON.stringify(checkpointOf(continued))).not.toMatch(/squareBuyUsd\\":null/);
+  expect(steady.snapshot().flares.pro).toHaveLength(1);
+  for (const engine of continued)
+    expect(JSON.stringify(checkpointOf(engine))).not.toMatch(/(squareBuyUsd|[lL]eadUsd|SoldUsd)\\":null/);
 });

@@ -16,7 +16,7 @@ const MAX_GAPS = 16;
 const EQUAL_VARIATION = 0.08;
 /** Shorter intervals say nothing, because trades of one block are told apart by milliseconds. */
 const MIN_GAP_MS = 1_000;
-/** Time constant of the lead. */
+/** Time constant of the lead and its dollars. */
 const LEAD_MS = 1_800_000;
 /** Trades this soon after the first one are in its block, on chains with blocks of 3 seconds. */
 const FIRST_BLOCK_MS = 3_000;
@@ -31,17 +31,18 @@ export function createSuspects() {
     sizeUsd: 0,
     /** By how many purchases it leads. */
     lead: 0,
+    /** Decaying dollars of the purchases of that size, as of `sizeAtMs`. */
+    leadUsd: 0,
     /** The last purchase of that size. */
     sizeAtMs: -1,
     /** Mean of the gaps between purchases of that size, and of their squares. */
     gapMs: 0,
     squareGap: 0,
-    /** Keys of the wallets that bought in the token's first block and have not sold yet. */
+    /** Keys of the wallets that bought in the token's first block. */
     first: [] as number[],
-    /** Number of wallets that bought in the first block. */
-    firstCount: 0,
-    /** Decaying number of these that sold, as of `firstSoldAtMs`. */
+    /** Decaying number of these that sold, and for how many dollars, as of `firstSoldAtMs`. */
     firstSold: 0,
+    firstSoldUsd: 0,
     firstSoldAtMs: -1,
   };
 }
@@ -55,41 +56,44 @@ export function noteNewBuyer(suspects: Suspects, atMs: number, usd: number): voi
   if (Math.abs(usd - sizeUsd) > SAME_SIZE * sizeUsd || sizeUsd === 0) {
     suspects.lead -= OTHER_WEIGHT;
     if (suspects.lead > 0) return;
-    Object.assign(suspects, { sizeUsd: usd, lead: 1, sizeAtMs: atMs, gapMs: 0, squareGap: 0 });
+    Object.assign(suspects, { sizeUsd: usd, lead: 1, leadUsd: usd, sizeAtMs: atMs, gapMs: 0, squareGap: 0 });
     return;
   }
   const gapMs = atMs - sizeAtMs;
   const learn = 1 / Math.max(1, Math.min(suspects.lead, MAX_GAPS));
   suspects.gapMs += (gapMs - suspects.gapMs) * learn;
   suspects.squareGap += (gapMs * gapMs - suspects.squareGap) * learn;
-  suspects.lead = Math.min(suspects.lead * decay(gapMs, LEAD_MS) + 1, 2 * MAX_GAPS);
+  const left = decay(gapMs, LEAD_MS);
+  suspects.lead = Math.min(suspects.lead * left + 1, 2 * MAX_GAPS);
+  suspects.leadUsd = suspects.leadUsd * left + usd;
   suspects.sizeAtMs = atMs;
 }
 
-/** Returns by how many purchases new wallets of one size and interval lead; 0 if none do. */
-export function equalBuyers({ lead, sizeAtMs, gapMs, squareGap }: Suspects, atMs: number): number {
+/** Returns the lead of wallets of one size and interval; 0 if they bought less than `leastUsd`. */
+export function equalBuyers(suspects: Suspects, atMs: number, leastUsd: number): number {
+  const { lead, leadUsd, sizeAtMs, gapMs, squareGap } = suspects;
   const isRegular = gapMs >= MIN_GAP_MS && squareGap <= (1 + EQUAL_VARIATION) * gapMs * gapMs;
-  return isRegular ? lead * decay(Math.max(0, atMs - sizeAtMs), LEAD_MS) : 0;
+  const left = decay(Math.max(0, atMs - sizeAtMs), LEAD_MS);
+  return isRegular && leadUsd * left >= leastUsd ? lead * left : 0;
 }
 
 /** Notes a purchase `sinceFirstMs` after the token's first trade. */
-export function noteFirstBlock(suspects: Suspects, wallet: number, sinceFirstMs: number): void {
-  if (sinceFirstMs >= FIRST_BLOCK_MS) return;
-  const { first } = suspects;
-  if (first.length >= MAX_FIRST || first.includes(wallet)) return;
+export function noteFirstBlock({ first }: Suspects, wallet: number, sinceFirstMs: number): void {
+  if (sinceFirstMs >= FIRST_BLOCK_MS || first.length >= MAX_FIRST || first.includes(wallet)) return;
   first.push(wallet);
-  suspects.firstCount += 1;
 }
 
-export function noteSeller(suspects: Suspects, wallet: number, atMs: number): void {
-  const index = suspects.first.indexOf(wallet);
-  if (index < 0) return;
-  suspects.first.splice(index, 1);
-  suspects.firstSold = firstSellers(suspects, atMs) + 1;
+/** Notes a sale. Only a wallet's first one counts as another seller. */
+export function noteSale(suspects: Suspects, wallet: number, isFirst: boolean, atMs: number, usd: number) {
+  if (!suspects.first.includes(wallet)) return;
+  const left = decay(Math.max(0, atMs - suspects.firstSoldAtMs), TOGETHER_MS);
+  suspects.firstSold = suspects.firstSold * left + (isFirst ? 1 : 0);
+  suspects.firstSoldUsd = suspects.firstSoldUsd * left + usd;
   suspects.firstSoldAtMs = atMs;
 }
 
-/** Returns how many buyers of the first block sold within minutes. */
-export function firstSellers({ firstSold, firstSoldAtMs }: Suspects, atMs: number): number {
-  return firstSold * decay(Math.max(0, atMs - firstSoldAtMs), TOGETHER_MS);
+/** Returns how many of the first block sold within minutes; 0 if they sold less than `leastUsd`. */
+export function firstSellers(suspects: Suspects, atMs: number, leastUsd: number): number {
+  const left = decay(Math.max(0, atMs - suspects.firstSoldAtMs), TOGETHER_MS);
+  return suspects.firstSoldUsd * left >= leastUsd ? suspects.firstSold * left : 0;
 }

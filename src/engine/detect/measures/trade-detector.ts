@@ -2,7 +2,7 @@ import { clip, decay } from "../../../base/lib/statistics.ts";
 import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { LN_EPSILON_SHARE, stepPageSum } from "./candle-detector.ts";
-import { createSuspects, noteFirstBlock, noteNewBuyer, noteSeller } from "./suspects.ts";
+import { createSuspects, noteFirstBlock, noteNewBuyer, noteSale } from "./suspects.ts";
 import { createWallets, KEY, LAST_BUY, LAST_SELL, rowOf, TRIPS, USD, USD_AT } from "./wallet-table.ts";
 
 /*
@@ -215,12 +215,11 @@ function addPurchase(
   rate: number,
   settings: DetectorSettings,
 ): void {
-  const { suspects, wallets } = state;
-  const { numbers } = wallets;
+  const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
   if (ageMs === 0) {
-    if (lastBuyMs < 0 && (numbers[row + LAST_SELL] ?? -1) < 0) noteNewBuyer(suspects, at, usd);
-    noteFirstBlock(suspects, numbers[row + KEY] ?? 0, at - state.sinceMs);
+    if (lastBuyMs < 0 && (numbers[row + LAST_SELL] ?? -1) < 0) noteNewBuyer(state.suspects, at, usd);
+    noteFirstBlock(state.suspects, numbers[row + KEY] ?? 0, at - state.sinceMs);
   }
   const fresh = newness(at, lastBuyMs, settings.fastMs);
   const fast = decay(ageMs, settings.fastMs);
@@ -280,7 +279,7 @@ function addSale(
   const lastBuyMs = numbers[row + LAST_BUY] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL] ?? -1;
   const canary = decay(ageMs, CANARY_MS);
-  if (ageMs === 0) noteSeller(state.suspects, numbers[row + KEY] ?? 0, at);
+  if (ageMs === 0) noteSale(state.suspects, numbers[row + KEY] ?? 0, lastSellMs < 0, at, usd);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
   if (at - lastBuyMs > ROUND_TRIP_MS) numbers[row + TRIPS] = 0;
   // `>=` because a purchase and a sale in one block have the same time.
