@@ -7,7 +7,7 @@ import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import type { Engine, LogNews, Notice } from "../../../src/scale/cluster/engine.ts";
 import { type Entry, LOG_START, type Position } from "../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../src/scale/cluster/entry-text.ts";
-import { RedisEngine } from "../../../src/scale/cluster/redis/redis-engine.ts";
+import { keyOf, RedisEngine } from "../../../src/scale/cluster/redis/redis-engine.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
 const { signal } = new AbortController();
@@ -217,6 +217,17 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     ])
       expect(await engine.store(at(term, offset)), `${term} ${offset}`).toBe(result);
     expect(await engine.load(["state", "other", "none"], signal)).toEqual(at(3, 5));
+  });
+
+  test("a later version's entry with further fields stays at the log's end, and stops readers and writers", async () => {
+    const [first = entryAfter(LOG_START, "")] = chain(1);
+    await engine.append(first, signal);
+    const later = ["more", "1", "h", '{"v":2,"kind":"batch"}', "x", "abc"];
+    await ask(server.port, (redis) => redis.xadd(keyOf(`test${names}`, "log"), "2-0", ...later));
+    const [end] = await readAll(engine, 3);
+    expect(end).toMatchObject({ kind: "idle", head: { offset: 2, hash: "abc" } });
+    expect(await engine.append(entryAfter(first, "late"), signal)).toEqual({ kind: "fenced" });
+    await expect(readAll(engine, 1)).rejects.toThrow("entry 2: its version is 2; this node reads 1");
   });
 
   test("a subscribed node receives a notice of another node", async () => {

@@ -104,7 +104,7 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
         ask(port, async (redis) => {
           const [last] = await redis.xrevrange(LOG, "+", "-", "COUNT", 1);
           const offset = Number.parseInt(last?.[0] ?? "0", 10) + 1_000;
-          await redis.xadd(LOG, `${offset}-0`, "x", "abc", "h", '{"v":2}', "b", "");
+          await redis.xadd(LOG, `${offset}-0`, "x", "abc", "h", '{"v":2}', "b", "", "more", "1");
         }),
     },
   ])(

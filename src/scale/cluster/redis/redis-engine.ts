@@ -7,7 +7,7 @@ import type { AppendResult } from "../effect.ts";
 import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
 import type { Entry, Position } from "../entry.ts";
 import { readEntry, toStoredEntry, UnreadableEntry } from "../entry-text.ts";
-import { AGREE_SCRIPT, APPEND_SCRIPT, HEAD_SCRIPT, STORE_SCRIPT } from "./redis-scripts.ts";
+import { AGREE_SCRIPT, APPEND_SCRIPT, HEAD_SCRIPT, HEADER_START, STORE_SCRIPT } from "./redis-scripts.ts";
 
 export interface RedisEngineOptions {
   /** Addresses and credentials of the servers, or of their Sentinels. */
@@ -338,15 +338,24 @@ function checkpointOf(
   return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(entries) };
 }
 
-/** Reads an entry; `undefined` if another program wrote it. */
+/**
+ * Reads an entry; `undefined` if another program wrote it. Throws {@link UnreadableEntry} if it is
+ * a later version's.
+ */
 function entryOf(row: unknown): Entry | undefined {
   const [id, fields]: unknown[] = Array.isArray(row) ? row : [];
+  const texts: unknown[] = Array.isArray(fields) ? fields : [];
+  const named = texts.findIndex((name, index) => index % 2 === 0 && String(name) === "h");
+  const header = named < 0 ? "" : String(texts[named + 1]);
+  if (!header.startsWith(HEADER_START)) return undefined;
+  const offset = Number.parseInt(String(id), 10);
   // The script writes names and values in this order.
-  const [x, , h, header, b, body, more]: unknown[] = Array.isArray(fields) ? fields : [];
-  const [, offset] = /^(\d+)-0$/.exec(String(id)) ?? [];
-  const isNamed = `${x}${h}${b}` === "xhb" && more === undefined;
-  if (!offset || !isNamed || !Buffer.isBuffer(body) || !String(header).startsWith('{"v":')) return undefined;
-  return readEntry(Number(offset), { header: String(header), body });
+  const [x, , h, , b, body, more] = texts;
+  const isWhole = `${x}${h}${b}` === "xhb" && more === undefined && String(id).endsWith("-0");
+  // Names the version, if that is why the form differs.
+  const entry = readEntry(offset, { header, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) });
+  if (!isWhole) throw new UnreadableEntry(`entry ${offset}: it is malformed`);
+  return entry;
 }
 
 /**

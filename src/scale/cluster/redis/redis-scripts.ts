@@ -1,14 +1,21 @@
+/** How the header of an entry starts, in any version. Entries without it are another program's. */
+export const HEADER_START = '{"v":';
+
 /**
  * The start of a script whose first key is the log. Removes what another program wrote: a key of
- * another type, and entries of another form at the end. Their ids would block those of later
- * entries. Then sets `head` and `hash` to the position of the last entry.
+ * another type, and entries at the end without a header. Their ids would block those of later
+ * entries. Keeps the entries of later versions, whatever other fields they have. Then sets `head`
+ * and `hash` to the position of the last entry.
  */
 const MENDED_LOG = `
-local function isOwn(entry)
+local function fieldOf(entry, name)
   local fields = entry[2]
-  return string.match(entry[1], '^%d+%-0$') and #fields == 6 and fields[1] == 'x' and fields[3] == 'h'
-    and fields[5] == 'b' and string.sub(fields[4], 1, 5) == '{"v":'
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+  return ''
 end
+local function isOwn(entry) return string.sub(fieldOf(entry, 'h'), 1, 5) == '${HEADER_START}' end
 local function newest() return redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1] end
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind ~= 'stream' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
@@ -18,7 +25,7 @@ while last and not isOwn(last) do
   last = newest()
 end
 local head, hash = 0, ''
-if last then head = tonumber(string.match(last[1], '^%d+')); hash = last[2][2] end
+if last then head = tonumber(string.match(last[1], '^%d+')); hash = fieldOf(last, 'x') end
 `;
 
 /** Returns offset and hash of the log's last entry; 0 and `""` without one. KEYS: log. */
@@ -46,7 +53,7 @@ local offset = tonumber(ARGV[1])
 if head < offset - 1 then return {'truncated', head, hash} end
 if head >= offset then
   local own = redis.call('XRANGE', KEYS[1], offset .. '-0', offset .. '-0')[1]
-  if not own or own[2][2] ~= ARGV[3] then return {'fenced'} end
+  if not own or fieldOf(own, 'x') ~= ARGV[3] then return {'fenced'} end
   redis.call('SET', KEYS[2], offset)
   return {'appended'}
 end
