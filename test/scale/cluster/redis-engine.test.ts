@@ -8,6 +8,7 @@ import type { Engine, LogNews, Notice } from "../../../src/scale/cluster/engine.
 import { type Entry, LOG_START, type Position } from "../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../src/scale/cluster/entry-text.ts";
 import { keyOf, RedisEngine } from "../../../src/scale/cluster/redis/redis-engine.ts";
+import { HEAD_SCRIPT } from "../../../src/scale/cluster/redis/redis-scripts.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
 const { signal } = new AbortController();
@@ -228,6 +229,35 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(end).toMatchObject({ kind: "idle", head: { offset: 2, hash: "abc" } });
     expect(await engine.append(entryAfter(first, "late"), signal)).toEqual({ kind: "fenced" });
     await expect(readAll(engine, 1)).rejects.toThrow("entry 2: its version is 2; this node reads 1");
+  });
+
+  test("one script call removes at most 1,000 of another program's entries, and an append waits until all are gone", async () => {
+    const [first = entryAfter(LOG_START, ""), second = first] = chain(2);
+    await engine.append(first, signal);
+    const key = keyOf(`test${names}`, "log");
+    await ask(server.port, async (redis) => {
+      const writing = redis.pipeline();
+      for (let count = 0; count < 3_500; count++) writing.xadd(key, "*", "name", "value");
+      await writing.exec();
+      expect(await redis.eval(HEAD_SCRIPT, 1, key)).toBeNull();
+      expect(await redis.xlen(key)).toBe(2_501);
+    });
+    expect(await engine.append(second, signal)).toEqual({ kind: "appended" });
+    expect(await readAll(engine, 1)).toHaveLength(3);
+  });
+
+  test("a reader reports the log's end when all of another program's entries are gone", async () => {
+    const [first = entryAfter(LOG_START, "")] = chain(1);
+    await engine.append(first, signal);
+    const key = keyOf(`test${names}`, "log");
+    await ask(server.port, async (redis) => {
+      const writing = redis.pipeline();
+      for (let count = 0; count < 2_500; count++) writing.xadd(key, "*", "name", "value");
+      await writing.exec();
+    });
+    const { offset, hash } = first;
+    expect(await readAll(engine, 2)).toEqual([{ kind: "idle", head: { offset, hash }, isWritable: true }]);
+    expect(await ask(server.port, (redis) => redis.xlen(key))).toBe(1);
   });
 
   test("a subscribed node receives a notice of another node", async () => {

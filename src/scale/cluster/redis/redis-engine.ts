@@ -100,7 +100,9 @@ export class RedisEngine implements Engine {
         for (const entry of entries) yield { kind: "entry", entry };
         // Without a command, nothing would show that the subscription's connection is dead.
         if (entries.length === 0) this.#subscriber.ping().catch(() => {});
-        const { offset, hash } = entries.at(-1) ?? (await this.#head(reader));
+        const end = entries.at(-1) ?? (await this.#head(reader));
+        if (!end) continue;
+        const { offset, hash } = end;
         if (entries.length > 0) after = offset;
         const head = { offset, hash };
         if (entries.length < BATCH) yield { kind: "idle", head, isWritable: await this.#isWritable(reader) };
@@ -175,16 +177,24 @@ export class RedisEngine implements Engine {
     return this.#bulk;
   }
 
-  /** Repeats the attempt until the server gives an answer other than `again`. */
-  async #answerOf<T>(command: Command, attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
-    for (let waits = 1; ; waits++) {
+  /**
+   * Repeats the attempt until the server gives another answer than `again`, of which several are a
+   * fault, or `mending`, which is none.
+   */
+  async #answerOf<T>(
+    command: Command,
+    attempt: () => Promise<T | "again" | "mending">,
+    signal: AbortSignal,
+  ): Promise<T> {
+    for (let waits = 0; ; ) {
       if (signal.aborted) this.#faults.delete(command);
       signal.throwIfAborted();
       try {
         const answer = await attempt();
+        if (answer === "again") waits += 1;
         if (answer === "again" && waits > 3) this.#fails(command, "too few replicas have the entry", REJECTS);
         else this.#works(command);
-        if (answer !== "again") return answer;
+        if (answer !== "again" && answer !== "mending") return answer;
       } catch (error) {
         this.#fails(command, error);
         await this.#options.clock.sleep(RETRY_MS, signal).catch(() => {});
@@ -216,8 +226,11 @@ export class RedisEngine implements Engine {
     return survivingDisconnects(redis);
   }
 
-  /** Returns `again` if too few replicas have the entry yet. */
-  async #tryAppend(entry: Entry): Promise<AppendResult | "again"> {
+  /**
+   * Returns `again` if too few replicas have the entry yet; `mending` if another program's entries
+   * are still to be removed.
+   */
+  async #tryAppend(entry: Entry): Promise<AppendResult | "again" | "mending"> {
     const { acknowledgements, retained } = this.#options;
     const { header, body } = toStoredEntry(entry);
     const { offset, hash } = entry;
@@ -231,6 +244,7 @@ export class RedisEngine implements Engine {
     if (acknowledgements > 0) pipeline.wait(acknowledgements, WAIT_MS);
     const [[error, answer] = [], [waitError, count] = []] = (await pipeline.exec()) ?? [];
     if (error ?? waitError) throw error ?? waitError;
+    if (answer === null) return "mending";
     const result = appendResult(answer);
     const isDone = result.kind !== "appended" || acknowledgements === 0 || Number(count) >= acknowledgements;
     return isDone ? result : "again";
@@ -257,8 +271,10 @@ export class RedisEngine implements Engine {
     return Array.isArray(replicas) && replicas.length >= acknowledgements;
   }
 
-  async #head(reader: Redis): Promise<Position> {
+  /** Returns the log's end; `undefined` if another program's entries are still to be removed. */
+  async #head(reader: Redis): Promise<Position | undefined> {
     const answer: unknown = await reader.eval(HEAD_SCRIPT, 1, this.#key("log"));
+    if (answer === null) return undefined;
     const [offset, hash]: unknown[] = Array.isArray(answer) ? answer : [];
     if (typeof offset !== "number" || typeof hash !== "string")
       throw new InvalidResult("unexpected end of the log");

@@ -5,7 +5,8 @@ export const HEADER_START = '{"v":';
  * The start of a script whose first key is the log. Removes what another program wrote: a key of
  * another type, and entries at the end without a header. Their ids would block those of later
  * entries. Keeps the entries of later versions, whatever other fields they have. Then sets `head`
- * and `hash` to the position of the last entry.
+ * and `hash` to the position of the last entry. Because a script blocks the server, a call removes
+ * at most 1,000 entries. If more are left, it does nothing else and returns nil: call it again.
  */
 const MENDED_LOG = `
 local function fieldOf(entry, name)
@@ -20,8 +21,11 @@ local function newest() return redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind ~= 'stream' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
 local last = newest()
+local removed = 0
 while last and not isOwn(last) do
+  if removed == 1000 then return false end
   redis.call('XDEL', KEYS[1], last[1])
+  removed = removed + 1
   last = newest()
 end
 local head, hash = 0, ''
