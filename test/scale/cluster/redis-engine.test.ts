@@ -260,6 +260,34 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await ask(server.port, (redis) => redis.xlen(key))).toBe(1);
   });
 
+  test("a stored checkpoint keeps no field of the one before, and a fenced one changes nothing", async () => {
+    const key = keyOf(`test${names}`, "checkpoint");
+    const at = (term: number) => ({ term, position: { offset: 6, hash: "abc" }, epoch: "e1", values: {} });
+    const later = { term: "2", offset: "5", slices: "another version's", more: "1" };
+    await ask(server.port, (redis) => redis.hset(key, later));
+    expect(await engine.store(at(1))).toBe("fenced");
+    expect(await ask(server.port, (redis) => redis.hgetall(key))).toEqual(later);
+    expect(await engine.store(at(2))).toBe("stored");
+    const stored = { term: "2", offset: "6", hash: "abc", epoch: "e1" };
+    expect(await ask(server.port, (redis) => redis.hgetall(key))).toEqual(stored);
+  });
+
+  test("a checkpoint that the server refuses to store leaves the one before as it was", async () => {
+    const key = keyOf(`test${names}`, "checkpoint");
+    const old = { term: "2", offset: "5", state: "old" };
+    const allow = (rule: string) =>
+      ask(server.port, (redis) => redis.call("ACL", "SETUSER", "default", rule));
+    await ask(server.port, (redis) => redis.hset(key, old));
+    await allow("-hset");
+    try {
+      const next = { term: 3, position: { offset: 6, hash: "abc" }, epoch: "e1", values: {} };
+      await expect(engine.store(next)).rejects.toThrow();
+    } finally {
+      await allow("+@all");
+    }
+    expect(await ask(server.port, (redis) => redis.hgetall(key))).toEqual(old);
+  });
+
   test("a subscribed node receives a notice of another node", async () => {
     const other = open(`test${names}`);
     const heard = Promise.withResolvers<Notice>();

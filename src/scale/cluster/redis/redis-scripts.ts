@@ -92,8 +92,9 @@ return ARGV[1]
 `;
 
 /**
- * Stores a checkpoint, in place of a key of another type. Returns `stored`; or `fenced` if one of a
- * later term, or of a later position in the same term, is stored. KEYS: checkpoint. ARGV: term,
+ * Stores a checkpoint, in place of a key of another type, and keeps no field of the one before.
+ * Returns `stored`; or `fenced` if one of a later term, or of a later position in the same term, is
+ * stored. KEYS: checkpoint. ARGV: term,
  * offset, then names and values.
  */
 export const STORE_SCRIPT = `
@@ -102,6 +103,9 @@ if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
 local term, offset = unpack(redis.call('HMGET', KEYS[1], 'term', 'offset'))
 local later = (tonumber(term) or 0) - tonumber(ARGV[1])
 if later > 0 or (later == 0 and (tonumber(offset) or 0) > tonumber(ARGV[2])) then return 'fenced' end
+-- Nothing undoes a deletion, so write first: the server may refuse to.
+redis.call('HSET', KEYS[1], 'term', ARGV[1], 'offset', ARGV[2])
+redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'term', ARGV[1], 'offset', ARGV[2], unpack(ARGV, 3))
 return 'stored'
 `;
