@@ -288,6 +288,17 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await ask(server.port, (redis) => redis.hgetall(key))).toEqual(old);
   });
 
+  test("nodes agree on a value for as long as it lasts, but not on one that lasts longer than theirs", async () => {
+    const key = keyOf(`test${names}`, "market");
+    expect(await engine.agree("first", 30_000, false)).toBe("first");
+    expect(await engine.agree("second", 30_000, false)).toBe("first");
+    for (const lastingMs of [90_000, 86_400_000]) {
+      await ask(server.port, (redis) => redis.set(key, "stranger", "PX", lastingMs));
+      expect(await engine.agree("second", 30_000, false)).toBe("second");
+      expect(await ask(server.port, (redis) => redis.pttl(key))).toBeLessThanOrEqual(30_000);
+    }
+  });
+
   test("a subscribed node receives a notice of another node", async () => {
     const other = open(`test${names}`);
     const heard = Promise.withResolvers<Notice>();

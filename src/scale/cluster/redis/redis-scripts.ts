@@ -78,12 +78,13 @@ return {'appended'}
 `;
 
 /**
- * Sets a value that expires, unless there is another one; in place of one that does not expire,
- * which another program wrote. Returns the present value. KEYS: market. ARGV: value, time in ms, 1
- * to replace any value.
+ * Sets a value that expires, unless there is another one; in place of one that another program
+ * wrote, which does not expire or lasts longer than this one. Returns the present value. KEYS:
+ * market. ARGV: value, time in ms, 1 to replace any value.
  */
 export const AGREE_SCRIPT = `
-if ARGV[3] ~= '1' and redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('PTTL', KEYS[1]) > 0 then
+local leftMs = redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('PTTL', KEYS[1]) or 0
+if ARGV[3] ~= '1' and leftMs > 0 and leftMs <= tonumber(ARGV[2]) then
   local present = redis.call('GET', KEYS[1])
   if present ~= ARGV[1] then return present end
 end
