@@ -214,3 +214,38 @@ test("[L3] a node whose next entries were trimmed reloads the stored state, and 
   }
   expect(campaign(member, last, 10_200).header).toMatchObject({ kind: "base", epoch: "e9", prev: last.hash });
 });
+
+describe("[L3] a node whose next entries were trimmed", () => {
+  const log = chain(5);
+  const [, , third = entryAfter(LOG_START), , last = third] = log;
+
+  function behind(): Member {
+    const member = createMember();
+    for (const entry of log.slice(3)) member.entry(entry, 0);
+    expect(kinds(member.idle(last, 100))).toEqual(["reload"]);
+    return member;
+  }
+
+  test("reloads no more once it has the stored state, although it has not read the log's end yet", () => {
+    const member = behind();
+    expect(kinds(member.reloaded({ position: third, epoch: "e1", term: 1 }))).toEqual(["reread"]);
+    expect(member.idle(last, 200)).toEqual([]);
+  });
+
+  test("reloads no more once the log has no later entries, and leads after the usual silence", () => {
+    const member = behind();
+    for (let nowMs = 200; nowMs <= 3_400; nowMs += 400) expect(member.idle(LOG_START, nowMs)).toEqual([]);
+    expect(member.tick(3_600)).toMatchObject([{ kind: "append", entry: { header: { kind: "base" } } }]);
+  });
+});
+
+test("each loss of the log's end gives the leader time to repair it before a follower does", () => {
+  const log = chain(3);
+  const [, second = LOG_START, third = LOG_START] = log;
+  const member = followerOf(log);
+  expect(member.idle(second, 100)).toEqual([]);
+  expect(member.idle(third, 500)).toEqual([]);
+  expect(member.idle(second, 2_000)).toEqual([]);
+  expect(member.idle(second, 2_700)).toEqual([]);
+  expect(member.idle(second, 2_750)).toEqual([{ kind: "append", entry: third, isRepair: true }]);
+});
