@@ -6,8 +6,9 @@ type Addressed = Pick<FastifyRequest, "protocol" | "host">;
 
 /**
  * Creates a function that returns the server's absolute URL for the sender of a request, with the
- * base path and without a trailing slash. It returns `undefined` without a public URL if the
- * requested host is untrusted.
+ * base path and without a trailing slash. Without a public URL, it returns `undefined` if the
+ * requested host is untrusted, or forms no valid URL with the protocol, which a proxy may forward
+ * as any text.
  */
 export function createAddressOf({
   publicUrl,
@@ -17,23 +18,8 @@ export function createAddressOf({
   const isOwn = createOwnHostCheck({ allowedHosts });
   return ({ protocol, host }: Addressed): string | undefined => {
     if (publicUrl !== undefined) return publicUrl;
-    return isOwn(host) ? `${protocol}://${host.toLowerCase()}${basePath}` : undefined;
-  };
-}
-
-/** How many addresses a server tells of itself without a public URL. */
-const MAX_TOLD = 8;
-
-/**
- * Creates a function like that of {@link createAddressOf}, which returns few different addresses:
- * a stranger can invent names and ports, and each would make another document.
- */
-export function createToldAddressOf(settings: Parameters<typeof createAddressOf>[0]) {
-  const addressOf = createAddressOf(settings);
-  const told = new Set<string>();
-  return (request: Addressed): string | undefined => {
-    const address = addressOf(request);
-    if (address !== undefined && told.size < MAX_TOLD) told.add(address);
-    return address !== undefined && told.has(address) ? address : undefined;
+    if (!/^https?$/i.test(protocol) || !isOwn(host)) return undefined;
+    const address = `${protocol}://${host}`.toLowerCase();
+    return URL.canParse(address) ? `${address}${basePath}` : undefined;
   };
 }

@@ -1,6 +1,6 @@
 /** The dashboard and the widgets, as built pages. */
 
-export { createAddressOf, createToldAddressOf } from "./address-of.ts";
+export { createAddressOf } from "./address-of.ts";
 export { DOCUMENT_FIELDS, frameHtml } from "./frame.ts";
 export { Html, html, prose } from "./html.ts";
 export { answerUnbuilt } from "./missing-page.ts";

@@ -12,6 +12,7 @@ import { runInProcess } from "../../app/cli/run-in-process.ts";
 import { spawnCommand } from "../../app/cli/spawn-cli.ts";
 import { startLedGateway } from "../../examples/led-gateway.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
+import { HOSTILE_HOSTS } from "../../support/servers/hostile-hosts.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts";
 import { Agent, ERAS, PROGRAM } from "./agent.ts";
 
@@ -289,8 +290,8 @@ test("a page from an origin that is not allowed gets 403", async () => {
   expect(status).toBe(403);
 });
 
-test("a request whose Host header is invalid in a URL gets a normal response", async () => {
-  await using gateway = await startLedGateway();
+test("a request whose Host header is invalid in a URL gets a normal response if any name is served", async () => {
+  await using gateway = await startLedGateway({ allowedHosts: ["*"] });
   const headers = {
     host: "localhost:99999",
     "content-type": "application/json",
@@ -300,6 +301,18 @@ test("a request whose Host header is invalid in a URL gets a normal response", a
   asked.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }));
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
   expect([answer.statusCode, await text(answer)]).toEqual([200, expect.stringContaining("flares_now")]);
+});
+
+test("no Host field makes a foreign page one of this server", async () => {
+  await using gateway = await startLedGateway();
+  for (const host of HOSTILE_HOSTS.filter((one) => one.startsWith("evil"))) {
+    const headers = { host, origin: `http://${host}`, "content-type": "application/json" };
+    const asked = request(`${gateway.url}/mcp`, { method: "POST", headers, agent: false });
+    asked.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+    const [answer]: IncomingMessage[] = await once(asked, "response");
+    answer?.resume();
+    expect([host, answer?.statusCode]).toEqual([host, 421]);
+  }
 });
 
 test("a batch is refused before any of its calls runs, and a call works with a slash at the end, and with any form of answer accepted", async () => {

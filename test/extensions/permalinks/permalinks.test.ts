@@ -8,6 +8,7 @@ import { tokenPage } from "../../../src/extensions/permalinks/token-page.ts";
 import type { AccessPolicy } from "../../../src/gateway/http/access/access.ts";
 import { allowAll } from "../../../src/gateway/http/access/access.ts";
 import { type Rest, type RestFactory, test as restTest } from "../../gateway/http/rest/rest-fixture.ts";
+import { HOSTILE_HOSTS, HOSTILE_PROTOCOLS } from "../../support/servers/hostile-hosts.ts";
 import {
   SAMPLE_EXCHANGE_FLARE,
   SAMPLE_EXPLANATION,
@@ -235,7 +236,19 @@ test("previews get the absolute URL of the page and of its picture, only under a
   expect(await tags(rest)).toEqual(both("http://127.0.0.1:8080"));
   expect(await tags(rest, { host: "Flares.example" })).toEqual(both("http://flares.example"));
   // The host is only the client's claim.
-  expect(await tags(rest, { host: "evil.example" })).toEqual([]);
+  for (const host of ["evil.example", ...HOSTILE_HOSTS])
+    expect([host, await tags(rest, { host })]).toEqual([host, []]);
+  // A name that ends with a number is valid in no URL.
+  const numbered = await serve({ settings: { allowedHosts: ["flares.1"] } });
+  expect(await tags(numbered, { host: "flares.1" })).toEqual([]);
+  const behind = await serve({ settings: { trustProxy: true } });
+  const forwarded = { "x-forwarded-host": "app.localhost", "x-forwarded-proto": "https" };
+  expect(await tags(behind, forwarded)).toEqual(both("https://app.localhost"));
+  for (const protocol of HOSTILE_PROTOCOLS)
+    expect([protocol, await tags(behind, { ...forwarded, "x-forwarded-proto": protocol })]).toEqual([
+      protocol,
+      [],
+    ]);
   const known = await serve({ settings: { publicUrl: "https://a.example/b" } });
   expect(await tags(known, { host: "evil.example" })).toEqual(both("https://a.example/b"));
 });

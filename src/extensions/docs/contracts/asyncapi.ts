@@ -102,10 +102,7 @@ export function createAsyncApi(
     asyncapi: "3.0.0",
     info: { title: "Flarewire", version: VERSION, description: DESCRIPTION, license: { name: "MIT" } },
     defaultContentType: "application/json",
-    servers: {
-      websocket: server("ws", basePath, address),
-      http: server("http", basePath, address),
-    },
+    servers: asyncApiServers(basePath, address),
     channels,
     operations: operations(),
     components: {
@@ -121,6 +118,11 @@ export function createAsyncApi(
       meaning,
     })),
   };
+}
+
+/** Returns the part of the document that names the server. Parameters: as for `createAsyncApi`. */
+export function asyncApiServers(basePath: string, address?: string) {
+  return { websocket: server("ws", basePath, address), http: server("http", basePath, address) };
 }
 
 export type AsyncApiDocument = ReturnType<typeof createAsyncApi>;

@@ -44,7 +44,7 @@ const DESCRIPTION = [
 export function createOpenApi(
   basePath: string,
   contracts: Iterable<RouteContract>,
-  address = basePath || "/",
+  address?: string,
   schemas: ContractSchemas = createSchemas("draft-2020-12", inOrder(contracts)),
 ) {
   const routes = inOrder(contracts);
@@ -63,7 +63,7 @@ export function createOpenApi(
       license: { name: "MIT", identifier: "MIT" },
     },
     externalDocs: { description: "Events and messages", url: `${basePath}${DOCUMENTS.docsEvents.path}` },
-    servers: [{ url: address, description: "This server" }],
+    servers: openApiServers(basePath, address),
     security: [{}, { key: [] }],
     tags: TAGS,
     paths,
@@ -80,6 +80,11 @@ export function createOpenApi(
       },
     },
   };
+}
+
+/** Returns the part of the document that names the server. Parameters: as for `createOpenApi`. */
+export function openApiServers(basePath: string, address = basePath || "/") {
+  return [{ url: address, description: "This server" }];
 }
 
 /** Sorts contracts by kind, else as they were added. */

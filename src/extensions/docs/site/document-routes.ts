@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import {
   type HttpSettings,
   type Representation,
@@ -11,9 +12,9 @@ import {
   sendReady,
 } from "../../../gateway/http/index.ts";
 import type { ExtensionContext } from "../../../gateway/start/index.ts";
-import { createToldAddressOf, DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
-import { createAsyncApi } from "../contracts/asyncapi.ts";
-import { createOpenApi, inOrder, type OpenApiDocument } from "../contracts/openapi.ts";
+import { createAddressOf, DOCUMENT_FIELDS, type Html, html, varyOf } from "../../pages/index.ts";
+import { asyncApiServers, createAsyncApi } from "../contracts/asyncapi.ts";
+import { createOpenApi, inOrder, type OpenApiDocument, openApiServers } from "../contracts/openapi.ts";
 import { createSchemas } from "../contracts/schemas.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { eventsPage } from "./events-page.ts";
@@ -46,12 +47,9 @@ export function addDocumentRoutes(
     await turn();
     return created;
   });
-  const describeAt = async (address?: string) =>
-    createOpenApi(basePath, site.contracts, address, await schemas());
-  const describe = once(() => describeAt());
+  const describe = once(async () => createOpenApi(basePath, site.contracts, undefined, await schemas()));
   const vary = varyOf(settings);
-  const toldAddressOf = createToldAddressOf(settings);
-  const addressOf = (request: FastifyRequest) => toldAddressOf(request) ?? "";
+  const addressOf = createAddressOf(settings);
   let last: Promise<unknown> = Promise.resolve();
   /** Makes one document after another, with turns for others in between. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -59,23 +57,15 @@ export function addDocumentRoutes(
     last = mine.catch(() => {}).then(() => turn());
     return mine;
   };
-  /**
-   * `make`: returns the document by its key, `undefined` if nothing is there. `keyOf` defaults to
-   * the path of the request. Returns a function that reads it.
-   */
-  const add = (
-    path: string,
-    type: string,
-    make: Make,
-    contract: RouteRules = {},
-    keyOf = (request: FastifyRequest) => pathIn(path, request.params),
-  ) => {
+  /** `serversAt`: makes the part of a contract that names the server. Returns a reader by path. */
+  const add = (path: string, type: string, make: Make, contract: RouteRules = {}, serversAt?: ServersAt) => {
     const made = new Map<string, Promise<Representation | undefined>>();
     const fields = readyFields({
       "cache-control": "no-cache",
       vary,
       ...(type === "text/html" ? DOCUMENT_FIELDS : {}),
     });
+    const at = serversAt && createPlacer(serversAt, basePath);
     const represented = async (key: string) => {
       const text = await make(key);
       if (text === undefined) return undefined;
@@ -101,8 +91,9 @@ export function addDocumentRoutes(
       url: path,
       config: { contract },
       handler: async (request, reply) => {
-        const document = await read(keyOf(request));
-        if (!document) return reply.callNotFound();
+        const found = await read(pathIn(path, request.params));
+        if (!found) return reply.callNotFound();
+        const document = at?.(found, addressOf(request)) ?? found;
         return sendReady(reply, readyAnswer(document, [fields], request.raw));
       },
     });
@@ -114,12 +105,15 @@ export function addDocumentRoutes(
     });
     return read;
   };
-  const makers = createMakers(site, describe, describeAt);
+  const makers = createMakers(site, describe);
+  const servers: Partial<Record<DocumentName, ServersAt>> = {
+    openapi: openApiServers,
+    asyncapi: asyncApiServers,
+  };
   const prepared = (Object.keys(DOCUMENTS) as DocumentName[]).map((name) => {
     const { path, type } = DOCUMENTS[name];
-    const isAddressed = name === "openapi" || name === "asyncapi";
-    const read = add(path, type, makers[name], DOCUMENTS[name], isAddressed ? addressOf : undefined);
-    return () => read(isAddressed ? "" : path);
+    const read = add(path, type, makers[name], DOCUMENTS[name], servers[name]);
+    return () => read(path);
   });
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(site, path, title, file));
@@ -138,8 +132,34 @@ export function addDocumentRoutes(
   };
 }
 
-/** Returns the document by its key; `undefined` if nothing is there. */
-type Make = (key: string) => string | undefined | Promise<string | undefined>;
+/** Returns the document by its path; `undefined` if nothing is there. */
+type Make = (path: string) => string | undefined | Promise<string | undefined>;
+
+/** Makes the part of a contract that names the server. Default of `address`: unknown. */
+type ServersAt = (basePath: string, address?: string) => unknown;
+
+/** Addresses for which a contract is kept. A stranger can invent any number. */
+const MAX_ADDRESSES = 8;
+
+/**
+ * Creates a function that returns a contract, made without an address, with the server's address.
+ * It replaces only the part that names the server.
+ */
+function createPlacer(serversAt: ServersAt, basePath: string) {
+  const placed = new BoundedMap<string, Representation>(MAX_ADDRESSES);
+  // Compressing a contract as a document takes over ten times as long as compressing it as data.
+  // So only the first addresses get it.
+  let thorough = MAX_ADDRESSES;
+  const part = (address?: string) => `"servers":${JSON.stringify(serversAt(basePath, address))}`;
+  return (contract: Representation, address: string | undefined): Representation => {
+    if (address === undefined) return contract;
+    return placed.ensure(address, () => {
+      const text = contract.bytes.toString().replace(part(), () => part(address));
+      thorough -= 1;
+      return represent(text, thorough >= 0 ? "application/json; charset=utf-8" : undefined);
+    });
+  };
+}
 
 /** Returns a function that calls `make` at its first call only. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -156,7 +176,6 @@ function pathIn(path: string, params: unknown): string {
 function createMakers(
   site: Site,
   describe: () => Promise<OpenApiDocument>,
-  describeAt: (address?: string) => Promise<OpenApiDocument>,
 ): Readonly<Record<DocumentName, Make>> {
   const { basePath } = site;
   const schemas = once(async () => {
@@ -164,13 +183,11 @@ function createMakers(
     await turn();
     return created;
   });
-  const describeEventsAt = async (address?: string) => createAsyncApi(basePath, address, await schemas());
-  const describeEvents = once(() => describeEventsAt());
+  const describeEvents = once(async () => createAsyncApi(basePath, undefined, await schemas()));
   const { docsProtocol, docsGuides } = DOCUMENTS;
   return {
-    // Their key is the server's address, "" if it is unknown.
-    openapi: async (address) => JSON.stringify(await describeAt(address || undefined)),
-    asyncapi: async (address) => JSON.stringify(await describeEventsAt(address || undefined)),
+    openapi: async () => JSON.stringify(await describe()),
+    asyncapi: async () => JSON.stringify(await describeEvents()),
     docs: async () => restPage(site, await describe()),
     docsEvents: async () => eventsPage(site, await describeEvents()),
     docsProtocol: () => guidePage(site, docsProtocol.path, "Protocol", PROTOCOL_FILE),

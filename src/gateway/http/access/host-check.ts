@@ -62,12 +62,14 @@ function isLoopback(name: string): boolean {
 
 /**
  * Returns a `Host` field's name in lower case, without port, brackets and last dot; `undefined` if
- * the field is invalid.
+ * the field is invalid. A name has only characters that end no host in a URL.
  */
 function nameIn(host: string): string | undefined {
-  const [, inBrackets, name = inBrackets] =
-    /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];
-  return name?.toLowerCase().replace(/\.$/, "");
+  const [, inBrackets, name = inBrackets, port = ""] =
+    /^(?:\[([\d.:a-f]+)\]|([\w.-]{1,254}))(?::(\d{0,5}))?$/i.exec(host) ?? [];
+  // An empty port is the protocol's default.
+  const isPort = port === "" || (Number(port) >= 1 && Number(port) <= 65_535);
+  return isPort ? name?.toLowerCase().replace(/\.$/, "") : undefined;
 }
 
 /** Returns host and port of a request target that is an absolute URL. */

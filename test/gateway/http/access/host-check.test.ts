@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import { Refusals } from "../../../../src/gateway/http/index.ts";
+import { HOSTILE_HOSTS } from "../../../support/servers/hostile-hosts.ts";
 import { ManualClock } from "../../../support/time/manual-clock.ts";
 import { type RestFactory, test } from "../rest/rest-fixture.ts";
 
@@ -78,6 +79,9 @@ test.for([
   ["127.0.0.1:8080", true],
   ["127.255.0.3", true],
   ["[::1]:8080", true],
+  ["localhost:", true],
+  ["localhost:65535", true],
+  ["my_app.localhost", true],
   ["::1", false],
   ["localhost.evil.example", false],
   ["evil-localhost", false],
@@ -90,6 +94,14 @@ test.for([
   for (const listens of ["127.0.0.1", "localhost", "::1"]) {
     const rest = await makeRest({ settings: { host: listens } });
     expect((await rest.ask("GET", "/healthz", { host })).status).toBe(isServed ? 200 : 421);
+  }
+});
+
+test("on a loopback address a Host is refused that is not a host with a port", async ({ makeRest }) => {
+  const rest = await makeRest({ settings: { host: "127.0.0.1" } });
+  for (const host of HOSTILE_HOSTS) {
+    const { status } = await rest.ask("GET", "/healthz", { host });
+    expect([host, status]).toEqual([host, 421]);
   }
 });
 

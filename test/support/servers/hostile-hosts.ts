@@ -1,0 +1,41 @@
+/** `Host` fields that end like a local name, or start like one, but are not a host with a port. */
+export const HOSTILE_HOSTS: readonly string[] = [
+  "evil.example#.localhost",
+  "evil.example?x.localhost",
+  "evil.example?.localhost:80",
+  "evil.example/.localhost",
+  "evil.example\\.localhost",
+  "evil.example;.localhost",
+  "evil.example,.localhost",
+  "evil.example&.localhost",
+  '"><script>.localhost',
+  "'.localhost",
+  "evil%2eexample%23.localhost",
+  "%.localhost",
+  "{host}.localhost",
+  "*.localhost",
+  "*",
+  "user@localhost",
+  "localhost:0",
+  "localhost:65536",
+  "localhost:99999",
+  "localhost:080000",
+  "localhost:1:2",
+  "localhost:x",
+  "[::1",
+  "[::1]:99999",
+  "[::1]x.localhost",
+  "[localhost]",
+  `${"a".repeat(300)}.localhost`,
+];
+
+/** `X-Forwarded-Proto` fields that are not the protocol of a page. */
+export const HOSTILE_PROTOCOLS: readonly string[] = [
+  "javascript",
+  "x y",
+  "ftp",
+  "file",
+  "http://evil.example?",
+  "https://evil.example#",
+  "http:",
+];
