@@ -25,6 +25,11 @@ const MAX_AHEAD_MS = HOUR_MS;
 const MOVING_MS = 30 * SECOND_MS;
 const IN_STEP_BLOCKS = 20;
 /**
+ * If no host answers in time of two or more that should confirm a block, the reader waits for them
+ * this long before it accepts blocks from one endpoint. A pause of a minute starts a new wait.
+ */
+const SILENCE_MS = 10 * SECOND_MS;
+/**
  * A block whose receipts match its endpoint's headers. Blocks with equal keys match the same
  * headers.
  */
@@ -39,6 +44,12 @@ export class BlockReader {
   readonly #options: BlockReaderOptions;
   readonly #blocks = new Map<Endpoint, EndpointBlocks>();
   readonly #blamedAt = new Map<Endpoint, number>();
+  /** Monotonic times of the first and last block that no host of several confirmed in time. */
+  #silence = { since: 0, last: Number.NEGATIVE_INFINITY };
+  /** Monotonic times at which endpoints confirmed nothing in time, until they do again. */
+  readonly #silentAt = new Map<Endpoint, number>();
+  /** Whether an endpoint returned another block after the time to confirm it had passed. */
+  #isDisputed = false;
   /** Why the last block could not be read, which endpoints that rest now do not repeat. */
   #cause: string | undefined;
 
@@ -49,8 +60,8 @@ export class BlockReader {
   /**
    * Returns the block at that height from the best endpoint. If another endpoint responds, it must
    * have the same block. Rejects with RpcFailure: `pending` if the block is not settled or no other
-   * endpoint has it yet; else if no endpoint has it, or two disagree. Afterwards, call
-   * {@link readMostCommon}. An endpoint that failed or returned an invalid block rests, so that
+   * endpoint has it or confirmed it yet; else if no endpoint has it, or two disagree on it or on an
+   * earlier one. Afterwards, call {@link readMostCommon}. An endpoint that failed or returned an invalid block rests, so that
    * another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
@@ -66,14 +77,16 @@ export class BlockReader {
     if (endpoints().length === 0) throw this.#noneHas(number);
     const { block, verdict } = await pool.hedges.firstOf(endpoints, signal, read);
     if (verdict instanceof RpcFailure) throw verdict;
-    if (verdict === false) throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
+    if (verdict === false || this.#isDisputed)
+      throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
     return block;
   }
 
   /**
    * Queries all usable endpoints for the block at that height, and returns the one with the parent
    * `parentHash` (`undefined`: any) that most of them have. Endpoints that returned another one
-   * rest. Returns `undefined` if endpoints responded, but none with that parent. Rejects with
+   * rest, and are asked last for a minute. Returns `undefined` if endpoints responded, but none with that parent, or more of them
+   * with another one. Rejects with
    * RpcFailure on a tie, if no endpoint has the block, or if the only response is contradicted or
    * not yet confirmed.
    */
@@ -90,9 +103,11 @@ export class BlockReader {
       if ((await read) instanceof RpcFailure) throw await read;
     });
     await Promise.any(successes).catch(() => undefined);
-    const inTime = await Promise.all(reads.map((read) => this.#inTime(read, signal)));
-    const answers = inTime.filter((answer) => answer !== undefined);
-    const blocks = answers.flatMap((answer) => (answer instanceof RpcFailure ? [] : [answer]));
+    let answers = await Promise.all(reads.map((read) => this.#inTime(read, signal)));
+    // A late answer decides a tie, and a dispute in which only one endpoint has answered.
+    if (isTie(answers) || (this.#isDisputed && blocksOf(answers).length === 1))
+      answers = await Promise.all(reads);
+    const blocks = blocksOf(answers);
     const [only] = blocks.length === 1 ? blocks : [];
     if (only && (await this.#confirm(only.endpoint, number, Promise.resolve(only), signal)) === false)
       throw new RpcFailure("failed", `endpoints disagree on block ${number}`);
@@ -100,21 +115,23 @@ export class BlockReader {
       const isPending = (answer: unknown) => answer instanceof RpcFailure && answer.kind === "pending";
       throw answers.find(isPending) ?? this.#noneHas(number);
     }
-    const fitting = blocks.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
-    if (fitting.length === 0) return undefined;
-    const groups = [...Map.groupBy(fitting, ({ key }) => key).values()].toSorted(
-      (a, b) => b.length - a.length,
-    );
-    const [largest = [], next = []] = groups;
+    const isChild = ({ block }: VerifiedBlock) => parentHash === undefined || block.parentHash === parentHash;
+    const groups = groupsOf(blocks);
+    const [largest = [], next = []] = groups.filter((group) => group.every(isChild));
+    if (largest.length < (groups[0]?.length ?? 0)) return undefined;
     if (largest.length === next.length) {
       throw new RpcFailure(
         "failed",
         `endpoints disagree on block ${number}, and no version is the most common`,
       );
     }
+    this.#isDisputed = false;
     for (const { endpoint, key } of blocks) {
       if (key === largest[0]?.key) endpoint.markSuccess();
-      else this.#blame(endpoint, `returned block ${number}, which differs from that of most endpoints`);
+      else {
+        endpoint.markRefusal();
+        this.#blame(endpoint, `returned block ${number}, which differs from that of most endpoints`);
+      }
     }
     return largest[0]?.block;
   }
@@ -160,42 +177,85 @@ export class BlockReader {
     reading: Promise<VerifiedBlock | RpcFailure>,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
+    const { pool, clock } = this.#options;
     const isInTime = ({ tally }: Endpoint) => tally.latencyMs <= first.tally.latencyMs + CONFIRM_MS;
-    const others = this.#options.pool.usable(0).filter((other) => other !== first && isInTime(other));
+    const isElsewhere = ({ host }: Endpoint) => host !== first.host;
+    let others = pool.usable(0).filter((other) => other !== first);
+    // Skip an endpoint that most others contradicted, or a slow one, only if another host remains:
+    // a single endpoint could invent blocks, and the last slow answer may have been an exception.
+    for (const isGood of [({ isRefusing }: Endpoint) => !isRefusing, isInTime]) {
+      const good = others.filter(isGood);
+      if (good.some(isElsewhere)) others = good;
+    }
     // Ask other hosts first, because all addresses of one host are one provider. Also ask endpoints
     // that do not report the block as final yet: near the head, they usually have it already.
     const rankOf = ({ host, slowSteps, finalHead }: Endpoint) =>
       16 * Number(host === first.host) + 2 * slowSteps + Number(finalHead < number);
     let mayFollow = false;
+    const silent = new Set<string>();
     for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       const comparing = this.#isSame(other, number, reading, signal);
       comparing.catch(() => undefined);
       if ((await reading) instanceof RpcFailure) return undefined;
-      const isSame = await this.#inTime(comparing, signal);
+      const isSame = await this.#verdictOf(first, other, comparing, signal);
       if (typeof isSame === "boolean") return isSame;
+      if (isSame === undefined && isElsewhere(other)) silent.add(other.host);
       const isInStep = number - other.finalHead <= IN_STEP_BLOCKS && other.hasMovedWithin(MOVING_MS);
       mayFollow ||= isSame === "absent" && isInStep;
     }
-    if (mayFollow) throw new RpcFailure("pending", `so far only one endpoint has block ${number}`);
+    if (mayFollow || (silent.size > 1 && this.#awaitsSilent(clock.monotonic())))
+      throw new RpcFailure("pending", `so far only one endpoint has block ${number}`);
     return undefined;
   }
 
   /**
+   * Waits for a comparison in time, but only once a minute for an endpoint that stays silent. If it
+   * ends later with a difference, the next read fails.
+   */
+  async #verdictOf<T>(
+    first: Endpoint,
+    other: Endpoint,
+    comparing: Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    const { clock } = this.#options;
+    const askedAt = clock.monotonic();
+    const isSilent = askedAt - (this.#silentAt.get(other) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
+    const verdict = isSilent ? undefined : await this.#inTime(comparing, signal);
+    if (verdict !== undefined) return verdict;
+    if (!isSilent) this.#silentAt.set(other, askedAt);
+    const noteLate = (late: T) => {
+      // A dispute that was decided since then needs no other decision.
+      if (late === false && !first.isRefusing && !other.isRefusing) this.#isDisputed = true;
+      if (clock.monotonic() - askedAt < CONFIRM_MS) this.#silentAt.delete(other);
+    };
+    comparing.then(noteLate, () => undefined);
+    return undefined;
+  }
+
+  /** Records that several hosts are silent. Returns whether to wait for them: see SILENCE_MS. */
+  #awaitsSilent(now: number): boolean {
+    const { since, last } = this.#silence;
+    this.#silence = { since: now - last > MINUTE_MS ? now : since, last: now };
+    return now - this.#silence.since < SILENCE_MS;
+  }
+
+  /**
    * Returns whether an endpoint has the same block. `absent`: it does not report the block as final
-   * and lacks the block or a header that proves it. `undefined`: it failed, or `reading` did.
+   * and lacks the block or a header that proves it. `failed`: it failed, or `reading` did.
    */
   async #isSame(
     other: Endpoint,
     number: number,
     reading: Promise<VerifiedBlock | RpcFailure>,
     signal: AbortSignal,
-  ): Promise<boolean | "absent" | undefined> {
+  ): Promise<boolean | "absent" | "failed"> {
     const mustHave = other.finalHead >= number;
     const blocks = this.#blocksOf(other);
     try {
       // Read the header while the first endpoint reads the block.
       const [own, answer] = await Promise.all([blocks.header(number, signal), reading]);
-      if (answer instanceof RpcFailure) return undefined;
+      if (answer instanceof RpcFailure) return "failed";
       if (!own && mustHave) throw new RpcFailure("failed", `has no block ${number}`);
       const proof = await Promise.all(
         answer.proof.map(({ header }) =>
@@ -210,7 +270,7 @@ export class BlockReader {
     } catch (error) {
       signal.throwIfAborted();
       if (invalidAnswer(error).kind !== "rate") other.markFailure();
-      return undefined;
+      return "failed";
     }
   }
 
@@ -245,4 +305,20 @@ export class BlockReader {
 function asFailure(error: unknown): RpcFailure {
   if (error instanceof RpcFailure) return error;
   throw error;
+}
+
+type Answers = readonly (VerifiedBlock | RpcFailure | undefined)[];
+
+function blocksOf(answers: Answers): readonly VerifiedBlock[] {
+  return answers.flatMap((answer) => (answer === undefined || answer instanceof RpcFailure ? [] : [answer]));
+}
+
+/** Groups equal blocks, the most common first. */
+function groupsOf(blocks: readonly VerifiedBlock[]): readonly (readonly VerifiedBlock[])[] {
+  return [...Map.groupBy(blocks, ({ key }) => key).values()].toSorted((a, b) => b.length - a.length);
+}
+
+function isTie(answers: Answers): boolean {
+  const [largest = [], next = []] = groupsOf(blocksOf(answers));
+  return largest.length > 0 && largest.length === next.length;
 }

@@ -189,12 +189,12 @@ export class Endpoint {
     this.#restUntil = 0;
   }
 
-  /** Whether it refused to return a block within the last minute. */
+  /** Whether it refused to return a block, or returned a wrong one, within the last minute. */
   get isRefusing(): boolean {
     return this.#options.clock.monotonic() - this.#refusedBlockAt < MINUTE_MS;
   }
 
-  /** After it refused to return a block: others are preferred for a minute. */
+  /** After it refused to return a block or returned a wrong one: prefers others for a minute. */
   markRefusal(): void {
     this.#refusedBlockAt = this.#options.clock.monotonic();
   }

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { HOUR_MS } from "../../../../src/base/lib/time/time.ts";
 import { BlockReader } from "../../../../src/feeds/chain/rpc/block-reader.ts";
 import { test } from "../../../support/time/still-running.ts";
-import { until } from "../../exchange/scripted-venue.ts";
+import { settle, until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { BUSY, hashOn, ScriptedNode } from "../nodes/scripted-node.ts";
 
@@ -21,6 +21,30 @@ async function nodesOn(branches: string) {
     reader,
     read: (number: number) => reader.read(number, run.signal),
     readMostCommon: (parent?: string) => reader.readMostCommon(50, parent, run.signal),
+    /** Lets these nodes take three seconds for one answer. */
+    slowDown: async (indices: readonly number[]) => {
+      const answer = silence(indices);
+      run.clock.advance(1_000);
+      await settle();
+      run.clock.advance(3_000);
+      answer();
+      await settle();
+      await run.look();
+    },
+    silence,
+    /** Advances the clock until the promise settles. */
+    passing: async <T>(promise: Promise<T>): Promise<T> => {
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+      };
+      promise.then(end, end);
+      while (!isOver) {
+        run.clock.advance(250);
+        await settle();
+      }
+      return await promise;
+    },
     /** Indices of the nodes that rest after a failure. */
     resting: () => nodes.flatMap((_, index) => (isUsable(index) ? [] : [index])),
     [Symbol.asyncDispose]: async () => {
@@ -28,6 +52,12 @@ async function nodesOn(branches: string) {
       for (const node of nodes) await node[Symbol.asyncDispose]();
     },
   };
+  /** Holds the answers of these nodes until the returned function is called. */
+  function silence(indices: readonly number[]): () => void {
+    const gate = Promise.withResolvers<undefined>();
+    for (const index of indices) Object.assign(nodes[index] ?? {}, { answer: () => gate.promise });
+    return () => gate.resolve(undefined);
+  }
   function isUsable(index: number): boolean {
     const [host] = (nodes[index]?.url ?? "").split("//").slice(1);
     return pool.usable(0).some(({ name }) => name === host);
@@ -85,6 +115,37 @@ describe("a block that is read", () => {
     await using run = await nodesOn("aab");
     for (const node of run.nodes.slice(1, 2)) node.answer = () => BUSY;
     await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
+  });
+
+  test("is compared with an endpoint that was slow before, if no other host is left", async () => {
+    await using run = await nodesOn("abb");
+    await run.slowDown([1, 2]);
+    await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
+  });
+
+  test("is pending while several other hosts are silent, for ten seconds", async () => {
+    await using run = await nodesOn("aaa");
+    run.silence([1, 2]);
+    await expect(run.passing(run.read(50))).rejects.toMatchObject({ kind: "pending" });
+    run.run.clock.advance(10_000);
+    expect((await run.passing(run.read(50))).hash).toBe(hashOn("a", 50));
+  });
+
+  test("is not awaited from a single silent host again for a minute, whose late difference is a dispute", async () => {
+    await using run = await nodesOn("ab");
+    const answer = run.silence([1]);
+    expect((await run.passing(run.read(50))).hash).toBe(hashOn("a", 50));
+    expect((await run.read(49)).hash).toBe(hashOn("a", 49));
+    answer();
+    let isNoticed = false;
+    const notice = () => {
+      isNoticed = true;
+    };
+    await until("the difference is noticed", () => {
+      run.read(48).catch(notice);
+      return isNoticed;
+    });
+    await expect(run.read(48)).rejects.toThrow("endpoints disagree on block 48");
   });
 
   test("is not requested before an endpoint reports it as final", async () => {
@@ -175,14 +236,47 @@ describe("a block on which the majority of endpoints decides", () => {
     },
   );
 
-  test("has the requested parent even against a majority, and is undefined if no block has it", async () => {
-    await using run = await nodesOn("aab");
-    for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
+  test("has the requested parent if as many endpoints have it as another one, and is undefined otherwise", async () => {
+    await using run = await nodesOn("ab");
+    const [other] = run.nodes;
+    if (other) other.branchAt = () => "c";
     expect((await run.readMostCommon(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
-    expect(run.resting()).toEqual([0, 1]);
+    expect(run.resting()).toEqual([0]);
     run.run.clock.advance(60_000);
     expect(await run.readMostCommon(hashOn("d", 49))).toBeUndefined();
     expect(run.resting()).toEqual([]);
+  });
+
+  test("is undefined if more endpoints have another parent than the requested one", async () => {
+    await using run = await nodesOn("aab");
+    for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
+    expect(await run.readMostCommon(hashOn("a", 49))).toBeUndefined();
+    expect([run.resting(), run.run.notices]).toEqual([[], []]);
+  });
+
+  test("is decided by an endpoint that answers late, if the others disagree", async () => {
+    await using run = await nodesOn("bab");
+    const [late] = run.nodes;
+    if (!late) throw new Error("no node");
+    const answer = run.silence([0]);
+    const asked = () => run.nodes.map((node) => node.count("eth_getBlockReceipts"));
+    const reading = run.readMostCommon();
+    reading.catch(() => undefined);
+    await until("all were asked", () => asked().every((count) => count === 1));
+    for (let second = 0; second < 4; second++) {
+      run.run.clock.advance(1_000);
+      await settle();
+    }
+    answer();
+    expect((await reading)?.hash).toBe(hashOn("b", 50));
+    expect(run.resting()).toEqual([1]);
+    // For a minute, the contradicted endpoint is neither asked first nor to confirm a block.
+    late.answer = undefined;
+    run.run.clock.advance(20_000);
+    await run.run.look();
+    const before = run.nodes[1]?.count("eth_getBlockByNumber");
+    expect((await run.read(50)).hash).toBe(hashOn("b", 50));
+    expect(run.nodes[1]?.count("eth_getBlockByNumber")).toBe(before);
   });
 
   test("is unavailable if no endpoint responds", async () => {
