@@ -53,13 +53,14 @@ const Percent = z
   .pipe(z.number().gt(-100).max(1e9));
 const Counts = z.object({ buys: z.int(), sells: z.int(), buyers: z.int(), sellers: z.int() });
 
+/** Answers of 2024 have no change over half an hour. That of an hour stands in for it. */
 const Pool = z.object({
   attributes: z.object({
     address: z.string(),
     base_token_price_usd: Decimal,
     pool_created_at: z.iso.datetime({ offset: true }).nullable(),
     reserve_in_usd: Decimal,
-    price_change_percentage: z.object({ m5: Percent, m30: Percent, h1: Percent }),
+    price_change_percentage: z.object({ m5: Percent, m30: Percent.optional(), h1: Percent }),
     transactions: z.object({ m5: Counts, h1: Counts, h24: Counts }),
     volume_usd: z.object({ m5: Decimal, h1: Decimal, h24: Decimal }),
   }),
@@ -136,7 +137,7 @@ function readPool(
     pool: attributes.address,
     token,
     price: attributes.base_token_price_usd,
-    past: { m5: priceBefore(m5), m30: priceBefore(m30), h1: priceBefore(h1) },
+    past: { m5: priceBefore(m5), m30: priceBefore(m30 ?? h1), h1: priceBefore(h1) },
     liquidity: attributes.reserve_in_usd,
     ...(createdAt > 0 ? { createdAt } : {}),
     counts: { m5: counts("m5"), h1: counts("h1"), h24: counts("h24") },

@@ -122,8 +122,8 @@ const Pair = z.object({
   baseToken: z.object({ address: z.string() }),
   info: z
     .object({
-      websites: z.array(z.unknown()),
-      socials: z.array(z.unknown()),
+      websites: z.array(z.unknown()).optional(),
+      socials: z.array(z.unknown()).optional(),
     })
     .optional(),
 });

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import { isRecord } from "../../base/lib/untrusted-json.ts";
 import { readItems } from "../service/read-answer.ts";
+import { faultOf } from "../service/unread.ts";
 import { numberOf, readTrades, recordOf, type TradeFields, tradeNews } from "./trade-fields.ts";
 import {
   candleNews,
@@ -48,7 +50,9 @@ const Update = z.object({
     h: Decimal,
     l: Decimal,
     c: Decimal,
-    a: Decimal,
+    /** Base and quote volume. In 2021, there was no base volume yet. */
+    a: Decimal.optional(),
+    v: Decimal.optional(),
     n: z.string().regex(/^1m_.+$/),
   }),
 });
@@ -158,8 +162,11 @@ function readMessage(message: unknown): readonly StreamNews[] {
     const read = Update.safeParse(message);
     if (!read.success) return unusable("streamed candles", read.error, message);
     const update = read.data;
-    const { t, o, h, l, c, a, n } = update.result;
-    const candle: MinuteCandle = { openAt: t, open: o, high: h, low: l, close: c, volume: a };
+    const { t, o, h, l, c, v, n } = update.result;
+    const volume = update.result.a ?? (v && Number(c) > 0 ? formatDecimal(Number(v) / Number(c)) : v);
+    if (volume === undefined)
+      return [{ kind: "unusable", what: "streamed candles", reason: faultOf("result.a", undefined) }];
+    const candle: MinuteCandle = { openAt: t, open: o, high: h, low: l, close: c, volume };
     const sentAt = update.time_ms ?? update.time * SECOND_MS;
     return candleNews(n.slice("1m_".length), candle, sentAt);
   }

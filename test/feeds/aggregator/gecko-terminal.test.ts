@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { AGGREGATED, listUrl, readPools } from "../../../src/feeds/aggregator/gecko-terminal.ts";
 import { NETWORKS } from "../../../src/feeds/chain/networks.ts";
@@ -82,4 +84,36 @@ describe("GeckoTerminal's lists of pools", () => {
     expect(pool?.report.past.m5).toBe("0.01");
     expect(pool?.report.pool).toBe(`0x${"1".repeat(64)}`);
   });
+});
+
+const recordings = fileURLToPath(
+  new URL("../../../../shared/data/api-responses/geckoterminal/", import.meta.url),
+);
+
+describe.skipIf(!existsSync(recordings))(
+  "recorded answers of GeckoTerminal (../shared/data/api-responses)",
+  () => {
+    test("are read although they lack the change over half an hour, for which that over an hour stands in", () => {
+      const body = JSON.parse(readFileSync(`${recordings}get_new_pools_by_network.json`, "utf8"));
+      const pools = readPools(body, { id: "eth", group: "bsc", quotes: [] }, NOW);
+      expect(pools.length).toBeGreaterThan(0);
+      for (const { report } of pools) expect(report.past.m30).toBe(report.past.h1);
+    });
+  },
+);
+
+test("a change over half an hour that is null is not taken for an absent one", () => {
+  const body = listOf("bsc", [{ token: TOKEN, symbol: "GEM" }]);
+  const [pool] = body.data;
+  const whole = (m30: object) => ({
+    ...body,
+    data: [
+      {
+        ...pool,
+        attributes: { ...pool?.attributes, price_change_percentage: { m5: "0", h1: "100", ...m30 } },
+      },
+    ],
+  });
+  expect(readPools(whole({}), BSC, NOW)[0]?.report.past.m30).toBe("0.625");
+  expect(() => readPools(whole({ m30: null }), BSC, NOW)).toThrow("m30 is null");
 });

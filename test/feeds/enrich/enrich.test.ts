@@ -331,6 +331,16 @@ describe.skipIf(!existsSync(recordings))(
   },
 );
 
+test("a pair of DexScreener may lack either list of links, but neither list may be null", () => {
+  const baseToken = { address: `0x${"1".repeat(40)}` };
+  const { read } = dexscreener("https://d.example");
+  const linksOf = (info: object) => [...read([{ baseToken, info }], [], "bsc").values()][0]?.socialData;
+  const url = "https://a.example";
+  expect(linksOf({ websites: [{ url }] })?.website_url).toBe(url);
+  expect(linksOf({ socials: [{ type: "twitter", url }] })?.microblog_url).toBe(url);
+  expect(() => linksOf({ websites: null })).toThrow("info.websites is null");
+});
+
 test("a coin of CoinGecko has its market in the group of each chain that has the token", () => {
   const at = (digit: string) => `0x${digit.repeat(40)}`;
   const platforms = {

@@ -256,21 +256,36 @@ describe.skipIf(!existsSync(recorded))(
     ][])("every candle and trade of %s is parsed", (file, venue, isCandle) => {
       const messages = messagesOf(file);
       expect(messages.length).toBeGreaterThan(50);
-      // In 2021, Gate's candles had no base volume yet.
-      const amend = (message: (typeof messages)[number]) =>
-        venue === gate && isCandle(message) ? { ...message, result: { ...message.result, a: "0" } } : message;
-      const all = messages.flatMap((message) => venue.stream.read(amend(message)));
+      const all = messages.flatMap((message) => venue.stream.read(message));
       expect(all.map(({ kind }) => kind)).toContain("trade");
       // The recordings have channels that are not subscribed to.
       const unusable = all.flatMap((news) => (news.kind === "unusable" ? [news.what] : []));
       expect([...new Set(unusable)]).toEqual(unusable.length === 0 ? [] : ["stream messages"]);
       for (const message of messages) {
         const news = venue.stream.read(message);
-        const amended = amend(message);
-        expect(venue.stream.read(amended).map(({ kind }) => kind)).toEqual(
+        expect(news.map(({ kind }) => kind)).toEqual(
           isCandle(message) ? ["candle"] : news.map(({ kind }) => kind),
         );
       }
+    });
+
+    test("a candle of Gate without base volume has the quote volume divided by its price", () => {
+      const candles = messagesOf("cryptofeed_GATEIO.ws.1.0.txt")
+        .filter(({ channel, event }) => channel === "spot.candlesticks" && event === "update")
+        .map((message) => ({ result: message.result, news: gate.stream.read(message) }));
+      expect(candles.some(({ result }) => Number(result.v) > 0)).toBe(true);
+      for (const { result, news } of candles) {
+        const [candle] = news.flatMap((one) => (one.kind === "candle" ? [one.candle] : []));
+        expect(Number(candle?.volume) * Number(result.c)).toBeCloseTo(Number(result.v), 4);
+      }
+      const [{ result } = { result: {} }] = candles;
+      const nulled = {
+        time: 1,
+        channel: "spot.candlesticks",
+        event: "update",
+        result: { ...result, a: null },
+      };
+      expect(gate.stream.read(nulled)).toMatchObject([{ kind: "unusable", reason: "result.a is null" }]);
     });
   },
 );
