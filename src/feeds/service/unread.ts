@@ -1,14 +1,16 @@
-import { BoundedMap } from "../../base/lib/bounded-map.ts";
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
 
-/** Maximum number of reasons that are counted. */
+/** Maximum number of reasons that are counted. Further ones count as other ones of their kind. */
 const MAX_REASONS = 100;
+/** A part of a path that is shown, and the maximum length of a path. */
+const NAME = /^[A-Za-z_]\w{0,30}$/;
+const MAX_FIELD = 100;
 /** Number of items after which earlier ones count half. */
 const RECENT = 64;
 
 /** Counts what a service sent that cannot be read, by kind of item and by reason. */
 export class Unread {
-  readonly #counts = new BoundedMap<string, number>(MAX_REASONS);
+  readonly #counts = new Map<string, number>();
   readonly #recent = new Map<string, { good: number; bad: number; reason: string }>();
 
   /** Records a readable item of that kind, such as `trades`. */
@@ -31,7 +33,9 @@ export class Unread {
 
   /** Counts something unreadable that causes a failure of its own. */
   count(what: string, reason: string): void {
-    const key = `${what}: ${reason}`;
+    const own = `${what}: ${reason}`;
+    // A dropped counter would start again at zero.
+    const key = this.#counts.has(own) || this.#counts.size < MAX_REASONS ? own : `${what}: other`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
@@ -58,10 +62,14 @@ export class Unread {
   }
 }
 
-/** Says what a schema's first issue is: `volume.m5 is null`. */
+/**
+ * Says what a schema's first issue is: `volume.m5 is null`. The path may contain a service's own
+ * text. So `*` stands for each part that is not a short name, and for an index.
+ */
 export function reasonOf(error: Parameters<typeof firstIssue>[0], value: unknown): string {
   const { field, found } = firstIssue(error, value);
-  return faultOf(field, found);
+  const parts = field.split(".").map((part) => (NAME.test(part) ? part : "*"));
+  return faultOf(field === "" ? "" : parts.join(".").slice(0, MAX_FIELD), found);
 }
 
 /** Says why a field's value cannot be read. */

@@ -171,7 +171,7 @@ export class EndpointBlocks {
   #parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
     const read = schema.safeParse(answer);
     if (read.success) return read.data;
-    this.#endpoint.tally?.unread.count("blocks", reasonOf(read.error, answer).replace(/^\d+\./, ""));
+    this.#endpoint.tally?.unread.count("blocks", reasonOf(read.error, answer).replace(/^\*\./, ""));
     throw new RpcFailure("failed", `returned an invalid block ${number}`, { cause: read.error });
   }
 }
