@@ -5,7 +5,15 @@ import type { ServiceReport } from "../../gateway/source/index.ts";
 import { chunks } from "../chunks.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
-import type { MinuteCandle, Read, StreamNews, Venue, VenueRequest, VenueTrade } from "./venue.ts";
+import {
+  MESSAGES,
+  type MinuteCandle,
+  type Read,
+  type StreamNews,
+  type Venue,
+  type VenueRequest,
+  type VenueTrade,
+} from "./venue.ts";
 import { VenueSubscription } from "./venue-subscription.ts";
 import { VenueTrades } from "./venue-trades.ts";
 
@@ -245,24 +253,27 @@ export class VenueFollower {
 
   #take(news: StreamNews): void {
     const { onCandle } = this.#options;
+    const { unread } = this.#client;
+    // One message of an unknown kind is no complaint, as long as most are known.
+    if (news.kind !== "unusable") unread.good(MESSAGES);
     switch (news.kind) {
       case "trade":
-        this.#client.unread.good("trades");
+        unread.good("trades");
         // An impossible time must not move the clock by which the next trades are judged.
         this.#hear(this.#trades.take(news.pair, news.trade) ? news.sentAt : undefined);
         return;
       case "candle":
-        this.#client.unread.good("streamed candles");
+        unread.good("streamed candles");
         this.#hear(news.sentAt);
         if (news.candle.openAt % MINUTE_MS === 0) onCandle(news.pair, news.candle);
         return;
       case "volume":
-        this.#client.unread.good("streamed tickers");
+        unread.good("streamed tickers");
         this.#hear(undefined);
         this.#streamed.set(news.pair, news.quoteVolume);
         return;
       case "unusable":
-        this.#client.unread.bad(news.what, news.reason);
+        unread.bad(news.what, news.reason);
         if (news.what === "trades") this.#trades.unusable += 1;
         return;
       case "refused":

@@ -139,9 +139,11 @@ export function isPossible({ open, high, low, close }: MinuteCandle): boolean {
   return l > 0 && l <= Math.min(o, c) && h >= Math.max(o, c);
 }
 
+/** What {@link UNKNOWN_MESSAGE} is counted as. */
+export const MESSAGES = "stream messages";
 /** The news of a message that is none of those that were subscribed to. */
 export const UNKNOWN_MESSAGE: readonly StreamNews[] = [
-  { kind: "unusable", what: "stream messages", reason: "it is of an unknown kind" },
+  { kind: "unusable", what: MESSAGES, reason: "it is of an unknown kind" },
 ];
 
 /** Returns a candle as news. An impossible one is unusable. */

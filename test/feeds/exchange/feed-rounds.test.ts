@@ -171,6 +171,23 @@ describe("the exchanges' market", () => {
     ]);
   });
 
+  test("names an unknown message only while no known one has followed", async () => {
+    await using run = await market({ binance: { A: 1 } });
+    const { connected, pass, server, feed } = run;
+    await connected();
+    const unknown = {
+      kind: "unusable",
+      what: "stream messages",
+      reason: "it is of an unknown kind",
+    } as const;
+    server().say(...Array.from({ length: 40 }, () => unknown));
+    await pass(1_000);
+    await until("it is named", () => /of an unknown kind/.test(feed.trouble?.() ?? ""));
+    server().say(...Array.from({ length: 60 }, () => candleNews("A", START)));
+    await pass(1_000);
+    await until("it is no longer named", () => feed.trouble?.() === undefined);
+  });
+
   test("ignores minutes from the future", async () => {
     await using run = await market({ binance: { A: 1 } });
     const { connected, pass, server, events } = run;
