@@ -3,6 +3,7 @@ import { keyOf } from "../../model/key-of.ts";
 import {
   type Channel,
   FLARE_CHANNELS,
+  isFlareChannel,
   LIST_CHANNEL_NAMES,
   LIST_CHANNELS,
   type ListChannel,
@@ -71,26 +72,82 @@ export function joinViews(parts: readonly View[]): View {
   return { explanations: {}, ...joined };
 }
 
+/** JSON of an item, or of a record's value with its key, and its bytes with a comma. */
+interface Piece {
+  readonly json: string;
+  readonly bytes: number;
+}
+
+/** By list and record, the JSON of what it has. */
+type Part = Readonly<Record<string, Record<string, string>>>;
+
 /**
  * Splits a view into JSON texts of at most `maxBytes`, which {@link joinViews} joins. Only an item
- * that is longer, with its explanation and outcome, makes a text longer.
+ * that is longer, with its explanation and outcome, makes a text longer. Each text has all lists.
  */
 export function splitView(view: View, maxBytes: number): readonly string[] {
-  const whole = JSON.stringify(view);
   const channels = LIST_CHANNEL_NAMES.filter((channel) => {
     const [resource, name] = LIST_CHANNELS[channel];
     return listsOf(view, resource)?.[name] !== undefined;
   });
-  const keys = channels.flatMap((channel) =>
-    listOf(view, channel).map((item) => `${channel} ${keyOf(item)}`),
+  const empty = projectSnapshot({ explanations: {} }, channels);
+  const emptyBytes = JSON.stringify(empty).length;
+  const explanations = measureAll(view.explanations);
+  const outcomes = measureAll(view.outcomes ?? {});
+  const texts: string[] = [];
+  let part = emptyPart(empty);
+  let bytes = emptyBytes;
+  for (const channel of channels) {
+    const [resource, list] = LIST_CHANNELS[channel];
+    for (const item of listOf(view, channel)) {
+      const own = measure(JSON.stringify(item));
+      const key = keyOf(item);
+      const why = isFlareChannel(channel) ? explanations.get(key) : undefined;
+      const outcome = channel.endsWith(".finished") ? outcomes.get(key) : undefined;
+      // Another list may have brought the explanation already.
+      const added = () =>
+        own.bytes + (outcome?.bytes ?? 0) + (part.explanations?.[key] ? 0 : (why?.bytes ?? 0));
+      if (bytes > emptyBytes && bytes + added() > maxBytes) {
+        texts.push(printPart(part));
+        part = emptyPart(empty);
+        bytes = emptyBytes;
+      }
+      bytes += added();
+      append(part[resource], list, own);
+      if (!part.explanations?.[key]) append(part.explanations, key, why);
+      append(part.outcomes, key, outcome);
+    }
+  }
+  return [...texts, printPart(part)];
+}
+
+function measureAll(record: Readonly<Record<string, unknown>>): ReadonlyMap<string, Piece> {
+  const entries = Object.entries(record);
+  return new Map(
+    entries.map(([key, value]) => [key, measure(`${JSON.stringify(key)}:${JSON.stringify(value)}`)]),
   );
-  const fits = whole.length <= maxBytes && new TextEncoder().encode(whole).length <= maxBytes;
-  if (fits || keys.length < 2) return [whole];
-  const first = new Set(keys.slice(0, keys.length / 2));
-  return [true, false].flatMap((isFirst) => {
-    const isIn = (channel: ListChannel, item: ListItem) => first.has(`${channel} ${keyOf(item)}`) === isFirst;
-    return splitView(projectSnapshot(view, channels, isIn), maxBytes);
+}
+
+function measure(json: string): Piece {
+  return { json, bytes: new TextEncoder().encode(json).length + 1 };
+}
+
+function emptyPart(empty: View): Part {
+  const named = (lists: object) => Object.fromEntries(Object.keys(lists).map((name) => [name, ""]));
+  return Object.fromEntries(Object.entries(empty).map(([resource, lists]) => [resource, named(lists)]));
+}
+
+function append(texts: Record<string, string> | undefined, name: string, piece: Piece | undefined): void {
+  if (texts && piece) texts[name] = texts[name] ? `${texts[name]},${piece.json}` : piece.json;
+}
+
+function printPart(part: Part): string {
+  const resources = Object.entries(part).map(([resource, own]) => {
+    const isRecord = resource === "explanations" || resource === "outcomes";
+    const lists = () => Object.entries(own).map(([name, items]) => `"${name}":[${items}]`);
+    return `"${resource}":{${isRecord ? Object.values(own) : lists()}}`;
   });
+  return `{${resources}}`;
 }
 
 /** Returns a channel's list; empty if the view lacks it. */
