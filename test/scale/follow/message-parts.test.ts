@@ -10,7 +10,7 @@ const LIMIT = 8_192;
 
 test("[W46] [F2] [F3] an edge gets its leader's lists whole, and sends them in parts to a client with a limit, which may come from the leader", async () => {
   const leader = createHubUnderTest();
-  for (let at = 0; at < 60; at++) await leader.publish("list");
+  for (let at = 0; at < 90; at++) await leader.publish("list");
   const edge = new EdgeUnderTest();
   edge.connect(leader);
   await settled();
@@ -25,13 +25,13 @@ test("[W46] [F2] [F3] an edge gets its leader's lists whole, and sends them in p
   const socket = open({});
   const parts = socket.of("part");
   expect(parts.length).toBeGreaterThan(2);
-  expect(socket.of("subscribed")).toMatchObject([{ parts: parts.length, cursor: `${EPOCH}-60` }]);
+  expect(socket.of("subscribed")).toMatchObject([{ parts: parts.length, cursor: `${EPOCH}-90` }]);
   for (const bytes of socket.writes) expect(bytes.length).toBeLessThanOrEqual(LIMIT);
   const lists = joinViews([...parts, ...socket.of("subscribed")].map(({ snapshot }) => snapshot as View));
   expect(lists).toEqual(JSON.parse(JSON.stringify(projectSnapshot(leader.head.snapshot, CHANNELS))));
   await leader.publish("list");
   await settled();
-  const moved = open({ after: `${EPOCH}-60` });
+  const moved = open({ after: `${EPOCH}-90` });
   await settled();
   expect(moved.messages.map(({ type }) => type)).toEqual(["hello", "subscribed", "event"]);
   const mirror = leader.open({ channels: ["*"], mirror: true, max_message: LIMIT });

@@ -72,7 +72,7 @@ export function joinViews(parts: readonly View[]): View {
   return { explanations: {}, ...joined };
 }
 
-/** JSON of an item, or of a record's value with its key, and its bytes with a comma. */
+/** JSON of an item, an explanation or an outcome, and its bytes with a comma. */
 interface Piece {
   readonly json: string;
   readonly bytes: number;
@@ -81,71 +81,66 @@ interface Piece {
 /** By list and record, the JSON of what it has. */
 type Part = Readonly<Record<string, Record<string, string>>>;
 
+/** Returns a function that returns an object's {@link Piece}. It computes each once. */
+export function createMeasure(): (value: object) => Piece {
+  const encoder = new TextEncoder();
+  const scratch = new Uint8Array(16_384);
+  const pieces = new WeakMap<object, Piece>();
+  return (value) => {
+    const known = pieces.get(value);
+    if (known) return known;
+    const json = JSON.stringify(value);
+    const { read, written } = encoder.encodeInto(json, scratch);
+    const length = read === json.length ? written : encoder.encode(json).length;
+    const piece = { json, bytes: length + 1 };
+    pieces.set(value, piece);
+    return piece;
+  };
+}
+
 /**
  * Splits a view into JSON texts of at most `maxBytes`, which {@link joinViews} joins. Only an item
  * that is longer, with its explanation and outcome, makes a text longer. Each text has all lists.
  */
-export function splitView(view: View, maxBytes: number): readonly string[] {
+export function splitView(view: View, maxBytes: number, measure = createMeasure()): readonly string[] {
   const channels = LIST_CHANNEL_NAMES.filter((channel) => {
     const [resource, name] = LIST_CHANNELS[channel];
     return listsOf(view, resource)?.[name] !== undefined;
   });
-  const empty = projectSnapshot({ explanations: {} }, channels);
-  const emptyBytes = JSON.stringify(empty).length;
-  const explanations = measureAll(view.explanations);
-  const outcomes = measureAll(view.outcomes ?? {});
+  const empty = JSON.stringify(projectSnapshot({ explanations: {} }, channels)).replaceAll("[]", '""');
   const texts: string[] = [];
-  let part = emptyPart(empty);
-  let bytes = emptyBytes;
+  let part: Part = JSON.parse(empty);
+  let bytes = empty.length;
   for (const channel of channels) {
     const [resource, list] = LIST_CHANNELS[channel];
     for (const item of listOf(view, channel)) {
-      const own = measure(JSON.stringify(item));
-      const key = keyOf(item);
-      const why = isFlareChannel(channel) ? explanations.get(key) : undefined;
-      const outcome = channel.endsWith(".finished") ? outcomes.get(key) : undefined;
-      // Another list may have brought the explanation already.
-      const added = () =>
-        own.bytes + (outcome?.bytes ?? 0) + (part.explanations?.[key] ? 0 : (why?.bytes ?? 0));
-      if (bytes > emptyBytes && bytes + added() > maxBytes) {
+      const own = measure(item);
+      const id = keyOf(item);
+      const why = isFlareChannel(channel) ? view.explanations[id] : undefined;
+      const outcome = channel.endsWith(".finished") ? view.outcomes?.[id] : undefined;
+      // Another list may have brought the flare's explanation already. An id is a UUID.
+      const bytesOf = (note?: object) => (note ? measure(note).bytes + id.length + 3 : 0);
+      const added = () => own.bytes + bytesOf(outcome) + (part.explanations?.[id] ? 0 : bytesOf(why));
+      if (bytes > empty.length && bytes + added() > maxBytes) {
         texts.push(printPart(part));
-        part = emptyPart(empty);
-        bytes = emptyBytes;
+        part = JSON.parse(empty);
+        bytes = empty.length;
       }
       bytes += added();
-      append(part[resource], list, own);
-      if (!part.explanations?.[key]) append(part.explanations, key, why);
-      append(part.outcomes, key, outcome);
+      const lists = part[resource] ?? {};
+      lists[list] = lists[list] ? `${lists[list]},${own.json}` : own.json;
+      if (why && part.explanations) part.explanations[id] = measure(why).json;
+      if (outcome && part.outcomes) part.outcomes[id] = measure(outcome).json;
     }
   }
   return [...texts, printPart(part)];
 }
 
-function measureAll(record: Readonly<Record<string, unknown>>): ReadonlyMap<string, Piece> {
-  const entries = Object.entries(record);
-  return new Map(
-    entries.map(([key, value]) => [key, measure(`${JSON.stringify(key)}:${JSON.stringify(value)}`)]),
-  );
-}
-
-function measure(json: string): Piece {
-  return { json, bytes: new TextEncoder().encode(json).length + 1 };
-}
-
-function emptyPart(empty: View): Part {
-  const named = (lists: object) => Object.fromEntries(Object.keys(lists).map((name) => [name, ""]));
-  return Object.fromEntries(Object.entries(empty).map(([resource, lists]) => [resource, named(lists)]));
-}
-
-function append(texts: Record<string, string> | undefined, name: string, piece: Piece | undefined): void {
-  if (texts && piece) texts[name] = texts[name] ? `${texts[name]},${piece.json}` : piece.json;
-}
-
 function printPart(part: Part): string {
   const resources = Object.entries(part).map(([resource, own]) => {
     const isRecord = resource === "explanations" || resource === "outcomes";
-    const lists = () => Object.entries(own).map(([name, items]) => `"${name}":[${items}]`);
-    return `"${resource}":{${isRecord ? Object.values(own) : lists()}}`;
+    const fields = Object.entries(own).map(([name, json]) => `"${name}":${isRecord ? json : `[${json}]`}`);
+    return `"${resource}":{${fields}}`;
   });
   return `{${resources}}`;
 }

@@ -28,6 +28,7 @@ export interface DeliveryOwner {
 const MAX_FILTERED_RECORDS = 32;
 
 const PART = '{"type":"part"}';
+const NO_LISTS = '{"explanations":{}}';
 /** At least the length of the fields `parts` and `snapshot` in a message. */
 const PARTS_BYTES = 40;
 
@@ -78,14 +79,20 @@ export class Delivery implements GroupMember {
     if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
   }
 
-  /** Sends a message with the lists of these channels at the head: in parts if they are long. */
-  writeLists(json: string, of: readonly SelectionPart[]): void {
-    const room = this.maxMessage && this.maxMessage - Buffer.byteLength(json) - PARTS_BYTES;
-    // Rounded, so that clients whose messages begin with another id share the texts.
-    const texts = this.#host.history.snapshotTexts(of, room && room - (room % 1_024));
-    for (const text of texts.slice(0, -1)) this.write(PART, text);
-    const parts = texts.length > 1 ? `,"parts":${texts.length - 1}}` : "}";
-    this.write(json.slice(0, -1) + parts, texts.at(-1));
+  /**
+   * Sends a message with the lists of these channels at the head: in parts if it would exceed
+   * `maxMessage`.
+   */
+  writeLists(json: string, of: readonly SelectionPart[], maxMessage: number | undefined): void {
+    // Rounded to a power of two, so that clients share the texts.
+    const limit = maxMessage && 1 << (31 - Math.clz32(maxMessage));
+    const texts = this.#host.history.snapshotTexts(of, limit && limit - PARTS_BYTES);
+    const last = texts.at(-1) ?? NO_LISTS;
+    const fits = !limit || Buffer.byteLength(json + last) + PARTS_BYTES <= limit;
+    const parts = fits ? texts.slice(0, -1) : texts;
+    for (const text of parts) this.write(PART, text);
+    const count = parts.length > 0 ? `,"parts":${parts.length}}` : "}";
+    this.write(json.slice(0, -1) + count, fits ? last : NO_LISTS);
   }
 
   /**
@@ -248,7 +255,7 @@ export class Delivery implements GroupMember {
     this.#host.counters.conflations += 1;
     state.prev = head.cursor.seq;
     const changed = parts.map((part) => ({ ...part, mask: part.mask & mask }));
-    this.writeLists(conflatedText(head.cursor, channelsOf(mask)), changed);
+    this.writeLists(conflatedText(head.cursor, channelsOf(mask)), changed, this.maxMessage);
   }
 
   #read(state: Behind, after: Cursor, then: (result: BacklogPart) => void): void {

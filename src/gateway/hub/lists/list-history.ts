@@ -5,6 +5,7 @@ import {
   advanceLists,
   ChangeMismatch,
   type Cursor,
+  createMeasure,
   type EventBody,
   joinViews,
   type Lists,
@@ -51,6 +52,7 @@ export class ListHistory {
   readonly #log: EventLog;
   readonly #notify: Notify | undefined;
   readonly #texts = new BoundedMap<string, readonly string[]>(MAX_CACHED_TEXTS);
+  #measure = createMeasure();
   #steps = new StepCache();
   #checkpoints: ListCheckpoint[];
   #lists: Lists;
@@ -115,7 +117,7 @@ export class ListHistory {
     // Stores `snapshot` and not the equal `lists.snapshot`, because the process already holds its
     // objects.
     this.#lists = { snapshot, marks: lists.marks };
-    this.#texts.clear();
+    this.#forgetTexts();
     this.#seq = last.seq;
     this.#addCheckpoint(last.seq);
     return steps;
@@ -133,7 +135,12 @@ export class ListHistory {
     // A new cache, because walks along the earlier history still add to the old one.
     this.#steps = new StepCache();
     this.#checkpoints = [{ seq, lists: () => lists }];
+    this.#forgetTexts();
+  }
+
+  #forgetTexts(): void {
     this.#texts.clear();
+    this.#measure = createMeasure();
   }
 
   /**
@@ -195,11 +202,13 @@ export class ListHistory {
    * Returns the JSON texts of these parts at the head, cached until the next change: one, or
    * several of at most `maxBytes` as {@link splitView} makes them.
    */
-  snapshotTexts(parts: readonly SelectionPart[], maxBytes = Number.POSITIVE_INFINITY): readonly string[] {
+  snapshotTexts(parts: readonly SelectionPart[], maxBytes?: number): readonly string[] {
     return this.#texts.ensure(`${maxBytes} ${selectionOf(parts).key}`, () => {
       const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
       const [first = joinViews([]), ...others] = views;
-      return splitView(others.length > 0 ? joinViews(views) : first, maxBytes);
+      const view = others.length > 0 ? joinViews(views) : first;
+      // The parts of different filters and sizes share the texts of items.
+      return maxBytes === undefined ? [JSON.stringify(view)] : splitView(view, maxBytes, this.#measure);
     });
   }
 

@@ -253,8 +253,6 @@ export class Session implements DeliveryOwner {
     if (command.mirror) this.#host.checkMirror(this.#rights);
     this.#subscriptions.check(command.id, part);
     this.#setMode(command);
-    // A mirror needs `base` too, which is not split.
-    if (!command.mirror) this.#delivery.maxMessage ??= command.max_message;
     if (command.after === undefined) this.#start(command, part);
     else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
     else {
@@ -280,19 +278,22 @@ export class Session implements DeliveryOwner {
    * Starts at the head. Sends the lists of the channels that the connection did not follow yet,
    * unless the client declined them.
    */
-  #start({ id, snapshot, mirror }: Subscribe, part: SelectionPart, lost?: Lost): void {
+  #start(command: Subscribe, part: SelectionPart, lost?: Lost): void {
+    const { id, snapshot, mirror } = command;
     const { head } = this.#host;
     const { mask, filter } = part;
     if (lost) this.#host.counters.resets[lost.reason] += 1;
     const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
-    this.#follow(id, part);
+    this.#follow(command, part);
     this.#delivery.move(this.#subscriptions.selection);
     const channels = channelsOf(mask);
     const answer = { id, channels, filter, cursor: head.cursor, resumed: "reset", lost } as const;
     if (snapshot === false) this.#delivery.write(subscribedText(answer));
     else {
       const text = subscribedText(answer, mirror ? this.#host.base() : undefined);
-      this.#delivery.writeLists(text, [{ mask: maskOf(added), filter }]);
+      // A mirror needs `base` too, which is not split.
+      const maxMessage = mirror ? undefined : this.#delivery.maxMessage;
+      this.#delivery.writeLists(text, [{ mask: maskOf(added), filter }], maxMessage);
     }
   }
 
@@ -311,7 +312,7 @@ export class Session implements DeliveryOwner {
     } as const;
     if (lost) this.#start(command, part, lost);
     else if (after.seq === cursor.seq && !(part.filter?.selectsItems && history.lacksMarks(after.seq))) {
-      this.#follow(command.id, part);
+      this.#follow(command, part);
       this.#host.counters.resumed += 1;
       this.#delivery.move(selectionOf([part]));
       this.#delivery.write(subscribedText(answer));
@@ -321,15 +322,16 @@ export class Session implements DeliveryOwner {
         this.#isResuming = false;
         if (lost) return this.#start(command, part, lost);
         this.#host.counters.resumed += 1;
-        this.#follow(command.id, part);
+        this.#follow(command, part);
         this.#delivery.write(subscribedText(answer));
         this.ready();
       });
     }
   }
 
-  #follow(id: CommandId, part: SelectionPart): void {
+  #follow({ id, mirror, max_message }: Subscribe, part: SelectionPart): void {
     this.#subscriptions.add(id, part);
+    if (!mirror) this.#delivery.maxMessage ??= max_message;
     if (this.#phase.kind !== "waiting") return;
     this.#phase = FOLLOWING;
     this.#host.watch(this, "unsubscribed", false);

@@ -151,3 +151,41 @@ test("the hub refuses connections until there is a snapshot", async ({ make }) =
   await sut.publish("list");
   expect(sut.hub.refusal).toBeUndefined();
 });
+
+test("[W46] a rejected subscription does not limit the connection's messages, and the first accepted one does", async ({
+  sut,
+}) => {
+  await sut.publish(...Array(60).fill("list"));
+  const socket = sut.open();
+  const subscribe = { type: "subscribe", channels: ["newest.bsc"], max_message: 8_192 };
+  send(socket, { ...subscribe, id: "a", after: "none" });
+  expect(last(socket)).toMatchObject({ type: "error", id: "a", field: "after" });
+  send(socket, { ...subscribe, id: "b", max_message: 524_288 });
+  expect(last(socket)).toMatchObject({ type: "subscribed", id: "b" });
+  expect(socket.of("part")).toEqual([]);
+  send(socket, { type: "unsubscribe", id: "b" });
+  send(socket, { ...subscribe, id: "c", after: `${EPOCH}-0` });
+  expect(last(socket)).toMatchObject({ type: "error", code: "cursor-conflict" });
+  send(socket, { ...subscribe, id: "d" });
+  expect(socket.of("part")).toEqual([]);
+});
+
+test("[W46] a limit counts as the power of two below it, so that clients get equal parts", async ({
+  sut,
+}) => {
+  await sut.publish(...Array(60).fill("list"));
+  const [parts, ...others] = [8_192, 9_001, 16_383].map((max_message) => {
+    const socket = sut.open({ channels: ["newest.bsc"], max_message });
+    return socket.messages.slice(1);
+  });
+  expect(parts?.length).toBeGreaterThan(2);
+  expect(others).toEqual([parts, parts]);
+});
+
+test("[W46] [F2] a mirror's response is whole after a subscription with a limit", async ({ sut }) => {
+  await sut.publish(...Array(60).fill("list"));
+  const socket = sut.open({ channels: ["status"], max_message: 8_192 });
+  send(socket, { type: "subscribe", id: "m", channels: ["*"], mirror: true });
+  expect(last(socket)).toMatchObject({ type: "subscribed", id: "m" });
+  expect([socket.of("part"), last(socket)?.parts]).toEqual([[], undefined]);
+});
