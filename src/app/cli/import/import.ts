@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../base/lib/input-error.ts";
+import { counted } from "../../../base/lib/text/figures.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
 import {
@@ -81,15 +82,15 @@ export async function importFiles(args: readonly string[], terminal: Terminal): 
     const quiet = found.filter((row) => row === "quiet").length;
     const skipped = found.length - usable.length - quiet;
     const counts = [
-      `${usable.length} ${what}`,
-      ...(quiet > 0 ? [`${quiet} minutes without trades`] : []),
-      ...(skipped > 0 ? [`${skipped} ${skipped === 1 ? "line" : "lines"} skipped`] : []),
+      counted(usable.length, what),
+      ...(quiet > 0 ? [`${counted(quiet, "minute")} without trades`] : []),
+      ...(skipped > 0 ? [`${counted(skipped, "line")} skipped, the first is ${first}`] : []),
     ];
     say(terminal, `${path}: ${counts.join(", ")}`);
     if (found.length === 0) throw new InputError(path, "the file has a header, but no candles or trades");
     if (usable.length <= skipped)
       throw new InputError(path, `${skipped} of ${found.length} lines are unusable; the first is ${first}`);
-    if (pair.includes(","))
+    if (pair.includes(",") && usable.some((row) => row.pair === undefined))
       throw new InputError(path, `its name is no pair: ${pair}; name the pair with --pair`);
     for (const row of usable) rows.push(row.pair === undefined ? { ...row, pair } : row);
     if (rows.length > MAX_ROWS)
@@ -137,7 +138,7 @@ async function readFile(path: string) {
   const usable = found.find((row) => row !== undefined && row !== "quiet");
   const at = found.indexOf(undefined);
   const first = lines[at] ?? `entry ${at + 1} of the list`;
-  const what = Object(usable).kind === "trade" ? "trades" : "candles";
+  const what = Object(usable).kind === "trade" ? "trade" : "candle";
   return { found, what, first: JSON.stringify(first.slice(0, 60)) };
 }
 
@@ -167,14 +168,20 @@ function readCsv(
   text: string,
 ): { readonly found: readonly Found[]; readonly lines: readonly string[] } {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const header = lines.slice(0, MAX_HEADER_LINES).findIndex((line) => /^"?[a-z].*[,;\t]/i.test(line));
+  const top = lines.slice(0, MAX_HEADER_LINES);
+  const known = top.findIndex((line) => readerOf(splitterFor(line)(line)) !== undefined);
+  const header = known >= 0 ? known : top.findIndex((line) => /^"?[a-z].*[,;\t]/i.test(line));
   const split = splitterFor(lines[Math.max(0, header)] ?? "");
   const names = split(lines[Math.max(0, header)] ?? "");
   const reader = header >= 0 ? readerOf(names) : readerByShape(names);
   if (!reader) throw new InputError(path, lineProblem(names, header >= 0), { line: Math.max(0, header) + 1 });
   const data = lines.slice(header + 1);
-  const width = split(data[0] ?? "").length;
-  const read = (fields: readonly string[]) => (fields.length === width ? reader(fields) : undefined);
+  // More fields than columns come of decimal commas; a separator at the end adds an empty one.
+  const read = (fields: readonly string[]) =>
+    (header >= 0 || fields.length >= names.length) &&
+    fields.slice(names.length).every((field) => field === "")
+      ? reader(fields)
+      : undefined;
   return { found: data.map((line) => read(split(line))), lines: data };
 }
 

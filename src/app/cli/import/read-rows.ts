@@ -101,8 +101,11 @@ export function readJsonRows(text: string): readonly Found[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const read = (order: readonly number[]) => list.map((entry: unknown) => readEntry(entry, order));
   const rows = read(OPEN_FIRST);
-  const isMisread = rows.filter((row) => row === undefined).length * 2 > rows.length;
-  return isMisread ? read(LOW_FIRST) : rows;
+  const unusable = (found: readonly Found[]) => found.filter((row) => row === undefined).length;
+  if (unusable(rows) === 0) return rows;
+  // Minutes at one price fit both orders, so only the others tell them apart.
+  const others = read(LOW_FIRST);
+  return unusable(others) < unusable(rows) ? others : rows;
 }
 
 /** Where open, high, low, close and volume are in a list. */
@@ -129,10 +132,12 @@ function readEntry(entry: unknown, order: readonly number[]): Found {
 
 /** Returns a function that splits lines like this one at its separator. */
 export function splitterFor(line: string): (line: string) => readonly string[] {
-  if (line.includes(";"))
+  const count = (separator: string) => line.split(separator).length - 1;
+  const [semicolons, tabs, commas] = [count(";"), count("\t"), count(",")];
+  if (semicolons > 0 && semicolons >= Math.max(tabs, commas))
     // Where lists have semicolons, numbers have a decimal comma.
     return (one) => one.split(";").map((field) => unquoted(field).replace(/^(-?\d+),(\d+)$/, "$1.$2"));
-  if (line.includes("\t")) return (one) => one.split("\t").map(unquoted);
+  if (tabs > 0 && tabs >= commas) return (one) => one.split("\t").map(unquoted);
   return splitLine;
 }
 
@@ -150,6 +155,7 @@ function unquoted(field: string): string {
 
 function candle(time: string | undefined, pair: string | undefined, texts: readonly string[]): Found {
   const at = readTime(time ?? "");
+  if (!isPair(pair)) return undefined;
   if (at !== undefined && texts.every((text) => /^(nan|null)?$/i.test(text))) return "quiet";
   const amounts = texts.flatMap((text) => plainDecimal(text) ?? []);
   if (at === undefined || amounts.length !== AMOUNTS.length) return undefined;
@@ -165,9 +171,14 @@ function trade(
 ): Row | undefined {
   const at = readTime(time ?? "");
   const [price, amount] = [plainDecimal(priceText), plainDecimal(amountText)];
-  if (at === undefined || price === undefined || amount === undefined || isBuy === undefined)
+  if (!isPair(pair) || at === undefined || price === undefined || amount === undefined || isBuy === undefined)
     return undefined;
   return { kind: "trade", at, pair, price, amount, isBuy };
+}
+
+/** Whether a recording can name this pair: an empty one, or one with a comma, it cannot. */
+function isPair(pair: string | undefined): boolean {
+  return pair === undefined || (pair !== "" && !pair.includes(","));
 }
 
 /** Whether the text is `yes`, in any case; `undefined` if it is no such word at all. */

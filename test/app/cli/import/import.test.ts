@@ -217,3 +217,46 @@ test("without a file, or with an unknown flag, the command says so", async () =>
     stderr: expect.stringContaining("--pair"),
   });
 });
+
+const HEADER = "time,open,high,low,close,volume";
+const moving = (at: number) => `${at},10,11,9,10.5,300`;
+const quietCoinbase = rows(String).map((at, index) =>
+  index % 5 === 0 ? [Number(at), 9, 11, 10, 10.5, 3] : [Number(at), 10, 10, 10, 10, 1],
+);
+
+test.each([
+  ["a quiet pair of Coinbase", "quiet.json", JSON.stringify(quietCoinbase)],
+  ["pandas' index", "pandas.csv", text([`,${HEADER}`, ...rows((at) => `7,${moving(at)}`)])],
+  ["a vendor's line with a comma", "vendor.csv", text(["Data by Foo, Inc.", HEADER, ...rows(moving)])],
+  [
+    "a name with a comma, but a pair column",
+    "a,b.csv",
+    text([`pair,${HEADER}`, ...rows((at) => `A,${moving(at)}`)]),
+  ],
+  [
+    "a first line without its note",
+    "short.csv",
+    text([`${HEADER},note`, ...rows((at) => (at === START ? moving(at) : `${moving(at)},x`))]),
+  ],
+  ["a semicolon in a name", "semi.csv", text([`${HEADER},notes;x`, ...rows((at) => `${moving(at)},a;b`)])],
+])("%s: every line is read", async (_what, name, content) => {
+  const path = join(mkdtempSync(join(tmpdir(), "flarewire-import-")), name);
+  writeFileSync(path, content);
+  const { code, stderr } = await runInProcess(["import", path]);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(new RegExp(`: ${MINUTES} candles\\n`))]);
+});
+
+test.each(["", '"B, x"'])("lines with the pair %j are counted and named, not written", async (pair) => {
+  const path = join(mkdtempSync(join(tmpdir(), "flarewire-import-")), "pair.csv");
+  writeFileSync(
+    path,
+    text([
+      "time,pair,open,high,low,close,volume",
+      own(START),
+      own(START + MINUTE),
+      own(START + 2 * MINUTE, pair),
+    ]),
+  );
+  const { code, stderr } = await runInProcess(["import", path]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("2 candles, 1 line skipped, the first is ")]);
+});
