@@ -176,6 +176,8 @@ function readCsv(
   const reader = header >= 0 ? readerOf(names) : readerByShape(names);
   if (!reader) throw new InputError(path, lineProblem(names, header >= 0), { line: Math.max(0, header) + 1 });
   const data = lines.slice(header + 1);
+  const numbers = numbersProblem(data, lines[Math.max(0, header)] ?? "");
+  if (numbers !== undefined) throw new InputError(path, numbers);
   // More fields than columns come of decimal commas; a separator at the end adds an empty one.
   const read = (fields: readonly string[]) =>
     (header >= 0 || fields.length >= names.length) &&
@@ -183,6 +185,20 @@ function readCsv(
       ? reader(fields)
       : undefined;
   return { found: data.map((line) => read(split(line))), lines: data };
+}
+
+/** Names numbers that could be read as others, a thousand times smaller. */
+function numbersProblem(data: readonly string[], header: string): string | undefined {
+  const separator = header.includes("\t") ? "\t" : ";";
+  if (!header.includes(separator)) return undefined;
+  const has = (number: RegExp) =>
+    data.some((line) => line.split(separator).some((field) => number.test(field)));
+  const hasComma = has(/^\d+,\d+$/);
+  if (separator === "\t" && hasComma)
+    return "its numbers have a decimal comma; export it with semicolons between the columns";
+  if (hasComma && has(/^\d{1,3}(\.\d{3})+$/))
+    return "its numbers have commas and dots; export it without separators of thousands";
+  return undefined;
 }
 
 /** A header is in one of these lines. Vendors put their address above it. */

@@ -260,3 +260,13 @@ test.each(["", '"B, x"'])("lines with the pair %j are counted and named, not wri
   const { code, stderr } = await runInProcess(["import", path]);
   expect([code, stderr]).toEqual([0, expect.stringContaining("2 candles, 1 line skipped, the first is ")]);
 });
+
+test.each([
+  ["dots and commas", "1700000040;10,0;11,0;9,0;10,5;1.234", /without separators of thousands/],
+  ["decimal commas between tabs", "1700000040\t10,0\t11,0\t9,0\t10,5\t7", /decimal comma; export/],
+])("%s: the file is refused with the cure", async (_what, line, reason) => {
+  const path = join(mkdtempSync(join(tmpdir(), "flarewire-import-")), "numbers.csv");
+  writeFileSync(path, text([HEADER.replaceAll(",", line.includes(";") ? ";" : "\t"), line]));
+  const { code, stderr } = await runInProcess(["import", path]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+});
