@@ -321,7 +321,7 @@ export const DEFAULT_SETTINGS = {
    */
   firstSellers: 2.5,
   firstSoldShare: 0.4,
-  /** Canary: the least dollars of either crowd, as a share of half an hour's buying. Default 0.2. */
+  /** Canary: the least dollars of either crowd, as a share of half an hour's buys. Default 0.2. */
   suspectShare: 0.2,
   /**
    * Time without sufficient warnings before the canary turns off. Default 10 minutes, against

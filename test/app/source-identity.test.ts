@@ -10,7 +10,7 @@ const EXCHANGES = { exchanges: ["binance", "kucoin", "gate"], exchangeQuotes: ["
 
 /** The fields are in the order in which they are stored. */
 const CASES: readonly (readonly [GivenSettings, name: string, fingerprint: object])[] = [
-  [{}, "simulated", { feed: "simulated", seed: 1, refreshMs: 5_000, version: VERSION, v8 }],
+  [{}, "simulated", { feed: "simulated", seed: 3, refreshMs: 5_000, version: VERSION, v8 }],
   [{ seed: 7 }, "simulated 7", { feed: "simulated", seed: 7, refreshMs: 5_000, version: VERSION, v8 }],
   [
     { feed: "exchange", refresh: "10s", enrich: "sourcify" },

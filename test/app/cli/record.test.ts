@@ -37,6 +37,7 @@ test("record writes a span of the simulated market, which replay plays", async (
   const events = await read(stdout.trim());
   const first = events[0]?.at ?? 0;
   const same = createSimulatedFeed({
+    seed: 3,
     startAtMs: first,
     warmupMs: 0,
     speed: Number.POSITIVE_INFINITY,

@@ -61,8 +61,8 @@ export class BlockReader {
    * Returns the block at that height from the best endpoint. If another endpoint responds, it must
    * have the same block. Rejects with RpcFailure: `pending` if the block is not settled or no other
    * endpoint has it or confirmed it yet; else if no endpoint has it, or two disagree on it or on an
-   * earlier one. Afterwards, call {@link readMostCommon}. An endpoint that failed or returned an invalid block rests, so that
-   * another attempt may succeed.
+   * earlier one. Afterwards, call {@link readMostCommon}. An endpoint that failed or returned an
+   * invalid block rests, so that another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
     const { pool } = this.#options;
@@ -85,10 +85,9 @@ export class BlockReader {
   /**
    * Queries all usable endpoints for the block at that height, and returns the one with the parent
    * `parentHash` (`undefined`: any) that most of them have. Endpoints that returned another one
-   * rest, and are asked last for a minute. Returns `undefined` if endpoints responded, but none with that parent, or more of them
-   * with another one. Rejects with
-   * RpcFailure on a tie, if no endpoint has the block, or if the only response is contradicted or
-   * not yet confirmed.
+   * rest, and are asked last for a minute. Returns `undefined` if endpoints responded, but none
+   * with that parent, or more of them with another one. Rejects with RpcFailure on a tie, if no
+   * endpoint has the block, or if the only response is contradicted or not yet confirmed.
    */
   async readMostCommon(
     number: number,
