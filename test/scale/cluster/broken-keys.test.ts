@@ -104,6 +104,8 @@ describe.skipIf(!HAS_REDIS)("a damaged key of a cluster, with clients on all tra
     eventually(
       () => ask(server.port, async (redis) => (await redis.type(CHECKPOINT)) === "hash"),
       () => "nothing stored",
+      // A new leader stores after half a minute, and later on a busy machine.
+      { maxWaitMs: 180_000 },
     );
 
   beforeAll(async () => {
