@@ -84,7 +84,7 @@ class FlareMarket {
   }
 }
 
-/** The flares of each running list of which a client was told, since its last snapshot. */
+/** The running flares that a client was told of since its last snapshot, by list. */
 class Told {
   heard = 0;
   readonly #ids = new Set<string>();
@@ -97,7 +97,7 @@ class Told {
     }
   }
 
-  /** Throws if the event ends a flare of which the client was not told. */
+  /** Throws if the event ends a flare that the client was not told of. */
   event(message: unknown): void {
     const { name, channel, data } = message as EventMessage;
     if (name === "flare-started") this.#ids.add(`${channel} ${data.flare.id}`);

@@ -7,6 +7,7 @@ import { type Entry, LOG_START } from "../../../src/scale/cluster/entry.ts";
 import { seal } from "../../../src/scale/cluster/entry-text.ts";
 import { RedisEngine } from "../../../src/scale/cluster/redis/redis-engine.ts";
 import { HAS_REDIS, type RedisServer } from "./redis-servers.ts";
+import { SILENT_ENGINE } from "./silent-engine.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
 
 /** A node that appends numbered batches while it leads, and the entries that it delivered. */
@@ -93,8 +94,6 @@ const allDeliver = (nodes: readonly Running[], more: number) => {
     .toBe(true);
 };
 
-const never = () => new Promise<never>(() => {});
-
 test("a node that loses the race to append an entry reports no repair", async () => {
   const repairs: Entry[] = [];
   let reads = 0;
@@ -103,16 +102,7 @@ test("a node that loses the race to append an entry reports no repair", async ()
   const base = seal(1, { ...HEADER, kind: "base", prev: "", committed: 0 }, Buffer.alloc(0));
   const next = seal(2, { ...HEADER, kind: "alive", prev: base.hash, committed: 1 }, Buffer.alloc(0));
   const engine: Engine = {
-    store: never,
-    load: never,
-    put: never,
-    get: never,
-    take: never,
-    agree: never,
-    facts: never,
-    notify: () => {},
-    onNotice: () => () => {},
-    close: async () => {},
+    ...SILENT_ENGINE,
     append: () => {
       tried.resolve();
       return answer.promise;

@@ -16,8 +16,7 @@ import { Leading } from "../../../../src/scale/cluster/node/leading.ts";
 import { ROOMY } from "../../../contract/event-log-contract.ts";
 import { LedMarket } from "../../../examples/led-gateway.ts";
 import { createHubUnderTest, EPOCH, FRESH, INFO } from "../../../gateway/hub/hub-fixture.ts";
-
-const never = () => new Promise<never>(() => {});
+import { SILENT_ENGINE } from "../silent-engine.ts";
 
 /**
  * An engine with three entries. The first has the update, and the last is not committed. Once
@@ -33,17 +32,7 @@ function engineWith(rest: Promise<unknown>, update?: LogUpdate): Engine {
     entries.push(seal(offset + 1, header, body));
   }
   return {
-    append: never,
-    store: never,
-    load: never,
-    put: never,
-    get: never,
-    take: never,
-    agree: never,
-    facts: never,
-    notify: () => {},
-    onNotice: () => () => {},
-    close: async () => {},
+    ...SILENT_ENGINE,
     async *read(_from, signal): AsyncGenerator<LogNews> {
       for (const entry of entries) yield { kind: "entry", entry };
       await rest;

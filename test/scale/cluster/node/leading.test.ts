@@ -9,8 +9,8 @@ import { decodeContent, type LogUpdate } from "../../../../src/scale/cluster/nod
 import { Leading } from "../../../../src/scale/cluster/node/leading.ts";
 import { LedMarket } from "../../../examples/led-gateway.ts";
 import { createHubUnderTest, EPOCH, FRESH } from "../../../gateway/hub/hub-fixture.ts";
+import { SILENT_ENGINE } from "../silent-engine.ts";
 
-const never = () => new Promise<never>(() => {});
 const SAME: Lead = { kind: "lead", term: 1, epoch: EPOCH, isNewEpoch: false };
 const NEXT: Lead = { kind: "lead", term: 1, epoch: "next", isNewEpoch: true };
 
@@ -22,17 +22,7 @@ function lead(first: Lead, isResumed = false) {
   const stored: Checkpoint[] = [];
   const terms: boolean[] = [];
   const engine: Engine = {
-    append: never,
-    load: never,
-    put: never,
-    get: never,
-    take: never,
-    agree: never,
-    facts: never,
-    notify: () => {},
-    onNotice: () => () => {},
-    close: async () => {},
-    async *read() {},
+    ...SILENT_ENGINE,
     store: async (checkpoint) => {
       stored.push(checkpoint);
       return "stored";
