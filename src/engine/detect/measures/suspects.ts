@@ -10,11 +10,11 @@ import { decay } from "../../../base/lib/statistics.ts";
 const SAME_SIZE = 0.1;
 /** A purchase of another size reduces the lead by this, so a third of the new wallets can lead. */
 const OTHER_WEIGHT = 0.5;
-/** So many gaps count in their mean. The lead is at most twice that. */
+/** Number of gaps that their mean covers. The lead is at most twice this number. */
 const MAX_GAPS = 16;
 /** Intervals are equal if their squared coefficient of variation is at most this; at random, 1. */
 const EQUAL_VARIATION = 0.08;
-/** Shorter intervals say nothing, because trades of one block are told apart by milliseconds. */
+/** Shorter intervals say nothing: trades of one block differ by milliseconds only. */
 const MIN_GAP_MS = 1_000;
 /** Time constant of the lead and its dollars. */
 const LEAD_MS = 1_800_000;

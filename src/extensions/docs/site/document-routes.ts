@@ -42,12 +42,11 @@ export function addDocumentRoutes(
   const { basePath } = settings;
   const needs = !isKeyed ? "nothing" : anonymous ? "key for pro" : "key";
   const site: Site = { basePath, contracts: scope.routeContracts, needs };
-  const schemas = once(async () => {
-    const created = createSchemas("draft-2020-12", inOrder(site.contracts));
+  const describe = once(async () => {
+    const schemas = createSchemas("draft-2020-12", inOrder(site.contracts));
     await turn();
-    return created;
+    return createOpenApi(basePath, site.contracts, undefined, schemas);
   });
-  const describe = once(async () => createOpenApi(basePath, site.contracts, undefined, await schemas()));
   const vary = varyOf(settings);
   const addressOf = createAddressOf(settings);
   let last: Promise<unknown> = Promise.resolve();
@@ -178,12 +177,11 @@ function createMakers(
   describe: () => Promise<OpenApiDocument>,
 ): Readonly<Record<DocumentName, Make>> {
   const { basePath } = site;
-  const schemas = once(async () => {
-    const created = createSchemas("draft-7");
+  const describeEvents = once(async () => {
+    const schemas = createSchemas("draft-7");
     await turn();
-    return created;
+    return createAsyncApi(basePath, undefined, schemas);
   });
-  const describeEvents = once(async () => createAsyncApi(basePath, undefined, await schemas()));
   const { docsProtocol, docsGuides } = DOCUMENTS;
   return {
     openapi: async () => JSON.stringify(await describe()),
