@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
 import { rolldown } from "rolldown";
 import { expect, type TestAPI } from "vitest";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { environmentOfNode } from "./copy-of-sources.ts";
 import { CLIENT_PACKAGES, type InstalledPackages } from "./installed-package.ts";
+import { NO_PROBLEM, publint } from "./publint.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -84,6 +83,7 @@ async function checkTypes(project: string, options: object, ...files: readonly s
 export function testClientPackages(test: TestAPI<{ installed: InstalledPackages }>): void {
   test("@flarewire/client needs no package, @flarewire/react only the client and React, and publint finds no problem", async ({
     installed: { clientProject: project },
+    skip,
   }) => {
     for (const name of CLIENT_PACKAGES) {
       const folder = join(project, "node_modules/@flarewire", name);
@@ -91,11 +91,10 @@ export function testClientPackages(test: TestAPI<{ installed: InstalledPackages 
       const { dependencies = {}, peerDependencies = {}, optionalDependencies = {} } = manifest;
       const needed = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
       expect(needed).toEqual(name === "react" ? ["@flarewire/client", "react"] : []);
-      const { messages, pkg } = await publint({ pkgDir: folder, pack: false, strict: true });
-      expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
       const readme = await readFile(join(folder, "README.md"), "utf8");
       expect(readme).toContain(`from "@flarewire/${name}"`);
       expect(readme).not.toMatch(/\]\((?!http)/);
+      expect((await publint(folder)) ?? skip("npm cannot fetch publint")).toMatch(NO_PROBLEM);
     }
   });
 

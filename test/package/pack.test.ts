@@ -3,8 +3,6 @@ import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
 import { test as base, expect, vi } from "vitest";
 import { systemClock } from "../../src/base/lib/time/clock.ts";
 import { GUIDES } from "../../src/extensions/docs/index.ts";
@@ -16,6 +14,7 @@ import { SyntheticChain } from "../support/world/synthetic-chain.ts";
 import { testClientPackages } from "./client-packages.ts";
 import { environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 import { type InstalledPackages, installPackages } from "./installed-package.ts";
+import { NO_PROBLEM, publint } from "./publint.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** The package for Python, which the npm package contains. */
@@ -116,6 +115,7 @@ async function checkTypes(folder: string): Promise<void> {
 
 test(`${title} contains the documents and examples, but no sources, and publint finds no problem`, async ({
   installed: { files, folder },
+  skip,
 }) => {
   expect(files).toContain("dist/main.js");
   expect(files).toContain("dist/dashboard/index.html");
@@ -131,12 +131,8 @@ test(`${title} contains the documents and examples, but no sources, and publint 
     ...python.map((name) => `${PYTHON}/${name}`),
   ];
   expect(files.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort()).toEqual(expected.sort());
-  const { messages, pkg } = await publint({
-    pkgDir: join(folder, "node_modules/flarewire"),
-    pack: false,
-    strict: true,
-  });
-  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  const report = await publint(join(folder, "node_modules/flarewire"));
+  expect(report ?? skip("npm cannot fetch publint")).toMatch(NO_PROBLEM);
 });
 
 test(`${title} takes at most 40 MB with its dependencies, and has the licenses of bundled packages`, async ({

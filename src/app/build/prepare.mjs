@@ -3,11 +3,14 @@
  * dependencies it runs on the machine's own Node, which may be too old to read TypeScript.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 
-const { engines } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+const ROOT = new URL("../../../", import.meta.url);
+const { engines } = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
 function prepare() {
+  // The package `node` links its program into `bin` and leaves 67 MB of headers here.
+  rmSync(new URL("node_modules/node/node_modules/", ROOT), { recursive: true, force: true });
   if (!process.features.typescript) {
     process.stderr.write(
       `flarewire needs Node ${engines.node}, and this is ${process.version}: update Node, or run npm ci with development dependencies, which bring their own\n`,

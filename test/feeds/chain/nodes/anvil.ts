@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { describe } from "vitest";
 import { endWithThisProcess } from "../../../support/servers/end-with.ts";
 import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
+import { CONTRACT_PACKAGES } from "./contract-packages.ts";
 import { post } from "./post.ts";
 
 /*
@@ -23,12 +24,13 @@ const PACKAGE = fetchedPackage(NAME, VERSION);
 const BINARY = PACKAGE && join(PACKAGE, "bin/anvil");
 
 /**
- * Defines tests on a real EVM. Skips them by name without one, which is an error on a machine that
- * must run all tests.
+ * Defines tests on a real EVM. Skips them by name without one or without the exchanges' contracts,
+ * which is an error on a machine that must run all tests.
  */
 export function describeOnAnvil(title: string, tests: () => void): void {
-  const words = BINARY === undefined ? `${title} (skipped: npm cannot fetch ${NAME})` : title;
-  describe.skipIf(BINARY === undefined)(words, tests);
+  const isMissing = BINARY === undefined || CONTRACT_PACKAGES === undefined;
+  const words = isMissing ? `${title} (skipped: npm cannot fetch ${NAME} or the contracts)` : title;
+  describe.skipIf(isMissing)(words, tests);
 }
 
 /** Time of the first block, in seconds since 1970. */

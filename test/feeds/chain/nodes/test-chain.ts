@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { join } from "node:path";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseAbi } from "viem";
 import { MULTICALL3 } from "../../../../src/feeds/chain/network.ts";
 import { Anvil } from "./anvil.ts";
-
-const require = createRequire(import.meta.url);
+import { CONTRACT_PACKAGES } from "./contract-packages.ts";
 
 /** A contract that can be deployed and called. */
 export interface Contract {
@@ -14,7 +13,9 @@ export interface Contract {
 
 /** The contract of a package, as the exchange deployed it. */
 function packaged(path: string): Contract {
-  const { abi, bytecode } = require(path) as { abi: Abi; bytecode: string };
+  if (CONTRACT_PACKAGES === undefined) return { abi: [], bytecode: "0x" };
+  const text = readFileSync(join(CONTRACT_PACKAGES, path), "utf8");
+  const { abi, bytecode } = JSON.parse(text) as { abi: Abi; bytecode: string };
   return { abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
 }
 
