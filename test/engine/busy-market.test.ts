@@ -29,7 +29,7 @@ function tellOf(events: readonly MarketEvent[]): readonly string[] {
 
 /*
  * The record shows what a change of the engine means for a user. If a change is intended, review
- * the lines that differ after `npx vitest run --root test -u engine/busy-market`.
+ * the lines that differ after `npx vitest run --root test engine/busy-market -u`.
  */
 test("a market of every form of data is told as before: each start, number, warning, end, outcome and rank", async () => {
   const told = `${tellOf(busyMarket()).join("\n")}\n`;

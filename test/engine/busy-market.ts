@@ -128,10 +128,12 @@ function launch(): MarketEvent[] {
 function twoPools(): MarketEvent[] {
   const token = address(10);
   const random = createRandom(10);
-  const trades = Array.from({ length: 420 }, (_, n): Trade => {
-    const moment = at(5) + Math.floor(random() * 120 * MINUTE);
-    const isOther = moment > at(45) && n % 4 !== 0;
-    const rise = moment > at(95) ? Math.min(0.4, (moment - at(95)) / (20 * MINUTE)) : 0;
+  const trades = Array.from({ length: 700 }, (_, n): Trade => {
+    // Many trades have the same time, as those of one block.
+    const second = n < 300 ? Math.floor(random() * 7_200) : 5_100 + Math.floor(random() * 1_200);
+    const moment = at(5, second - (second % 4));
+    const isOther = moment > at(98) && n % 4 !== 0;
+    const rise = moment > at(90) ? Math.min(0.6, (moment - at(90)) / (20 * MINUTE)) : 0;
     return trade(moment, token, {
       pool: isOther ? "pool-other" : `pool-${token}`,
       side: random() < (rise > 0 ? 0.85 : 0.5) ? "buy" : "sell",
@@ -152,7 +154,7 @@ function twoPools(): MarketEvent[] {
     profile(at(0), token),
     liquidity(at(1), token, "60000"),
     ...past,
-    liquidity(at(40), token, "350000", "sync", "pool-other"),
+    liquidity(at(95), token, "350000", "sync", "pool-other"),
     liquidity(at(50), token, "20000", "add", "pool-shallow"),
     trade(at(60), token, { pool: "pool-shallow", price: "3", quoteUsd: "900" }),
     trade(at(61), token, { pool: "pool-unknown", price: "3" }),
@@ -171,8 +173,8 @@ function incidents(): MarketEvent[] {
     profile(at(90), address(104), { marketData: null }),
     profile(at(45), address(3), { contractSource: "verified" }),
     liquidity(at(46, 30), address(2), "400", "remove"),
-    liquidity(at(51), address(4), "20000", "remove"),
-    liquidity(at(51, 20), address(4), "49000", "add"),
+    liquidity(at(57), address(4), "20000", "remove"),
+    liquidity(at(57, 20), address(4), "49000", "add"),
     liquidity(at(64), address(101), "3000", "remove"),
     listing(at(20), address(30)),
     listing(at(20), address(31)),
@@ -218,12 +220,24 @@ function exchange(): MarketEvent[] {
       return { ...rest, amount: decimal(money / price), quoteUsd: decimal(money) };
     };
     for (let moment = START; moment < at(BUSY_MINUTES); moment += 4_000 + Math.floor(random() * 3_000)) {
-      const rise = n === 0 && moment > at(70) ? 0.04 : 0;
+      const rise = n > 0 || moment < at(70) ? 0 : moment < at(110) ? 0.04 : 0.09;
       events.push(
         quick(moment, random() < 0.5 ? "buy" : "sell", 1 + rise + random() / 500, 10 + 5 * random()),
       );
     }
     if (n > 1) continue;
+    // The second flare of the first pair surges like its first.
+    if (n === 0)
+      for (const minute of [110, 113])
+        for (let fill = 0; fill < 160; fill++)
+          events.push(
+            quick(
+              at(minute, 10) + Math.floor(fill / 4) * 100,
+              "buy",
+              1.04 + (minute - 110) / 60 + fill / 3_500,
+              110,
+            ),
+          );
     for (let fill = 0; fill < 160; fill++)
       events.push(quick(at(70 + 30 * n, 10) + Math.floor(fill / 4) * 100, "buy", 1 + fill / 3_500, 100));
     events.push(
@@ -243,14 +257,21 @@ function reports(): MarketEvent[] {
     let price = 1;
     for (let minute = 0; minute < BUSY_MINUTES; minute++) {
       if (between(minute, 85, 90)) continue;
-      const burst = n === 1 && between(minute, 30, 40) ? 10 : n === 2 && between(minute, 50, 60) ? 30 : 0;
+      const isSold = n === 5 && between(minute, 70, 80);
+      const burst = isSold
+        ? 12
+        : n === 1 && between(minute, 30, 40)
+          ? 10
+          : n === 2 && between(minute, 50, 60)
+            ? 30
+            : 0;
       price *= 1 + (random() - 0.5) / 200 + (burst > 0 ? 0.025 : 0);
       const usual = report(at(minute, 1 + n), address(200 + n));
       const plus = ({ m5, h1, h24 }: Window["counts"]): Window["counts"] => {
         const buyers = n === 2 ? Math.floor(burst / 8) : burst * 5;
         const more = (one: Window["counts"]["m5"]) => ({
           buys: one.buys + burst * 6 + (minute % 3),
-          sells: one.sells + burst,
+          sells: one.sells + burst * (isSold ? 7 : 1),
           buyers: one.buyers + buyers,
           sellers: one.sellers + burst,
           usd: String(Number(one.usd) + burst * 400),
@@ -298,7 +319,9 @@ function polygon(): MarketEvent[] {
   return events;
 }
 
-/** Returns a market of all forms of data, in which whatever the engine tells happens at least once. */
+/**
+ * Returns a market of all forms of data, in which whatever the engine tells happens at least once.
+ */
 export function busyMarket(): MarketEvent[] {
   return [
     ...playScripts([...crowdOf(8), ...SCRIPTS], BUSY_MINUTES),

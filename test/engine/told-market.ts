@@ -136,10 +136,10 @@ export function createTeller(engine: TrendEngine) {
       if (minute % 30 === 0)
         tell(atMs, `board ${group}: ${snapshot.leaderboards[group].map(ranked).join("; ")}`);
     }
-    if (minute % 30 !== 0) return;
+    if (minute % 15 !== 0) return;
     for (const [token, candles] of Object.entries(snapshot.candles.bsc)) {
       const last = candles
-        .slice(-3)
+        .slice(-6)
         .map(({ open_at, open, high, low, close, volume, buys, sells }) =>
           [moment(open_at), five(open), five(high), five(low), five(close), five(volume), buys, sells].join(
             " ",
