@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest system tests, which would otherwise still run when all others are done. */
 const LONG = [
-  "{scale/cluster/gateways,tools/conformance/conformance,package/pack,repository/{deletable-feeds,readme-examples}}.test.ts",
+  "{scale/cluster/gateways,tools/conformance/conformance,package/pack,repository/{deletable,readme-examples}}.test.ts",
   "scenarios/{chain-trouble,chaos,churn,live,live-start}.test.ts",
   "{browser/no-data,app/cli/backtest/backtest,scale/cluster/sentinels,examples/follow-py}.test.ts",
   "clients/{sdk/takeover,python/model}.test.ts",
@@ -23,7 +23,7 @@ const SYSTEM = [
   "feeds/chain/rpc/endpoints.test.ts",
   "feeds/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
   "extensions/history/{gateway-history,killed}.test.ts",
-  "repository/{deletable-feeds,group-row,readme-examples}.test.ts",
+  "repository/{deletable,group-row,readme-examples}.test.ts",
 ];
 
 /** Tests that measure memory, or replace a module of Node, need a process of their own. */

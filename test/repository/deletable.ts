@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { newDirectory } from "../support/servers/edges.ts";
+import { importedBy, sources } from "../tools/borders/measure.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -14,6 +15,34 @@ export interface Feature {
   readonly paths: readonly string[];
   /** The lines that register it, by file. */
   readonly lines: Readonly<Record<string, RegExp>>;
+}
+
+const isIn = (path: string, file: string) => file === path || file.startsWith(`${path}/`);
+
+/** Returns the text of a file of src without the lines of these features. */
+function textWithout(file: string, features: readonly Feature[]): string {
+  return features.reduce((text, { lines }) => text.replace(lines[file] ?? "", ""), textOf(file));
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, "src", file), "utf8");
+}
+
+/** Returns the imports that break when this feature is removed: `file -> imported file`. */
+export function danglingWithout(feature: Feature): readonly string[] {
+  for (const path of feature.paths)
+    if (!existsSync(join(ROOT, "src", path))) throw new Error(`src has no ${path}`);
+  for (const [file, pattern] of Object.entries(feature.lines))
+    if (textWithout(file, [feature]) === textOf(file))
+      throw new Error(`no line of ${file} matches ${pattern}`);
+  const isRemoved = (file: string) => feature.paths.some((path) => isIn(path, file));
+  return sources()
+    .filter((file) => !isRemoved(file))
+    .flatMap((file) =>
+      importedBy(file, textWithout(file, [feature]))
+        .filter(isRemoved)
+        .map((target) => `${file} -> ${target}`),
+    );
 }
 
 /** A copy of src, in which features can be removed. */
@@ -36,20 +65,19 @@ export class SourceCopy {
     writeFileSync(join(this.#directory, "check.json"), JSON.stringify(project));
   }
 
-  /** Returns the errors of the type check without this feature, which is then restored. */
-  async errorsWithout({ paths, lines }: Feature): Promise<readonly string[]> {
-    for (const path of paths) {
-      if (!existsSync(this.#path(path))) throw new Error(`src has no ${path}`);
-      rmSync(this.#path(path), { recursive: true });
-    }
-    for (const [file, pattern] of Object.entries(lines)) {
-      const text = readFileSync(this.#path(file), "utf8");
-      const rest = text.replace(pattern, "");
-      if (rest === text) throw new Error(`no line of ${file} matches ${pattern}`);
-      writeFileSync(this.#path(file), rest);
-    }
+  /** Adds a file, which remains. */
+  add(file: string, text: string): void {
+    writeFileSync(this.#path(file), text);
+  }
+
+  /** Returns the errors of the type check without these features, which are then restored. */
+  async errorsWithout(features: readonly Feature[]): Promise<readonly string[]> {
+    const paths = features.flatMap((feature) => feature.paths);
+    const files = features.flatMap(({ lines }) => Object.keys(lines));
+    for (const path of paths) rmSync(this.#path(path), { recursive: true, force: true });
+    for (const file of new Set(files)) writeFileSync(this.#path(file), textWithout(file, features));
     const errors = await this.#check();
-    for (const path of [...paths, ...Object.keys(lines)])
+    for (const path of [...paths, ...files])
       cpSync(join(ROOT, "src", path), this.#path(path), { recursive: true });
     return errors;
   }

@@ -21,7 +21,8 @@ export const LIMITS: Readonly<Record<string, number>> = {
 /** An import of one package by another: from → to. */
 export type Arrow = `${string} → ${string}`;
 
-function sources(): readonly string[] {
+/** Returns the TypeScript files of src. Their paths are relative to src. */
+export function sources(): readonly string[] {
   return readdirSync(SRC, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => name.replaceAll("\\", "/"));
@@ -39,14 +40,20 @@ export function linesByPackage(): Readonly<Record<string, number>> {
   return lines;
 }
 
+/** Returns the files of src that a file with this text imports. Their paths are relative to src. */
+export function importedBy(file: string, text: string): readonly string[] {
+  const statements = /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"(\.[^"]+)"|\bimport\(\s*"(\.[^"]+)"/gm;
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  return [...code.matchAll(statements)].map(([, plain, dynamic]) =>
+    relative(SRC, join(SRC, dirname(file), plain ?? dynamic ?? "")).replaceAll("\\", "/"),
+  );
+}
+
 /** Returns the arrows between packages, each with the number of imports. */
 export function arrows(): ReadonlyMap<Arrow, number> {
   const counts = new Map<Arrow, number>();
-  const statements = /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"(\.[^"]+)"|\bimport\(\s*"(\.[^"]+)"/gm;
   for (const file of sources()) {
-    const code = readFileSync(join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-    for (const [, plain, dynamic] of code.matchAll(statements)) {
-      const target = relative(SRC, join(SRC, dirname(file), plain ?? dynamic ?? "")).replaceAll("\\", "/");
+    for (const target of importedBy(file, readFileSync(join(SRC, file), "utf8"))) {
       const [from, to] = [packageOf(file), packageOf(target)];
       if (from === to) continue;
       const arrow: Arrow = `${from} → ${to}`;
