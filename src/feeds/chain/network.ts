@@ -15,15 +15,18 @@ export const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
 export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin" | "curve";
 
 /**
- * Kinds of factories. `v2`, `v3` and `infinity-bin` create the pools of that name. `solidly`: pools
- * like `v2`, and stable pairs, which are ignored. `algebra`: pools like `v3`, with another creation
- * event. `uniswap-v4` and `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with
- * `bins`. `four-meme` and `flap`: launchpads.
+ * Kinds of factories. `v2`, `v3` and `infinity-bin` create the pools of that name. `solidly` and
+ * `velodrome`: pools like `v2`, and stable pairs, which are ignored. `v3-spacing`: pools like `v3`,
+ * listed by tick spacing instead of fee. `algebra`: pools like `v3`, with another creation event.
+ * `uniswap-v4` and `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with `bins`.
+ * `four-meme` and `flap`: launchpads.
  */
 export type FactoryForm =
   | "v2"
   | "v3"
+  | "v3-spacing"
   | "solidly"
+  | "velodrome"
   | "algebra"
   | "uniswap-v4"
   | "infinity-cl"

@@ -64,10 +64,10 @@ export class PoolRegistry {
    * Returns whether the emitter is entitled to the log: only a factory of the network can create a
    * pool, and only a singleton can report on its pools.
    */
-  isGenuine(log: PoolLog, emitter: string): boolean {
-    const form = this.#factories.get(emitter);
-    if (log.kind === "created") return form === log.form;
-    return !FORMS[log.form].isSingleton || (form !== undefined && formOf(form) === log.form);
+  isGenuine({ kind, form }: PoolLog, emitter: string): boolean {
+    const factory = this.#factories.get(emitter);
+    const isAnyones = kind !== "created" && !FORMS[form].isSingleton;
+    return isAnyones || (factory !== undefined && formOf(factory) === form);
   }
 
   /** Returns the tokens to look up before a pool of these two can be added; none if irrelevant. */
@@ -108,8 +108,8 @@ export class PoolRegistry {
 
   /** Adds a newly created pool, unless it is known. */
   create(created: PoolCreated): void {
-    const form = formOf(created.form);
-    if (!this.#pools.has(created.pool)) this.#add(created, form, FORMS[form].create(created));
+    const { pool, form } = created;
+    if (!this.#pools.has(pool)) this.#add(created, form, FORMS[form].create(created));
   }
 
   /** Adds a pool that was looked up, or replaces its state. */

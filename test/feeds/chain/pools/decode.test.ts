@@ -17,6 +17,8 @@ import { recordedLogs } from "../nodes/recorded-blocks.ts";
 const ABI = parseAbi([
   "event PairCreated(address indexed token0, address indexed token1, address pair, uint serial)",
   "event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)",
+  "event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool)",
+  "event PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 serial)",
   "event Pool(address indexed token0, address indexed token1, address pool)",
   "event CustomPool(address indexed deployer, address indexed token0, address indexed token1, address pool)",
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 overrideFee, uint24 pluginFee)",
@@ -25,12 +27,15 @@ const ABI = parseAbi([
   "event Sync(uint256 reserve0, uint256 reserve1)",
   "event Sync(uint112 reserve0, uint112 reserve1)",
   "event Swap(address indexed sender, uint amount0In, uint amount1In, uint amount0Out, uint amount1Out, address indexed to)",
+  "event Swap(address indexed sender, address indexed to, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out)",
   "event Mint(address indexed sender, uint amount0, uint amount1)",
+  "event Burn(address indexed sender, address indexed to, uint256 amount0, uint256 amount1)",
   "event Burn(address indexed sender, uint amount0, uint amount1, address indexed to)",
   "event Initialize(uint160 sqrtPriceX96, int24 tick)",
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)",
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)",
   "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
+  "event Mint(address sender, address indexed owner, uint256 index, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
   "event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
   "event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)",
   "event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)",
@@ -97,11 +102,11 @@ function expected(log: EvmLog): PoolLog | undefined {
     }
     const { sqrtPriceX96, tick, liquidity = 0n } = values as unknown as Record<string, never>;
     const range = { sqrtPriceX96: sqrtPriceX96 as never, tick: tick as never, liquidity: liquidity as never };
-    const { id, currency0 = "", currency1 = "", parameters } = values as Record<string, string>;
+    const { id, currency0 = "", currency1 = "" } = values as Record<string, string>;
     if (eventName === "Initialize" && id !== undefined)
       return {
         kind: "created",
-        form: parameters === undefined ? "uniswap-v4" : "infinity-cl",
+        form: "positions",
         factory: log.address,
         pool: id,
         token0: currency0.toLowerCase(),
@@ -132,11 +137,10 @@ function expected(log: EvmLog): PoolLog | undefined {
       } = values as Record<string, bigint>;
       return { kind: "swap", form, amount0: amount0In - amount0Out, amount1: amount1In - amount1Out };
     }
-    const forms = { PairCreated: "v2", PoolCreated: "v3", Pool: "algebra", CustomPool: "algebra" } as const;
     const { token0 = "", token1 = "", pair, pool } = values as Record<string, string>;
     return {
       kind: "created",
-      form: "stable" in values ? "solidly" : forms[eventName],
+      form: eventName === "PairCreated" || "stable" in values ? "v2" : "v3",
       factory: log.address,
       pool: (pair ?? pool ?? "").toLowerCase(),
       token0: token0.toLowerCase(),
@@ -277,7 +281,7 @@ describe("logs of pools", () => {
     };
     expect(read(0, 5, 1)).toMatchObject({
       kind: "created",
-      form: "solidly",
+      form: "v2",
       pool: `0x${"5".padStart(40, "0")}`,
     });
     expect(read(1, 5, 1)).toBeUndefined();

@@ -27,12 +27,12 @@ function registryOf(): PoolRegistry {
 }
 
 describe("pools that matter", () => {
-  test("are created by a factory of the network, in its own form", () => {
+  test("are created by a factory of the network, in the form of its pools", () => {
     const registry = registryOf();
-    const isGenuine = (factory: string, form: "v2" | "v3" | "algebra") =>
+    const isGenuine = (factory: string, form: "v2" | "v3" | "bins") =>
       registry.isGenuine({ ...POOL, pool: "0xp", factory, form }, factory);
     expect([isGenuine("0xf2", "v2"), isGenuine("0xf3", "v3")]).toEqual([true, true]);
-    expect([isGenuine("0xf2", "v3"), isGenuine("0xf3", "algebra"), isGenuine("0xf4", "v2")]).toEqual([
+    expect([isGenuine("0xf2", "v3"), isGenuine("0xf3", "bins"), isGenuine("0xf4", "v2")]).toEqual([
       false,
       false,
       false,

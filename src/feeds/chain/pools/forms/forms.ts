@@ -18,8 +18,8 @@ export const FORMS: Readonly<Record<PoolFormName, PoolForm>> = {
 
 /** Returns the form of a factory's pools. */
 export function formOf(form: FactoryForm): PoolFormName {
-  if (form === "algebra") return "v3";
-  if (form === "solidly") return "v2";
+  if (form === "algebra" || form === "v3-spacing") return "v3";
+  if (form === "solidly" || form === "velodrome") return "v2";
   if (form === "liquidity-book") return "bins";
   if (form === "four-meme" || form === "flap") return "curve";
   return form === "uniswap-v4" || form === "infinity-cl" ? "positions" : form;

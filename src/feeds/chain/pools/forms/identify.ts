@@ -7,11 +7,12 @@ const ABI = parseAbi([
   "function token0() view returns (address)",
   "function token1() view returns (address)",
   "function fee() view returns (uint24)",
+  "function tickSpacing() view returns (int24)",
 ]);
 const INFINITY_ABI = parseAbi([
   "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
 ]);
-const FIELDS = ["factory", "token0", "token1", "fee"] as const;
+const FIELDS = ["factory", "token0", "token1", "fee", "tickSpacing"] as const;
 
 /** Returns the tokens and parameters of a pool of PancakeSwap Infinity, if its manager has it. */
 export function* readInfinityKey(
@@ -33,19 +34,19 @@ export function* readInfinityKey(
 
 /**
  * Identifies a pool that has its own contract. The pool names its factory and tokens, and the
- * factory must list it. `lookUp` requests the factory's pools of two tokens. `fee` is 0 if the pool
- * names none.
+ * factory must list it. `lookUp` requests the factory's pools of two tokens. `tier` is the fee, or
+ * the tick spacing where that distinguishes them; 0 if the pool names none.
  */
 export function* identifyPair(
   { pool, form }: UnknownPool,
   factories: ReadonlyMap<string, Factory>,
-  lookUp: (factory: Factory, token0: string, token1: string, fee: number) => Inquiry<readonly string[]>,
+  lookUp: (factory: Factory, token0: string, token1: string, tier: number) => Inquiry<readonly string[]>,
 ): Inquiry<PoolIdentity | undefined> {
   const results = yield FIELDS.map((functionName) => ({ abi: ABI, address: pool, functionName }));
   const [by = "", token0, token1] = results.map(addressOf);
-  const fee = results.at(-1);
   const factory = factories.get(by);
   if (!factory || token0 === undefined || token1 === undefined) return undefined;
-  const listed = yield* lookUp(factory, token0, token1, typeof fee === "number" ? fee : 0);
+  const tier = results[FIELDS.indexOf(factory.form === "v3-spacing" ? "tickSpacing" : "fee")];
+  const listed = yield* lookUp(factory, token0, token1, typeof tier === "number" ? tier : 0);
   return listed.includes(pool) ? { pool, form, factory: by, token0, token1 } : undefined;
 }

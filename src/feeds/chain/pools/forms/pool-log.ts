@@ -1,10 +1,10 @@
-import type { FactoryForm, PoolFormName } from "../../network.ts";
+import type { PoolFormName } from "../../network.ts";
 import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
 
 /** A factory created a pool. `factory` is the log's emitter, which must be a known factory. */
 export interface PoolCreated {
   readonly kind: "created";
-  readonly form: FactoryForm;
+  readonly form: PoolFormName;
   readonly factory: string;
   readonly pool: string;
   readonly token0: string;
@@ -123,7 +123,7 @@ export function isShaped(log: EvmLog, topics: number, words: number): boolean {
 /** Reads the creation of a pool: its tokens are two topics, its address is in the data. */
 export function readCreated(
   log: EvmLog,
-  form: FactoryForm,
+  form: PoolFormName,
   topics: number,
   words: number,
   poolWord: number,
@@ -138,7 +138,7 @@ export function readCreated(
 }
 
 /** Reads the creation of a singleton's pool: its id and its tokens are topics. */
-export function readInitialize(log: EvmLog, form: FactoryForm, words: number): PoolCreated | undefined {
+export function readInitialize(log: EvmLog, form: PoolFormName, words: number): PoolCreated | undefined {
   const [, pool, first = "", second = ""] = log.topics;
   const token0 = readAddress(first, 0);
   const token1 = readAddress(second, 0);

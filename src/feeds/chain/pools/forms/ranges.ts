@@ -1,5 +1,5 @@
 import { parseAbi } from "viem";
-import type { Factory } from "../../network.ts";
+import type { Factory, FactoryForm } from "../../network.ts";
 import { type EvmLog, readInt, readInt24, readUint } from "../evm-log.ts";
 import { identifyPair } from "./identify.ts";
 import {
@@ -26,12 +26,18 @@ import {
 
 /*
  * V3 and its relatives: a contract for each pool, in which makers choose ranges of the price.
- * Swaps report the price and the liquidity in range. PancakeSwap V3, Algebra and Algebra Integral
- * have the same events, some with extra words. Algebra has its own look-ups.
+ * Swaps report the price and the liquidity in range. PancakeSwap V3, Slipstream, Ramses V3, Algebra
+ * and Algebra Integral have the same events, some with extra words. Slipstream, Ramses and Algebra
+ * have their own look-ups.
  */
 
-/** The fees of V3 pools, in hundredths of a basis point. */
-const FEES = [100, 500, 2_500, 3_000, 10_000] as const;
+/** What distinguishes a factory's pools of two tokens. */
+const TIERS: Partial<Record<FactoryForm, readonly number[]>> = {
+  /** Fees, in hundredths of a basis point. */
+  v3: [100, 500, 2_500, 3_000, 10_000],
+  /** The tick spacings of Slipstream and Ramses. */
+  "v3-spacing": [1, 5, 10, 50, 100, 200, 2_000],
+};
 const ABI = parseAbi([
   "function getPool(address, address, uint24) view returns (address)",
   "function poolByPair(address, address) view returns (address)",
@@ -42,12 +48,14 @@ const ABI = parseAbi([
   "function liquidity() view returns (uint128)",
   "function balanceOf(address) view returns (uint256)",
 ]);
+const SPACING_ABI = parseAbi(["function getPool(address, address, int24) view returns (address)"]);
 
 /** Decoders of the events, by their signatures. */
 const readers: PoolForm["readers"] = {
   "PoolCreated(address,address,uint24,int24,address)": (log) => readCreated(log, "v3", 4, 2, 1),
-  "Pool(address,address,address)": (log) => readCreated(log, "algebra", 3, 1, 0),
-  "CustomPool(address,address,address,address)": (log) => readCreated(log, "algebra", 4, 1, 0, 2),
+  "PoolCreated(address,address,int24,address)": (log) => readCreated(log, "v3", 4, 1, 0),
+  "Pool(address,address,address)": (log) => readCreated(log, "v3", 3, 1, 0),
+  "CustomPool(address,address,address,address)": (log) => readCreated(log, "v3", 4, 1, 0, 2),
   "Initialize(uint160,int24)": readInitialized,
   "Swap(address,address,int256,int256,uint160,uint128,int24)": (log) => readSwap(log, 5),
   // PancakeSwap V3 appends the protocol's fees of either token to the fields of Uniswap's event.
@@ -56,6 +64,9 @@ const readers: PoolForm["readers"] = {
   "Swap(address,address,int256,int256,uint160,uint128,int24,uint24,uint24)": (log) => readSwap(log, 7),
   "Burn(address,int24,int24,uint128,uint256,uint256,uint24)": (log) => readPositionMove(log, "burn", 4, 0),
   "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "mint", 4, 1),
+  // Ramses adds the index of the owner's position.
+  "Mint(address,address,uint256,int24,int24,uint128,uint256,uint256)": (log) =>
+    readPositionMove(log, "mint", 5, 2),
   "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "burn", 3, 0),
   "Collect(address,address,int24,int24,uint128,uint128)": (log) =>
     readMove(log, "collect", "v3", 4, 3, 1, MAX_UINT128),
@@ -192,15 +203,13 @@ export const V3: PoolForm = {
   readers,
   isSingleton: false,
   create: () => new RangeState({ balances: [0n, 0n], range: undefined, atBlock: -1 }),
-  find: (factory, first, second) => lookUp(factory, first, second, FEES),
+  find: (factory, first, second) => lookUp(factory, first, second, TIERS[factory.form] ?? []),
   identify: (pool, factories) =>
-    identifyPair(pool, factories, (factory, token0, token1, fee) =>
-      lookUp(factory, token0, token1, factory.form === "v3" ? [fee] : []),
-    ),
+    identifyPair(pool, factories, (factory, token0, token1, tier) => lookUp(factory, token0, token1, [tier])),
   *readState({ pool, token0, token1 }, { form }, atBlock) {
     const balanceOf = { abi: ABI, functionName: "balanceOf", args: [pool] } as const;
     const [state, liquidity, first, second] = yield [
-      { abi: ABI, address: pool, functionName: form === "v3" ? "slot0" : "globalState" },
+      { abi: ABI, address: pool, functionName: form === "algebra" ? "globalState" : "slot0" },
       { abi: ABI, address: pool, functionName: "liquidity" },
       { ...balanceOf, address: token0 },
       { ...balanceOf, address: token1 },
@@ -220,27 +229,27 @@ export function rangeOf(slot: Result, liquidity: Result): PriceRange | undefined
 }
 
 /**
- * Looks up a factory's pools of two tokens: of V3, one for each fee; of Algebra, the standard pool
+ * Looks up a factory's pools of two tokens: of V3, one for each tier; of Algebra, the standard pool
  * and one for each deployer of custom pools.
  */
 function* lookUp(
   { address, form, deployers = [] }: Factory,
   first: string,
   second: string,
-  fees: readonly number[],
+  tiers: readonly number[],
 ): Inquiry<readonly string[]> {
   const call = (functionName: string, ...args: readonly unknown[]): Call => ({
-    abi: ABI,
+    abi: form === "v3-spacing" ? SPACING_ABI : ABI,
     address,
     functionName,
     args,
   });
-  const pools = yield form === "v3"
-    ? fees.map((fee) => call("getPool", first, second, fee))
-    : [
+  const pools = yield form === "algebra"
+    ? [
         call("poolByPair", first, second),
         ...deployers.map((deployer) => call("customPoolByPair", deployer, first, second)),
-      ];
+      ]
+    : tiers.map((tier) => call("getPool", first, second, tier));
   return pools.flatMap((pool) => addressOf(pool) ?? []);
 }
 

@@ -15,8 +15,9 @@ import {
 
 /*
  * V2: a contract for each pool, with two reserves at x·y = k. It reports its reserves at every
- * change. Solidly's pairs do the same with wider numbers. Its stable pairs have another curve, on
- * which the ratio of the reserves is not the price, and are ignored.
+ * change. Solidly's pairs do the same with wider numbers, and so do Velodrome's, with other events.
+ * Their stable pairs have another curve, on which the ratio of the reserves is not the price, and
+ * are ignored.
  */
 
 const MAX_UINT112 = (1n << 112n) - 1n;
@@ -25,17 +26,26 @@ const ABI = parseAbi([
   "function getReserves() view returns (uint256, uint256)",
 ]);
 
-const SOLIDLY_ABI = parseAbi(["function getPair(address, address, bool) view returns (address)"]);
+/** With whether a pair is stable. */
+const STABLE_ABI = parseAbi([
+  "function getPair(address, address, bool) view returns (address)",
+  "function getPool(address, address, bool) view returns (address)",
+]);
 
 /** Decoders of the events, by their signatures. */
 const readers: PoolForm["readers"] = {
   "PairCreated(address,address,address,uint256)": (log) => readCreated(log, "v2", 3, 2, 0),
-  "PairCreated(address,address,bool,address,uint256)": readSolidlyCreated,
+  "PairCreated(address,address,bool,address,uint256)": (log) =>
+    unlessStable(readCreated(log, "v2", 3, 3, 1), log.data),
+  "PoolCreated(address,address,bool,address,uint256)": (log) =>
+    unlessStable(readCreated(log, "v2", 4, 2, 0), log.topics[3]),
   "Sync(uint256,uint256)": (log) => readSync(log),
   "Sync(uint112,uint112)": (log) => readSync(log, MAX_UINT112),
   "Swap(address,uint256,uint256,uint256,uint256,address)": readSwap,
+  "Swap(address,address,uint256,uint256,uint256,uint256)": readSwap,
   "Mint(address,uint256,uint256)": (log) => readMove(log, "mint", "v2", 2, 2, 0),
   "Burn(address,uint256,uint256,address)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
+  "Burn(address,address,uint256,uint256)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
 };
 
 /** Two reserves, which the pool itself reports. */
@@ -88,19 +98,18 @@ export const V2: PoolForm = {
 };
 
 function* lookUp({ address, form }: Factory, first: string, second: string): Inquiry<readonly string[]> {
-  const call = { address, functionName: "getPair" } as const;
+  const functionName = form === "velodrome" ? "getPool" : "getPair";
   const [pair] = yield [
-    form === "solidly"
-      ? { ...call, abi: SOLIDLY_ABI, args: [first, second, false] }
-      : { ...call, abi: ABI, args: [first, second] },
+    form === "v2"
+      ? { address, functionName, abi: ABI, args: [first, second] }
+      : { address, functionName, abi: STABLE_ABI, args: [first, second, false] },
   ];
   return [addressOf(pair) ?? []].flat();
 }
 
-/** Ignores stable pairs. */
-function readSolidlyCreated(log: EvmLog): PoolCreated | undefined {
-  const created = readCreated(log, "solidly", 3, 3, 1);
-  return created && readUint(log.data, 0) === 0n ? created : undefined;
+/** Ignores stable pairs. The first word of `flag` says whether the pair is one. */
+function unlessStable(created: PoolCreated | undefined, flag = ""): PoolCreated | undefined {
+  return created && readUint(flag, 0) === 0n ? created : undefined;
 }
 
 function readSync(log: EvmLog, max?: bigint): Sync | undefined {

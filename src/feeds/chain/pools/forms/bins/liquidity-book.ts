@@ -81,7 +81,7 @@ function* pairsOf(
 }
 
 function readPairCreated(log: EvmLog): PoolCreated | undefined {
-  const created = readCreated(log, "liquidity-book", 4, 2, 0);
+  const created = readCreated(log, "bins", 4, 2, 0);
   if (!created) return undefined;
   const step = readUint(log.topics[3] ?? "", 0);
   return step <= MAX_STEP ? { ...created, step: Number(step) } : undefined;

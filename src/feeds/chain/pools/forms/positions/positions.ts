@@ -22,11 +22,9 @@ import { UNISWAP_V4 } from "./uniswap-v4.ts";
 
 /** Decoders of the events, by their signatures. Both managers share the last one. */
 const readers: PoolForm["readers"] = {
-  "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)": (log) =>
-    readCreation(log, "uniswap-v4"),
+  "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)": (log) => readCreation(log),
   "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)": (log) => readSwap(log, 6),
-  "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)": (log) =>
-    readCreation(log, "infinity-cl"),
+  "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)": (log) => readCreation(log),
   "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)": (log) => readSwap(log, 7),
   "ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)": readModifyLiquidity,
 };
@@ -55,8 +53,8 @@ export const POSITIONS: PoolForm = {
 };
 
 /** Both managers' last words are the price and the tick. */
-function readCreation(log: EvmLog, form: PoolCreated["form"]): PoolCreated | undefined {
-  const created = readInitialize(log, form, 5);
+function readCreation(log: EvmLog): PoolCreated | undefined {
+  const created = readInitialize(log, "positions", 5);
   if (!created) return undefined;
   const sqrtPriceX96 = readUint(log.data, 3);
   const tick = readInt24(log.data, 4);

@@ -51,7 +51,7 @@ function asInfinity(logs: readonly EvmLog[]): EvmLog[] {
   let swap = { amount0: 0n, amount1: 0n };
   for (const [index, log] of logs.entries()) {
     const read = decodeLog(log);
-    if (read?.kind === "created" && read.form === "liquidity-book") {
+    if (read?.kind === "created" && read.form === "bins") {
       const tokens = { currency0: read.token0, currency1: read.token1, hooks: NOBODY };
       result.push(managerLog(log, "Initialize", { ...tokens, parameters: PARAMETERS, activeId: MIDDLE }));
     } else if (read?.kind === "bins") {
