@@ -59,6 +59,9 @@ export const NETWORKS = {
         form: "infinity-bin",
         address: "0xc697d2898e0d09264376196696c51d7abbbaa4a9",
       },
+      // https://github.com/topazdex/agent-skill (references/addresses.md), also for the next
+      { name: "Topaz CL", form: "v3-spacing", address: "0x73dc984d9490286e735548f61dfccec67af82ed9" },
+      { name: "Topaz V2", form: "velodrome", address: "0x65e6cd0ef5d3467030103cf3d433034e570b5784" },
       // https://github.com/pefish/go-coin-eth (fourmeme-lib), four.meme's document of October 2025
       { name: "four.meme", form: "four-meme", address: "0x5c952063c7fc8610ffdb798152d69f0b9550762b" },
       // https://docs.flap.sh/flap/developers/deployed-contract-addresses
@@ -104,9 +107,16 @@ export const NETWORKS = {
       { name: "QuickSwap V4", form: "algebra", address: "0x96117a894c2c99aafeeacb972c3310e6ac83e810" },
     ],
     quotes: QUOTE_TOKENS.matic,
-    // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer lists
-    // polygon-rpc.com
-    rpcUrls: ["https://polygon.drpc.org", "https://polygon-bor-rpc.publicnode.com"],
+    rpcUrls: [
+      // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer lists
+      // polygon-rpc.com
+      "https://polygon.drpc.org",
+      "https://polygon-bor-rpc.publicnode.com",
+      // https://docs.tenderly.co/supported-networks
+      "https://polygon.gateway.tenderly.co",
+      // https://github.com/pokt-network/public-rpc (supported-chains.json): many operators' nodes
+      "https://poly.api.pocket.network",
+    ],
   },
   avalanche: {
     name: "avalanche",
@@ -157,6 +167,13 @@ export const NETWORKS = {
       // https://github.com/BlackHoleDEX/Contracts (contracts/factories/PairFactory.sol),
       // https://github.com/DefiLlama/DefiLlama-Adapters (projects/blackhole)
       { name: "Blackhole V2", form: "solidly", address: "0xfe926062fb99ca5653080d6c14fe945ad68c265c" },
+      // https://docs.phar.gg/pages/contract-addresses, also for the next. The source of the first
+      // is https://github.com/PharaohExchange/pharaoh-contracts (contracts/CL/core). The second has
+      // the interface of LFJ 2.2, but no public source.
+      { name: "Pharaoh CL", form: "v3-spacing", address: "0xae6e5c62328ade73ceefd42228528b70c8157d0d" },
+      { name: "Pharaoh DLMM", form: "liquidity-book", address: "0xeb480050b016f6c6d45203d2346b68bddda23d4d" },
+      // https://github.com/DefiLlama/DefiLlama-Adapters (registries/uniswapV2.js)
+      { name: "ArenaDEX", form: "v2", address: "0xf16784dcaf838a3e16bef7711a62d12413c39bd1" },
     ],
     quotes: QUOTE_TOKENS.avalanche,
     // https://build.avax.network/docs/rpcs/c-chain; the second, to cross-check blocks, is run by
@@ -164,6 +181,10 @@ export const NETWORKS = {
     rpcUrls: [
       "https://api.avax.network/ext/bc/C/rpc",
       "https://avalanche-c-chain-rpc.publicnode.com",
+      // https://github.com/DefiLlama/chainlist (constants/extraRpcs.js)
+      "https://avalanche.drpc.org",
+      // https://github.com/pokt-network/public-rpc (supported-chains.json): many operators' nodes
+      "https://avax.api.pocket.network",
       "wss://api.avax.network/ext/bc/C/ws",
     ],
   },
