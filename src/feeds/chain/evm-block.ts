@@ -59,6 +59,9 @@ export const Receipt = z.object({
   cumulativeGasUsed: Quantity,
   logsBloom: Data,
   logs: z.array(ReceiptLog),
+  /** Of deposits, on chains of the OP Stack. */
+  depositNonce: Quantity.optional(),
+  depositReceiptVersion: Quantity.optional(),
   transactionHash: Hash,
   blockHash: Hash,
   from: Address,

@@ -107,9 +107,8 @@ export class ChainFollower {
       this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
     this.endpoints = new EndpointPool({
       urls: urls.length > 0 ? urls : network.rpcUrls,
-      chainId: network.chainId,
+      network,
       clock,
-      finalityBlocks: network.finalityBlocks,
       ...(urls.length > 0 ? {} : { maxRequests: PUBLIC_MAX_REQUESTS }),
       ...(options.pollEveryMs === undefined ? {} : { pollEveryMs: options.pollEveryMs }),
       notify,

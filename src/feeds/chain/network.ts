@@ -59,11 +59,16 @@ export interface Network {
    * report which blocks are final.
    */
   readonly finalityBlocks: number;
+  /** Whether that number always decides, because the chain's own finality is minutes late. */
+  readonly isFinalByDepth?: boolean;
   readonly factories: readonly Factory[];
   readonly quotes: readonly QuoteToken[];
   /** Public endpoints, used if none are configured. */
   readonly rpcUrls: readonly string[];
 }
+
+/** When a block of the chain counts as final. */
+export type Finality = Pick<Network, "finalityBlocks" | "isFinalByDepth">;
 
 /**
  * Returns the network's quote tokens by address. The chain's own coin maps to the token that wraps

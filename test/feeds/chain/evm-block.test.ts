@@ -66,6 +66,52 @@ describe.each(RECORDED)("block %s", (name) => {
   });
 });
 
+describe("receipts of deposits on the OP Stack", () => {
+  const NOWHERE = `0x${"0".repeat(40)}`;
+  const SILENT = `0x${"0".repeat(512)}`;
+  const parse = (receipts: readonly Readonly<Record<string, unknown>>[]) =>
+    Receipts.parse(
+      receipts.map((receipt) => {
+        const place = {
+          transactionHash: `0x${"1".repeat(64)}`,
+          blockHash: `0x${"2".repeat(64)}`,
+          from: NOWHERE,
+        };
+        return { status: "0x1", logs: [], logsBloom: SILENT, ...place, ...receipt };
+      }),
+    );
+
+  test("[proof] a real block of Unichain Sepolia since Canyon: the root covers nonce and version", () => {
+    // The first two receipts of block 35535698, and their root while the block was being built.
+    const deposit = { type: "0x7e", cumulativeGasUsed: "0xb41c", depositNonce: "0x21e3b52" };
+    const receipts = parse([
+      { ...deposit, depositReceiptVersion: "0x1" },
+      { type: "0x2", cumulativeGasUsed: "0x10994" },
+    ]);
+    const root = "0x91d8ad10740ccfc1bd848fba0e02668d95769c08eeea30f10698692ba86c6159";
+    expect(countProved(receipts, root)).toBe(2);
+    const changes: Partial<Receipt>[] = [{ depositNonce: 1 }, { depositReceiptVersion: 2 }, { type: 2 }];
+    for (const change of changes)
+      expect(
+        countProved(
+          receipts.map((one, index) => (index === 0 ? { ...one, ...change } : one)),
+          root,
+        ),
+      ).toBe(-1);
+  });
+
+  test("[proof] real blocks from before Canyon: the root covers neither", () => {
+    // Blocks 863731 and 697672 of Manta Sepolia.
+    for (const [cumulativeGasUsed, depositNonce, root] of [
+      ["0xf9f5", "0xd2df2", "0x3c715dd96d2597ccd46fde046da5e4b13e0a5b7d0a2ff60c3ee6c92fee9600ea"],
+      ["0xc545", "0xaa547", "0x0e7c255df3e2b7ca4d55b82047531f7f3e7437ab1eb33e22eca70653c874982d"],
+    ] as const) {
+      const receipts = parse([{ type: "0x7e", cumulativeGasUsed, depositNonce }]);
+      expect(countProved(receipts, root)).toBe(1);
+    }
+  });
+});
+
 test("[edge] an invalid header or receipt is rejected", () => {
   for (const wrong of [null, "<html>", {}, { ...recordedHeader(RECORDED[0]), number: -1 }]) {
     expect(Header.safeParse(wrong).success).toBe(false);

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { finalBlocks } from "../../../src/feeds/chain/final-blocks.ts";
+import type { Finality } from "../../../src/feeds/chain/network.ts";
 import { BlockReader } from "../../../src/feeds/chain/rpc/block-reader.ts";
 import { Endpoint } from "../../../src/feeds/chain/rpc/endpoint.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -11,10 +12,10 @@ import { type Answer, BROKEN, BUSY, ScriptedNode } from "./nodes/scripted-node.t
 const never = new AbortController().signal;
 const MINUTE_MS = 60_000;
 
-function endpointOf({ url }: ScriptedNode) {
+function endpointOf({ url }: ScriptedNode, finality: Finality = { finalityBlocks: 5 }) {
   const clock = new ManualClock();
   const onFinalHead = () => {};
-  return { clock, endpoint: new Endpoint({ url, clock, timeoutMs: 10_000, finalityBlocks: 5, onFinalHead }) };
+  return { clock, endpoint: new Endpoint({ url, clock, timeoutMs: 10_000, finality, onFinalHead }) };
 }
 
 describe("an endpoint's final block", () => {
@@ -27,6 +28,18 @@ describe("an endpoint's final block", () => {
       expect([endpoint.finalHead, endpoint.reportsFinal]).toEqual([head - node.finality, true]);
     }
     expect(node.asked).toEqual(Array(3).fill("eth_getHeaderByNumber"));
+  });
+
+  test("[finality] is a number of blocks below its newest at once on a chain whose own finality is late", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { endpoint, clock } = endpointOf(node, { finalityBlocks: 2, isFinalByDepth: true });
+    for (const head of [100, 101]) {
+      node.head = head;
+      await endpoint.pollFinalHead(never);
+      expect([endpoint.finalHead, endpoint.reportsFinal]).toEqual([head - 2, false]);
+      clock.advance(5 * MINUTE_MS);
+    }
+    expect(node.asked).toEqual(["eth_blockNumber", "eth_blockNumber"]);
   });
 
   const error = (code: number, message: string): Answer => ({ error: { code, message } });

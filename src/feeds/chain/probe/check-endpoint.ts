@@ -82,7 +82,7 @@ export async function checkEndpoint(
     url: options.url,
     clock: options.clock,
     timeoutMs: TIMEOUT_MS,
-    finalityBlocks: options.network.finalityBlocks,
+    finality: options.network,
     onFinalHead: () => undefined,
     onResponse: ({ headers }) => void encodings.push(headers.get("content-encoding")),
   });

@@ -41,11 +41,10 @@ export async function proveBlock(
 ): Promise<string> {
   const over = new AbortController();
   const inner = AbortSignal.any([signal, over.signal]);
-  const { chainId, finalityBlocks } = network;
   const faults: string[] = [];
   // Drop the endpoint's name, because the finding has it.
   const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
-  const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
+  const pool = new EndpointPool({ urls: [url], network, clock, notify });
   /**
    * Retries while the block is pending: Avalanche's nodes can prove a block only after a few
    * seconds.
@@ -75,7 +74,10 @@ export async function proveBlock(
     const old = finalHead - START_BLOCKS;
     if (old > 0) await whenSettled(() => reader.read(old, inner));
     const start = old > 0 ? `; so is block ${old}, as old as a start needs` : "";
-    const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
+    const depth = network.isFinalByDepth
+      ? " (by its depth)"
+      : " (assumed: the endpoint does not report its final block)";
+    const reason = endpoint?.reportsFinal ? "" : depth;
     return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header${start}`;
   } catch (error) {
     signal.throwIfAborted();

@@ -5,19 +5,15 @@ import { waitAtMost } from "../../../base/lib/time/wait-at-most.ts";
 import type { ServiceReport } from "../../../gateway/source/index.ts";
 import { groupTroubles } from "../../service/group-troubles.ts";
 import { Quantity } from "../evm-block.ts";
+import type { Finality, Network } from "../network.ts";
 import { Endpoint } from "./endpoint.ts";
 import { Hedges } from "./hedges.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 interface EndpointPoolOptions {
   readonly urls: readonly string[];
-  readonly chainId: number;
+  readonly network: Finality & Pick<Network, "chainId">;
   readonly clock: Clock;
-  /**
-   * Number of later blocks after which a block counts as final, for endpoints that do not report
-   * final blocks.
-   */
-  readonly finalityBlocks: number;
   /**
    * How often to poll the final heads, in milliseconds. Default 1,000. Endpoints that push blocks
    * are polled at most every 5 seconds.
@@ -51,10 +47,10 @@ export class EndpointPool {
   obstacle: string | undefined;
 
   constructor(options: EndpointPoolOptions) {
-    const { urls, clock, finalityBlocks, maxRequests, timeoutMs = 10 * SECOND_MS } = options;
+    const { urls, clock, network, maxRequests, timeoutMs = 10 * SECOND_MS } = options;
     this.#options = options;
     this.hedges = new Hedges(clock);
-    const own = { clock, timeoutMs, finalityBlocks, onFinalHead: () => this.#wake() };
+    const own = { clock, timeoutMs, finality: network, onFinalHead: () => this.#wake() };
     const limit = maxRequests === undefined ? {} : { maxRequests };
     this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ ...own, ...limit, url }));
   }
@@ -245,7 +241,8 @@ export class EndpointPool {
   }
 
   async #checkChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const { chainId, notify } = this.#options;
+    const { network, notify } = this.#options;
+    const { chainId } = network;
     try {
       const reported = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
       if (reported === chainId) {

@@ -5,6 +5,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
 import { Quantity } from "../evm-block.ts";
+import type { Finality } from "../network.ts";
 import { RpcFailure, toRpcFailure } from "./rpc-failure.ts";
 
 interface EndpointOptions {
@@ -13,11 +14,7 @@ interface EndpointOptions {
   readonly clock: Clock;
   /** Timeout of a request in milliseconds. */
   readonly timeoutMs: number;
-  /**
-   * Number of later blocks after which a block counts as final, if the endpoint does not report
-   * final blocks.
-   */
-  readonly finalityBlocks: number;
+  readonly finality: Finality;
   /** Maximum number of requests in five minutes. Default: as many as the endpoint accepts. */
   readonly maxRequests?: number;
   /** Called when the endpoint's final head has moved. */
@@ -77,8 +74,8 @@ export class Endpoint {
   #finalHead = -1;
   #movedAt = Number.NEGATIVE_INFINITY;
   /** Index in {@link FINAL_REQUESTS}; beyond its end if the endpoint refuses them all. */
-  #finalRequest = 0;
-  #askFinalAt = 0;
+  #finalRequest: number;
+  #askFinalAt: number;
   #polling: "no" | "once" | "again" = "no";
   #failedRequests = 0;
   #failedPolls = 0;
@@ -89,10 +86,12 @@ export class Endpoint {
   #nextAt = 0;
 
   constructor(options: EndpointOptions) {
-    const { url, timeoutMs, clock, onResponse } = options;
+    const { url, timeoutMs, clock, finality, onResponse } = options;
     const { protocol, host } = new URL(url);
     const isSocket = /^wss?:$/.test(protocol);
     this.#options = options;
+    this.#finalRequest = finality.isFinalByDepth ? FINAL_REQUESTS.length : 0;
+    this.#askFinalAt = finality.isFinalByDepth ? Number.POSITIVE_INFINITY : 0;
     this.host = host;
     this.name = isSocket ? `${protocol}//${host}` : host;
     this.tally = new ServiceTally(clock);
@@ -263,9 +262,9 @@ export class Endpoint {
     }
   }
 
-  /** Returns the block that the endpoint reports as final or, if it refuses, one deep enough. */
+  /** Returns the block that the endpoint reports as final or, if it does not, one deep enough. */
   async #askFinalHead(signal: AbortSignal): Promise<number> {
-    const { clock, finalityBlocks } = this.#options;
+    const { clock, finality } = this.#options;
     if (!this.reportsFinal && clock.monotonic() >= this.#askFinalAt) this.#finalRequest = 0;
     for (;;) {
       const index = this.#finalRequest;
@@ -281,7 +280,8 @@ export class Endpoint {
       this.#finalRequest = Math.max(this.#finalRequest, index + 1);
       this.#askFinalAt = clock.monotonic() + ASK_FINAL_AGAIN_MS;
     }
-    return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);
+    const newest = Quantity.parse(await this.ask("eth_blockNumber", [], signal));
+    return Math.max(0, newest - finality.finalityBlocks);
   }
 
   #countFailedPoll(error: unknown, signal: AbortSignal): RpcFailure | undefined {

@@ -12,6 +12,8 @@ type Bytes = Uint8Array;
 type Rlp = Bytes | readonly Rlp[];
 
 const EMPTY = new Uint8Array();
+/** A deposit of the OP Stack: https://specs.optimism.io/protocol/deposits.html#deposit-receipt */
+const DEPOSIT = 0x7e;
 
 /**
  * Returns how many of the receipts, from the first on, the root covers; −1 if it does not match. It
@@ -31,13 +33,18 @@ export function receiptsRootOf(receipts: readonly Receipt[]): string {
   return rootOf(receipts.map(encodeReceipt), keccak);
 }
 
-function encodeReceipt({ type = 0, root, status = 0, cumulativeGasUsed, logsBloom, logs }: Receipt): Bytes {
+function encodeReceipt(receipt: Receipt): Bytes {
+  const { type = 0, root, status = 0, cumulativeGasUsed, logsBloom, logs } = receipt;
+  const { depositNonce = 0, depositReceiptVersion } = receipt;
+  // Before the version was introduced (Canyon), the root did not cover the nonce either.
+  const deposit = type === DEPOSIT && depositReceiptVersion ? [depositNonce, depositReceiptVersion] : [];
   const body = toRlp(
     [
       root === undefined ? numberBytes(status) : hexBytes(root),
       numberBytes(cumulativeGasUsed),
       hexBytes(logsBloom),
       logs.map(({ address, topics, data }) => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
+      ...deposit.map(numberBytes),
     ],
     "bytes",
   );

@@ -17,9 +17,8 @@ export class NodePool implements AsyncDisposable {
     this.#nodes = nodes;
     this.pool = new EndpointPool({
       urls: nodes.map(({ url }) => url),
-      chainId: CHAIN,
+      network: { chainId: CHAIN, finalityBlocks: 5 },
       clock: this.clock,
-      finalityBlocks: 5,
       maxRequests,
       notify: this.notify,
     });

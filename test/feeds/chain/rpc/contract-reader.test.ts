@@ -21,8 +21,7 @@ async function withReader<T>(
   const notify = () => undefined;
   const pool = new EndpointPool({
     urls: network.rpcUrls,
-    chainId: network.chainId,
-    finalityBlocks: network.finalityBlocks,
+    network,
     clock: systemClock,
     pollEveryMs: 100,
     notify,

@@ -15,7 +15,7 @@ function endpointOf(node: ScriptedNode, url = node.url) {
     url,
     clock,
     timeoutMs: 10_000,
-    finalityBlocks: 5,
+    finality: { finalityBlocks: 5 },
     onFinalHead: () => heads.push(endpoint.finalHead),
   });
   return { clock, endpoint, heads };
