@@ -4,7 +4,7 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import { isoTime } from "../base/lib/time/iso-time.ts";
 import type { Snapshot } from "../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../base/protocol/index.ts";
-import { StickyThreshold } from "../feeds/index.ts";
+import { type HeadLag, StickyThreshold } from "../feeds/index.ts";
 import type { Feed, FeedPart, Poll, SnapshotSource } from "../gateway/source/index.ts";
 
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
@@ -43,6 +43,8 @@ interface EngineSourceOptions {
   readonly staleAfterMs?: number;
   /** Event time that the engine processes before the first poll, in ms. Default 0. */
   readonly warmupMs?: number;
+  /** Where the market's time is reported. Default: nothing measures it. */
+  readonly lag?: HeadLag | undefined;
   /** Default: a new market. */
   readonly resume?: ResumedRun;
   /**
@@ -91,6 +93,7 @@ export class EngineSource implements SnapshotSource {
   readonly #warmupMs: number;
   readonly #resume: ResumedRun | undefined;
   readonly #packBefore: EngineSourceOptions["packBefore"];
+  readonly #lag: HeadLag | undefined;
   readonly #isBehind = new StickyThreshold();
   #lifecycle: Lifecycle = { state: "running" };
   #events: AsyncIterator<FeedEvent> | undefined;
@@ -118,6 +121,7 @@ export class EngineSource implements SnapshotSource {
     this.#warmupMs = warmupMs;
     this.#resume = options.resume;
     this.#packBefore = options.packBefore;
+    this.#lag = options.lag;
     this.#advancedAt = clock.monotonic();
     this.#yieldedAt = this.#advancedAt;
   }
@@ -168,12 +172,24 @@ export class EngineSource implements SnapshotSource {
     while (this.#lifecycle.state === "running") {
       const event = await this.#nextEvent(signal);
       if (event === undefined) break;
+      if (event.kind === "clock") this.#reached(event.at);
       while (this.#packBefore?.(event)) await this.#clock.sleep(0, signal);
       const poll = this.#take(event);
       if (event.kind === "clock") await this.#yieldIfDue(signal);
-      if (poll) return poll;
+      if (!poll) continue;
+      this.#lag?.judged();
+      return poll;
     }
     return this.#warmupBase();
+  }
+
+  published(): void {
+    this.#lag?.sent();
+  }
+
+  #reached(atMs: number): void {
+    if (!this.#feed.parts) this.#lag?.seen(this.#feed.name, atMs);
+    this.#lag?.reached(atMs, this.#polled);
   }
 
   /** Returns the state of a feed that ended in its warm-up, to have something to serve. */

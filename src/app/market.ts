@@ -25,7 +25,7 @@ interface LayeredMarket extends OpenMarket {
 /** Opens the market that the config names, with its layers. It resumes from `resume`, if given. */
 export function openMarket(
   config: Config,
-  { clock, logger, keys }: Pick<LayerContext, "clock" | "logger" | "keys">,
+  { clock, logger, keys, lag }: Pick<LayerContext, "clock" | "logger" | "keys" | "lag">,
   resume?: ResumedMarket,
 ): LayeredMarket {
   const { data, staleAfterMs } = config;
@@ -33,6 +33,7 @@ export function openMarket(
     clock,
     logger,
     staleAfterMs,
+    lag,
     directory: data === "none" ? undefined : data,
   };
   const { feed: bare, ...rest } = marketOf(config).open(config, context, resume);

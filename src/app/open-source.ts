@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../base/lib/time/time.ts";
 import { FlarewireError, type Snapshot } from "../base/protocol/index.ts";
 import { neverFlaredId, TrendEngine } from "../engine/index.ts";
 import type { OpenPolled, ResumedMarket } from "../feeds/index.ts";
-import { OutputError } from "../feeds/index.ts";
+import { HeadLag, OutputError } from "../feeds/index.ts";
 import type { EngineProgress, RestoredState } from "../gateway/persistence/index.ts";
 import {
   type OpenSnapshots,
@@ -100,7 +100,8 @@ function createEngine(
   resume?: ResumedMarket,
 ): OpenSnapshots {
   const { refreshMs, staleAfterMs } = config;
-  const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys }, resume);
+  const lag = marketOf(config).isRealTime ? new HeadLag(clock) : undefined;
+  const { feed, beganAtMs, begin, close } = openMarket(config, { clock, logger, keys, lag }, resume);
   const options = engineOptions(feed, refreshMs);
   const engine = before ? restoreEngine(storedIn(before), options) : new TrendEngine(options);
   const checkpoints = new EngineCheckpoints(engine);
@@ -113,6 +114,7 @@ function createEngine(
     // A resumed market needs no warm-up.
     warmupMs: before || marketOf(config).startsAtPresent ? 0 : config.warmupMs,
     ...(resume ? { resume } : {}),
+    lag,
     packBefore: (event) => checkpoints.packBefore(event),
   });
   const progress = () => {
@@ -130,6 +132,7 @@ function createEngine(
     isCatchingUp: () => source.isCatchingUp,
     rejected: () => engine.rejected,
     services: () => feed.services?.() ?? [],
+    ...(lag && { lag: () => lag.stages }),
     late: () => Object.fromEntries((feed.parts?.() ?? []).map((part) => [part.name, part.late] as const)),
   };
 }

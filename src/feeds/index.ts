@@ -9,6 +9,7 @@ export type {
   OpenPolled,
   ResumedMarket,
 } from "./feed-kind.ts";
+export { HeadLag } from "./head-lag.ts";
 export { marketSettings } from "./market-settings.ts";
 export { OutputError } from "./output-error.ts";
 export { requestJson } from "./service/request-json.ts";

@@ -60,12 +60,20 @@ describe("a live market that needs no endpoint of a chain", () => {
     }, PATIENCE);
     expect(await ready()).toMatchObject({
       status: 200,
-      ready: { parts: [{ name: "aggregator", state: "live" }] },
+      ready: {
+        parts: [{ name: "aggregator", state: "live" }],
+        lag: expect.arrayContaining([
+          { stage: "seen", part: "aggregator", p50_ms: expect.any(Number), p99_ms: expect.any(Number) },
+          { stage: "sent", p50_ms: expect.any(Number), p99_ms: expect.any(Number) },
+        ]),
+      },
     });
     const access = await fetchAccess(new URL(`${url}/`), undefined, AbortSignal.timeout(10_000));
     expect(access).toMatchObject({ origin: "live", parts: ["aggregator"] });
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toContain('flarewire_service_up{part="aggregator",service="geckoterminal"} 1');
+    for (const labels of ['stage="waited",part="aggregator"', 'stage="judged",part=""'])
+      expect(metrics).toMatch(new RegExp(`^flarewire_head_lag_seconds_count{${labels}} [1-9]`, "m"));
 
     standIn.refusesFor = 60;
     await vi.waitFor(async () => {

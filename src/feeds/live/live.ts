@@ -51,14 +51,15 @@ export function live(kinds: readonly FeedKind[]): FeedKind<LiveSettings> {
       describe: (settings) =>
         `the live markets of ${settings.live.map((name) => all.find((part) => part.name === name)?.describe(settings) ?? name).join(", ")}`,
       open(settings, context, resume) {
-        const { clock, logger, staleAfterMs } = context;
+        const { clock, logger, staleAfterMs, lag } = context;
         const used = chosen(settings.live);
         const parts = used.map((part) => {
           const others = used.filter((other) => other !== part).flatMap(({ groups }) => groups);
           const own = { ...context, afterMs: resume?.afterMs, otherGroups: new Set(others) };
           return { name: part.name, feed: part.open(settings, own) };
         });
-        return { feed: mergeFeeds({ name: "live", parts, clock, staleAfterMs, notify: notifyLog(logger) }) };
+        const notify = notifyLog(logger);
+        return { feed: mergeFeeds({ name: "live", parts, clock, staleAfterMs, lag, notify }) };
       },
       resume(settings, { afterMs }, nowMs) {
         const gaps = chosen(settings.live).map((part) => part.gap?.(afterMs, nowMs));

@@ -4,6 +4,7 @@ import { MINUTE_MS, SECOND_MS } from "../../base/lib/time/time.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed, FeedPart } from "../../gateway/source/index.ts";
+import type { HeadLag } from "../head-lag.ts";
 import { StickyThreshold } from "../service/sticky-threshold.ts";
 
 export interface MergedPart {
@@ -54,6 +55,7 @@ export class FeedBuffer {
   readonly #clock: Clock;
   readonly #onNews: () => void;
   readonly #latestMs: () => number;
+  readonly #lag: HeadLag | undefined;
   readonly #isBehind = new StickyThreshold();
   #queue: MarketEvent[] = [];
   #taken = 0;
@@ -83,12 +85,14 @@ export class FeedBuffer {
     clock: Clock,
     onNews: () => void = () => {},
     latestMs: () => number = () => Number.POSITIVE_INFINITY,
+    lag?: HeadLag,
   ) {
     this.name = name;
     this.#feed = feed;
     this.#clock = clock;
     this.#onNews = onNews;
     this.#latestMs = latestMs;
+    this.#lag = lag;
     this.#beganAt = clock.monotonic();
     this.#movedAt = this.#beganAt;
   }
@@ -241,6 +245,7 @@ export class FeedBuffer {
       return false;
     }
     this.#queue.push(event);
+    if (event.kind === "clock") this.#lag?.seen(this.name, event.at);
     if (this.#frontierMs === undefined || event.at > this.#frontierMs) {
       this.#frontierMs = event.at;
       this.#movedAt = this.#clock.monotonic();

@@ -6,6 +6,7 @@ import { waitAtMost } from "../../base/lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../base/market/index.ts";
 import type { Feed, FeedPart } from "../../gateway/source/index.ts";
 import { createForwardTime } from "../forward-time.ts";
+import type { HeadLag } from "../head-lag.ts";
 import { FeedBuffer, IN_STEP_MS, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 
 interface MergeOptions {
@@ -20,6 +21,8 @@ interface MergeOptions {
   /** Age at which a part counts as stale, in milliseconds. Default 15,000. */
   readonly staleAfterMs?: number;
   readonly notify?: Notify;
+  /** Where the parts report their time. Default: nothing measures it. */
+  readonly lag?: HeadLag | undefined;
 }
 
 /** How late an event may be and still keep its own time. The engine accepts the same. */
@@ -93,7 +96,7 @@ class Merger {
 
   constructor(options: MergeOptions) {
     this.#options = options;
-    const { parts, clock } = options;
+    const { parts, clock, lag } = options;
     const onNews = () => {
       this.#hasNews = true;
       this.#wake();
@@ -102,7 +105,7 @@ class Merger {
     this.#forwardMs = createForwardTime(clock);
     this.#isLive = originOf(parts) === "live";
     this.#buffers = parts.map(
-      (part, index) => new FeedBuffer(part, clock, onNews, () => this.#latestMs(index)),
+      (part, index) => new FeedBuffer(part, clock, onNews, () => this.#latestMs(index), lag),
     );
   }
 

@@ -18,7 +18,7 @@ declare module "fastify" {
 }
 
 interface HealthContext
-  extends Pick<HttpServerOptions, "head" | "freshness" | "info" | "isStaleReady" | "clock"> {
+  extends Pick<HttpServerOptions, "head" | "freshness" | "lag" | "info" | "isStaleReady" | "clock"> {
   /** Returns false once the server is about to stop; `/readyz` then fails. */
   readonly ready: () => boolean;
 }
@@ -84,8 +84,15 @@ export function addHealthRoutes(scope: FastifyInstance, context: HealthContext):
       });
     }
     if (!context.head.ready) throw noDataYet(fresh);
-    return { status: "ready", ...fresh } satisfies ReadyResponse;
+    return { status: "ready", ...fresh, ...lagOf(context) } satisfies ReadyResponse;
   });
+}
+
+function lagOf({ lag }: HealthContext): Pick<ReadyResponse, "lag"> {
+  const rows = (lag?.() ?? []).map(({ stage, part, recentMs: [p50, p99] }) => {
+    return { stage, ...(part && { part }), p50_ms: Math.round(p50), p99_ms: Math.round(p99) };
+  });
+  return rows.length === 0 ? {} : { lag: rows };
 }
 
 function add(scope: FastifyInstance, contract: RouteContract, answer: (reply: FastifyReply) => object): void {

@@ -12,6 +12,7 @@ import {
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
 import { TurnBudget } from "../hub/index.ts";
+import type { StageLag } from "../source/feed.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
@@ -42,6 +43,8 @@ export interface HttpServerOptions {
   readonly info: () => SourceInfo;
   readonly clock: Clock;
   readonly settings?: Partial<HttpSettings>;
+  /** How far the head lags behind the market, for `/readyz`. Default: not reported. */
+  readonly lag?: (() => readonly StageLag[]) | undefined;
   /** Grants access. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
   /** Past states. Default: resources have no parameter `at`. */

@@ -1,53 +1,37 @@
-export interface HubLimits {
+/** The limits of a hub, and their defaults. */
+export const DEFAULT_HUB_LIMITS = {
+  /** Largest inbound message in bytes. The transport calls `Session.oversize` for a larger one. */
+  inboundBytes: 4_096,
+  /** Sustained commands per second. */
+  commandsPerSecond: 5,
+  /** Commands in a burst. */
+  commandsBurst: 20,
   /**
-   * Largest inbound message in bytes, default 4,096. The transport calls `Session.oversize` for a
-   * larger one.
+   * Rejected commands that a connection survives; the count falls by one per second. Commands above
+   * the rate are counted separately, with the same limit.
    */
-  readonly inboundBytes: number;
-  /** Sustained commands per second; default 5. */
-  readonly commandsPerSecond: number;
-  /** Commands in a burst; default 20. */
-  readonly commandsBurst: number;
-  /**
-   * Rejected commands that a connection survives, default 10; the count falls by one per second.
-   * Commands above the rate are counted separately, with the same limit.
-   */
-  readonly refusals: number;
-  /** Subscriptions per connection; default 64. */
-  readonly subscriptions: number;
-  /** Deadline for the first subscription, in milliseconds; default 10,000. */
-  readonly firstCommandWithinMs: number;
-  /** Maximum size of a catch-up write in bytes, default 64 KiB; the last event may exceed it. */
-  readonly catchUpBytes: number;
-  /** Maximum number of records read from the log at once to catch up a session; default 256. */
-  readonly catchUpRecords: number;
+  refusals: 10,
+  /** Subscriptions per connection. */
+  subscriptions: 64,
+  /** Deadline for the first subscription, in milliseconds. */
+  firstCommandWithinMs: 10_000,
+  /** Maximum size of a catch-up write in bytes; the last event may exceed it. */
+  catchUpBytes: 65_536,
+  /** Maximum number of records read from the log at once to catch up a session. */
+  catchUpRecords: 256,
   /**
    * A session in mode `latest` whose backlog spans at least this many events of the log gets the
-   * lists instead (PROTOCOL.md, W34); default 64.
+   * lists instead (PROTOCOL.md, W34).
    */
-  readonly conflateFrom: number;
-  /** Commands that may wait for a response; one more closes the connection. Default 32. */
-  readonly queuedCommands: number;
-  /** Milliseconds to wait for the head to reach a client's cursor that is beyond it; default 0. */
-  readonly aheadWaitMs: number;
-  /** Milliseconds without progress after which a full socket is closed; default 10,000. */
-  readonly noProgressMs: number;
-  /** Time between the close frame and termination, in milliseconds; default 2,000. */
-  readonly closeGraceMs: number;
-}
-
-export const DEFAULT_HUB_LIMITS: HubLimits = {
-  inboundBytes: 4_096,
-  commandsPerSecond: 5,
-  commandsBurst: 20,
-  refusals: 10,
-  subscriptions: 64,
-  firstCommandWithinMs: 10_000,
-  catchUpBytes: 65_536,
-  catchUpRecords: 256,
   conflateFrom: 64,
+  /** Commands that may wait for a response; one more closes the connection. */
   queuedCommands: 32,
+  /** Milliseconds to wait for the head to reach a client's cursor that is beyond it. */
   aheadWaitMs: 0,
+  /** Milliseconds without progress after which a full socket is closed. */
   noProgressMs: 10_000,
+  /** Time between the close frame and termination, in milliseconds. */
   closeGraceMs: 2_000,
 };
+
+export type HubLimits = Readonly<typeof DEFAULT_HUB_LIMITS>;

@@ -58,7 +58,7 @@ export function connectionMetrics(hub: Hub): Metrics {
     ),
     flarewire_delivery_delay_seconds: distribution(
       "Time from an event's emitted_at until the socket of a live client has it; each delivery counts. On an edge it includes the time from the leader and the difference between the clocks.",
-      () => counters.delays.seconds,
+      () => [[{}, counters.delays.seconds]],
     ),
     flarewire_conflations_total: total(
       "Backlogs replaced with the current state, for clients in mode latest.",

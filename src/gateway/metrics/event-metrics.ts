@@ -7,19 +7,15 @@ import { distribution, level, type Metrics, total } from "./metric-table.ts";
 export interface MeasuredEvents {
   readonly head: Head;
   readonly log: EventLog;
-  /** Returns true while the data directory is unusable: a restart then begins a new epoch. */
-  readonly isDataLost: () => boolean;
-  /** How long batches took to store; absent if events are in memory only. */
-  readonly writes?: DurationHistogram | undefined;
+  /** Where the events are stored: see `Persistence`. */
+  readonly persistence: {
+    readonly trouble: string | undefined;
+    readonly writes?: DurationHistogram | undefined;
+  };
 }
 
 /** Returns the metrics of events, and a function that stops counting. */
-export function eventMetrics({
-  head,
-  log,
-  isDataLost,
-  writes,
-}: MeasuredEvents): readonly [Metrics, () => void] {
+export function eventMetrics({ head, log, persistence }: MeasuredEvents): readonly [Metrics, () => void] {
   const events: Record<string, number> = Object.fromEntries(CHANNELS.map((channel) => [channel, 0]));
   const count = (records: readonly LogRecord[]) => {
     for (const { channel } of records) events[channel] = (events[channel] ?? 0) + 1;
@@ -28,6 +24,8 @@ export function eventMetrics({
     const { free, pro } = head.snapshot.flares;
     return { free: free.length, pro: pro.length };
   };
+  const { writes } = persistence;
+  const isDataLost = () => persistence.trouble !== undefined;
   const lost = "1 while the data directory is unusable; a restart then begins a new epoch.";
   const metrics: Metrics = {
     flarewire_events_total: total("Events appended to the log, by channel.", () => events, "channel"),
@@ -38,10 +36,9 @@ export function eventMetrics({
       () => Number(writes !== undefined && !isDataLost()),
     ),
     ...(writes && {
-      flarewire_log_write_duration_seconds: distribution(
-        "Time to store a batch of events on disk.",
-        () => writes.seconds,
-      ),
+      flarewire_log_write_duration_seconds: distribution("Time to store a batch of events on disk.", () => [
+        [{}, writes.seconds],
+      ]),
     }),
     flarewire_data_lost: level(lost, () => Number(isDataLost())),
     flarewire_flares: level("Current flares, by list.", flares, "list"),

@@ -1,51 +1,53 @@
-import { Histogram, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
+import { DurationHistogram } from "./duration-histogram.ts";
 import { eventMetrics, type MeasuredEvents } from "./event-metrics.ts";
 import { keyMetrics, type MeasuredKeys } from "./key-metrics.ts";
-import { addMetrics, type Metrics, total } from "./metric-table.ts";
+import { addMetrics, distribution, type Metrics, total } from "./metric-table.ts";
 import { measureProcess, processMetrics } from "./process-meter.ts";
 import { type MeasuredSource, sourceMetrics } from "./source-metrics.ts";
 
-interface MeasuredGateway extends MeasuredSource, MeasuredEvents, MeasuredHttp, MeasuredKeys {
+export interface MeasuredGateway extends MeasuredSource, MeasuredEvents, MeasuredHttp {
   readonly hub: Hub;
-  /** The metrics of the source and of extensions. */
+  readonly keys: MeasuredKeys;
+  /** The metrics of extensions. */
   readonly further: Metrics;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
-/** Upper bounds of the histogram of {@link GatewayMetrics.polled}, in seconds. */
-const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
-
 /** Creates the metrics of one gateway process. Most are read from counters at each scrape. */
 export function createGatewayMetrics(gateway: MeasuredGateway) {
   const registry = new Registry();
   const meter = measureProcess();
-  const polls = new Histogram({
-    name: "flarewire_poll_duration_seconds",
-    help: "Time to compare a snapshot with the previous one and publish the changes, by outcome: published, unchanged, failed.",
-    labelNames: ["outcome"],
-    buckets: POLL_BUCKETS,
-    registers: [registry],
-  });
+  const polls = new Map<PollOutcome, DurationHistogram>();
   const [events, forget] = eventMetrics(gateway);
   addMetrics(registry, {
+    flarewire_poll_duration_seconds: distribution(
+      "Time to compare a snapshot with the previous one and publish the changes, by outcome: published, unchanged, failed.",
+      () => [...polls].map(([outcome, { seconds }]) => [{ outcome }, seconds]),
+    ),
     ...connectionMetrics(gateway.hub),
     ...httpMetrics(gateway),
     ...events,
     ...sourceMetrics(gateway),
+    ...gateway.opened.metrics,
     ...gateway.further,
     ...processMetrics(meter),
-    ...keyMetrics(gateway),
+    ...keyMetrics(gateway.keys),
   });
   return {
     contentType: registry.contentType,
     /** Returns the current values in the text format. */
     text: () => registry.metrics(),
     /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
-    polled: (outcome: PollOutcome, workMs: number): void => polls.observe({ outcome }, workMs / 1_000),
+    polled: (outcome: PollOutcome, workMs: number): void => {
+      const durations = polls.get(outcome) ?? new DurationHistogram();
+      polls.set(outcome, durations);
+      durations.add(workMs);
+    },
     close: () => {
       forget();
       meter.close();
@@ -53,25 +55,21 @@ export function createGatewayMetrics(gateway: MeasuredGateway) {
   };
 }
 
-export interface MeasuredHttp {
-  /** Refused connections and requests, by reason. Default: none. */
-  readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
-  /** Responses by route and status. Default: none. */
-  readonly responses?: (() => readonly ResponseCount[]) | undefined;
+interface MeasuredHttp {
+  readonly refusals: { readonly counts: Readonly<Partial<Record<string, number>>> };
+  readonly responses: { readonly all: readonly (readonly [Readonly<Record<string, string>>, number])[] };
 }
 
-type ResponseCount = readonly [{ readonly route: string; readonly status: string }, number];
-
-export function httpMetrics({ refusals, responses }: MeasuredHttp): Metrics {
+function httpMetrics({ refusals, responses }: MeasuredHttp): Metrics {
   return {
     flarewire_refusals_total: total(
       "Refused connections and requests, by reason: the limit that was reached, or the problem code.",
-      () => ({ connections: 0, ...refusals?.() }),
+      () => ({ connections: 0, ...refusals.counts }),
       "reason",
     ),
     flarewire_http_responses_total: total(
       "Responses by route and status. Accepted streams count as connections instead.",
-      () => responses?.() ?? [],
+      () => responses.all,
       ...["route", "status"],
     ),
   };

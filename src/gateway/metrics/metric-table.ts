@@ -37,14 +37,18 @@ export function level(help: string, read: Metric["read"], ...labels: readonly st
 }
 
 /** A histogram whose counts its owner maintains, because one observation may stand for many. */
-export function distribution(help: string, read: () => DurationHistogram["seconds"]): ComposedMetric {
-  const series: ComposedMetric["read"] = () => {
-    const { bounds, counts, sum } = read();
-    const buckets = counts.map(
-      (count, index) => ["_bucket", { le: `${bounds[index] ?? "+Inf"}` }, count] as const,
-    );
-    return [...buckets, ["_sum", {}, sum], ["_count", {}, counts.at(-1) ?? 0]];
-  };
+export function distribution(
+  help: string,
+  read: () => readonly (readonly [labels: Readonly<Record<string, string>>, DurationHistogram["seconds"]])[],
+): ComposedMetric {
+  const series: ComposedMetric["read"] = () =>
+    read().flatMap(([labels, { bounds, counts, sum }]) => [
+      ...counts.map(
+        (count, index) => ["_bucket", { ...labels, le: `${bounds[index] ?? "+Inf"}` }, count] as const,
+      ),
+      ["_sum", labels, sum] as const,
+      ["_count", labels, counts.at(-1) ?? 0] as const,
+    ]);
   return { kind: "histogram", help, read: series };
 }
 

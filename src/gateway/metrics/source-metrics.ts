@@ -1,27 +1,22 @@
-import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
-import type { ServiceReport } from "../source/feed.ts";
-import { level, type Metrics, total } from "./metric-table.ts";
+import { VERSION } from "../../base/lib/version.ts";
+import type { Freshness } from "../../base/protocol/index.ts";
+import type { OpenSource } from "../source/opened-source.ts";
+import { distribution, level, type Metrics, total } from "./metric-table.ts";
 import { partMetrics, serviceMetrics } from "./service-metrics.ts";
 
 export interface MeasuredSource {
   readonly freshness: () => Freshness;
-  readonly info: () => SourceInfo;
-  readonly version: string;
-  /** Unusable market events by reason; absent if the source does not count them. */
-  readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
-  /** An aggregator's reports that arrived too late, by part; absent if they are not counted. */
-  readonly late?: (() => Readonly<Record<string, number>>) | undefined;
-  /** Reports on the market's external services; absent without any. */
-  readonly services?: (() => readonly ServiceReport[]) | undefined;
+  readonly opened: OpenSource;
 }
 
 export function sourceMetrics(measured: MeasuredSource): Metrics {
-  const { freshness, info, version, rejected, late, services } = measured;
+  const { freshness, opened } = measured;
+  const { source, rejected, late, services, lag } = opened;
   const age = () => freshness().data_age_ms / 1_000;
   const state = () => ({ live: 0, stale: 0, down: 0, [freshness().state]: 1 });
   const about = () => {
-    const { name, origin } = info();
-    return [[{ version, source: name, origin }, 1]] as const;
+    const { name, origin } = source.info;
+    return [[{ version: VERSION, source: name, origin }, 1]] as const;
   };
   const unusable = "Market events that were unusable, by reason.";
   return {
@@ -40,5 +35,11 @@ export function sourceMetrics(measured: MeasuredSource): Metrics {
     ...(rejected && { flarewire_rejected_market_events_total: total(unusable, rejected, "reason") }),
     ...partMetrics(freshness, late),
     ...(services && serviceMetrics(services)),
+    ...(lag && {
+      flarewire_head_lag_seconds: distribution(
+        "Time from the end of a second of a live market to its events on the sockets, by stage: seen, until the part reports that second; waited, for the slowest other part; judged; sent.",
+        () => lag().map(({ stage, part, seconds }) => [{ stage, part }, seconds]),
+      ),
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import type { FeedFacts, MarketEvent, Origin } from "../../base/market/index.ts";
+import type { DurationHistogram } from "../metrics/duration-histogram.ts";
 
 /** A source of market events. */
 export interface Feed {
@@ -69,6 +70,22 @@ export interface ServiceReport {
   readonly refused: number;
   /** Milliseconds by which requests were delayed to stay within its limits. */
   readonly waitedMs: number;
+}
+
+/** How long one stage on the way from a live market to the clients takes. */
+export interface StageLag {
+  /**
+   * `seen`: from the end of a second until a part has reported it. `waited`: from then until all
+   * parts that the market waits for have. `judged`: until the engine has. `sent`: until the
+   * sockets have the events.
+   */
+  readonly stage: "seen" | "waited" | "judged" | "sent";
+  /** Empty for the stages of the whole market. */
+  readonly part: string;
+  /** Durations since the start. */
+  readonly seconds: DurationHistogram["seconds"];
+  /** Median and 99th percentile of the last 300 durations, in milliseconds. */
+  readonly recentMs: readonly [p50: number, p99: number];
 }
 
 /** Keys of external services, by service. `undefined`: none. */

@@ -74,6 +74,7 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       const events = before ? toEvents(before, snapshot, observedAtMs) : [];
       const isNews = !before || events.length > 0;
       if (isNews) await publish({ observedAtMs, snapshot, events });
+      if (isNews) source.published?.();
       before = snapshot;
       failures = 0;
       report(isNews ? "published" : "unchanged");

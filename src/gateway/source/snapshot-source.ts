@@ -19,4 +19,6 @@ export interface SnapshotSource {
    */
   poll(signal: AbortSignal): Promise<Poll | undefined>;
   freshness(): Freshness;
+  /** Called when the sockets have the events of the latest poll, if there were any. */
+  published?(): void;
 }

@@ -1,28 +1,8 @@
 import type { Logger } from "pino";
-import { VERSION } from "../../base/lib/version.ts";
-import type { Freshness } from "../../base/protocol/index.ts";
 import { METRICS_PATH, Refusals, ResponseCounts } from "../http/index.ts";
 import type { MetricsText } from "../http/metrics-route.ts";
-import type { Head, Hub } from "../hub/index.ts";
-import type { EventLog } from "../log/index.ts";
-import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
-import type { Metrics } from "../metrics/metric-table.ts";
-import type { Persistence } from "../persistence/persistence.ts";
+import type { GatewayMetrics, MeasuredGateway } from "../metrics/gateway-metrics.ts";
 import type { GatewaySettings } from "../settings/index.ts";
-import type { OpenSource } from "../source/index.ts";
-import type { Keys } from "./open-keys.ts";
-
-interface MetricsContext {
-  readonly hub: Hub;
-  readonly head: Head;
-  readonly log: EventLog;
-  readonly freshness: () => Freshness;
-  readonly opened: OpenSource;
-  readonly persistence: Persistence;
-  readonly keys: Keys;
-  /** The metrics of extensions. */
-  readonly further: Metrics;
-}
 
 /** Counts what the HTTP server refuses and answers. */
 export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals>) {
@@ -32,32 +12,11 @@ export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals
 /** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
 export async function openMetrics(
   config: { readonly metrics: boolean },
-  { hub, head, log, freshness, opened, persistence, keys, further }: MetricsContext,
-  { refusals, responses }: ReturnType<typeof createHttpCounts>,
+  gateway: MeasuredGateway,
 ): Promise<GatewayMetrics | undefined> {
   if (!config.metrics) return undefined;
   const { createGatewayMetrics } = await import("../metrics/gateway-metrics.ts");
-  const { source, rejected, services, late } = opened;
-  return createGatewayMetrics({
-    hub,
-    head,
-    log,
-    freshness,
-    rejected,
-    services,
-    late,
-    version: VERSION,
-    info: () => source.info,
-    isDataLost: () => persistence.trouble !== undefined,
-    writes: persistence.writes,
-    isKeyFileUsable: keys.isFileUsable,
-    keys: keys.list,
-    keyCounts: keys.counts,
-    keyConnections: () => keys.registry.limiter.ofKeys,
-    refusals: () => refusals.counts,
-    responses: () => responses.all,
-    further: { ...opened.metrics, ...further },
-  });
+  return createGatewayMetrics(gateway);
 }
 
 /** Whether metrics have their own port. The public port does not serve them then. */

@@ -158,8 +158,8 @@ async function serveGateway(run: GatewayRun, gateway: OpenedGateway): Promise<Ga
   const info = () => opened.source.info;
   const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
   const counts = createHttpCounts(clock, logger);
-  const measured = { hub, head, log, freshness, opened, persistence, keys, further: extensions.metrics };
-  const metrics = await openMetrics(settings, measured, counts);
+  const measured = { hub, head, log, freshness, opened, persistence, keys, ...counts };
+  const metrics = await openMetrics(settings, { ...measured, further: extensions.metrics });
   const polling = new AbortController();
   let draining = false;
   const [answerUnknown] = extensions.opened.flatMap((one) => one.answerUnknown ?? []);
@@ -169,6 +169,7 @@ async function serveGateway(run: GatewayRun, gateway: OpenedGateway): Promise<Ga
     head,
     freshness,
     info,
+    lag: opened.lag,
     clock,
     policy,
     logger,

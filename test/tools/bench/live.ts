@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ReadyResponse } from "../../../src/gateway/http/rest/responses.ts";
 import { LiveStart } from "../../scenarios/live-start.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS } from "../../scenarios/live-world.ts";
 import { cpuMicros, peakRssBytes } from "./harness/process-cost.ts";
@@ -36,6 +37,7 @@ export async function benchLive(minutes: number): Promise<Row[]> {
       const perMinute = (count - (before.asked.get(name) ?? 0)) / minutes;
       rows.push({ what: `requests to ${name}`, value: perMinute, unit: "a minute", aim: "≤ 2,000" });
     }
+    rows.push(...(await lagRows(first.url)));
     for (const name of WORLD_CHAINS) {
       const refused = world.endpointsOf(name).reduce((sum, one) => sum + one.refused, 0);
       rows.push({ what: `refused as too many by ${name}`, value: refused, unit: "requests", aim: "0" });
@@ -47,6 +49,19 @@ export async function benchLive(minutes: number): Promise<Row[]> {
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+/** Returns how far the head lags, by stage: the server's own share is `judged` and `sent`. */
+async function lagRows(url: string): Promise<Row[]> {
+  const { lag = [] } = (await (await fetch(`${url}/readyz`)).json()) as ReadyResponse;
+  return lag.flatMap(({ stage, part, p50_ms, p99_ms }) => {
+    const what = part === undefined ? `head lag: ${stage}` : `head lag: ${stage} ${part}`;
+    const aim = part === undefined ? "≤ 150" : "told";
+    return [
+      { what: `${what}, median`, value: p50_ms, unit: "ms", aim: "told" },
+      { what: `${what}, p99`, value: p99_ms, unit: "ms", aim },
+    ];
+  });
 }
 
 function startRows({ readyMs, parts }: LiveStart, what: string, aim: string): Row[] {

@@ -70,7 +70,7 @@ export class ProblemResponses {
   readonly #components = new Map<string, ResponseContract>();
 
   of(codes: readonly ErrorCode[]): Readonly<Record<string, { readonly $ref: string }>> {
-    const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
+    const byStatus = [...Map.groupBy(new Set(codes), (code) => ERROR_CODES[code].status)];
     return Object.fromEntries(
       byStatus
         .toSorted(([a], [b]) => a - b)

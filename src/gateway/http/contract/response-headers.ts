@@ -70,8 +70,7 @@ export const HEADERS = {
     example: '"key";r=59;t=1',
   },
   "RateLimit-Policy": {
-    description:
-      "Number of requests allowed, and the seconds of the window. Sent for a key with a limit, or for an address with too many requests (`address`) or new streams (`address-streams`).",
+    description: "Number of requests allowed, and the seconds of the window. Sent together with `RateLimit`.",
     schema: text('^"(?:key|address|address-streams)";q=\\d+;w=\\d+$'),
     example: '"key";q=60;w=60',
   },
@@ -82,13 +81,13 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      "Identifies these bytes, in any process of the server and after a restart. Send it as `If-None-Match`; if the bytes are unchanged, the response is 304 without a body.",
+      "Identifies these bytes, in any process of the server and after a restart, for `If-None-Match`.",
     schema: text('^"[!#-~]+"$'),
     example: '"q7Vb0mZkXw3T_c1e"',
   },
   "Cache-Control": {
     description:
-      "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it. `no-transform`: a stream. Pass it on unchanged. `max-age=60`: a past state. Revalidate it after a minute.",
+      "`no-cache`: store it, but revalidate before each use. `no-transform`: a stream. Pass it on unchanged. `max-age=60`: a past state.",
     schema: {
       type: "string",
       enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60"],

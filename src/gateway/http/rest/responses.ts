@@ -17,9 +17,7 @@ import {
 export const SnapshotResponse = z
   .object({
     cursor: CursorText,
-    observed_at: Timestamp.describe(
-      "Event time of this state. It does not change while nothing else does; the header fields give the age of the data.",
-    ),
+    observed_at: Timestamp.describe("Event time of this state. The header fields give the age of the data."),
     ...Snapshot.omit({ candles: true, ...flaresOfOthers(byGroup(() => true as const)) }).shape,
     flares: AnyFlares,
   })
@@ -37,7 +35,7 @@ export const EventsResponse = z
     events: z.array(EventMessage),
     more: z
       .boolean()
-      .describe("The log has more events, though perhaps none that match: send the next request at once."),
+      .describe("The log has more events, perhaps none that match: send the next request at once."),
     snapshot: ViewSchema.optional().describe("The lists at `cursor`, if requested."),
   })
   .describe(
@@ -57,15 +55,24 @@ export const HealthResponse = z
   .object({
     status: z.literal("ok"),
     version: z.string(),
-    uptime_s: z.int().min(0).describe("Whole seconds since the server was created."),
+    uptime_s: z.int().min(0).describe("Seconds since the server was created."),
   })
-  .describe("`GET /healthz`: the process responds. Says nothing about the data.");
+  .describe("`GET /healthz`: the process responds.");
 export type HealthResponse = z.infer<typeof HealthResponse>;
 
+const StageLag = z
+  .object({
+    stage: z.enum(["seen", "waited", "judged", "sent"]),
+    part: z.string().optional(),
+    p50_ms: z.int(),
+    p99_ms: z.int(),
+  })
+  .describe("How long a stage of a live market's last 300 seconds took.");
+
 export const ReadyResponse = z
-  .object({ status: z.literal("ready"), ...Freshness.shape })
+  .object({ status: z.literal("ready"), ...Freshness.shape, lag: z.array(StageLag).optional() })
   .describe(
-    "`GET /readyz`: fresh data is served, or the server is a node of a cluster, in any `state`. Otherwise the response is a problem with status 503.",
+    "`GET /readyz`: fresh data is served, or the server is a node of a cluster, in any `state`. Otherwise a problem with status 503.",
   );
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
 

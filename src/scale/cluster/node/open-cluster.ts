@@ -75,6 +75,7 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
       mayLackEvents: () => !(joined.isConnected && joined.hasCaughtUp),
       isStaleReady: () => joined.hasCaughtUp,
       rejected: () => joined.opened?.rejected?.() ?? {},
+      lag: () => joined.opened?.lag?.() ?? [],
       services: () => joined.opened?.services?.() ?? [],
       late: () => joined.opened?.late?.() ?? {},
       metrics: clusterMetrics(() => joined.state),

@@ -1,0 +1,114 @@
+import type { Clock } from "../base/lib/time/clock.ts";
+import { DurationHistogram } from "../gateway/metrics/index.ts";
+import type { StageLag } from "../gateway/source/index.ts";
+
+/** Number of durations for the quantiles: five minutes of a market that changes every second. */
+const RECENT = 300;
+
+type Stage = StageLag["stage"];
+
+/** A report that market time has reached `atMs`. */
+interface Stamp {
+  readonly atMs: number;
+  /** Time since `atMs`, by this machine's clock. */
+  readonly lateMs: number;
+  /** When it arrived, by the monotonic clock. */
+  readonly arrivedAt: number;
+}
+
+/**
+ * Measures how far the head lags behind a live market, once a second of market time. It has the
+ * time stamps of all stages: the feeds, the engine's source and the gateway only report that
+ * something has happened.
+ */
+export class HeadLag {
+  readonly #clock: Clock;
+  readonly #stages = new Map<string, StageDurations>();
+  /** The reports of each part that market time has not reached, in order. */
+  readonly #stamps = new Map<string, Stamp[]>();
+  #completeAt = 0;
+  #judgedAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** By stage and part; those that have durations. */
+  get stages(): readonly StageLag[] {
+    return [...this.#stages.values()];
+  }
+
+  /** A part has reported everything before `atMs`. Its reports come in order of time. */
+  seen(part: string, atMs: number): void {
+    const stamps = this.#stamps.get(part) ?? [];
+    this.#stamps.set(part, stamps);
+    stamps.push({ atMs, lateMs: this.#clock.now() - atMs, arrivedAt: this.#clock.monotonic() });
+  }
+
+  /**
+   * The engine gets the `clock` event of `atMs`: each part that the market waits for has reported
+   * everything before it, at least one. A part that the market does not wait for is only `seen`.
+   *
+   * @param isCounted False in a warm-up, whose market time is past on purpose.
+   */
+  reached(atMs: number, isCounted: boolean): void {
+    const arrived: [part: string, arrivedAt: number][] = [];
+    for (const [part, stamps] of this.#stamps) {
+      const upTo = stamps.findIndex((stamp) => stamp.atMs > atMs);
+      const passed = stamps.splice(0, upTo < 0 ? stamps.length : upTo);
+      if (isCounted) for (const { lateMs } of passed) this.#add("seen", part, lateMs);
+      const reaching = passed.at(-1)?.atMs === atMs ? passed.at(-1) : stamps[0];
+      if (reaching) arrived.push([part, reaching.arrivedAt]);
+    }
+    this.#completeAt = Math.max(...arrived.map(([, arrivedAt]) => arrivedAt));
+    if (!isCounted) return;
+    for (const [part, arrivedAt] of arrived) this.#add("waited", part, this.#completeAt - arrivedAt);
+  }
+
+  /** The engine has judged the second that was reached last, and something has changed. */
+  judged(): void {
+    this.#judgedAt = this.#clock.monotonic();
+    this.#add("judged", "", this.#judgedAt - this.#completeAt);
+  }
+
+  /** The sockets have what was judged last. */
+  sent(): void {
+    this.#add("sent", "", this.#clock.monotonic() - this.#judgedAt);
+  }
+
+  #add(stage: Stage, part: string, ms: number): void {
+    const key = `${stage} ${part}`;
+    const durations = this.#stages.get(key) ?? new StageDurations(stage, part);
+    this.#stages.set(key, durations);
+    durations.add(ms);
+  }
+}
+
+class StageDurations implements StageLag {
+  readonly stage: Stage;
+  readonly part: string;
+  readonly #all = new DurationHistogram();
+  readonly #recent: number[] = [];
+  #next = 0;
+
+  constructor(stage: Stage, part: string) {
+    this.stage = stage;
+    this.part = part;
+  }
+
+  add(ms: number): void {
+    this.#all.add(ms);
+    this.#recent[this.#next] = Math.max(0, ms);
+    this.#next = (this.#next + 1) % RECENT;
+  }
+
+  get seconds(): StageLag["seconds"] {
+    return this.#all.seconds;
+  }
+
+  get recentMs(): StageLag["recentMs"] {
+    const sorted = this.#recent.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+    return [at(0.5), at(0.99)];
+  }
+}

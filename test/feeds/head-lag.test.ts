@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { EngineSource, type FeedEvent, type PolledEngine } from "../../src/app/engine-source.ts";
+import { HeadLag } from "../../src/feeds/head-lag.ts";
+import { mergeFeeds } from "../../src/feeds/merge/merge-feeds.ts";
+import { type Feed, runPoller } from "../../src/gateway/source/index.ts";
+import { flare, snapshotOf } from "../gateway/source/sample-snapshots.ts";
+import { ManualClock } from "../support/time/manual-clock.ts";
+import { START, ToldFeed } from "./merge/told-feed.ts";
+
+const JUDGE_MS = 40;
+const PUBLISH_MS = 7;
+
+/** An engine that takes 40 ms for each second, and changes the snapshot in every one. */
+class SlowEngine implements PolledEngine {
+  readonly nextChangeAtMs = 0;
+  clockMs = 0;
+  readonly #time: ManualClock;
+
+  constructor(time: ManualClock) {
+    this.#time = time;
+  }
+
+  accept({ kind, at }: FeedEvent): void {
+    this.clockMs = at;
+    if (kind === "clock") this.#time.advance(JUDGE_MS);
+  }
+
+  snapshot() {
+    return snapshotOf({ pro: [flare("BCC", { latest_buy_count: this.clockMs - START })] });
+  }
+}
+
+const settle = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Runs a market until the signal aborts: each batch takes 7 ms to publish. */
+function run(feed: Feed, time: ManualClock, lag: HeadLag, signal: AbortSignal, warmupMs = 0) {
+  const source = new EngineSource({ feed, engine: new SlowEngine(time), clock: time, lag, warmupMs });
+  const publish = () => time.advance(PUBLISH_MS);
+  return runPoller({ source, publish, clock: time, signal, onError: (error) => expect.fail(`${error}`) });
+}
+
+const shown = (lag: HeadLag) =>
+  Object.fromEntries(
+    lag.stages.map(({ stage, part, recentMs, seconds }) => [
+      `${stage} ${part}`.trim(),
+      [...recentMs, seconds.counts.at(-1)],
+    ]),
+  );
+
+test("each stage of a merged market is measured: a part's own delay, its wait for the slowest part, and the server's share", async () => {
+  const time = new ManualClock(START);
+  const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
+  const lag = new HeadLag(time);
+  const parts = [bsc, exchange].map((feed) => ({ name: feed.name, feed }));
+  const over = new AbortController();
+  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
+  for (let second = 0; second < 12; second++) {
+    time.advance(START + second * 1_000 - time.now() + 200);
+    exchange.tick(second, second);
+    await settle();
+    // The last block but one comes late.
+    time.advance(second === 10 ? 700 : 300);
+    bsc.tick(second, second);
+    await settle();
+  }
+  over.abort();
+  await polled;
+  // The first second is the base: its reports are not counted, because they end the warm-up.
+  expect(shown(lag)).toEqual({
+    "seen bsc": [500, 900, 11],
+    "waited bsc": [0, 0, 11],
+    "seen exchange": [200, 200, 11],
+    "waited exchange": [300, 700, 11],
+    judged: [JUDGE_MS, JUDGE_MS, 12],
+    sent: [PUBLISH_MS, PUBLISH_MS, 12],
+  });
+});
+
+test("a part that the market does not wait for is seen, late, and delays no other stage", async () => {
+  const time = new ManualClock(START);
+  const [bsc, polygon] = [new ToldFeed("bsc"), new ToldFeed("polygon")];
+  const lag = new HeadLag(time);
+  const parts = [bsc, polygon].map((feed) => ({ name: feed.name, feed }));
+  const over = new AbortController();
+  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
+  // 100 seconds behind from the start.
+  for (let second = 100; second < 120; second++) {
+    time.advance(START + second * 1_000 - time.now());
+    polygon.tick(second - 100, second - 100);
+    bsc.tick(second, second);
+    await settle();
+  }
+  over.abort();
+  await polled;
+  const { "seen polygon": late, "waited polygon": waited, "waited bsc": own, judged } = shown(lag);
+  expect([late?.[0], waited, own?.[1]]).toEqual([100_000, undefined, 0]);
+  expect(judged?.[0]).toBe(JUDGE_MS);
+});
+
+test("a market of one feed has its name, and its warm-up is not counted", async () => {
+  const time = new ManualClock(START + 60_000);
+  const feed = new ToldFeed("chain");
+  const lag = new HeadLag(time);
+  const single: Feed = { ...feed, events: (signal) => feed.events(signal) };
+  const over = new AbortController();
+  const polled = run(single, time, lag, over.signal, 30_000);
+  feed.tick(0, 30);
+  await settle();
+  expect(shown(lag)).toMatchObject({ judged: [JUDGE_MS, JUDGE_MS, 1] });
+  expect(shown(lag)).not.toHaveProperty("seen chain");
+  time.advance(START + 70_000 - time.now());
+  feed.tick(31, 31);
+  await settle();
+  over.abort();
+  await polled;
+  expect(shown(lag)).toMatchObject({ "seen chain": [39_000, 39_000, 1], "waited chain": [0, 0, 1] });
+});
+
+test("the quantiles are those of the last 300 seconds, while the histogram has all", () => {
+  const time = new ManualClock(START);
+  const lag = new HeadLag(time);
+  for (let second = 0; second < 400; second++) {
+    time.advance(START + second * 1_000 + (second < 100 ? 900 : second % 300 === 0 ? 800 : 10) - time.now());
+    lag.seen("bsc", START + second * 1_000);
+    lag.reached(START + second * 1_000, true);
+  }
+  expect(shown(lag)["seen bsc"]).toEqual([10, 10, 400]);
+  expect(lag.stages[0]?.seconds.sum).toBeCloseTo(100 * 0.9 + 0.8 + 299 * 0.01);
+});
