@@ -9,10 +9,11 @@ export const Token = z
     symbol: z.string(),
     address: Address,
     price: DecimalString,
+    price_at: Timestamp.optional(),
     created_at: Timestamp,
   })
   .describe(
-    "A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the quote currency of a feed without dollar prices.",
+    "A token in flares, listings and the charts of `bsc`. `price`, last seen at `price_at`, is in US dollars, or in the quote currency of a feed without dollar prices.",
   );
 export type Token = z.infer<typeof Token>;
 

@@ -144,7 +144,8 @@ export const TokenDetails = z
     symbol: z.string(),
     address: Address.nullable().describe("`null` for a token of the exchange."),
     name: z.string().nullable().describe("`null` if the group's lists have no names."),
-    price: DecimalString.describe("In US dollars, or in the quote currency of a feed without dollar prices."),
+    price: DecimalString.describe("The newest known, in US dollars or as in flares."),
+    price_at: Timestamp.nullable(),
     created_at: Timestamp.nullable(),
     liquidity: DecimalString.nullable().describe(
       'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` if only a chart or leaderboard of a group other than `bsc` has the token.',
@@ -153,7 +154,7 @@ export const TokenDetails = z
     social_data: SocialData.nullable(),
     contract_source: ContractSource.nullable(),
     as_of: Timestamp.nullable().describe(
-      "`null` if the facts above are current: the token flares or is in a list. Otherwise the end of its latest flare, when they were last known.",
+      "`null` if the facts above are current: the token flares or is in a list. Otherwise the end of its latest flare: they, but not the price, are of then.",
     ),
     warnings: z
       .array(z.string())
@@ -170,14 +171,12 @@ export const TokenDetails = z
       .array(Candle)
       .max(TOKEN_CANDLES)
       .describe(
-        "Stored closed minutes of the last 24 hours, oldest first; empty outside `bsc`. They are those from an hour before to two hours after the start of each flare, or its end if that is later.",
+        "Stored closed minutes of the last 24 hours, oldest first, from an hour before to two hours after the start of each flare, or its end if that is later.",
       ),
     flares: z
       .array(FlareRecord)
       .max(TOKEN_FLARES)
-      .describe(
-        "Running flares, then finished ones, newest first. `/api/v1/history?group=&address=` has further ones.",
-      ),
+      .describe("Running flares, then finished ones, newest first. `/api/v1/history` has more."),
   })
   .describe(
     "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only tokens of `bsc` have candles.",

@@ -92,6 +92,7 @@ export function viewToken(token: TokenState): Token {
     symbol,
     address: token.address,
     price: token.priceText,
+    ...(token.priceAtMs < 0 ? {} : { price_at: toTimestamp(token.priceAtMs) }),
     created_at: toTimestamp(profile.createdAtMs ?? token.firstSeenMs),
   };
 }

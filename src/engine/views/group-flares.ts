@@ -223,15 +223,10 @@ export class GroupFlares {
     if (!this.#isDirty) return this.#served;
     this.#isDirty = false;
     const running = [...this.#running].flatMap((token) => token.flare ?? []);
+    const listed = (flares: RunningFlare[]) => flares.map(({ published }) => published).sort(byStart);
     const before = this.#served.flares;
-    const pro = reuseListIfSame(before.pro, running.map((flare) => flare.published).sort(byStart));
-    const free = reuseListIfSame(
-      before.free,
-      running
-        .filter((flare) => flare.isFree)
-        .map((flare) => flare.published)
-        .sort(byStart),
-    );
+    const pro = reuseListIfSame(before.pro, listed(running));
+    const free = reuseListIfSame(before.free, listed(running.filter(({ isFree }) => isFree)));
     const finished = this.#hasNewFinished
       ? reuseListIfSame(before.finished_trending, this.#finished.map(({ flare }) => flare).sort(byStart))
       : before.finished_trending;

@@ -14,6 +14,7 @@ export function showFlare(flare: AnyFlare, why: Explanation | null | undefined) 
     started_at: flare.started_trending_at,
     finished_at: flare.finished_trending_at,
     price: token.price,
+    ...(token.price_at !== undefined && { price_at: token.price_at }),
     price_change_5m_pct: flare.recent_price_change,
     buys_5m: flare.latest_buy_count,
     sells_5m: flare.latest_sell_count,

@@ -138,7 +138,7 @@ export const TOOLS: readonly Tool[] = [
     run: async (request, { group, token: key }, signal) => {
       const path = `/api/v1/tokens/${group}/${encodeURIComponent(key)}`;
       const { body, data } = await read(request, path, TokenDetails, signal);
-      const { symbol, name, address, price, created_at, liquidity, canary, flares } = body;
+      const { symbol, name, address, price, price_at, created_at, liquidity, canary, flares } = body;
       return {
         data,
         group,
@@ -146,6 +146,7 @@ export const TOOLS: readonly Tool[] = [
         symbol: untrusted(symbol),
         name: name === null ? null : untrusted(name),
         price,
+        price_at,
         created_at,
         liquidity_usd: liquidity,
         looks_dangerous: canary,

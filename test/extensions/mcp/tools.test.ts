@@ -215,6 +215,7 @@ test("token has each field, with the strangers' texts fenced, and ten flares", a
   expect(asked).toEqual(["/api/v1/tokens/matic/a%20b"]);
   expect(answer).toEqual({
     ...{ data: DATA, group: "matic", address: details.address, created_at: details.created_at },
+    ...{ price_at: details.price_at },
     ...{ symbol: fenced("symbol"), name: fenced("name"), price: "0.5", liquidity_usd: "12" },
     ...{ looks_dangerous: true, as_of: details.as_of, chart_rank: 3, leaderboard_rank: 4 },
     flares: Array(10).fill(SHOWN_RECORD),

@@ -12,6 +12,8 @@ export interface FlareRow {
   /** Empty for tokens of chains. */
   readonly exchange: string;
   readonly price: string;
+  /** When that price was last seen, in event time; NaN if unknown. */
+  readonly pricedAtMs: number;
   /** Why it started, or why it still runs. */
   readonly why: string;
   /** Event time, in milliseconds since 1970. */
@@ -42,7 +44,7 @@ export interface FlaresNow {
 
 const Figure = z.number().catch(Number.NaN);
 const Text = z.string().catch("");
-const Token = z.looseObject({ symbol: Text, name: Text, address: Text, price: Text });
+const Token = z.looseObject({ symbol: Text, name: Text, address: Text, price: Text, price_at: Text });
 /** Accepts any input: a table with gaps is better than none. */
 const Item = z.looseObject({
   id: Text,
@@ -54,7 +56,7 @@ const Item = z.looseObject({
   liquidity: Text,
   pair: z.string().optional().catch(undefined),
   exchange: Text,
-  token: Token.catch({ symbol: "", name: "", address: "", price: "" }),
+  token: Token.catch({ symbol: "", name: "", address: "", price: "", price_at: "" }),
 });
 const Why = z.looseObject({
   text: Text,
@@ -87,6 +89,7 @@ function rowOf(item: z.infer<typeof Item>, explanation: unknown, outcome: unknow
     address: item.token.address,
     exchange: item.exchange,
     price: item.token.price,
+    pricedAtMs: Date.parse(item.token.price_at),
     why: why?.text ?? "",
     startedAtMs: Date.parse(item.started_trending_at),
     endedAtMs: Date.parse(item.finished_trending_at),

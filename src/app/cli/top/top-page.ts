@@ -100,12 +100,11 @@ function bodyLines(page: TopPage, layout: PageLayout): readonly string[] {
 /** Explains the selected flare, most important first: a small screen shows only some lines. */
 function whyLines(row: FlareRow | undefined, { isWhy }: TopState, width: number): readonly string[] {
   if (!isWhy || !row) return [];
-  const { symbol, name, address, exchange, why, outcome, score, threshold, warnings, price, startedAtMs } =
-    row;
-  const since = new Date(startedAtMs);
+  const { symbol, name, address, exchange, why, outcome, score, threshold, warnings, price } = row;
+  const [since, priced] = [timeText(row.startedAtMs), timeText(row.pricedAtMs)];
   const facts = [
-    Number.isNaN(since.getTime()) ? "" : `since ${since.toISOString().slice(11, 19)}`,
-    price === "" ? "" : `price ${formatPrice(price)}`,
+    since === "" ? "" : `since ${since}`,
+    price === "" ? "" : `price ${formatPrice(price)}${priced === "" ? "" : ` at ${priced}`}`,
     Number.isNaN(score) ? "" : `score ${score.toFixed(2)}, required ${threshold.toFixed(2)}`,
     warnings.length === 0 ? "" : `warnings: ${warnings.map(sayWarning).join(", ")}`,
   ];
@@ -116,6 +115,12 @@ function whyLines(row: FlareRow | undefined, { isWhy }: TopState, width: number)
     ...wrapText(facts.filter((fact) => fact !== "").join("; "), width),
     plainText(address || exchange, width),
   ];
+}
+
+/** Formats event time as `08:23:00`; empty if it is none. */
+function timeText(atMs: number): string {
+  const at = new Date(atMs);
+  return Number.isNaN(at.getTime()) ? "" : at.toISOString().slice(11, 19);
 }
 
 /** Shown by `?`, and within 50 columns and 10 lines. */

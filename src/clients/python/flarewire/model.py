@@ -74,6 +74,7 @@ class ExchangeFlareToken:
     symbol: str
     price: DecimalString
     created_at: Timestamp
+    price_at: Timestamp | None = None
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,15 @@ class ExchangeFlare:
 
 @dataclass(frozen=True)
 class Token:
-    """A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the
-    quote currency of a feed without dollar prices."""
+    """A token in flares, listings and the charts of `bsc`. `price`, last seen at `price_at`, is
+    in US dollars, or in the quote currency of a feed without dollar prices."""
 
     name: str
     symbol: str
     address: Address
     price: DecimalString
     created_at: Timestamp
+    price_at: Timestamp | None = None
 
 
 @dataclass(frozen=True)
@@ -1183,6 +1185,7 @@ class TokenDetails:
     address: Address | None
     name: str | None
     price: DecimalString
+    price_at: Timestamp | None
     created_at: Timestamp | None
     liquidity: DecimalString | None
     market_data: MarketData | None

@@ -43,6 +43,7 @@ export const RECORD_EXAMPLE: TrackRecord = {
 export const TOKEN_EXAMPLE: TokenDetails = {
   group: "bsc",
   ...facts.token,
+  price_at: ended.flare.finished_trending_at,
   liquidity: facts.liquidity,
   market_data: facts.market_data,
   social_data: facts.social_data,

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import {
   type AnyFlare,
@@ -12,7 +13,7 @@ import {
   type TokenDetails,
   tokenOf,
 } from "../../../base/model/index.ts";
-import { finalFacts, type ListedToken } from "./token-index.ts";
+import { finalFacts, type ListedToken, type TokenFacts } from "./token-index.ts";
 
 /** A token's data in the history. */
 export interface StoredToken {
@@ -52,16 +53,35 @@ export function detailsOf(known: Known): TokenDetails | undefined {
   const [latest] = flares;
   const facts = listed?.facts ?? (latest && finalFacts(latest.flare));
   if (!facts) return undefined;
+  const candles = candlesOf(facts.address, stored.candles, flares, known);
   return {
     group,
     ...facts,
+    ...lastPriceOf(facts, candles),
     warnings: latest?.why?.warnings ?? [],
     canary: group === "bsc" ? canaryOf(identity, snapshot) : null,
     chart: chartOf(group, identity, snapshot),
     leaderboard: leaderboardOf(group, identity, snapshot),
-    candles: candlesOf(facts.address, stored.candles, flares, known),
+    candles,
     flares,
   };
+}
+
+/**
+ * Returns the newest known price. A token without a running flare is in no list that would update
+ * its price, but its candles go on.
+ */
+function lastPriceOf(
+  { price, price_at, as_of }: TokenFacts,
+  candles: readonly Candle[],
+): Pick<TokenFacts, "price" | "price_at"> {
+  const last = candles.findLast(({ close }) => close !== null);
+  const seen = price_at ?? as_of;
+  if (!last?.close || seen === null) return { price, price_at };
+  const closed_at = isoTime(Date.parse(last.open_at) + MINUTE_MS);
+  // Current facts may be newer than the close of the minute in which they were seen.
+  const isNewer = seen < (as_of === null ? last.open_at : closed_at);
+  return isNewer ? { price: last.close, price_at: closed_at } : { price, price_at };
 }
 
 /** Merges both sources: the lists are newer, but only the history has the reasons of starts. */

@@ -93,12 +93,13 @@ export function finalFacts(flare: AnyFlare): TokenFacts {
 
 function factsOf(item: AnyFlare | NestedFlare | Listing, as_of: string | null): TokenFacts {
   const { token, liquidity, market_data, social_data, contract_source } = item;
-  const { symbol, address = null, name, price, created_at } = token;
+  const { symbol, address = null, name, price, price_at = null, created_at } = token;
   return {
     symbol,
     address,
     name,
     price,
+    price_at,
     created_at,
     liquidity,
     market_data,
@@ -114,6 +115,7 @@ function pricedFacts(token: ExchangeToken | ChainToken, market_data: MarketData 
     address: "address" in token ? token.address : null,
     name: market_data?.name ?? null,
     price: token.price,
+    price_at: null,
     created_at: null,
     liquidity: null,
     market_data,

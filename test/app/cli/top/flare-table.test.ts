@@ -179,6 +179,7 @@ const anyRow: fc.Arbitrary<FlareRow> = fc.record({
   name: hostile,
   address: hostile,
   price: hostile,
+  pricedAtMs: anyNumber,
   why: hostile,
   startedAtMs: anyNumber,
   endedAtMs: anyNumber,

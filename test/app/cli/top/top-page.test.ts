@@ -13,6 +13,7 @@ const rowOf = (symbol: string, startedMin: number): FlareRow => ({
   address: `0x${symbol}`,
   exchange: "",
   price: "0.5",
+  pricedAtMs: Date.parse(NOW),
   why: "21 times the usual buyers, buys outweigh sells at least 1.1:1, price 16 % above normal",
   startedAtMs: Date.parse(NOW) - startedMin * 60_000,
   endedAtMs: Number.NaN,
