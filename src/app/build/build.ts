@@ -16,7 +16,7 @@ const DIST = join(ROOT, "dist");
 /** What package.json exports, and the modules that processes and threads start with. */
 const ENTRIES = ["main", "index", "gateway/index", "extensions/permalinks/picture/draw-thread"];
 const CLIENT = "clients/sdk/index";
-const ASSETS = ["extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
+const ASSETS = ["clients/style", "extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
 /** `npm run pages` bundles these. */
 const IN_PAGES = ["preact", "uplot"];
 

@@ -10,7 +10,7 @@ export const STYLE = `
   padding: var(--flare-padding, .4em .8em);
   overflow: hidden;
 }
-:host([theme]) { color-scheme: light dark; color: var(--flare-color, light-dark(#1a1c1e, #e7e9eb)); background: var(--flare-background, light-dark(#fff, #15171a)); }
+:host([theme]) { color-scheme: light dark; color: var(--flare-color, light-dark(#16181d, #eef0f4)); background: var(--flare-background, light-dark(#fff, #0e1014)); }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
 [part=why]:empty, :host([hidden]), [hidden] { display: none !important; }

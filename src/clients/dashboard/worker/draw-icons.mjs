@@ -40,6 +40,6 @@ function draw(mark, { size, margin }) {
   const from = -16 * margin;
   const side = 16 - 2 * from;
   const box = `x="${from}" y="${from}" width="${side}" height="${side}"`;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="${from} ${from} ${side} ${side}"><rect ${box} fill="#14161a"/>${mark}</svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="${from} ${from} ${side} ${side}"><rect ${box} fill="#0e1014"/>${mark}</svg>`;
   return new Resvg(svg).render().asPng();
 }

@@ -9,8 +9,8 @@ const STYLE = `
 :host(flare-strip) { padding: 0; }
 a { position: relative; display: block; height: var(--flare-height, 3em); }
 [part~=bar] { position: absolute; min-width: 2px; border-radius: 2px; background: var(--flare-faded, color-mix(in srgb, currentColor 45%, transparent)); }
-[part~=flaring] { background: var(--flare-flaring, #e8590c); }
-[part~=canary] { background: var(--flare-canary, #d6244e); }
+[part~=flaring] { background: var(--flare-flaring, #e8730c); }
+[part~=canary] { background: var(--flare-canary, #c81e2b); }
 @media (forced-colors: active) {
   [part~=bar] { forced-color-adjust: none; }
 }

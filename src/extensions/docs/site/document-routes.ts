@@ -196,7 +196,7 @@ function createMakers(
     },
     llms: () => llmsText(site),
     docsScript: () => `${readText("./assets/page.js")}\n${readText("./assets/search.js")}`,
-    docsStyle: () => readText("./assets/page.css"),
+    docsStyle: () => `${readText("../../../clients/style/tokens.css")}\n${readText("./assets/page.css")}`,
   };
 }
 
