@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { flarePicture, lookOf } from "../../../src/extensions/permalinks/flare-page.ts";
-import { readFont } from "../../../src/extensions/permalinks/picture/font.ts";
+import { readFonts } from "../../../src/extensions/permalinks/picture/fonts.ts";
 import { Pictures } from "../../../src/extensions/permalinks/picture/pictures.ts";
 import {
   PICTURE_HEIGHT,
@@ -11,11 +10,7 @@ import {
 } from "../../../src/extensions/permalinks/picture/share-picture.ts";
 import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
-const fontOf = (name: string) =>
-  readFont(
-    readFileSync(new URL(`../../../src/extensions/permalinks/picture/fonts/${name}.ttf`, import.meta.url)),
-  );
-const FONTS = { regular: fontOf("inter-regular"), bold: fontOf("inter-bold") };
+const { fonts: FONTS } = readFonts();
 
 const FACTS: ShareFacts = {
   symbol: "FLARE",
@@ -102,9 +97,25 @@ test("the longest sentence is shown whole, with its warning at the end", () => {
 });
 
 test("a character that the font lacks is drawn as a box, so that no name can look like another", () => {
-  const svg = sharePicture({ ...FACTS, symbol: "USD币T", name: "e\u0301👨‍👩‍👧‍👦" }, FONTS);
+  const svg = sharePicture({ ...FACTS, symbol: "USDกT", name: "e\u0301👨‍👩‍👧‍👦" }, FONTS);
   expect(svg).toContain(">USD□T<");
   expect(svg).toContain(">é□<");
+});
+
+test("Chinese names are drawn with their characters, not with boxes", async () => {
+  expect(sharePicture({ ...FACTS, symbol: "币安人生", name: "馬到成功" }, FONTS)).toMatch(
+    />币安人生<.*>馬到成功</s,
+  );
+  const pictures = new Pictures();
+  try {
+    const drawn = [];
+    // Without their glyphs, both names would be the same blanks or boxes.
+    for (const symbol of ["币安", "人生", "\u25a1\u25a1", "  "])
+      drawn.push((await pictures.draw(symbol, { ...FACTS, symbol })).toString("base64"));
+    expect(new Set(drawn).size).toBe(4);
+  } finally {
+    await pictures.close();
+  }
 });
 
 test("a change that is shown as ±0.0 % has no direction", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
-import { readFont } from "./font.ts";
+import { readFonts } from "./fonts.ts";
 import { type ShareFacts, sharePicture } from "./share-picture.ts";
 
 /*
@@ -10,14 +10,8 @@ import { type ShareFacts, sharePicture } from "./share-picture.ts";
  * order.
  */
 
-/** The same path from src and from dist. */
-const fontBytes = (name: string) => readFileSync(new URL(`./fonts/${name}.ttf`, import.meta.url));
-
-const [regular, bold] = [fontBytes("inter-regular"), fontBytes("inter-bold")];
-const fonts = { regular: readFont(regular), bold: readFont(bold) };
-const options = {
-  font: { fontBuffers: [regular, bold], defaultFontFamily: "Inter", loadSystemFonts: false },
-};
+const { fonts, fontBuffers } = readFonts();
+const options = { font: { fontBuffers, defaultFontFamily: "Inter", loadSystemFonts: false } };
 await initWasm(readFileSync(fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"))));
 
 parentPort?.on("message", (facts: ShareFacts) => {

@@ -40,6 +40,19 @@ export function readFont(bytes: Buffer): Font {
   };
 }
 
+/** Sets text in a font, and what that lacks in another. */
+export function withFallback(font: Font, fallback: Font): Font {
+  const fontOf = (character: string) => {
+    const codePoint = character.codePointAt(0) ?? 0;
+    return font.has(codePoint) || !fallback.has(codePoint) ? font : fallback;
+  };
+  return {
+    has: (codePoint) => font.has(codePoint) || fallback.has(codePoint),
+    widthOf: (text, size) =>
+      [...text].reduce((width, character) => width + fontOf(character).widthOf(character, size), 0),
+  };
+}
+
 /** Maps code points to glyphs (OpenType, `cmap` format 4). */
 function readGlyphs(bytes: Buffer, cmap: number): ReadonlyMap<number, number> {
   const offsets = Array.from({ length: bytes.readUInt16BE(cmap + 2) }, (_, at) =>

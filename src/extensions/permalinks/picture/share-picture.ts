@@ -2,6 +2,7 @@ import type { Candle } from "../../../base/model/index.ts";
 import { type Html, html } from "../../pages/index.ts";
 import { type FlareSpan, pricePaths } from "../price-picture.ts";
 import type { Font } from "./font.ts";
+import type { Fonts } from "./fonts.ts";
 import { drawableName, drawableSentence, fitText, wrapText } from "./set-text.ts";
 
 export type Look = "flaring" | "faded" | "canary" | "up" | "down" | "plain";
@@ -21,11 +22,6 @@ export interface ShareFacts {
   readonly note: string;
   /** Name of the kind of market, shown before `note`; `undefined` for a live one. */
   readonly market: string | undefined;
-}
-
-interface Fonts {
-  readonly regular: Font;
-  readonly bold: Font;
 }
 
 /** The size that link previews show uncropped (Open Graph). */
