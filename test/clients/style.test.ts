@@ -32,10 +32,11 @@ test("every custom property of a style sheet is a token, or set in a style sheet
   expect(unknown).toEqual([]);
 });
 
-test("the colors of the widgets, the flame and the app's manifest are colors of the tokens", () => {
+test("the colors of the widgets, the pictures, the flame and the app's manifest are colors of the tokens", () => {
   const tokens = new Set(read(TOKENS).match(COLOR));
   const files = [
     ...globSync("clients/widget/**/*.ts", { cwd: SRC }),
+    "extensions/permalinks/picture/share-picture.ts",
     "clients/dashboard/flame.svg",
     "clients/dashboard/public/manifest.webmanifest",
     "clients/dashboard/worker/draw-icons.mjs",

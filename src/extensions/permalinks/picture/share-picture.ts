@@ -31,16 +31,16 @@ const INNER = PICTURE_WIDTH - 2 * EDGE;
 const SYMBOL_SIZES = [92, 76, 60, 46];
 const CHART = { width: INNER, priceHeight: 150, height: 190 };
 
-/** The dark theme of the dashboard. */
+/** The dark design tokens. */
 const COLORS: Readonly<Record<Look, string>> = {
-  flaring: "#ffa94d",
-  faded: "#4b5260",
-  canary: "#e5484d",
-  up: "#4ade80",
-  down: "#f87171",
-  plain: "#eceef2",
+  flaring: "#ff9a3d",
+  faded: "#39404d",
+  canary: "#f0525a",
+  up: "#3ddc84",
+  down: "#ff6b6b",
+  plain: "#eef0f4",
 };
-const [PAPER, INK, SOFT, WARN] = ["#14161a", "#eceef2", "#a4abb8", "#fbbf24"];
+const [PAPER, INK, SOFT, WARN] = ["#0e1014", "#eef0f4", "#8d95a5", "#f5b83d"];
 const FLAME =
   "M8 1c.6 3 4.5 4.6 4.5 8.6A4.5 4.5 0 0 1 8 14.5a4.5 4.5 0 0 1-4.5-4.9C3.5 7.500 5 6.5 5.300 4.800 6.5 5.400 7 6.400 7.1 7.300 8.200 5.900 8.5 3.500 8 1z";
 
@@ -63,7 +63,7 @@ export function sharePicture(facts: ShareFacts, { regular, bold }: Fonts): strin
 <style>.shade{fill:${COLORS.flaring};opacity:.2}.volume{stroke:${SOFT};opacity:.6}.price{fill:none;stroke:${INK};stroke-width:4;stroke-linejoin:round}.mark{fill:${INK}}</style>
 <rect width="100%" height="100%" fill="${PAPER}"/>
 <rect width="100%" height="8" fill="${COLORS[look]}"/>
-<path transform="translate(${EDGE - 12} 32) scale(3)" fill="#ff8a4c" d="${FLAME}"/>
+<path transform="translate(${EDGE - 12} 32) scale(3)" fill="${COLORS.flaring}" d="${FLAME}"/>
 ${textHtml(EDGE + 40, 68, 30, "Flarewire", { weight: 700 })}
 ${textHtml(PICTURE_WIDTH - EDGE, 66, 24, notes, { color: market === undefined ? SOFT : WARN, anchor: "end" })}
 <rect x="${EDGE}" y="102" width="${pill}" height="44" rx="22" fill="${COLORS[look]}"/>
