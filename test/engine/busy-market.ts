@@ -131,7 +131,7 @@ function twoPools(): MarketEvent[] {
   const trades = Array.from({ length: 700 }, (_, n): Trade => {
     // Many trades have the same time, as those of one block.
     const second = n < 300 ? Math.floor(random() * 7_200) : 5_100 + Math.floor(random() * 1_200);
-    const moment = at(5, second - (second % 4));
+    const moment = at(5, second - (second % 15));
     const isOther = moment > at(98) && n % 4 !== 0;
     const rise = moment > at(90) ? Math.min(0.6, (moment - at(90)) / (20 * MINUTE)) : 0;
     return trade(moment, token, {
