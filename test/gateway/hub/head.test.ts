@@ -121,3 +121,19 @@ test("[L5] the next batch waits for the pause that a listener requests; the publ
   await Promise.all([second, third]);
   expect(order).toEqual([1, 2, 3]);
 });
+
+test("[L2] [W39] at a restart the cursor, snapshot and event time of the new history apply at once, before anybody hears of it", async () => {
+  const { log, head, market } = createHead();
+  await head.publish({ observedAtMs: 9_000, ...market.poll(["list"]) });
+  for (const [round, observedAtMs] of [3_000, 20_000].entries()) {
+    const base = { observedAtMs, lists: listsOf(SAMPLE_SNAPSHOT) };
+    const heard: unknown[] = [];
+    head.onRestart((told) => heard.push([told, head.cursor.epoch, head.snapshot, head.observedAtMs]));
+    const epoch = toEpoch(`next${round}`);
+    const begin = async () =>
+      Object.defineProperty(log, "head", { get: () => ({ epoch, seq: 0 }), configurable: true });
+    await head.restart(base, async () => void (await begin()));
+    expect(heard).toEqual([[base, epoch, SAMPLE_SNAPSHOT, observedAtMs]]);
+    expect([head.ready, head.observedAtMs]).toEqual([true, observedAtMs]);
+  }
+});

@@ -111,6 +111,20 @@ describe("a block that is read", () => {
     expect([run.resting(), run.run.notices]).toEqual([[], []]);
   });
 
+  test("is not accepted from one endpoint while any other one that follows the chain lacks it, in whatever order they are asked", async () => {
+    for (const behind of [1, 2]) {
+      await using run = await nodesOn("aaa");
+      for (const [index, node] of run.nodes.entries()) {
+        if (index === 0) continue;
+        // Of the two that lack the block, one is in step, and the other thirty blocks behind.
+        node.finality = index === behind ? 80 : 60;
+        node.answer = (_method, [id]) => (id === "0x32" ? { result: null } : undefined);
+      }
+      await run.run.look();
+      await expect(run.read(50), `node ${behind} is behind`).rejects.toMatchObject({ kind: "pending" });
+    }
+  });
+
   test("is compared with a third endpoint's if the second one does not respond", async () => {
     await using run = await nodesOn("aab");
     for (const node of run.nodes.slice(1, 2)) node.answer = () => BUSY;
