@@ -98,6 +98,11 @@ export class ClusterSource implements Follower {
     return (this.#problem ?? this.#unreadable) === undefined && (this.#node?.hasCaughtUp ?? false);
   }
 
+  /** Whether the cluster may have events that this node has not read. */
+  get mayLackEvents(): boolean {
+    return !(this.isConnected && this.hasCaughtUp);
+  }
+
   /** This node's part in the cluster, for its metrics. */
   get state(): ClusterState {
     const { member, engineSilenceMs = 0 } = this.#node ?? {};
@@ -118,7 +123,7 @@ export class ClusterSource implements Follower {
     const problem = this.#problem ?? this.#unreadable;
     if (problem !== undefined) return { ...fresh, state: "down", reason: problem };
     const own = withReason(fresh, this.isConnected ? this.#options.refusal() : "");
-    if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
+    if (own.state === "down" || !this.mayLackEvents) return own;
     const reason = this.isConnected
       ? "this node is still reading the cluster's log"
       : "the cluster's servers do not answer";

@@ -72,7 +72,7 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
       kind: "follower",
       source: joined,
       aheadWaitMs: TAKE_OVER_MS,
-      mayLackEvents: () => !(joined.isConnected && joined.hasCaughtUp),
+      mayLackEvents: () => joined.mayLackEvents,
       isStaleReady: () => joined.hasCaughtUp,
       rejected: () => joined.opened?.rejected?.() ?? {},
       lag: () => joined.opened?.lag?.() ?? [],

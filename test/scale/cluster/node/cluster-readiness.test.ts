@@ -81,14 +81,18 @@ function join(engine: Engine, begin: () => Promise<void>) {
   return { source, end };
 }
 
-test("a node is stale until it has read the cluster's log to its end", async () => {
+test("a node is stale, and may lack events, until it has read the cluster's log to its end", async () => {
   const rest = Promise.withResolvers<void>();
   const { source, end } = join(engineWith(rest.promise), async () => {});
   await expect.poll(() => source.state.entries).toBe(2);
-  expect([source.freshness().state, source.hasCaughtUp]).toEqual(["stale", false]);
+  expect([source.freshness().state, source.hasCaughtUp, source.mayLackEvents]).toEqual([
+    "stale",
+    false,
+    true,
+  ]);
   rest.resolve();
   await expect.poll(() => source.freshness().state).toBe("live");
-  expect(source.hasCaughtUp).toBe(true);
+  expect([source.hasCaughtUp, source.isConnected, source.mayLackEvents]).toEqual([true, true, false]);
   await end();
 });
 
