@@ -76,7 +76,10 @@ test("a trade below a cent is none, and a trade's price times its amount is its 
     if (event.kind === "trade")
       expect(Number(event.price) * Number(event.amount)).toBeCloseTo(Number(event.quoteUsd), 2);
   const dust = venue.dust(5, "sell", 0.001, 1, Math.log(2), "d");
-  expect([dust.quoteUsd, Number(dust.price)]).toEqual(["0.00100000", expect.closeTo(2 * venue.pool.price, 6)]);
+  expect([dust.quoteUsd, Number(dust.price)]).toEqual([
+    "0.00100000",
+    expect.closeTo(2 * venue.pool.price, 6),
+  ]);
 });
 
 test("who holds the LP tokens is repeated with the first report after an hour, in shares of what the pool holds now", () => {
