@@ -254,7 +254,8 @@ function reports(): MarketEvent[] {
   const events: MarketEvent[] = [];
   for (let n = 0; n < 7; n++) {
     const random = createRandom(50 + n);
-    let price = 1;
+    const usualPrice = 1 + n;
+    let price = usualPrice;
     for (let minute = 0; minute < BUSY_MINUTES; minute++) {
       if (between(minute, 85, 90)) continue;
       const isSold = n === 5 && between(minute, 70, 80);
@@ -278,12 +279,12 @@ function reports(): MarketEvent[] {
         });
         return { m5: more(m5), h1: more(h1), h24: more(h24) };
       };
-      const usd = n === 3 && minute >= 70 ? 4_000 : 100_000 * Math.sqrt(price);
+      const usd = n === 3 && minute >= 70 ? 4_000 : 100_000 * Math.sqrt(price / usualPrice);
       events.push({
         ...usual,
         group: "avalanche",
         price: decimal(price),
-        past: { m5: decimal(price * 0.995), m30: decimal(price * 1.002), h1: "1" },
+        past: { m5: decimal(price * 0.995), m30: decimal(price * 1.002), h1: decimal(usualPrice) },
         liquidity: decimal(usd),
         counts: plus(usual.counts),
         ...(n === 4 ? { createdAt: at(-100) } : {}),
