@@ -45,9 +45,9 @@ test("[F3] [W14] an edge sends a client that is ahead of it no cursor before the
   await expectNoEarlyCursor(edge.url, onTestFinished);
 });
 
-test("[F3] [L3] tail connects to an edge that is far behind, and prints each event once", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test("[F3] [L3] tail connects to an edge that is far behind, and prints each event once", async ({
+  onTestFinished,
+}) => {
   const leader = await startLeader(onTestFinished);
   await using proxy = await HeldProxy.open(Number(new URL(leader.url).port));
   const edge = await startEdge(proxy, onTestFinished, { heartbeat: "1s" }, hasty());

@@ -6,9 +6,9 @@ import { hasty, newDirectory, seqOf, startEdge, startLeader } from "../support/s
 
 const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port);
 
-test("[F5] [F4] when a leader starts a new epoch, so do its edges, and their clients get a reset, on every transport", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test("[F5] [F4] when a leader starts a new epoch, so do its edges, and their clients get a reset, on every transport", async ({
+  onTestFinished,
+}) => {
   const leader = await startLeader(onTestFinished);
   const edge = await startEdge(leader, onTestFinished, { staleAfter: "1s" }, hasty());
   const client = new IndependentClient(edge.url);
@@ -79,9 +79,9 @@ test("[F5] an edge that was down longer than the leader retains events starts ov
   await expectOneState(again.url, client);
 });
 
-test("[F6] a server that follows itself, directly or in a ring, reports it and does not publish its own events again", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test("[F6] a server that follows itself, directly or in a ring, reports it and does not publish its own events again", async ({
+  onTestFinished,
+}) => {
   const now = AbortSignal.abort();
   const leader = await startLeader(onTestFinished);
   const data = newDirectory(onTestFinished);

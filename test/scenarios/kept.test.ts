@@ -90,9 +90,9 @@ test("[W28] [L3] a client with a filter resumes after a restart, because the ear
   await client.until(() => client.received.events.length > 20);
 });
 
-test("[L3] a simulated market that is killed resumes its epoch, and so does its client; a market with another seed has its own log", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test("[L3] a simulated market that is killed resumes its epoch, and so does its client; a market with another seed has its own log", async ({
+  onTestFinished,
+}) => {
   const data = newDirectory(onTestFinished);
   const args = ["--warmup", "2m", "--drain", "0", "--data", data, "--port", "0", "--seed", "7"];
   const killed = spawnCli(["serve", ...args, "--speed", "60"]);

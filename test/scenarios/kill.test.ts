@@ -42,7 +42,7 @@ const logged = (cli: Pick<RunningCli, "stderr">, message: string) =>
     .find(({ msg }) => msg.includes(message));
 
 test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} while it writes, a gateway resumes its epoch: its client resumes with no gap and no repeat, and has the state that REST serves`, {
-  timeout: 60_000 + KILLS * 20_000,
+  timeout: 240_000 + KILLS * 20_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   let { cli, url } = await serve(directory, "0", "--speed", SPEED);
@@ -83,9 +83,9 @@ async function serveHere(onTestFinished: (fn: () => Promise<void>) => void, sett
   return { gateway, stderr: () => lines.join("") };
 }
 
-test("[L3] a gateway that is stopped and restarted resumes its epoch; with other engine settings it starts a new one and logs the reason", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test("[L3] a gateway that is stopped and restarted resumes its epoch; with other engine settings it starts a new one and logs the reason", async ({
+  onTestFinished,
+}) => {
   const directory = newDirectory(onTestFinished);
   const first = await serve(directory, "0", "--drain", "0");
   onTestFinished(() => void first.cli.child.kill("SIGKILL"));

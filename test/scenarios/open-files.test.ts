@@ -15,9 +15,9 @@ async function status(url: string, localAddress: string): Promise<number> {
   return message.statusCode;
 }
 
-test("[W33] with a low limit on open files, idle connections of one address do not block other addresses", {
-  timeout: 120_000,
-}, async ({ onTestFinished }) => {
+test("[W33] with a low limit on open files, idle connections of one address do not block other addresses", async ({
+  onTestFinished,
+}) => {
   const limited = `ulimit -n ${OPEN_FILES}; exec "$0" "$@"`;
   const cli = spawnCommand("bash", ["-c", limited, process.execPath, ...SERVE]);
   onTestFinished(() => void cli.child.kill("SIGKILL"));

@@ -124,9 +124,9 @@ function lastAnswer({ answer, closeCode }: IndependentClient): object {
   return lost ? { resumed, lost } : { resumed };
 }
 
-test("[L3] [W9] after an older file replaces the stopped log, clients beyond it get a reset, and all others resume", {
-  timeout: 240_000,
-}, async ({ onTestFinished }) => {
+test("[L3] [W9] after an older file replaces the stopped log, clients beyond it get a reset, and all others resume", async ({
+  onTestFinished,
+}) => {
   const gateway = new RestartableGateway(onTestFinished);
   await gateway.start();
   const client = new IndependentClient(gateway.url);
@@ -191,9 +191,9 @@ test.for(shareOf(DAMAGES))(
   },
 );
 
-test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients get a reset after the leader's log was rolled back", {
-  timeout: 240_000,
-}, async ({ onTestFinished }) => {
+test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients get a reset after the leader's log was rolled back", async ({
+  onTestFinished,
+}) => {
   const data = newDirectory(onTestFinished);
   const begin = { ...pumpedSettings(), data, speed: 600 };
   let leader = await startLeader(onTestFinished, begin);

@@ -48,9 +48,9 @@ const RECORDINGS: Readonly<Record<string, string | Buffer>> = {
 };
 
 for (const [name, content] of Object.entries(RECORDINGS)) {
-  test(`[L4] a replay of ${name} that resumes after any clock, in any lap, emits the same events`, {
-    timeout: 60_000,
-  }, async ({ write }) => {
+  test(`[L4] a replay of ${name} that resumes after any clock, in any lap, emits the same events`, async ({
+    write,
+  }) => {
     const path = write(content);
     const lapEvents = (await replay(path)).events.length + 2;
     const whole = (await replay(path, { loop: true }, lapEvents * 4)).events;

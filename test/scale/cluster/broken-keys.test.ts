@@ -7,7 +7,7 @@ import { HoppingClient } from "../../support/clients/hopping-client.ts";
 import { createChance } from "../../support/random/chance.ts";
 import { eventually } from "../../support/time/waiters.ts";
 import { pumpedSettings } from "../../support/world/pumped-market.ts";
-import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { ask, HAS_REDIS, type RedisServer, startRedis, untilStored } from "./redis-servers.ts";
 
 const [LOG, CHECKPOINT, TOUCH, MARKET] = ["log", "checkpoint", "touch", "market"].map(
   (what) => `fw:{flarewire}:${what}`,
@@ -99,22 +99,13 @@ describe.skipIf(!HAS_REDIS)("a damaged key of a cluster, with clients on all tra
     return Math.round(performance.now() - startedAt);
   }
 
-  /** Resolves when the leader has stored its state in place of a damaged one. */
-  const untilStored = () =>
-    eventually(
-      () => ask(server.port, async (redis) => (await redis.type(CHECKPOINT)) === "hash"),
-      () => "nothing stored",
-      // A new leader stores after half a minute, and later on a busy machine.
-      { maxWaitMs: 180_000 },
-    );
-
   beforeAll(async () => {
     server = await startRedis();
     ends.push(() => server.dispose());
     nodes.push(await startNode(server), await startNode(server));
     following = clients.map((client) => client.follow());
     await moves();
-    await untilStored();
+    await untilStored(server.port);
     for (const key of [LOG, CHECKPOINT, TOUCH, MARKET])
       copies.set(
         key,
@@ -130,7 +121,7 @@ describe.skipIf(!HAS_REDIS)("a damaged key of a cluster, with clients on all tra
   test.each(DAMAGES)(
     "[L3] %s %s: nodes publish again, admit a node that starts, and survive the loss of their leader",
     async (key, what, damage) => {
-      await untilStored();
+      await untilStored(server.port);
       const old = (name: string) => copies.get(name) ?? Buffer.alloc(0);
       await ask(server.port, (redis) => damage(redis, key, old));
       const first = await moves();

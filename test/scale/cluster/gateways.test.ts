@@ -12,7 +12,7 @@ import { IS_SOAK, shareOf } from "../../support/law-runs.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
 import { pumpedSettings } from "../../support/world/pumped-market.ts";
 import { ToldSource } from "../../support/world/told-source.ts";
-import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { ask, HAS_REDIS, type RedisServer, startRedis, untilStored } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
 
 const LOG = "fw:{flarewire}:log";
@@ -237,6 +237,8 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const repairs = counts.map((of) => of("repairs_total"));
     expect(Math.max(...repairs)).toBeGreaterThan(0);
     expect(await epochs()).toEqual(before);
+    // Otherwise a node that starts beside a slow leader would begin with what the log still has.
+    await untilStored(server.port);
     const late = await startNode(server);
     await hop(client, late);
     await expectOneState(late.url, client);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Redis, type RedisOptions } from "ioredis";
 import { freePort } from "../../support/servers/free-port.ts";
 import { findInstalled } from "../../support/setup/debian-package.ts";
+import { eventually } from "../../support/time/waiters.ts";
 
 /** Whether Debian's redis-server is installed, or could be installed now. */
 export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");
@@ -113,6 +114,20 @@ export async function answers(port: number, access: Access = {}): Promise<void> 
   redis.on("error", () => {});
   await redis.ping();
   redis.disconnect();
+}
+
+/** Resolves when the server has a usable checkpoint, for which it asks as a starting node does. */
+export async function untilStored(port: number): Promise<void> {
+  await ask(port, async (redis) => {
+    const key = "fw:{flarewire}:checkpoint";
+    const isStored = async () => {
+      if ((await redis.type(key)) === "hash") return true;
+      // By itself, the leader would store it after half a minute, and later on a busy machine.
+      await redis.publish("fw:{flarewire}:notices", '{"kind":"store"}');
+      return false;
+    };
+    await eventually(isStored, () => "nothing stored");
+  });
 }
 
 /** Runs a query on a server over a new connection. */

@@ -221,7 +221,7 @@ describe.skipIf(!HAS_SENTINEL)(
         () => "the Sentinel does not know both replicas",
       );
       address = `rediss+sentinel://127.0.0.1:${sentinelPort}/market`;
-    }, 30_000);
+    });
 
     test("doctor finds the primary and the Sentinel", async () => {
       const examine = async () => {

@@ -41,6 +41,8 @@ export interface Move {
    */
   readonly slotAtMs: number;
   readonly arrivedAtMs: number;
+  /** The wait that the server assigned. */
+  readonly afterMs: number;
   readonly windowMs: number;
   readonly resumed: unknown;
 }
@@ -60,7 +62,7 @@ export class MovingClient {
   move: Move | undefined;
   /** The view after each event, by seq. Recorded only while set. */
   history: Map<number, View | undefined> | undefined;
-  #slot: { readonly atMs: number; readonly windowMs: number } | undefined;
+  #slot: Pick<Move, "slotAtMs" | "afterMs" | "windowMs"> | undefined;
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onSubscribed: () => void = () => {};
@@ -106,7 +108,8 @@ export class MovingClient {
     else if (message.type === "heartbeat") this.cursor = String(message.cursor);
     else if (message.type === "goaway") {
       const afterMs = Number(message.reconnect_after_ms);
-      this.#slot = { atMs: performance.now() + afterMs, windowMs: Number(message.window_ms) };
+      const slotAtMs = performance.now() + afterMs;
+      this.#slot = { slotAtMs, afterMs, windowMs: Number(message.window_ms) };
       this.#timer = setTimeout(() => this.#move(), afterMs);
     }
   }
@@ -119,8 +122,7 @@ export class MovingClient {
     }
     this.cursor = String(cursor);
     const slot = this.#slot;
-    if (slot && !this.move)
-      this.move = { slotAtMs: slot.atMs, arrivedAtMs: performance.now(), windowMs: slot.windowMs, resumed };
+    if (slot && !this.move) this.move = { ...slot, arrivedAtMs: performance.now(), resumed };
     this.#onSubscribed();
   }
 

@@ -30,7 +30,7 @@ test("on the shipped day, a pump of 25 % is detected, and a thin tick less often
   const byPrice = scoreEpisodes(injected.episodes, priceRule(8)(injected.market, FROM, TO)).fired;
   expect(byPrice).toBeGreaterThan(0.5);
   expect(fired(SHIPPED_DAY, "thin", FROM, TO)).toBeLessThan(0.3);
-}, 120_000);
+});
 
 test.skipIf(!IS_SOAK || !existsSync(ALL_DAYS))(
   "on a later recorded day (needs ../shared), a pump of 25 % is detected",

@@ -22,4 +22,4 @@ test("the same candles start and end the same flares on the exchange as on BSC, 
   expect(withOutcome.map(({ endedBy }) => endedBy)).toEqual(
     withOutcome.map(({ outcome }) => outcome?.ended_by),
   );
-}, 120_000);
+});

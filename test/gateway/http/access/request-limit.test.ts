@@ -108,7 +108,7 @@ describe("[W33] connections of any kind are limited", () => {
     const seen = () => silent.map(({ socket, received }) => ({ closed: socket.closed, received }));
     expect((await ask(port, "127.0.0.5")).problem).toMatchObject({ bound: "3 in all" });
     first?.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await eventually(() => /^HTTP\/1\.1 200 /.test(first?.received ?? ""), seen, { maxWaitMs: 10_000 });
+    await eventually(() => /^HTTP\/1\.1 200 /.test(first?.received ?? ""), seen);
     expect(seen().some(({ closed }) => closed)).toBe(false);
     expect(refusals.counts).toEqual({ connections: 1 });
 
@@ -136,7 +136,7 @@ describe("[W33] connections of any kind are limited", () => {
       sender.write("x");
       return refused.destroyed;
     };
-    await eventually(keepsSending, () => refused.bytesRead, { maxWaitMs: 5_000 });
+    await eventually(keepsSending, () => refused.bytesRead);
     for (const socket of [sender, held]) socket.destroy();
   });
 
