@@ -91,10 +91,10 @@ export default defineConfig(({ mode }) => {
     test: {
       globalSetup: isUnit ? setup : [...setup, "support/setup/bundle-program.ts"],
       reporters: [["default", { summary: false }]],
-      // The slowest tests take 20 seconds, and several times that on a busy machine.
-      testTimeout: 240_000,
-      hookTimeout: 240_000,
-      expect: { poll: { timeout: 110_000 } },
+      // The slowest tests take 20 seconds, and twenty times that on a busy machine.
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+      expect: { poll: { timeout: 280_000 } },
       sequence: { sequencer: Mixed },
       projects: [
         { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 7, isolate: true } },

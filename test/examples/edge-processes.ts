@@ -10,7 +10,7 @@ import { freePort, listens } from "../support/servers/free-port.ts";
 import { pumpedFlags } from "../support/world/pumped-market.ts";
 
 const UNIT = fileURLToPath(new URL("../../examples/deploy/flarewire-edge@.service", import.meta.url));
-const MARKET = [...pumpedFlags(), "--loop", "--speed", "600", "--warmup", "1h", "--drain", "0"];
+const MARKET = [...pumpedFlags(), "--loop", "--speed", "120", "--warmup", "1h", "--drain", "0"];
 
 async function serve(args: readonly string[], environment: Record<string, string>): Promise<RunningCli> {
   const cli = spawnCli(["serve", "--no-compression", ...args], environment);

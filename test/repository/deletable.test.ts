@@ -73,9 +73,9 @@ const REMOVED: readonly (readonly string[])[] = IS_SOAK
   ? NAMES.map((name) => [name])
   : [0, 1].map((rest) => NAMES.filter((_, index) => index % 2 === rest));
 
-test("[law 4] each feed, each extension and the cluster can be removed with its folder and its line: the rest still passes the type check", {
-  timeout: 600_000,
-}, async ({ onTestFinished }) => {
+test("[law 4] each feed, each extension and the cluster can be removed with its folder and its line: the rest still passes the type check", async ({
+  onTestFinished,
+}) => {
   const copy = new SourceCopy(onTestFinished);
   // The check finds what is missing.
   copy.add("missing.ts", 'import "./missing-folder/index.ts";\n');

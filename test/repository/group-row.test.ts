@@ -38,7 +38,9 @@ function outputOf(command: string, args: readonly string[]): string {
 test.for(["src", "src/clients/dashboard", "src/clients/dashboard/worker", "src/clients/widget"])(
   "[law 7] with two more rows in the table of groups, %s passes the type check as it is",
   (project) => {
-    const args = ["-p", project, "--noEmit", "--singleThreaded"];
+    // Without declarations, which cost more than the check.
+    const types = ["--declaration", "false", "--emitDeclarationOnly", "false"];
+    const args = ["-p", project, "--noEmit", ...types, "--singleThreaded"];
     expect(outputOf(join(ROOT, "node_modules/.bin/tsc"), args)).toBe("");
   },
 );

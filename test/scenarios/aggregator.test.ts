@@ -14,7 +14,7 @@ import { PacedClock } from "../support/time/paced-clock.ts";
 
 /** Charts change at whole minutes only. */
 const PACE = 20;
-const PATIENCE = { timeout: 110_000, interval: 50 };
+const PATIENCE = { timeout: 280_000, interval: 50 };
 const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 const NOW = () => new Date(Date.now() - 60_000).toISOString();
 

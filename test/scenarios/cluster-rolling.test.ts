@@ -28,7 +28,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 describe.skipIf(!HAS_REDIS)("a rolling restart of all gateways of a cluster", () => {
   test(`[L3] ${CLIENTS} clients, over WebSocket and server-sent events, lose no event and get no reset`, {
-    timeout: 240_000 + CLIENTS * 200,
+    timeout: 600_000 + CLIENTS * 200,
   }, async () => {
     await using cluster = await ProcessCluster.start(NODES, [...MARKET, "--drain", `${DRAIN_SECONDS}s`]);
     const { nodes } = cluster;

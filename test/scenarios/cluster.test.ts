@@ -96,7 +96,7 @@ const MARKET = [...pumpedFlags(), ...["--drain", "0", "--speed", "300", "--loop"
 
 describe.skipIf(!HAS_REDIS)("the gateway processes of a cluster", () => {
   test("[L3] keep one log while nodes and their server are killed or paused in turn: clients that move between nodes over all transports see no gap, repeat or reset, have the state that REST serves, and find each finished flare with its candles in every node's history", {
-    timeout: 240_000 + KILLS * 10_000,
+    timeout: 600_000 + KILLS * 10_000,
   }, async ({ onTestFinished }) => {
     await using cluster = await ProcessCluster.start(NODES, MARKET, newDirectory(onTestFinished));
     await expect.poll(() => cluster.leader).toBeDefined();

@@ -42,7 +42,7 @@ const logged = (cli: Pick<RunningCli, "stderr">, message: string) =>
     .find(({ msg }) => msg.includes(message));
 
 test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} while it writes, a gateway resumes its epoch: its client resumes with no gap and no repeat, and has the state that REST serves`, {
-  timeout: 240_000 + KILLS * 20_000,
+  timeout: 600_000 + KILLS * 20_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
   let { cli, url } = await serve(directory, "0", "--speed", SPEED);

@@ -10,9 +10,9 @@ const MAX_REQUESTS = { bsc: 2_000, polygon: 800, avalanche: 1_000 } as const;
 /** Fewer trades per block, to save time. They do not affect the number of requests. */
 const SPARSE = { pools: 12, swaps: 2, pairs: 40, others: 0 };
 
-test("a live market starts at the present: every part is live after few requests, none of them rejected, and in the soak also after a restart", {
-  timeout: 400_000,
-}, async ({ onTestFinished }) => {
+test("a live market starts at the present: every part is live after few requests, none of them rejected, and in the soak also after a restart", async ({
+  onTestFinished,
+}) => {
   const data = newDirectory(onTestFinished);
   await using world = await LiveWorld.open(
     IS_SOAK ? {} : { density: { bsc: SPARSE, polygon: SPARSE, avalanche: SPARSE } },

@@ -17,7 +17,7 @@ const PACE = 12;
 /** A few trades a block prove as much as many. */
 const FEW = { pools: 6, swaps: 3, pairs: 8, others: 1 };
 const QUIET = ["--log-level", "silent"];
-const PATIENCE = { timeout: 150_000, interval: 250 };
+const PATIENCE = { timeout: 280_000, interval: 250 };
 
 interface Seen {
   readonly status: number;
@@ -56,9 +56,9 @@ async function servedOf(url: string): Promise<readonly string[]> {
 }
 
 describe("the live market from its sources to the wire", () => {
-  test("[L4] three chains, exchanges, an aggregator and enrichers in one market; a chain goes down and comes back, all others continue, and its recording replays to the same events", {
-    timeout: 600_000,
-  }, async ({ onTestFinished }) => {
+  test("[L4] three chains, exchanges, an aggregator and enrichers in one market; a chain goes down and comes back, all others continue, and its recording replays to the same events", async ({
+    onTestFinished,
+  }) => {
     const directory = newDirectory(onTestFinished);
     const clock = new PacedClock(PACE, Date.now());
     await using world = await LiveWorld.open({

@@ -26,7 +26,7 @@ test("[L2] a client that applies events to its snapshot has the state that REST 
   onTestFinished(() => gateway.stop());
   const client = new IndependentClient(gateway.url);
   // A busy machine may need longer for the first snapshot than a start waits.
-  await vi.waitUntil(() => gateway.head.ready, { timeout: 110_000 });
+  await vi.waitUntil(() => gateway.head.ready, { timeout: 280_000 });
   await client.connect();
   let compared = 0;
   const missing = () => {

@@ -32,9 +32,7 @@ print(json.dumps([action_after(code) for code in json.loads(sys.argv[2])]))`;
 
 describe.skipIf(!hasMypy)("the types of the Python package (mypy, python3-aiohttp)", () => {
   // At its first run, mypy reads all of aiohttp: 5 seconds, or minutes on a busy machine.
-  test("mypy --strict reports nothing on the package and the programs that use it", {
-    timeout: 300_000,
-  }, async () => {
+  test("mypy --strict reports nothing on the package and the programs that use it", async () => {
     const files = [
       "examples/follow.py",
       "test/clients/python/print_items.py",

@@ -31,7 +31,7 @@ test("a slow reader never loses events: the stream pauses when the queue is full
       continue;
     }
     // Reads nothing until the queue is full.
-    if (item.seq === 1) await vi.waitUntil(() => states.has("paused slow"), { timeout: 110_000 });
+    if (item.seq === 1) await vi.waitUntil(() => states.has("paused slow"), { timeout: 280_000 });
     seqs.push(item.seq);
     if (item.seq === 30) stream.close();
   }

@@ -109,7 +109,7 @@ async function readMinutes(reader: HistoryReader): Promise<ReadonlyMap<number, u
 }
 
 test(`a gateway that is killed ${KILLS === 1 ? "once" : `${KILLS} times`} stores the same flares, candles and record as one that is not, and the past minutes that were served`, {
-  timeout: 240_000 + KILLS * 30_000,
+  timeout: 600_000 + KILLS * 30_000,
 }, async ({ onTestFinished }) => {
   const directories = Array.from({ length: 3 }, () => newDirectory(onTestFinished));
   const [unbroken = "", killed = "", source = ""] = directories;

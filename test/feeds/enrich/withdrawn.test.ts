@@ -26,7 +26,7 @@ const LINKS = {
   microblog_url: "https://x.com/known",
   website_url: "https://known.example",
 };
-const PATIENCE = { timeout: 110_000, interval: 20 };
+const PATIENCE = { timeout: 280_000, interval: 20 };
 
 /** A market whose three tokens are listed, and then trade each second. */
 async function* market(clock: PacedClock, signal: AbortSignal): AsyncGenerator<MarketEvent> {

@@ -14,7 +14,7 @@ import { LeapingClock } from "../replay/replay-kit.ts";
 import { candleOf, StandIn, type StandInPair } from "./stand-in.ts";
 
 const START = Date.UTC(2026, 5, 1, 12, 0, 30);
-const PATIENCE = { timeout: 110_000, interval: 20 };
+const PATIENCE = { timeout: 280_000, interval: 20 };
 const BASES = ["AAA", "BBB", "CCC", "DDD", "EEE", "FFF", "GGG"];
 const PAIRS: readonly StandInPair[] = BASES.map((base, index) => ({
   venue: index < 4 ? "binance" : "gate",

@@ -35,13 +35,13 @@ export function tradeAt(id: number, at: number): VenueTrade {
   return { id: BigInt(id), serial: id, at, side: "buy", price: "1", amount: String(id), value: String(id) };
 }
 
-/** Waits until the condition holds; if it does not within two minutes, fails with its description. */
+/** Waits until the condition holds; if it does not within minutes, fails with its description. */
 export async function until(description: string, holds: () => boolean): Promise<void> {
   await vi.waitFor(
     () => {
       if (!holds()) throw new Error(`never happened: ${description}`);
     },
-    { timeout: 110_000, interval: 2 },
+    { timeout: 280_000, interval: 2 },
   );
 }
 

@@ -1,5 +1,5 @@
 /** Maximum wait of a test for one condition, below the test's timeout, as `expect.poll`. */
-export const MAX_WAIT_MS = 110_000;
+export const MAX_WAIT_MS = 280_000;
 
 /** Maximum characters reported of the last state: the end of a text, the start of a value. */
 const MAX_SEEN = 1_500;

@@ -56,7 +56,7 @@ async function startKeyed(config: object) {
   writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
   const gateway = await startGateway(createConfig({ ...config, keys }));
   // A busy machine may need longer for the first snapshot than a start waits.
-  await vi.waitUntil(() => gateway.head.ready, { timeout: 110_000 });
+  await vi.waitUntil(() => gateway.head.ready, { timeout: 280_000 });
   const stop = async () => {
     await gateway.stop();
     rmSync(directory, { recursive: true });
