@@ -8,6 +8,7 @@ const LONG = [
   "scenarios/{chain-trouble,chaos,churn,live,live-start}.test.ts",
   "{browser/no-data,app/cli/backtest/backtest,scale/cluster/sentinels,examples/follow-py}.test.ts",
   "clients/{sdk/takeover,python/model}.test.ts",
+  "{scale/cluster/broken-keys,feeds/chain/slow-endpoint}.test.ts",
 ];
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
@@ -19,7 +20,7 @@ const SYSTEM = [
   "tools/evaluate/!(injection|market-measures|outcomes).test.ts",
   "clients/sdk/{chaos,takeover}.test.ts",
   "clients/python/*.test.ts",
-  "scale/cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
+  "scale/cluster/{cluster-node,gateways,other-market,own-user,redis-engine,sentinels,shared-state,tls}.test.ts",
   "feeds/chain/rpc/endpoints.test.ts",
   "feeds/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
   "extensions/history/{gateway-history,killed}.test.ts",
@@ -41,19 +42,20 @@ const THOROUGH = [
   "clients/sdk/{readme,two-servers}.test.ts",
   "scale/cluster/{broken-keys,lost-log,versions}.test.ts",
   "feeds/chain/**/*-{bin,blocks,book,cl,events,feed,lookup}.test.ts",
-  "feeds/chain/{following,leaving,listing,rpc/{contract-reader,fact-store}}.test.ts",
+  "feeds/chain/{following,leaving,listing,slow-endpoint,rpc/{contract-reader,fact-store}}.test.ts",
   "feeds/record/{record,retention}.test.ts",
   "feeds/replay/{cut,skip}.test.ts",
-  "feeds/simulated/{labels,real-chains,simulated-market,statistics}.test.ts",
+  "feeds/simulated/{exchange-trades,labels,lp-locks,real-chains,resumed-market,simulated-market,statistics}.test.ts",
   "extensions/history/{candle-history,month-of-flares,past-market,recorded-record}.test.ts",
-  "extensions/docs/contracts/{asyncapi,docs}.test.ts",
-  "gateway/http/stream/websocket-{fuzz,limits,pressure}.test.ts",
+  "extensions/docs/{samples,contracts/{asyncapi,docs,servers}}.test.ts",
+  "extensions/permalinks/*.test.ts",
+  "gateway/http/{examples,stream/websocket-{fuzz,limits,pressure}}.test.ts",
   "gateway/metrics/metrics.test.ts",
   "base/protocol/{filter-law,passing-filter}.test.ts",
   "{gateway/source/events-law,feeds/upstream/{upstream-doubt,upstream-law}}.test.ts",
   "scale/follow/mirror-law.test.ts",
   "engine/real-markets/*.test.ts",
-  "engine/{detect/measures/candle-flare,memory,recorded-market}.test.ts",
+  "engine/{detect/measures/candle-flare,memory,recorded-market,state/earlier-checkpoint}.test.ts",
   "engine/views/{control-moments,group-flares,pro-secrecy}.test.ts",
 ];
 
