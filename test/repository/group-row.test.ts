@@ -9,15 +9,15 @@ import { matchChannels } from "../../src/base/protocol/index.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TABLE = "src/base/model/groups.ts";
 const ROWS = `
-  base: {
-    label: "Base",
+  linea: {
+    label: "Linea",
     kind: "chain",
     names: "hex",
-    chainId: 8_453,
+    chainId: 59_144,
     additional: true,
-    sites: [["BaseScan", "https://basescan.org/token/"]],
+    sites: [["LineaScan", "https://lineascan.build/token/"]],
   },
-  solana: { label: "Solana", kind: "chain", names: "exact", additional: true, aliases: ["sol"] },
+  sui: { label: "Sui", kind: "chain", names: "exact", additional: true },
 } as const satisfies Record<string, GroupFacts>;`;
 
 /** A copy of the sources whose table of groups has two more rows, and no other difference. */
@@ -51,20 +51,20 @@ test("[law 7] an additional group has channels by name, and leaves the patterns 
   );
   for (const pattern of ["*", "flares.*", "charts.*", "leaderboards.*", "flares.matic.*"])
     expect(protocol.matchChannels(pattern)).toEqual(matchChannels(pattern));
-  expect(protocol.matchChannels("flares.base.*")).toEqual([
-    "flares.base.free",
-    "flares.base.pro",
-    "flares.base.finished",
+  expect(protocol.matchChannels("flares.linea.*")).toEqual([
+    "flares.linea.free",
+    "flares.linea.pro",
+    "flares.linea.finished",
   ]);
-  expect(protocol.matchChannels("charts.base")).toEqual(["charts.base"]);
-  expect(protocol.matchChannels("leaderboards.solana")).toEqual(["leaderboards.solana"]);
+  expect(protocol.matchChannels("charts.linea")).toEqual(["charts.linea"]);
+  expect(protocol.matchChannels("leaderboards.sui")).toEqual(["leaderboards.sui"]);
 });
 
 test("[law 7] a set of channels has room for those of further groups", async () => {
   const masks: typeof import("../../src/gateway/hub/channel-mask.ts") = await import(
     join(COPY, "src/gateway/hub/channel-mask.ts")
   );
-  const all = masks.resolveChannels(["*", "candles", "charts.base", "flares.base.*", "flares.solana.*"]);
+  const all = masks.resolveChannels(["*", "candles", "charts.linea", "flares.linea.*", "flares.sui.*"]);
   expect(masks.channelsOf(masks.maskOf(all))).toEqual(all);
   expect(all.length).toBe(new Set(all).size);
 });
@@ -85,5 +85,5 @@ test("[law 7] REST serves an additional group only to those who name it", async 
   const textOf = (group?: string) => `${bodies.resource("charts", undefined, group as "bsc").bytes}`;
   expect(textOf()).toBe('{"bsc":[],"exchange":[],"matic":[],"avalanche":[]}');
   expect(textOf("matic")).toBe(textOf());
-  expect(textOf("base")).toBe('{"bsc":[],"exchange":[],"matic":[],"avalanche":[],"base":[]}');
+  expect(textOf("linea")).toBe('{"bsc":[],"exchange":[],"matic":[],"avalanche":[],"linea":[]}');
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GROUPS } from "../model/groups.ts";
+import { Address } from "../model/primitives.ts";
 
 /*
  * Events from feeds. Every event carries event time as `at`, in milliseconds since 1970 UTC. A feed
@@ -33,15 +34,8 @@ const inPool = { at: EventTimeMs, group: MarketGroup, pool: TokenId, token: Toke
  */
 export const Trade = z.object({
   kind: z.literal("trade"),
-  at: EventTimeMs,
-  group: MarketGroup,
-  /**
-   * The pool or pair. If several were used, the one with the largest part, which also sets the
-   * price.
-   */
-  pool: TokenId,
-  /** The token's address; its symbol on the exchange. */
-  token: TokenId,
+  /** If several pools were used, the one with the largest part, which also sets the price. */
+  ...inPool,
   side: z.enum(["buy", "sell"]),
   /** Price of one token in US dollars; on the exchange, in the pair's quote, as in candles. */
   price: Amount,
@@ -163,10 +157,7 @@ export const Profile = z.object({
   forumPost: z
     .object({
       position: z.int(),
-      address: z
-        .string()
-        .max(130)
-        .regex(/^0x[0-9a-fA-F]+$/),
+      address: Address,
       url: z.string().max(2_048),
       title: z.string().max(1_024),
       upvotes: z.int(),

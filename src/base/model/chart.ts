@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MarketData } from "./facts.ts";
 import { NestedFlare } from "./flare.ts";
-import { byForm, byGroup, CHAINS_TEXT, type GroupName, isAdditional } from "./groups.ts";
+import { byForm, byGroup, type GroupName, isAdditional } from "./groups.ts";
 import { Address, Count, DecimalString, Id } from "./primitives.ts";
 
 const chartFacts = {
@@ -28,7 +28,7 @@ export type ExchangeToken = z.infer<typeof ExchangeToken>;
 
 export const ChainToken = z
   .object({ symbol: z.string(), price: DecimalString, address: Address })
-  .describe(`A token of ${CHAINS_TEXT} inside chart items and leaderboard entries.`);
+  .describe("A token of a chain other than `bsc` inside chart items and leaderboard entries.");
 export type ChainToken = z.infer<typeof ChainToken>;
 
 export const BscChartItem = z
@@ -59,7 +59,7 @@ export const ChainChartItem = z
     token: ChainToken,
     market_data: MarketData.nullable(),
   })
-  .describe(`An item of the chart of ${CHAINS_TEXT}.`);
+  .describe("An item of the chart of a chain other than `bsc`.");
 export type ChainChartItem = z.infer<typeof ChainChartItem>;
 
 export type ChartItem = BscChartItem | ExchangeChartItem | ChainChartItem;
@@ -103,7 +103,7 @@ export type ExchangeLeaderboardEntry = z.infer<typeof ExchangeLeaderboardEntry>;
 
 export const ChainLeaderboardEntry = z
   .object({ type: z.literal("token"), ...standing, object: ChainToken })
-  .describe(`An entry of the leaderboard of ${CHAINS_TEXT}.`);
+  .describe("An entry of the leaderboard of a chain other than `bsc`.");
 export type ChainLeaderboardEntry = z.infer<typeof ChainLeaderboardEntry>;
 
 export type LeaderboardEntry = BscLeaderboardEntry | ExchangeLeaderboardEntry | ChainLeaderboardEntry;
@@ -132,6 +132,6 @@ function topTens<Bsc extends z.ZodType, Exchange extends z.ZodType, Chain extend
   const lists = byForm(top(bsc), top(exchange), top(chain));
   // Only those who name an additional group get its list.
   const all: Readonly<Record<GroupName, z.ZodType>> = lists;
-  const read = byGroup((group) => (isAdditional(group) ? all[group].default([]) : all[group]));
+  const read = byGroup((group) => (isAdditional(group) ? all[group].optional() : all[group]));
   return z.object(read as typeof lists);
 }

@@ -18,26 +18,23 @@ export const TERM_UNITS = {
 export const TermUnit = z.enum(TERM_UNITS);
 export type TermUnit = z.infer<typeof TermUnit>;
 
+const inUnit = (unit: string, description: string) => z.number().meta({ description, "x-unit": unit });
+const deviations = (description: string) => inUnit("standard-deviations", description);
+
 export const Term = z
   .object({
     name: TermName,
     unit: TermUnit.describe(
       "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half, so 0.25 means three for each sell: of the dollars traded, or in an aggregator's `reports` a lower bound by number. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of ordinary volume, the mean of the usual volume and the last half hour's. `buys-at-once`: the most buys within one millisecond.",
     ),
-    raw: z.number().describe("The measurement, in `unit`.").meta({ "x-unit": "unit" }),
+    raw: inUnit("unit", "The measurement, in `unit`."),
     usual: z
       .number()
       .nullable()
       .describe("What is usual for this token, in `unit`; `null` if not known yet.")
       .meta({ "x-unit": "unit" }),
-    z: z
-      .number()
-      .describe("Number of usual deviations above this token's normal value.")
-      .meta({ "x-unit": "standard-deviations" }),
-    weight: z
-      .number()
-      .describe("The term's share of the score; the weights of all terms sum to 1.")
-      .meta({ "x-unit": "share" }),
+    z: deviations("Number of usual deviations above this token's normal value."),
+    weight: inUnit("share", "The term's share of the score; the weights of all terms sum to 1."),
   })
   .describe(
     "One term of the score. Its contribution is `weight` × `z`, where a `z` below 0 counts as 0, and one above 5 as 5 + 2·ln(1 + (z − 5)/2).",
@@ -66,7 +63,7 @@ export const Surge = z
     number: z.int().min(1).describe("1 for the flare's first surge."),
     at: Timestamp.describe("Event time of the surge."),
     price: DecimalString.describe("The price at that moment."),
-    score: z.number().describe("The score at that moment.").meta({ "x-unit": "standard-deviations" }),
+    score: deviations("The score at that moment."),
   })
   .describe(
     "The latest moment at which a running flare surged: its strength doubled, or an exchange's seconds met the conditions of a start again. The score may be lower than at the start.",
@@ -135,15 +132,10 @@ export const Explanation = z
       .describe(
         "What the numbers are computed from: a chain's `trades` of five minutes, one-minute `candles`, an aggregator's `reports`, or an exchange's trades of ten `seconds`. Absent if the server's version does not say.",
       ),
-    text: Sentence.describe(
-      "The explanation as a sentence for people. Written from fixed templates over the terms, the flare's liquidity and the warnings; contains no names of tokens.",
-    ),
-    score: z.number().describe("Weighted sum of the terms.").meta({ "x-unit": "standard-deviations" }),
-    threshold: z.number().describe("The score required to start.").meta({ "x-unit": "standard-deviations" }),
-    finish_threshold: z
-      .number()
-      .describe("The score below which the flare fades.")
-      .meta({ "x-unit": "standard-deviations" }),
+    text: Sentence.describe("The explanation as a sentence, without names of tokens."),
+    score: deviations("Weighted sum of the terms."),
+    threshold: deviations("The score required to start."),
+    finish_threshold: deviations("The score below which the flare fades."),
     terms: z.array(Term),
     warnings: z.array(z.string()).describe("Names of the canary's active warnings; empty if there are none."),
     finish_cause: FinishCause.nullable().describe("`null` while the flare runs."),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ContractSource, ForumPost, MarketData, SocialData } from "./facts.ts";
-import { CHAINS_TEXT, OTHER_CHAINS } from "./groups.ts";
+import { OTHER_CHAINS } from "./groups.ts";
 import { Address, Count, DecimalString, Id, Timestamp } from "./primitives.ts";
 
 export const Token = z
@@ -69,12 +69,12 @@ export const ExchangeFlare = z
       .describe("The exchange of that market, such as `binance`; `null` if the feed does not name it."),
   })
   .describe(
-    'A flare of the group `exchange`: the fields of a flare, its group and its market. `liquidity` is `"0"`, `contract_source` NOTOK and `forum_post` null, because exchanges report none of them.',
+    'A flare of the group `exchange`: the fields of a flare, its group and its market. `liquidity` is `"0"`, `contract_source` NOTOK and `forum_post` null.',
   );
 export type ExchangeFlare = z.infer<typeof ExchangeFlare>;
 
 export const ChainFlare = Flare.extend({ group: z.enum(OTHER_CHAINS) }).describe(
-  `A flare of ${CHAINS_TEXT}: the fields of a flare, and its group.`,
+  "A flare of a chain other than `bsc`: the fields of a flare, and its group.",
 );
 export type ChainFlare = z.infer<typeof ChainFlare>;
 
@@ -118,7 +118,7 @@ export const ExchangeFlares = listsOf(ExchangeFlare).describe(
 export type ExchangeFlares = z.infer<typeof ExchangeFlares>;
 
 export const ChainFlares = listsOf(ChainFlare).describe(
-  `\`GET /api/v1/flares?group=${CHAINS_TEXT.slice(1)}: the lists of \`/flares\` for tokens of that chain.`,
+  "`GET /api/v1/flares?group=` and a chain other than `bsc`: the lists of `/flares` for its tokens.",
 );
 export type ChainFlares = z.infer<typeof ChainFlares>;
 

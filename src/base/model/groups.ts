@@ -66,6 +66,48 @@ export const GROUP_TABLE = {
     aliases: ["avax"],
     sites: [["Snowtrace", "https://snowtrace.io/token/"]],
   },
+  solana: {
+    label: "Solana",
+    kind: "chain",
+    names: "exact",
+    additional: true,
+    aliases: ["sol"],
+    sites: [["Solscan", "https://solscan.io/token/"]],
+  },
+  base: {
+    label: "Base",
+    kind: "chain",
+    names: "hex",
+    chainId: 8_453,
+    additional: true,
+    sites: [
+      ["BaseScan", "https://basescan.org/token/"],
+      ["DEX", "https://app.uniswap.org/explore/tokens/base/"],
+    ],
+  },
+  ethereum: {
+    label: "Ethereum",
+    kind: "chain",
+    names: "hex",
+    chainId: 1,
+    additional: true,
+    aliases: ["eth"],
+    sites: [
+      ["Etherscan", "https://etherscan.io/token/"],
+      ["DEX", "https://app.uniswap.org/explore/tokens/ethereum/"],
+    ],
+  },
+  robinhood: {
+    label: "Robinhood Chain",
+    kind: "chain",
+    names: "hex",
+    chainId: 4_663,
+    additional: true,
+    sites: [
+      ["Blockscout", "https://robinhoodchain.blockscout.com/token/"],
+      ["DEX", "https://app.uniswap.org/explore/tokens/robinhood/"],
+    ],
+  },
 } as const satisfies Record<string, GroupFacts>;
 
 type Table = typeof GROUP_TABLE;
@@ -96,9 +138,6 @@ export const CHAIN_GROUPS = /* @__PURE__ */ GROUPS.filter(
 export const OTHER_CHAINS = /* @__PURE__ */ CHAIN_GROUPS.filter(
   (group): group is Exclude<ChainGroup, "bsc"> => group !== "bsc",
 );
-
-/** These chains in a sentence. */
-export const CHAINS_TEXT = /* @__PURE__ */ OTHER_CHAINS.map((group) => `\`${group}\``).join(" or ");
 
 /** Whether only those who name the group get its charts and leaderboards. */
 export function isAdditional(group: GroupName): boolean {

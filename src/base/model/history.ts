@@ -25,9 +25,7 @@ const Spread = z
   .object({
     n: Count.describe("Number of known values."),
     rose: value.describe("Share of the values above 0. All fields but `n` are `null` without a value."),
-    q1: value.describe(
-      "First quartile. Quartiles and median lie between two values by linear interpolation, as in R and NumPy by default.",
-    ),
+    q1: value.describe("First quartile. Quartiles and median are interpolated linearly between two values."),
     median: value,
     q3: value,
   })
@@ -106,7 +104,7 @@ export const TrackRecord = z
       ),
   })
   .describe(
-    "`GET /api/v1/record`: what prices did after flares, compared with other moments of the same tokens. It counts flares whose outcome became final within the window, which ends a whole minute before the last whole minute of event time.",
+    "`GET /api/v1/record`: what prices did after flares, compared with other moments of the same tokens. The window ends a whole minute before the last whole minute of event time.",
   );
 export type TrackRecord = z.infer<typeof TrackRecord>;
 
@@ -178,7 +176,5 @@ export const TokenDetails = z
       .max(TOKEN_FLARES)
       .describe("Running flares, then finished ones, newest first. `/api/v1/history` has more."),
   })
-  .describe(
-    "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only tokens of `bsc` have candles.",
-  );
+  .describe("`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token.");
 export type TokenDetails = z.infer<typeof TokenDetails>;

@@ -14,9 +14,7 @@ export const Listing = z
     social_data: SocialData.nullable(),
     contract_source: ContractSource,
   })
-  .describe(
-    "A token whose pool got its first real liquidity within the last 15 minutes. The specification leaves this shape open; Flarewire defines it.",
-  );
+  .describe("A token whose pool got its first real liquidity within the last 15 minutes.");
 export type Listing = z.infer<typeof Listing>;
 
 export const Newest = z

@@ -19,7 +19,7 @@ const changes = z.array(z.number());
 export const OutcomeControl = z
   .object({ change_5m: changes, change_15m: changes, change_60m: changes })
   .describe(
-    "The same changes after other moments of the token, in percent, oldest moment first. A token has one such moment in every two hours of the clock, at a minute that depends only on its address. A flare's control has those from 24 hours to 90 minutes before its start, so that neither the flare nor the rise before it is included. Unknown changes are omitted.",
+    "The same changes after other moments of the token, in percent, oldest moment first. A token has one such moment in every two hours of the clock, at a minute that depends only on its address. A flare's control has those from 24 hours to 90 minutes before its start. Unknown changes are omitted.",
   );
 export type OutcomeControl = z.infer<typeof OutcomeControl>;
 

@@ -5,7 +5,7 @@ export const Timestamp = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
   .describe(
-    "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Always the form that `Date.prototype.toISOString` prints, so equal moments are equal strings and strings sort by time.",
+    "A moment in UTC with exactly three decimals, `2017-11-12T08:23:00.000Z`. Equal moments are equal strings, and strings sort by time.",
   );
 export type Timestamp = z.infer<typeof Timestamp>;
 
@@ -14,7 +14,7 @@ export const DecimalString = z
   .max(120)
   .regex(/^-?\d+(\.\d+)?$/)
   .describe(
-    "An amount of money or of a token as a plain decimal string of at most 120 characters: digits, at most one point, and a leading minus where the field allows it. Never an exponent, never `NaN`.",
+    "An amount of money or of a token as a plain decimal: digits, at most one point, and a leading minus where the field allows it.",
   );
 export type DecimalString = z.infer<typeof DecimalString>;
 

@@ -76,7 +76,7 @@ export const Filter = z
     error: `omitted without ${ITEM_FIELDS.join(", ")}`,
   })
   .describe(
-    "Selects the items of the lists that meet every given field. One matching value per field is enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items.",
+    "Selects the items of the lists that meet every given field. One matching value per field is enough. An item enters when it meets the filter and leaves when it no longer does; see `sticky`. Unknown fields are rejected.",
   );
 export type Filter = z.infer<typeof Filter>;
 

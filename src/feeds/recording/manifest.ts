@@ -2,10 +2,10 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, write
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/lib/input-error.ts";
-import { readJsonFile } from "../../base/lib/io/json-file.ts";
 import { PRIVATE_FILE } from "../../base/lib/io/private-file.ts";
 import { firstIssue } from "../../base/lib/text/first-issue.ts";
 import { EventTimeMs, FeedFacts, Origin } from "../../base/market/index.ts";
+import { readJsonFile } from "./read-json-file.ts";
 
 /** Name of the file in a recording's directory that describes the recording and lists its parts. */
 export const MANIFEST_FILE = "manifest.json";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Explanation } from "../../../src/base/model/index.ts";
+import { type Explanation, flaresKeyOf, OTHER_CHAINS, type Snapshot } from "../../../src/base/model/index.ts";
 import {
   advanceLists,
   CHANNELS,
@@ -17,7 +17,7 @@ import {
 } from "../../../src/base/protocol/index.ts";
 import { toEvents } from "../../../src/gateway/source/index.ts";
 import { explanation, flare, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
-import { SAMPLE_LISTING, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
+import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const ADDRESS = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01";
@@ -120,17 +120,11 @@ test("[W40] a flare whose lock ends stays with `sticky`, also after marks are st
 
 test("[W28] the marks of every channel's items are the same after they are stored and read", () => {
   const { "flares.matic": matic } = SAMPLE_SNAPSHOT;
-  const inAvalanche = matic.pro.map((one) => ({
-    ...one,
-    id: SAMPLE_LISTING.id,
-    group: "avalanche" as const,
-  }));
-  const flares = { free: inAvalanche, pro: inAvalanche, finished_trending: inAvalanche };
-  const snapshot = {
-    ...SAMPLE_SNAPSHOT,
-    "flares.matic": { ...matic, free: matic.pro },
-    "flares.avalanche": flares,
-  };
+  const others = OTHER_CHAINS.map((group) => {
+    const flares = matic.pro.map((one) => ({ ...one, group }));
+    return [flaresKeyOf(group), { free: flares, pro: flares, finished_trending: flares }];
+  });
+  const snapshot: Snapshot = { ...SAMPLE_SNAPSHOT, ...Object.fromEntries(others) };
   const { marks } = listsOf(snapshot);
   const known = LIST_CHANNEL_NAMES.map((channel) => {
     const widened = [...marks[channel]].map(([key, own]) => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { OTHER_GROUPS } from "../../../src/base/model/index.ts";
 import { CHANNELS, channelsOfPlan, snapshotOfPlan } from "../../../src/base/protocol/index.ts";
 import { explanation, flare, flareId, snapshotOf } from "../../gateway/source/sample-snapshots.ts";
 
@@ -18,9 +19,7 @@ test("[K2] the plan free sees an empty list flares.pro, and no explanation of a 
 
 test("[K2] the plan free lacks the channel pro of each group, and the candles", () => {
   const lacking = CHANNELS.filter((channel) => !channelsOfPlan("free").includes(channel));
-  expect(lacking).toEqual([
-    ...["flares.pro", "flares.exchange.pro", "flares.matic.pro", "flares.avalanche.pro", "candles"],
-  ]);
+  expect(lacking).toEqual(["flares.pro", ...OTHER_GROUPS.map((group) => `flares.${group}.pro`), "candles"]);
 });
 
 test("[K2] the plan pro, and an open server, show everything", () => {

@@ -140,7 +140,7 @@ test("an address opens its page, or the flares if it is unknown", () => {
     page: "leaderboards",
     group: "matic",
   });
-  expect(readRoute("#/charts?group=solana")).toEqual({
+  expect(readRoute("#/charts?group=sui")).toEqual({
     page: "charts",
     group: undefined,
   });
@@ -178,7 +178,7 @@ test("other spellings of an address lead to its canonical form, and never to ano
   expect(canonicalOf("#/token/matic/0xABC")).toBe("#/token/matic/0xabc");
   for (const hash of ["#/nope", "#/nope/x?list=y"]) expect(canonicalOf(hash)).toBe("#/flares");
   // These pages are on the server only.
-  expect(canonicalOf("#/token/solana/A%2FB")).toBe("token/solana/A%2FB");
+  expect(canonicalOf("#/token/sui/A%2FB")).toBe("token/sui/A%2FB");
   expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
   // Never another server.
   expect(canonicalOf("#/flare///evil.example")).toBeUndefined();

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { InputError } from "../../../src/base/lib/input-error.ts";
 import { MarketEvent } from "../../../src/base/market/index.ts";
+import { GROUPS } from "../../../src/base/model/index.ts";
 import { addressOf } from "../../../src/feeds/replay/pair-registry.ts";
 import { readProfiles } from "../../../src/feeds/replay/read/profiles-file.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
@@ -165,8 +166,8 @@ describe("profiles", () => {
 
   test.for([
     [
-      json({ A: { group: "solana" } }),
-      "tokens.A.group: must be one of bsc, exchange, matic, avalanche, or a list of these",
+      json({ A: { group: "sui" } }),
+      `tokens.A.group: must be one of ${GROUPS.join(", ")}, or a list of these`,
     ],
     [json({ A: { group: [] } }), "tokens.A.group: "],
     [json({ A: { symbl: "x" } }), 'tokens.A: unknown key "symbl"'],

@@ -146,13 +146,14 @@ describe("the recorded day that ships", () => {
     expect([opened[0], opened.at(-1)]).toEqual(["2017-11-12T00:00:00.000Z", "2017-11-12T23:59:00.000Z"]);
   });
 
-  test("its profiles cover every pair, and fill all four groups with at least ten tokens", async () => {
+  test("its profiles cover every pair, and fill the four groups of the specification with at least ten tokens", async () => {
     const { events, totals } = await replay(DAY, { profilesPath: DAY_PROFILES });
     expect(totals).toEqual({});
     const profiles = only("profile", events);
     const counts = Object.groupBy(profiles, ({ group }) => group);
     expect(counts.bsc?.length).toBe(18);
-    for (const group of MarketGroup.options) expect(counts[group]?.length, group).toBeGreaterThanOrEqual(10);
+    for (const group of ["bsc", "exchange", "matic", "avalanche"] as const)
+      expect(counts[group]?.length, group).toBeGreaterThanOrEqual(10);
     for (const profile of profiles) {
       expect(profile.marketData?.market_id).toMatch(/^[a-z-]+$/);
       expect(profile.token).toBe(addressOf(profile.group, profile.symbol ?? ""));

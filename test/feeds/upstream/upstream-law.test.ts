@@ -12,6 +12,7 @@ import {
   readResource,
 } from "../../../src/feeds/upstream/upstream-resources.ts";
 import { diffSnapshots } from "../../../src/gateway/source/diff.ts";
+import { defaultGroups } from "../../support/expect/shown-lists.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { arbitraryHistory, arbitrarySnapshot } from "../../support/random/arbitraries.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
@@ -30,7 +31,9 @@ function read(body: unknown, before: Snapshot | undefined): { snapshot: Snapshot
 /** Returns the part of a snapshot that other services have: the flares of `bsc` only. */
 function specOf(snapshot: Snapshot): Snapshot {
   const { explanations, outcomes } = projectSnapshot(snapshot, SPEC_CHANNELS);
-  const { newest, flares, charts, leaderboards } = snapshot;
+  const { newest, flares } = snapshot;
+  const charts = { ...EMPTY_SNAPSHOT.charts, ...defaultGroups(snapshot.charts) };
+  const leaderboards = { ...EMPTY_SNAPSHOT.leaderboards, ...defaultGroups(snapshot.leaderboards) };
   const own = { newest, flares, charts, leaderboards, explanations, outcomes };
   return { ...EMPTY_SNAPSHOT, ...JSON.parse(JSON.stringify(own)) };
 }

@@ -19,6 +19,7 @@ import {
   type Outcome,
   type Snapshot,
 } from "../../../src/base/model/index.ts";
+import { defaultGroups } from "../expect/shown-lists.ts";
 
 /* One valid item of each resource. No object that may be null is null. */
 
@@ -236,6 +237,8 @@ function endedOf<F extends AnyFlare>(flare: F, id: string): F {
 export const POLLED_SNAPSHOT: Snapshot = {
   ...SAMPLE_SNAPSHOT,
   candles: EMPTY_SNAPSHOT.candles,
+  charts: { ...EMPTY_SNAPSHOT.charts, ...defaultGroups(SAMPLE_SNAPSHOT.charts) },
+  leaderboards: { ...EMPTY_SNAPSHOT.leaderboards, ...defaultGroups(SAMPLE_SNAPSHOT.leaderboards) },
   "flares.exchange": EMPTY_SNAPSHOT["flares.exchange"],
   "flares.matic": EMPTY_SNAPSHOT["flares.matic"],
 };

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../input-error.ts";
 import { firstIssue } from "../text/first-issue.ts";
@@ -57,22 +56,6 @@ export async function readTrustedText(file: string, maxBytes: number): Promise<s
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     const message = code === "ENOENT" ? NO_FILE : `it cannot be read (${code})`;
     throw new InputError(file, message, { cause: error });
-  }
-}
-
-/** Reads a JSON file of limited size. Throws InputError, in which the file is called `what`. */
-export function readJsonFile(path: string, what: string, maxBytes: number): unknown {
-  try {
-    const stat = statSync(path);
-    // Opening a pipe without a writer would block the process.
-    if (!stat.isFile()) throw new InputError(path, `the ${what} must be a regular file`);
-    if (stat.size > maxBytes)
-      throw new InputError(path, `the ${what} has ${stat.size} bytes (maximum ${maxBytes})`);
-    return JSON.parse(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    const problem = error instanceof SyntaxError ? `the ${what} is not JSON` : `cannot read the ${what}`;
-    throw new InputError(path, `${problem}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -80,8 +80,7 @@ class ExchangeFlareToken:
 @dataclass(frozen=True)
 class ExchangeFlare:
     """A flare of the group `exchange`: the fields of a flare, its group and its market.
-    `liquidity` is `"0"`, `contract_source` NOTOK and `forum_post` null, because exchanges
-    report none of them."""
+    `liquidity` is `"0"`, `contract_source` NOTOK and `forum_post` null."""
 
     id: Id
     recent_price_change: int
@@ -116,7 +115,7 @@ class Token:
 
 @dataclass(frozen=True)
 class ChainFlare:
-    """A flare of `matic` or `avalanche`: the fields of a flare, and its group."""
+    """A flare of a chain other than `bsc`: the fields of a flare, and its group."""
 
     id: Id
     recent_price_change: int
@@ -131,7 +130,7 @@ class ChainFlare:
     token: Token
     started_trending_at: Timestamp
     finished_trending_at: Timestamp | None
-    group: Literal["matic", "avalanche"]
+    group: Literal["matic", "avalanche", "solana", "base", "ethereum", "robinhood"]
 
 
 @dataclass(frozen=True)
@@ -203,7 +202,7 @@ class Locked:
     until: Timestamp | None
 
 
-Group = Literal["bsc", "exchange", "matic", "avalanche"]
+Group = Literal["bsc", "exchange", "matic", "avalanche", "solana", "base", "ethereum", "robinhood"]
 
 
 @dataclass(frozen=True)
@@ -292,7 +291,7 @@ class FlareStarted:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-started"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished", "flares.solana.free", "flares.solana.pro", "flares.solana.finished", "flares.base.free", "flares.base.pro", "flares.base.finished", "flares.ethereum.free", "flares.ethereum.pro", "flares.ethereum.finished", "flares.robinhood.free", "flares.robinhood.pro", "flares.robinhood.finished"]
     observed_at: Timestamp
     data: FlareStartedData
     batch: int | None = None
@@ -319,7 +318,7 @@ class FlareUpdated:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-updated"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished", "flares.solana.free", "flares.solana.pro", "flares.solana.finished", "flares.base.free", "flares.base.pro", "flares.base.finished", "flares.ethereum.free", "flares.ethereum.pro", "flares.ethereum.finished", "flares.robinhood.free", "flares.robinhood.pro", "flares.robinhood.finished"]
     observed_at: Timestamp
     data: FlareUpdatedData
     batch: int | None = None
@@ -348,7 +347,7 @@ class FlareSurged:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-surged"]
-    channel: Literal["flares.free", "flares.pro", "flares.exchange.free", "flares.exchange.pro", "flares.matic.free", "flares.matic.pro", "flares.avalanche.free", "flares.avalanche.pro"]
+    channel: Literal["flares.free", "flares.pro", "flares.exchange.free", "flares.exchange.pro", "flares.matic.free", "flares.matic.pro", "flares.avalanche.free", "flares.avalanche.pro", "flares.solana.free", "flares.solana.pro", "flares.base.free", "flares.base.pro", "flares.ethereum.free", "flares.ethereum.pro", "flares.robinhood.free", "flares.robinhood.pro"]
     observed_at: Timestamp
     data: FlareSurgedData
     batch: int | None = None
@@ -371,8 +370,8 @@ class OutcomeHeld:
 class OutcomeControl:
     """The same changes after other moments of the token, in percent, oldest moment first. A
     token has one such moment in every two hours of the clock, at a minute that depends only on
-    its address. A flare's control has those from 24 hours to 90 minutes before its start, so
-    that neither the flare nor the rise before it is included. Unknown changes are omitted."""
+    its address. A flare's control has those from 24 hours to 90 minutes before its start.
+    Unknown changes are omitted."""
 
     change_5m: list[float]
     change_15m: list[float]
@@ -433,7 +432,7 @@ class FlareFinished:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-finished"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished", "flares.solana.free", "flares.solana.pro", "flares.solana.finished", "flares.base.free", "flares.base.pro", "flares.base.finished", "flares.ethereum.free", "flares.ethereum.pro", "flares.ethereum.finished", "flares.robinhood.free", "flares.robinhood.pro", "flares.robinhood.finished"]
     observed_at: Timestamp
     data: FlareFinishedData
     batch: int | None = None
@@ -459,7 +458,7 @@ class FlareOutcome:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-outcome"]
-    channel: Literal["flares.finished", "flares.exchange.finished", "flares.matic.finished", "flares.avalanche.finished"]
+    channel: Literal["flares.finished", "flares.exchange.finished", "flares.matic.finished", "flares.avalanche.finished", "flares.solana.finished", "flares.base.finished", "flares.ethereum.finished", "flares.robinhood.finished"]
     observed_at: Timestamp
     data: FlareOutcomeData
     batch: int | None = None
@@ -486,7 +485,7 @@ class FlareWithdrawn:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-withdrawn"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished", "flares.solana.free", "flares.solana.pro", "flares.solana.finished", "flares.base.free", "flares.base.pro", "flares.base.finished", "flares.ethereum.free", "flares.ethereum.pro", "flares.ethereum.finished", "flares.robinhood.free", "flares.robinhood.pro", "flares.robinhood.finished"]
     observed_at: Timestamp
     data: FlareWithdrawnData
     batch: int | None = None
@@ -511,7 +510,7 @@ class FlareExpired:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-expired"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished", "flares.solana.free", "flares.solana.pro", "flares.solana.finished", "flares.base.free", "flares.base.pro", "flares.base.finished", "flares.ethereum.free", "flares.ethereum.pro", "flares.ethereum.finished", "flares.robinhood.free", "flares.robinhood.pro", "flares.robinhood.finished"]
     observed_at: Timestamp
     data: FlareExpiredData
     batch: int | None = None
@@ -519,8 +518,7 @@ class FlareExpired:
 
 @dataclass(frozen=True)
 class Listing:
-    """A token whose pool got its first real liquidity within the last 15 minutes. The
-    specification leaves this shape open; Flarewire defines it."""
+    """A token whose pool got its first real liquidity within the last 15 minutes."""
 
     id: Id
     listed_at: Timestamp
@@ -644,7 +642,7 @@ class ExchangeToken:
 
 @dataclass(frozen=True)
 class ChainToken:
-    """A token of `matic` or `avalanche` inside chart items and leaderboard entries."""
+    """A token of a chain other than `bsc` inside chart items and leaderboard entries."""
 
     symbol: str
     price: DecimalString
@@ -700,7 +698,7 @@ class ChartUpdated:
     emitted_at: Timestamp
     prev: int
     name: Literal["chart-updated"]
-    channel: Literal["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]
+    channel: Literal["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche", "charts.solana", "charts.base", "charts.ethereum", "charts.robinhood"]
     observed_at: Timestamp
     data: ChartUpdatedData
     batch: int | None = None
@@ -722,7 +720,7 @@ class LeaderboardUpdated:
     emitted_at: Timestamp
     prev: int
     name: Literal["leaderboard-updated"]
-    channel: Literal["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche"]
+    channel: Literal["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche", "leaderboards.solana", "leaderboards.base", "leaderboards.ethereum", "leaderboards.robinhood"]
     observed_at: Timestamp
     data: LeaderboardUpdatedData
     batch: int | None = None
@@ -822,7 +820,7 @@ Event = Union[
 class Filter:
     """Selects the items of the lists that meet every given field. One matching value per field
     is enough. An item enters when it meets the filter and leaves when it no longer does; see
-    `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items."""
+    `sticky`. Unknown fields are rejected."""
 
     tokens: list[Address] | None = None
     symbols: list[str] | None = None
@@ -945,6 +943,34 @@ class ViewFlaresAvalanche:
 
 
 @dataclass(frozen=True)
+class ViewFlaresSolana:
+    free: list[ChainFlare] | None = None
+    pro: list[ChainFlare] | None = None
+    finished_trending: list[ChainFlare] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFlaresBase:
+    free: list[ChainFlare] | None = None
+    pro: list[ChainFlare] | None = None
+    finished_trending: list[ChainFlare] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFlaresEthereum:
+    free: list[ChainFlare] | None = None
+    pro: list[ChainFlare] | None = None
+    finished_trending: list[ChainFlare] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFlaresRobinhood:
+    free: list[ChainFlare] | None = None
+    pro: list[ChainFlare] | None = None
+    finished_trending: list[ChainFlare] | None = None
+
+
+@dataclass(frozen=True)
 class ViewNewest:
     bsc: list[Listing] | None = None
 
@@ -979,7 +1005,7 @@ class ExchangeChartItem:
 
 @dataclass(frozen=True)
 class MaticChartItem:
-    """An item of the chart of `matic` or `avalanche`."""
+    """An item of the chart of a chain other than `bsc`."""
 
     id: Id
     most_recent_price_average: DecimalString
@@ -998,6 +1024,10 @@ class ViewCharts:
     exchange: list[ExchangeChartItem] | None = None
     matic: list[MaticChartItem] | None = None
     avalanche: list[MaticChartItem] | None = None
+    solana: list[MaticChartItem] | None = None
+    base: list[MaticChartItem] | None = None
+    ethereum: list[MaticChartItem] | None = None
+    robinhood: list[MaticChartItem] | None = None
 
 
 @dataclass(frozen=True)
@@ -1022,7 +1052,7 @@ class ExchangeLeaderboardEntry:
 
 @dataclass(frozen=True)
 class ChainLeaderboardEntry:
-    """An entry of the leaderboard of `matic` or `avalanche`."""
+    """An entry of the leaderboard of a chain other than `bsc`."""
 
     type: Literal["token"]
     time_trended: int
@@ -1036,6 +1066,10 @@ class ViewLeaderboards:
     exchange: list[ExchangeLeaderboardEntry] | None = None
     matic: list[ChainLeaderboardEntry] | None = None
     avalanche: list[ChainLeaderboardEntry] | None = None
+    solana: list[ChainLeaderboardEntry] | None = None
+    base: list[ChainLeaderboardEntry] | None = None
+    ethereum: list[ChainLeaderboardEntry] | None = None
+    robinhood: list[ChainLeaderboardEntry] | None = None
 
 
 Explanations = dict[str, Explanation]
@@ -1053,6 +1087,10 @@ class View:
     flares_exchange: ViewFlaresExchange | None = field(default=None, metadata={"name": "flares.exchange"})
     flares_matic: ViewFlaresMatic | None = field(default=None, metadata={"name": "flares.matic"})
     flares_avalanche: ViewFlaresAvalanche | None = field(default=None, metadata={"name": "flares.avalanche"})
+    flares_solana: ViewFlaresSolana | None = field(default=None, metadata={"name": "flares.solana"})
+    flares_base: ViewFlaresBase | None = field(default=None, metadata={"name": "flares.base"})
+    flares_ethereum: ViewFlaresEthereum | None = field(default=None, metadata={"name": "flares.ethereum"})
+    flares_robinhood: ViewFlaresRobinhood | None = field(default=None, metadata={"name": "flares.robinhood"})
     newest: ViewNewest | None = None
     charts: ViewCharts | None = None
     leaderboards: ViewLeaderboards | None = None
@@ -1093,6 +1131,10 @@ class Charts:
     exchange: list[ExchangeChartItem]
     matic: list[MaticChartItem]
     avalanche: list[MaticChartItem]
+    solana: list[MaticChartItem] | None = None
+    base: list[MaticChartItem] | None = None
+    ethereum: list[MaticChartItem] | None = None
+    robinhood: list[MaticChartItem] | None = None
 
 
 @dataclass(frozen=True)
@@ -1104,6 +1146,10 @@ class Leaderboards:
     exchange: list[ExchangeLeaderboardEntry]
     matic: list[ChainLeaderboardEntry]
     avalanche: list[ChainLeaderboardEntry]
+    solana: list[ChainLeaderboardEntry] | None = None
+    base: list[ChainLeaderboardEntry] | None = None
+    ethereum: list[ChainLeaderboardEntry] | None = None
+    robinhood: list[ChainLeaderboardEntry] | None = None
 
 
 @dataclass(frozen=True)
@@ -1177,8 +1223,7 @@ class TokenDetailsLeaderboard:
 
 @dataclass(frozen=True)
 class TokenDetails:
-    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only
-    tokens of `bsc` have candles."""
+    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token."""
 
     group: Group
     symbol: str
@@ -1327,8 +1372,7 @@ class RecordRange:
 @dataclass(frozen=True)
 class TrackRecord:
     """`GET /api/v1/record`: what prices did after flares, compared with other moments of the
-    same tokens. It counts flares whose outcome became final within the window, which ends a
-    whole minute before the last whole minute of event time."""
+    same tokens. The window ends a whole minute before the last whole minute of event time."""
 
     window: RecordWindow
     first_at: Timestamp | None
@@ -1423,6 +1467,10 @@ __all__ = [
     "ViewFlaresExchange",
     "ViewFlaresMatic",
     "ViewFlaresAvalanche",
+    "ViewFlaresSolana",
+    "ViewFlaresBase",
+    "ViewFlaresEthereum",
+    "ViewFlaresRobinhood",
     "ViewNewest",
     "BscChartItem",
     "ExchangeChartItem",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../../../base/lib/input-error.ts";
-import { readJsonFile } from "../../../base/lib/io/json-file.ts";
 import { MarketGroup, type Profile } from "../../../base/market/index.ts";
+import { readJsonFile } from "../../recording/read-json-file.ts";
 
 /** Maximum size of a profiles file. */
 const MAX_PROFILES_BYTES = 16 * 1024 * 1024;

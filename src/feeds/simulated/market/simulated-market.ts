@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup } from "../../../base/market/index.ts";
-import { type GroupName, OTHER_CHAINS } from "../../../base/model/index.ts";
+import { type GroupName, isAdditional, OTHER_CHAINS } from "../../../base/model/index.ts";
 import { type Actor, ActorQueue, TimedActor } from "./actors/actor.ts";
 import { establishedCompanions } from "./actors/companions.ts";
 import { Wallets } from "./actors/wallets.ts";
@@ -13,13 +13,15 @@ import { firstProfile, type Subject } from "./profiles.ts";
 import { Random } from "./random.ts";
 import { Exchange, exchangeNews } from "./venues/exchange.ts";
 
-/** Share of the established tokens by group, in the order of their creation. */
 /** About what the coin of a group's chain costs, in US dollars. Default: 1. */
 const COIN_USD: Readonly<Partial<Record<GroupName, number>>> = { bsc: 300, matic: 0.8, avalanche: 30 };
 
+/** The simulated chains other than `bsc`. */
+const CHAINS = OTHER_CHAINS.filter((group) => !isAdditional(group));
+/** Share of the established tokens by group, in the order of their creation. */
 const SHARES: readonly (readonly [MarketGroup, number])[] = [
   ["bsc", 0.5],
-  ...OTHER_CHAINS.map((group) => [group, 0.36 / OTHER_CHAINS.length] as const),
+  ...CHAINS.map((group) => [group, 0.36 / CHAINS.length] as const),
   ["exchange", 0.14],
 ];
 

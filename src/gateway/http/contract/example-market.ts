@@ -1,20 +1,17 @@
-import {
-  type Candle,
-  type Candles,
-  type ChainChartItem,
-  type Charts,
-  EMPTY_SNAPSHOT,
-  type ExchangeFlare,
-  type ExchangeFlares,
-  type Explanation,
-  type Flare,
-  type FlareRecord,
-  type Flares,
-  type Leaderboards,
-  type Listing,
-  type NestedFlare,
-  type Newest,
-  type Outcome,
+import type {
+  Candle,
+  Candles,
+  ChainChartItem,
+  ExchangeFlare,
+  ExchangeFlares,
+  Explanation,
+  Flare,
+  FlareRecord,
+  Flares,
+  Listing,
+  NestedFlare,
+  Newest,
+  Outcome,
 } from "../../../base/model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../../base/protocol/index.ts";
 
@@ -123,12 +120,13 @@ const quick: ChainChartItem = {
 
 const newest: Newest = { bsc: [listing] };
 const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
-const charts: Charts = { ...EMPTY_SNAPSHOT.charts, matic: [quick] };
+const charts = { bsc: [], exchange: [], matic: [quick], avalanche: [] };
 
-const leaderboards: Leaderboards = {
-  ...EMPTY_SNAPSHOT.leaderboards,
+const leaderboards = {
   bsc: [{ type: "flare", time_trended: 5_400, average_position: 2.5, object: nested }],
+  exchange: [],
   matic: [{ type: "token", time_trended: 420, average_position: 1, object: quick.token }],
+  avalanche: [],
 };
 const explanations = { [flare.id]: why };
 

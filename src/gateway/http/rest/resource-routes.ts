@@ -24,19 +24,14 @@ import { SnapshotResponse } from "./responses.ts";
 
 const { flares, newest, charts, leaderboards, candles, explanations } = MARKET;
 
-const [additional] = GROUPS.filter(isAdditional);
-/** The group of charts and leaderboards. There is nothing to choose without additional groups. */
-const RANKING_QUERY: ParameterSet =
-  additional === undefined
-    ? {}
-    : {
-        group: {
-          schema: Group,
-          description: "An additional group whose lists are served too. Default: none.",
-          example: additional,
-          hint: groupSuggestion,
-        },
-      };
+const RANKING_QUERY: ParameterSet = {
+  group: {
+    schema: Group,
+    description: "An additional group whose lists are served too. Default: none.",
+    example: "solana",
+    hint: groupSuggestion,
+  },
+};
 
 /** The current state of the market, by name. */
 export const RESOURCE_ROUTES = {
@@ -99,7 +94,7 @@ export const RESOURCE_ROUTES = {
       leaderboards,
       explanations,
       outcomes: {},
-    } satisfies SnapshotResponse,
+    } satisfies Record<keyof SnapshotResponse, unknown>,
     query: { at: AT, group: GROUP },
     channels: (query) => [
       ...["*", "candles", ...flarePatternsIn(query)],

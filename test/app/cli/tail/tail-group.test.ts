@@ -36,8 +36,8 @@ test("--group follows those default channels of a group that the key includes, a
   expect(refused.stderr).not.toContain("following");
   const wrong = await runInProcess(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
   const polygon = await runInProcess(["tail", "--group", "polygon"]);
-  expect(polygon.stderr).toContain("avalanche (did you mean matic?)");
-  expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
+  expect(polygon.stderr).toContain("robinhood (did you mean matic?)");
+  expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche, solana');
   expect(wrong.stderr).toContain("--group chooses the default channels");
 });
 

@@ -13,7 +13,7 @@ import {
 import { SymbolIndex } from "../../../../src/app/cli/tail/symbol-index.ts";
 import { columns } from "../../../../src/app/cli/terminal/plain-text.ts";
 import { flaresKeyOf, GROUPS } from "../../../../src/base/model/index.ts";
-import { CHANNELS, matchChannels } from "../../../../src/base/protocol/index.ts";
+import { CHANNELS, flareChannelsOf, matchChannels } from "../../../../src/base/protocol/index.ts";
 import { anyText } from "../../../support/random/any-text.ts";
 import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../../../support/world/samples.ts";
 import { flareStarted, greet, send, startScriptedServer } from "../scripted-server.ts";
@@ -106,12 +106,13 @@ test("running flares of every group are found, oldest first, in pro or else in f
     return [flaresKeyOf(group), { [minute % 2 ? "pro" : "free"]: [flareOf(minute)] }];
   });
   const found = runningFlares(JSON.parse(JSON.stringify(Object.fromEntries(lists))), at(9));
-  expect(found.map(({ channel, data }) => [channel, Object(data.flare).id])).toEqual([
-    ["flares.avalanche.pro", "f1"],
-    ["flares.matic.free", "f2"],
-    ["flares.exchange.pro", "f3"],
-    ["flares.free", "f4"],
-  ]);
+  const channels = GROUPS.map((group, index) => {
+    const list = (GROUPS.length - index) % 2 ? "pro" : "free";
+    return flareChannelsOf(group).find((channel) => channel.endsWith(list));
+  });
+  expect(found.map(({ channel, data }) => [channel, Object(data.flare).id])).toEqual(
+    channels.reverse().map((channel, index) => [channel, `f${index + 1}`]),
+  );
 });
 
 test("a listing is printed with rounded price and liquidity; a zero, which means unknown, is left out", () => {
