@@ -65,9 +65,7 @@ export const Surge = z
     price: DecimalString.describe("The price at that moment."),
     score: deviations("The score at that moment."),
   })
-  .describe(
-    "The latest moment at which a running flare surged: its strength doubled, or an exchange's seconds met the conditions of a start again. The score may be lower than at the start.",
-  );
+  .describe("The latest surge of a running flare. The score may be lower than at the start.");
 export type Surge = z.infer<typeof Surge>;
 
 /** What the numbers are computed from. */
@@ -130,7 +128,7 @@ export const Explanation = z
       .enum(EXPLANATION_FORMS)
       .optional()
       .describe(
-        "What the numbers are computed from: a chain's `trades` of five minutes, one-minute `candles`, an aggregator's `reports`, or an exchange's trades of ten `seconds`. Absent if the server's version does not say.",
+        "What the numbers are computed from: a chain's `trades` of five minutes, one-minute `candles`, an aggregator's `reports`, or an exchange's trades of ten `seconds`.",
       ),
     text: Sentence.describe("The explanation as a sentence, without names of tokens."),
     score: deviations("Weighted sum of the terms."),

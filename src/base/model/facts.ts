@@ -11,7 +11,7 @@ export const ForumPost = z
     posted: Timestamp,
   })
   .describe(
-    "A forum post that mentions the token. `position` counts from 1 at the top of the forum's listing. A post whose `url` is not http or https is omitted.",
+    "A forum post that mentions the token. `position`: 1 is the top of the forum. A post whose `url` is not http or https is omitted.",
   );
 export type ForumPost = z.infer<typeof ForumPost>;
 

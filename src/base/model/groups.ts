@@ -8,8 +8,11 @@ export interface GroupFacts {
   /** Its name on pages and in sentences. */
   readonly label: string;
   readonly kind: "chain" | "exchange";
-  /** What identifies its tokens, and so how two names of a token are compared. */
-  readonly names: keyof typeof NAME_FORMS;
+  /**
+   * What identifies its tokens: hexadecimal addresses, whose case is a checksum, base58 addresses,
+   * whose case counts, or an exchange's symbols.
+   */
+  readonly names: "hex" | "exact" | "symbol";
   /** The chain's id in EIP-155. */
   readonly chainId?: number;
   /**
@@ -24,16 +27,6 @@ export interface GroupFacts {
   /** Sites about a token, each with its label and an address that the token's completes. */
   readonly sites?: readonly (readonly [label: string, prefix: string])[];
 }
-
-/** How a token's name is written so that equal tokens have equal names. */
-const NAME_FORMS = {
-  /** Hexadecimal addresses, whose case is a checksum. */
-  hex: (name: string) => name.toLowerCase(),
-  /** Addresses whose case counts, such as base58. */
-  exact: (name: string) => name,
-  /** Symbols of an exchange. */
-  symbol: (name: string) => name,
-} as const;
 
 /** The groups, in the order of responses. */
 export const GROUP_TABLE = {
@@ -181,7 +174,21 @@ export function wordsFor(group: GroupName): readonly string[] {
   return [group, label.toLowerCase(), ...aliases];
 }
 
+export const HEX = /^0x[0-9a-fA-F]+$/;
+export const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** Whether a token of the group can have this name: an address, or any symbol. */
+export function isNameIn(group: GroupName, name: string): boolean {
+  const { names } = GROUP_FACTS[group];
+  return names === "symbol" || (names === "hex" ? HEX : BASE58).test(name);
+}
+
 /** Returns a token's address or symbol in the form in which names of the group are compared. */
 export function normalizeAddress(group: GroupName, name: string): string {
-  return NAME_FORMS[GROUP_FACTS[group].names](name);
+  return GROUP_FACTS[group].names === "hex" ? name.toLowerCase() : name;
+}
+
+/** Returns a name of an unknown group in lower case, unless it is an address whose case counts. */
+export function foldAddress(name: string): string {
+  return BASE58.test(name) ? name : name.toLowerCase();
 }

@@ -1,6 +1,6 @@
 import type { ChartItem, LeaderboardEntry } from "./chart.ts";
 import type { AnyFlare } from "./flare.ts";
-import type { GroupName } from "./groups.ts";
+import { foldAddress, type GroupName } from "./groups.ts";
 import type { Listing } from "./listing.ts";
 
 export type ListItem = AnyFlare | Listing | ChartItem | LeaderboardEntry;
@@ -18,13 +18,11 @@ export function groupOf(flare: AnyFlare): GroupName {
   return "group" in flare ? flare.group : "bsc";
 }
 
-/**
- * Identifies an item's token in its group: by address in lower case or, if it has none, by symbol.
- */
+/** Identifies an item's token in its group: by address (see foldAddress), else by symbol. */
 export function tokenOf({
   token,
 }: {
   readonly token: { readonly symbol: string; readonly address?: string | null | undefined };
 }): string {
-  return token.address?.toLowerCase() ?? token.symbol;
+  return token.address == null ? token.symbol : foldAddress(token.address);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GROUPS } from "./groups.ts";
+import { BASE58, GROUPS, HEX } from "./groups.ts";
 
 export const Timestamp = z
   .string()
@@ -22,16 +22,16 @@ export const Id = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
   .describe(
-    "An identifier in the lower-case 8-4-4-4-12 form of RFC 9562. Flarewire's own are version 5: derived from facts, so a replay yields the same.",
+    "A UUID in lower case. Flarewire's own are version 5: derived from facts, so a replay yields the same.",
   );
 export type Id = z.infer<typeof Id>;
 
 export const Address = z
   .string()
   .max(130, "at most 130 characters")
-  .regex(/^0x[0-9a-fA-F]+$/, "an address, 0x and hexadecimal digits")
+  .regex(new RegExp(`${HEX.source}|${BASE58.source}`), "an address, 0x and hexadecimal digits, or base58")
   .describe(
-    "A token's contract address: `0x` and hexadecimal digits, spelled as by the chain feed. Compare case-insensitively.",
+    "A token's address, spelled as by the feed: `0x` and hexadecimal digits in any case, or base58, whose case counts.",
   );
 export type Address = z.infer<typeof Address>;
 

@@ -78,7 +78,7 @@ export const FlareSurged = event(
     surge: Surge.describe("The same as `why.surge`."),
   }),
 ).describe(
-  "A running flare surged: its strength doubled, or an exchange's seconds met the conditions of a start again. It replaces the `flare-updated` of that moment: its `set` and `why` are applied the same way. A server that does not detect surges never sends it.",
+  "A running flare surged: its strength doubled, or an exchange's seconds met the conditions of a start again. It replaces the `flare-updated` of that moment: its `set` and `why` are applied the same way.",
 );
 
 export const FlareFinished = event(

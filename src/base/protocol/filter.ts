@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Address, DecimalString } from "../model/index.ts";
+import { Address, DecimalString, foldAddress } from "../model/index.ts";
 import { EVENT_NAMES, type EventName } from "./event.ts";
 import type { Marks } from "./view/lists.ts";
 
@@ -25,7 +25,7 @@ export const Filter = z
       .min(1, A_LIST)
       .max(MAX_NAMED, A_LIST)
       .optional()
-      .describe("Contract addresses, case-insensitive. Excludes items without an address."),
+      .describe("Addresses. Excludes items without an address."),
     symbols: z
       .array(z.string(A_SYMBOL).min(1, A_SYMBOL).max(64, A_SYMBOL), A_LIST)
       .min(1, A_LIST)
@@ -85,7 +85,7 @@ export interface ListFilter {
   readonly key: string;
   /** The normalized filter. */
   readonly inForce: Filter;
-  /** In lower case; `undefined` for any token. */
+  /** As by foldAddress; `undefined` for any token. */
   readonly tokens: ReadonlySet<string> | undefined;
   /** In lower case; `undefined` for any symbol. */
   readonly symbols: ReadonlySet<string> | undefined;
@@ -112,8 +112,8 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
   );
   const isItemFilter = selectsItems(filter ?? {});
   const inForce: Filter = {
-    ...(tokens && { tokens: uniqueSorted(tokens.map(foldCase)) }),
-    ...(symbols && { symbols: uniqueSorted(symbols.map(foldCase)) }),
+    ...(tokens && { tokens: uniqueSorted(tokens.map(foldAddress)) }),
+    ...(symbols && { symbols: uniqueSorted(symbols.map((symbol) => symbol.toLowerCase())) }),
     ...Object.fromEntries(minimums),
     ...(isItemFilter && { sticky }),
     ...(names && { names: uniqueSorted(names) }),
@@ -135,11 +135,6 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
       (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&
       minimums.every(([name, least]) => (stated[name] ?? marks.highest[name]) >= least),
   };
-}
-
-/** Folds case, so that texts that differ only in case become equal. */
-export function foldCase(text: string): string {
-  return text.toLowerCase();
 }
 
 function uniqueSorted<T extends string>(values: readonly T[]): T[] {

@@ -40,13 +40,7 @@ export function createRejections(): Rejections {
   return Object.fromEntries(REJECT_REASONS.map((reason) => [reason, 0])) as Rejections;
 }
 
-/** Returns whether a name of a pool, trader or exchange token is a string of valid length. */
+/** Returns whether a name of a pool, trader or token is a string of valid length. */
 export function isName(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 128;
-}
-
-const ADDRESS = /^0x[0-9a-fA-F]+$/;
-
-export function isAddress(value: unknown): value is string {
-  return isName(value) && ADDRESS.test(value);
 }

@@ -1,8 +1,8 @@
 import type { MarketGroup } from "../../base/market/index.ts";
-import { byGroup, GROUP_FACTS, GROUPS, normalizeAddress } from "../../base/model/index.ts";
+import { byGroup, GROUPS, isNameIn, normalizeAddress } from "../../base/model/index.ts";
 import { offeredSince } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { isAddress, isName } from "./rejection.ts";
+import { isName } from "./rejection.ts";
 import type { ProfileStore, TokenProfile } from "./token-profile.ts";
 import { createToken, type TokenState } from "./token-state.ts";
 
@@ -151,8 +151,7 @@ function isNeeded(token: TokenState): boolean {
 
 /** Returns a token's key, which is its normalized name; `undefined` if the name is invalid. */
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
-  const isValid = GROUP_FACTS[group].names === "hex" ? isAddress : isName;
-  return isValid(name) ? normalizeAddress(group, name) : undefined;
+  return isName(name) && isNameIn(group, name) ? normalizeAddress(group, name) : undefined;
 }
 
 /** Remembers since when a forgotten token was known, so that a listing cannot make it new. */

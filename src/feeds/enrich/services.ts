@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
-import { CHAIN_GROUPS, GROUP_FACTS, normalizeAddress } from "../../base/model/index.ts";
+import { CHAIN_GROUPS, GROUP_FACTS, isNameIn, normalizeAddress } from "../../base/model/index.ts";
 import { groupedKey } from "../../base/model/token-key.ts";
 import { nameAt } from "../service/group-names.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
@@ -33,7 +33,7 @@ export function coingecko(url: string): Table {
       for (const { id, name, platforms } of coins) {
         for (const group of CHAIN_GROUPS) {
           const token = platforms[nameAt("coingecko", group) ?? ""];
-          if (token && ADDRESS.test(token))
+          if (token && isNameIn(group, token))
             facts.set(groupedKey({ group, token }), { marketData: { market_id: id, image_url: null, name } });
         }
       }
@@ -174,5 +174,3 @@ export function dexscreener(url: string): Lookup {
     gone: NO_LINKS,
   };
 }
-
-const ADDRESS = /^0x[0-9a-f]{40}$/i;

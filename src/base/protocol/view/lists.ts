@@ -1,9 +1,10 @@
+import { foldAddress } from "../../model/groups.ts";
 import type { Explanation, ListItem, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import { lockedShare } from "../../model/text/why-text.ts";
 import { isListChannel, LIST_CHANNEL_NAMES, type ListChannel } from "../channels.ts";
 import type { EventBody } from "../event.ts";
-import { foldCase, type ListFilter, MINIMUMS, type Minimum } from "../filter.ts";
+import { type ListFilter, MINIMUMS, type Minimum } from "../filter.ts";
 import { applyCandles } from "./candles.ts";
 import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./view.ts";
 
@@ -124,7 +125,7 @@ export function marksOf(item: ListItem, why?: Explanation): Marks {
   const stated = why && { min_age: why.age_s ?? NONE, min_locked: lockedShare(why) };
   const own = marks(item.token, item.liquidity, item.recent_price_change, stated);
   if (!("pair" in item) || item.pair === null) return own;
-  return { ...own, symbols: [...own.symbols, foldCase(item.pair)] };
+  return { ...own, symbols: [...own.symbols, item.pair.toLowerCase()] };
 }
 
 function marks(
@@ -135,8 +136,8 @@ function marks(
 ): Marks {
   const own = { min_liquidity: Number(liquidity ?? NONE), min_price_change: priceChange ?? NONE };
   return {
-    tokens: token.address === undefined ? [] : [foldCase(token.address)],
-    symbols: [foldCase(token.symbol)],
+    tokens: token.address === undefined ? [] : [foldAddress(token.address)],
+    symbols: [token.symbol.toLowerCase()],
     highest: { ...own, min_age: NONE, min_locked: NONE, ...stated },
     stated,
   };

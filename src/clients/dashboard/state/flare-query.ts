@@ -1,5 +1,5 @@
 import { MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
-import { GROUPS, type GroupName } from "../../../base/model/groups.ts";
+import { foldAddress, GROUPS, type GroupName } from "../../../base/model/groups.ts";
 import type { FinishCause } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
@@ -184,10 +184,10 @@ function numberOf(text: string | null, min: number): number | undefined {
 }
 
 /**
- * Parses comma-separated names into lower case, each once. Omits names over 64 characters, the
+ * Parses comma-separated names into lower case (see foldAddress), each once. Omits names over 64 characters, the
  * API's limit for symbols, and names after the first 64, its limit for a list.
  */
 function listOf(text: string | null): readonly string[] {
-  const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const names = (text ?? "").split(",").map((name) => foldAddress(name.trim()));
   return [...new Set(names)].filter((name) => name !== "" && name.length <= 64).slice(0, 64);
 }

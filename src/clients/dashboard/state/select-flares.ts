@@ -1,3 +1,4 @@
+import { foldAddress } from "../../../base/model/groups.ts";
 import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { lockedShare } from "../../../base/model/text/why-text.ts";
@@ -30,7 +31,7 @@ export function wantedFlares<F extends AnyFlare>(
     const { id, liquidity, recent_price_change } = flare;
     const why = explanations[id];
     return (
-      (tokens.size === 0 || tokens.has(tokenOf(flare).toLowerCase())) &&
+      (tokens.size === 0 || tokens.has(foldAddress(tokenOf(flare)))) &&
       (symbols.size === 0 || symbolsOf(flare).some((symbol) => symbols.has(symbol.toLowerCase()))) &&
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&

@@ -1,4 +1,5 @@
 import { safeText } from "../../../base/lib/text/safe-text.ts";
+import { foldAddress } from "../../../base/model/groups.ts";
 import type { Token } from "../../../base/model/index.ts";
 import type { EventMessage, View } from "../../sdk/index.ts";
 
@@ -25,7 +26,7 @@ function inLists(id: string, view: View | undefined): Token | undefined {
   return undefined;
 }
 
-/** Returns the addresses, in lower case, of tokens that look like another token by their symbol. */
+/** Returns the addresses (see foldAddress) of tokens that look like another token by their symbol. */
 export function namesakesOf(
   tokens: readonly (Pick<Token, "symbol" | "address"> | undefined)[],
 ): ReadonlySet<string> {
@@ -33,7 +34,7 @@ export function namesakesOf(
   for (const token of tokens) {
     if (!token) continue;
     const symbol = safeText(token.symbol);
-    bySymbol.set(symbol, (bySymbol.get(symbol) ?? new Set()).add(token.address.toLowerCase()));
+    bySymbol.set(symbol, (bySymbol.get(symbol) ?? new Set()).add(foldAddress(token.address)));
   }
   return new Set([...bySymbol.values()].flatMap((addresses) => (addresses.size > 1 ? [...addresses] : [])));
 }

@@ -2,6 +2,7 @@ import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
+import { foldAddress } from "../../../base/model/groups.ts";
 import type { Flare, FlareRecord, Token } from "../../../base/model/index.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
@@ -167,7 +168,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
           <EventLine
             key={hasUpdates ? index : lineKey(line)}
             line={line}
-            hasNamesake={namesakes.has(tokenOfLine(line)?.address.toLowerCase() ?? "")}
+            hasNamesake={namesakes.has(foldAddress(tokenOfLine(line)?.address ?? ""))}
             onRaw={setRaw}
           />
         ))}

@@ -23,8 +23,8 @@ Address = str
 
 @dataclass(frozen=True)
 class ForumPost:
-    """A forum post that mentions the token. `position` counts from 1 at the top of the forum's
-    listing. A post whose `url` is not http or https is omitted."""
+    """A forum post that mentions the token. `position`: 1 is the top of the forum. A post whose
+    `url` is not http or https is omitted."""
 
     position: int
     address: Address
@@ -184,8 +184,7 @@ FinishCause = Literal["faded", "reversed", "canary", "silent", "upstream"]
 
 @dataclass(frozen=True)
 class Surge:
-    """The latest moment at which a running flare surged: its strength doubled, or an exchange's
-    seconds met the conditions of a start again. The score may be lower than at the start."""
+    """The latest surge of a running flare. The score may be lower than at the start."""
 
     number: int
     at: Timestamp
@@ -339,7 +338,7 @@ class FlareSurgedData:
 class FlareSurged:
     """A running flare surged: its strength doubled, or an exchange's seconds met the conditions
     of a start again. It replaces the `flare-updated` of that moment: its `set` and `why` are
-    applied the same way. A server that does not detect surges never sends it."""
+    applied the same way."""
 
     type: Literal["event"]
     cursor: Cursor

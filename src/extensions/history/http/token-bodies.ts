@@ -5,6 +5,7 @@ import {
   GROUPS,
   type Group,
   groupSuggestion,
+  isNameIn,
   normalizeAddress,
   type Snapshot,
   TOKEN_FLARES,
@@ -34,7 +35,6 @@ const RECORD_BYTES = 5_000;
 const CANDLE_BYTES = 300;
 /** Maximum addresses that a problem lists. */
 const MAX_LISTED = 20;
-const ADDRESS = /^0x[0-9a-f]+$/i;
 
 /**
  * Makes bodies of tokens. Reads a token's history once per minute of event time, and again when
@@ -79,7 +79,8 @@ export class TokenBodies {
 
   async #resolver(group: Group, key: string): Promise<Resolve> {
     // Never a symbol, because a fake token could have the address of another as its symbol.
-    if (group !== "exchange" && ADDRESS.test(key)) return () => normalizeAddress(group, key);
+    const address = normalizeAddress(group, key);
+    if (group !== "exchange" && isNameIn(group, address)) return () => address;
     const { history } = this.#dependencies;
     const stored = await history.tokensOf({ group, symbol: key, limit: MAX_LISTED + 1 });
     return (snapshot) => {

@@ -10,7 +10,7 @@ const { tokens, symbols, min_price_change, min_locked, sticky } = Filter.shape;
 export const FILTER_QUERY = {
   tokens: {
     schema: tokens.unwrap(),
-    description: "Only items with these addresses; case is ignored.",
+    description: "Only items with these addresses.",
     example: ["0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab"],
     cost: 4,
   },

@@ -194,7 +194,7 @@ test("[P7] numbers may have an exponent, with which languages write small and la
 
 test("[P7] an invalid value in a filter is rejected with the values that are valid", async ({ wire }) => {
   for (const [query, bound] of [
-    ["tokens=", "an address, 0x and hexadecimal digits"],
+    ["tokens=", "an address, 0x and hexadecimal digits, or base58"],
     [`tokens=0x${"a".repeat(130)}`, "at most 130 characters"],
     ["symbols=", "a text of 1 to 64 characters"],
     [`symbols=${"A,".repeat(64)}A`, "a list of 1 to 64"],

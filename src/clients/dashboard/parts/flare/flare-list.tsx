@@ -1,6 +1,7 @@
 import { Fragment } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import { HOUR_MS } from "../../../../base/lib/time/time.ts";
+import { foldAddress } from "../../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../../base/model/index.ts";
 import { tokenOf } from "../../../../base/model/key-of.ts";
 import { flaresHash } from "../../route.ts";
@@ -128,7 +129,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
                 flare,
                 why: view.explanations[flare.id],
                 onWatch: watched.toggle,
-                isWatched: watched.tokens.has(address.toLowerCase()),
+                isWatched: watched.tokens.has(foldAddress(address)),
               };
               return isFinished ? (
                 <FinishedRow key={flare.id} {...row} outcome={view.outcomes?.[flare.id]} />

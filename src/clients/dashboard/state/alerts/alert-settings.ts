@@ -1,4 +1,4 @@
-import type { GroupName } from "../../../../base/model/groups.ts";
+import { foldAddress, type GroupName } from "../../../../base/model/groups.ts";
 import { DEFAULT_QUERY, formatQuery } from "../flare-query.ts";
 
 /** An alert about the flares that a query of the page selects. */
@@ -32,7 +32,7 @@ export const MAX_ENTRIES = 50;
 
 /** Returns the query for one token. `token`: its address or, on an exchange, its symbol. */
 export function tokenQuery(group: GroupName, token: string): string {
-  return formatQuery({ ...DEFAULT_QUERY, group, tokens: [token.toLowerCase()] });
+  return formatQuery({ ...DEFAULT_QUERY, group, tokens: [foldAddress(token)] });
 }
 
 export function isAnySet({ entries, hasWatchList }: AlertSettings): boolean {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { GROUPS, type GroupName, OTHER_CHAINS } from "../../../../base/model/groups.ts";
+import { foldAddress, GROUPS, type GroupName, isNameIn } from "../../../../base/model/groups.ts";
 import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
@@ -7,14 +7,20 @@ export const WATCHED_KEY = "flarewire-watched";
 const MAX_WATCHED = 64;
 
 export interface Watched {
-  /** The group's tokens on the list: addresses or symbols, in lower case. */
+  /** The group's tokens on the list: addresses or symbols, as by foldAddress. */
   readonly tokens: ReadonlySet<string>;
   /** Adds or removes a token. Beyond the limit, drops the oldest. */
   readonly toggle: (token: string) => void;
 }
 
-/** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
-const STORED = new RegExp(`^(?:(?:${OTHER_CHAINS.join("|")})/)?0x[0-9a-f]{1,128}$|^exchange/[^,]{1,64}$`);
+/** Whether it is an address on `bsc`, or a group, a slash, and an address or symbol of the group. */
+function isStored(one: string): boolean {
+  return GROUPS.some((group) => {
+    const prefix = prefixOf(group);
+    const name = one.slice(prefix.length);
+    return one.startsWith(prefix) && /^[^,]{1,128}$/.test(name) && isNameIn(group, name);
+  });
+}
 
 /**
  * The group's part of the visitor's watch list, which only this browser stores. Follows changes in
@@ -26,7 +32,7 @@ export function useWatched(group: GroupName): Watched {
   useEffect(() => onStoredElsewhere([WATCHED_KEY], () => setAll(readWatched())), []);
   const toggle = (token: string) =>
     setAll((before) => {
-      const wanted = `${prefixOf(group)}${token.toLowerCase()}`;
+      const wanted = `${prefixOf(group)}${foldAddress(token)}`;
       const others = [...before].filter((one) => one !== wanted);
       const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
       try {
@@ -60,7 +66,7 @@ export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
 function readWatched(): ReadonlySet<string> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(WATCHED_KEY) ?? "[]");
-    const tokens = Array.isArray(stored) ? stored.filter((one) => STORED.test(String(one))) : [];
+    const tokens = Array.isArray(stored) ? stored.filter((one) => isStored(String(one))) : [];
     return new Set(tokens.map(String).slice(0, MAX_WATCHED));
   } catch {
     return new Set();
