@@ -19,7 +19,7 @@ export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin" |
  * `velodrome`: pools like `v2`, and stable pairs, which are ignored. `v3-spacing`: pools like `v3`,
  * listed by tick spacing instead of fee. `algebra`: pools like `v3`, with another creation event.
  * `uniswap-v4` and `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with `bins`.
- * `four-meme` and `flap`: launchpads.
+ * `four-meme`, `flap` and `arena`: launchpads.
  */
 export type FactoryForm =
   | "v2"
@@ -33,7 +33,8 @@ export type FactoryForm =
   | "liquidity-book"
   | "infinity-bin"
   | "four-meme"
-  | "flap";
+  | "flap"
+  | "arena";
 
 /** The address that represents the chain's own coin. */
 export const NATIVE_COIN = "0x0000000000000000000000000000000000000000";

@@ -174,6 +174,9 @@ export const NETWORKS = {
       { name: "Pharaoh DLMM", form: "liquidity-book", address: "0xeb480050b016f6c6d45203d2346b68bddda23d4d" },
       // https://github.com/DefiLlama/DefiLlama-Adapters (registries/uniswapV2.js)
       { name: "ArenaDEX", form: "v2", address: "0xf16784dcaf838a3e16bef7711a62d12413c39bd1" },
+      // https://github.com/KyberNetwork/kyberswap-dex-lib (pkg/liquidity-source/arena-bc),
+      // https://github.com/DefiLlama/dimension-adapters (its volume, by the same events)
+      { name: "Arena", form: "arena", address: "0x8315f1eb449dd4b779495c3a0b05e5d194446c6e" },
     ],
     quotes: QUOTE_TOKENS.avalanche,
     // https://build.avax.network/docs/rpcs/c-chain; the second, to cross-check blocks, is run by

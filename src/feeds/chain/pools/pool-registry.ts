@@ -135,7 +135,9 @@ export class PoolRegistry {
       if ([token0, token1].some((token) => this.#undecided.has(token))) this.markUndecided(address);
       return;
     }
-    const pool: Pool = { address, form, sides: [first, second], state };
+    // A curve is published by its token's address, even if its launchpad numbers its curves.
+    const published = form === "curve" ? token0 : address;
+    const pool: Pool = { address: published, form, sides: [first, second], state };
     if (form === "curve" && first.kind === "token") first.token.isLaunched = true;
     this.#ignored.delete(address);
     this.#pools.set(address, pool);

@@ -42,7 +42,12 @@ const StoredPool = z.object({
   token0: z.string(),
   token1: z.string(),
   step: z.number().optional(),
-  curve: z.object({ virtualFunds: z.coerce.bigint(), invariant: z.coerce.bigint() }).optional(),
+  curve: z
+    .union([
+      z.object({ virtualFunds: z.coerce.bigint(), invariant: z.coerce.bigint() }),
+      z.object({ scaler: z.coerce.bigint(), quadratic: z.coerce.bigint(), linear: z.coerce.bigint() }),
+    ])
+    .optional(),
 });
 
 interface ContractReaderOptions {

@@ -23,6 +23,14 @@ export const LAUNCHPAD_ABI = parseAbi([
   "event TokenSold(uint256 ts, address token, address seller, uint256 amount, uint256 eth, uint256 fee, uint256 postPrice)",
   "event LaunchedToDEX(address token, address pool, uint256 amount, uint256 eth)",
 ]);
+/** The events of Arena, some of which have the names of others. */
+export const ARENA_ABI = parseAbi([
+  "struct Params { uint128 curveScaler; uint16 a; uint8 b; bool lpDeployed; uint8 lpPercentage; uint8 salePercentage; uint8 creatorFeeBasisPoints; address creatorAddress; address pairAddress; address tokenContractAddress; }",
+  "event TokenCreated(uint256 tokenId, Params params, uint256 tokenSupply)",
+  "event Buy(address user, uint256 tokenId, uint256 tokenAmount, uint256 cost, uint256 tokenSupply, address referrerAddress, uint256 referralFee, uint256 creatorFee, uint256 protocolFee)",
+  "event Sell(address user, uint256 tokenId, uint256 tokenAmount, uint256 reward, uint256 tokenSupply, address referrerAddress, uint256 referralFee, uint256 creatorFee, uint256 protocolFee)",
+  "event TokenLPCreated(uint256 tokenId, uint256 amountToken, uint256 amountAVAX, uint256 liquidity)",
+]);
 const V2_ABI = parseAbi([
   "event PairCreated(address indexed token0, address indexed token1, address pair, uint256 serial)",
   "event Sync(uint112 reserve0, uint112 reserve1)",

@@ -1,26 +1,32 @@
 import { parseAbi } from "viem";
+import { NATIVE_COIN } from "../../network.ts";
 import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
-import { squareRoot } from "../exact-decimal.ts";
+import { powerOfTen, squareRoot } from "../exact-decimal.ts";
 import {
-  type Call,
+  addressOf,
   type Cause,
   type CurveShape,
+  type Inquiry,
   isAddress,
   noPools,
   type PoolForm,
+  type PoolIdentity,
   type PoolState,
+  type Result,
 } from "./pool-form.ts";
 import { type CurveMove, isShaped, type PoolEvent, type Swap } from "./pool-log.ts";
 
 /*
  * Launchpads: one contract sells each of its tokens along a bonding curve, and moves the funds to
- * a pool of an exchange when enough was sold. A curve's id is the address of its token. No
- * argument of the events is indexed, and the events name the traders. The creation event does not
- * name the quote token, so it is read from the contract.
+ * a pool of an exchange when enough was sold. A curve's id is the address of its token, except on
+ * Arena, which numbers them. No argument of the events is indexed, and the events name the traders.
+ * What the creation event does not name is read from the contract.
  *
  * - four.meme: https://github.com/pefish/go-coin-eth/tree/main/fourmeme-lib has its document of
  *   30 October 2025. Its first manager contract is obsolete and not followed.
  * - flap: https://docs.flap.sh/flap/developers/wallet-and-terminal-and-bot-developers/trade-tokens
+ * - Arena: https://github.com/KyberNetwork/kyberswap-dex-lib/tree/main/pkg/liquidity-source/arena-bc
+ *   has the interface and the curve of its TokenManager. Tokens cost AVAX and are sold by the unit.
  *
  * The depth of a curve is its funds, because sellers can get no more. A token that nobody has
  * bought yet has no depth, whatever its price.
@@ -33,6 +39,12 @@ const FOUR_MEME_ABI = parseAbi([
 const FLAP_ABI = parseAbi([
   "function getTokenV5(address) view returns (uint8 status, uint256 reserve, uint256 supply, uint256 price, uint8 version, uint256 r, uint256 h, uint256 k, uint256 threshold, address quote)",
 ]);
+
+const ARENA_ABI = parseAbi([
+  "function tokenParams(uint256) view returns (uint256 scaler, uint256 quadratic, uint256 linear, bool, uint256, uint256, uint256, address, address, address token)",
+]);
+/** Arena counts whole tokens. */
+const WHOLE = powerOfTen(18);
 
 /** Decoders of the events, by their signatures. */
 const readers: PoolForm["readers"] = {
@@ -50,6 +62,15 @@ const readers: PoolForm["readers"] = {
   "TokenSold(uint256,address,address,uint256,uint256,uint256,uint256)": (log) => readFlapSwap(log, false),
   "LaunchedToDEX(address,address,uint256,uint256)": (log) =>
     isShaped(log, 1, 4) ? readCurveMove(log, "graduated", 0) : undefined,
+  "TokenCreated(uint256,(uint128,uint16,uint8,bool,uint8,uint8,uint8,address,address,address),uint256)": (
+    log,
+  ) => (isShaped(log, 1, 12) ? { kind: "launched", form: "curve", pool: numberOf(log, 0) } : undefined),
+  "Buy(address,uint256,uint256,uint256,uint256,address,uint256,uint256,uint256)": (log) =>
+    readArenaSwap(log, true),
+  "Sell(address,uint256,uint256,uint256,uint256,address,uint256,uint256,uint256)": (log) =>
+    readArenaSwap(log, false),
+  "TokenLPCreated(uint256,uint256,uint256,uint256)": (log) =>
+    isShaped(log, 1, 4) ? { kind: "graduated", form: "curve", pool: numberOf(log, 0) } : undefined,
 };
 
 /** The funds of a curve. Its token is side 0, the quote token side 1. */
@@ -79,8 +100,12 @@ class CurveState implements PoolState {
     return undefined;
   }
 
-  #fundsAfter({ funds, price = 0n }: NonNullable<Swap["curve"]>): bigint | undefined {
+  #fundsAfter({ funds, price = 0n, sold = 0n }: NonNullable<Swap["curve"]>): bigint | undefined {
     if (funds !== undefined || !this.#shape) return funds;
+    if ("scaler" in this.#shape) {
+      const { scaler, quadratic, linear } = this.#shape;
+      return (sold * sold * (2n * quadratic * sold + 3n * linear)) / (6n * scaler);
+    }
     const { virtualFunds, invariant } = this.#shape;
     const after = squareRoot(invariant * price) - virtualFunds;
     return after > 0n ? after : 0n;
@@ -93,26 +118,9 @@ export const CURVE: PoolForm = {
   create: () => new CurveState(),
   find: noPools,
   *identify({ pool, emitter }, factories) {
-    const form = factories.get(emitter)?.form;
-    const isFlap = form === "flap";
-    const [result] = yield [
-      isFlap
-        ? callOf(FLAP_ABI, emitter, "getTokenV5", pool)
-        : callOf(FOUR_MEME_ABI, emitter, "_tokenInfos", pool),
-    ];
-    const facts: readonly unknown[] = Array.isArray(result) ? result : [];
-    const quote = facts[isFlap ? 9 : 1];
-    if (!isAddress(quote) || (!isFlap && !isSame(facts[0], pool))) return undefined;
-    const common = {
-      pool,
-      form: "curve",
-      factory: emitter,
-      token0: pool,
-      token1: quote.toLowerCase(),
-    } as const;
-    const [virtualFunds, invariant] = [facts[5], facts[7]];
-    if (!isFlap || typeof virtualFunds !== "bigint" || typeof invariant !== "bigint") return common;
-    return { ...common, curve: { virtualFunds, invariant } };
+    const look = LOOKS[factories.get(emitter)?.form ?? ""];
+    const identity = look && (yield* look(emitter, pool));
+    return identity && { pool, form: "curve", factory: emitter, ...identity };
   },
   // Each log reports the whole state.
   // biome-ignore lint/correctness/useYield: it makes no calls.
@@ -121,8 +129,38 @@ export const CURVE: PoolForm = {
   },
 };
 
-function callOf(abi: Call["abi"], address: string, functionName: string, token: string): Call {
-  return { abi, address, functionName, args: [token] };
+/** Reads a curve's token and quote token, and its shape if needed, by the form of the launchpad. */
+type Look = (
+  launchpad: string,
+  pool: string,
+) => Inquiry<Pick<PoolIdentity, "token0" | "token1" | "curve"> | undefined>;
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  *"four-meme"(address, pool) {
+    const call = { abi: FOUR_MEME_ABI, address, functionName: "_tokenInfos", args: [pool] };
+    const [base, quote] = factsOf(yield [call]);
+    return isAddress(quote) && isSame(base, pool) ? { token0: pool, token1: quote.toLowerCase() } : undefined;
+  },
+  *flap(address, pool) {
+    const call = { abi: FLAP_ABI, address, functionName: "getTokenV5", args: [pool] };
+    const [, , , , , virtualFunds, , invariant, , quote] = factsOf(yield [call]);
+    if (!isAddress(quote)) return undefined;
+    const tokens = { token0: pool, token1: quote.toLowerCase() };
+    if (typeof virtualFunds !== "bigint" || typeof invariant !== "bigint") return tokens;
+    return { ...tokens, curve: { virtualFunds, invariant } };
+  },
+  *arena(address, pool) {
+    const call = { abi: ARENA_ABI, address, functionName: "tokenParams", args: [BigInt(pool)] };
+    const [scaler, quadratic, linear, , , , , , , token] = factsOf(yield [call]);
+    const token0 = addressOf(token);
+    if (token0 === undefined || typeof scaler !== "bigint" || scaler === 0n) return undefined;
+    if (typeof quadratic !== "bigint" || typeof linear !== "bigint") return undefined;
+    return { token0, token1: NATIVE_COIN, curve: { scaler, quadratic, linear } };
+  },
+};
+
+function factsOf([result]: readonly Result[]): readonly unknown[] {
+  return Array.isArray(result) ? result : [];
 }
 
 function isSame(result: unknown, address: string): boolean {
@@ -134,33 +172,48 @@ function readCurveMove(log: EvmLog, kind: CurveMove["kind"], word: number): Curv
   return pool === undefined || log.topics.length !== 1 ? undefined : { kind, form: "curve", pool };
 }
 
+/** Returns a curve's number, in 32 bytes. */
+function numberOf({ data }: EvmLog, word: number): string {
+  return `0x${data.slice(2 + 64 * word, 66 + 64 * word)}`;
+}
+
+/**
+ * The words: account, number, whole tokens, cost with the fees or reward before them, tokens sold
+ * in all, referrer and three fees.
+ */
+function readArenaSwap(log: EvmLog, isBuy: boolean): Swap | undefined {
+  if (!isShaped(log, 1, 9)) return undefined;
+  const account = readAddress(log.data, 0);
+  const paid = readUint(log.data, 3);
+  const cost = isBuy ? paid - readUint(log.data, 6) - readUint(log.data, 7) - readUint(log.data, 8) : paid;
+  const curve = { sold: readUint(log.data, 4) };
+  return swapOf(numberOf(log, 1), account, readUint(log.data, 2) * WHOLE, cost, isBuy, curve);
+}
+
 /** The words: token, account, price, amount, cost without the fee, fee, tokens left, funds. */
 function readFourMemeSwap(log: EvmLog, isBuy: boolean): Swap | undefined {
   if (!isShaped(log, 1, 8)) return undefined;
-  return swapOf(log, 0, readUint(log.data, 3), readUint(log.data, 4), isBuy, {
-    funds: readUint(log.data, 7),
-  });
+  const [token, account] = [readAddress(log.data, 0), readAddress(log.data, 1)];
+  const curve = { funds: readUint(log.data, 7) };
+  return swapOf(token, account, readUint(log.data, 3), readUint(log.data, 4), isBuy, curve);
 }
 
 /** The words: time, token, account, amount, quote amount, fee, price. */
 function readFlapSwap(log: EvmLog, isBuy: boolean): Swap | undefined {
   if (!isShaped(log, 1, 7)) return undefined;
-  return swapOf(log, 1, readUint(log.data, 3), readUint(log.data, 4), isBuy, {
-    price: readUint(log.data, 6),
-  });
+  const [token, account] = [readAddress(log.data, 1), readAddress(log.data, 2)];
+  const curve = { price: readUint(log.data, 6) };
+  return swapOf(token, account, readUint(log.data, 3), readUint(log.data, 4), isBuy, curve);
 }
 
-/** Reads a swap. Its token is the word `first`, its account the next word. */
 function swapOf(
-  log: EvmLog,
-  first: number,
+  pool: string | undefined,
+  account: string | undefined,
   tokens: bigint,
   quotes: bigint,
   isBuy: boolean,
   curve: NonNullable<Swap["curve"]>,
 ): Swap | undefined {
-  const pool = readAddress(log.data, first);
-  const account = readAddress(log.data, first + 1);
   if (pool === undefined || account === undefined) return undefined;
   const [amount0, amount1] = isBuy ? [-tokens, quotes] : [tokens, -quotes];
   return { kind: "swap", form: "curve", pool, account, amount0, amount1, curve };

@@ -21,6 +21,6 @@ export function formOf(form: FactoryForm): PoolFormName {
   if (form === "algebra" || form === "v3-spacing") return "v3";
   if (form === "solidly" || form === "velodrome") return "v2";
   if (form === "liquidity-book") return "bins";
-  if (form === "four-meme" || form === "flap") return "curve";
+  if (form === "four-meme" || form === "flap" || form === "arena") return "curve";
   return form === "uniswap-v4" || form === "infinity-cl" ? "positions" : form;
 }

@@ -36,18 +36,19 @@ export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
   readonly token1: string;
   /** `positions`: ticks between possible ends of positions. Bins: basis points between prices. */
   readonly step?: number;
-  /** The shape of a launchpad's curve, if its logs report only the price. */
+  /** The shape of a launchpad's curve, if its logs do not report its funds. */
   readonly curve?: CurveShape;
 }
 
 /**
- * A curve of constant product with virtual funds: (funds + `virtualFunds`)² is `invariant` times
- * the price, all in 10^−18.
+ * How a curve's funds follow from what its logs report. With `invariant`, a constant product with
+ * virtual funds: (funds + `virtualFunds`)² is `invariant` times the price, all in 10^−18. With
+ * `scaler`, a polynomial of the whole tokens sold: (2 · `quadratic` · s³ + 3 · `linear` · s²) / (6 ·
+ * `scaler`).
  */
-export interface CurveShape {
-  readonly virtualFunds: bigint;
-  readonly invariant: bigint;
-}
+export type CurveShape =
+  | { readonly virtualFunds: bigint; readonly invariant: bigint }
+  | { readonly scaler: bigint; readonly quadratic: bigint; readonly linear: bigint };
 
 /** A pool that was looked up, with its state. */
 export interface PoolFacts extends PoolIdentity {

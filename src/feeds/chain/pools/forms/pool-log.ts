@@ -44,12 +44,12 @@ export interface Swap {
   readonly range?: PriceRange;
   /** Forms of bins: the active bin after the swap, and the total amounts that the bins received. */
   readonly bin?: BinAmounts;
-  /** Launchpads: the curve, named by its token. */
+  /** Launchpads: the curve, named by its token or by its number in 32 bytes. */
   readonly pool?: string;
   /** Launchpads: the account that bought or sold. */
   readonly account?: string;
-  /** Launchpads: the curve's funds after the swap, or its price in 10^−18. */
-  readonly curve?: { readonly funds?: bigint; readonly price?: bigint };
+  /** Launchpads: the curve's funds after the swap, its price in 10^−18, or the whole tokens sold. */
+  readonly curve?: { readonly funds?: bigint; readonly price?: bigint; readonly sold?: bigint };
 }
 
 /** The reserves of a V2 pool, reported at every change, before the log of its reason. */
@@ -99,7 +99,7 @@ export interface BinMove {
 export interface CurveMove {
   readonly kind: "launched" | "graduated";
   readonly form: "curve";
-  /** The curve, named by its token. */
+  /** As in {@link Swap}. */
   readonly pool: string;
 }
 

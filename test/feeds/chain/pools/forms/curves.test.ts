@@ -5,6 +5,7 @@ import { TrendEngine } from "../../../../../src/engine/index.ts";
 import { CURVE } from "../../../../../src/feeds/chain/pools/forms/curves.ts";
 import { E18 } from "../../market/exchange.ts";
 import {
+  ARENA_ABI,
   FLAP,
   FOUR_MEME,
   LAUNCHPAD_ABI,
@@ -94,7 +95,7 @@ function graduate(blocks: LaunchBlocks, funds: bigint, tokens: bigint, factory =
 describe("launchpads, by logs of the published signatures", () => {
   test("[topics] exactly the published events have a decoder", () => {
     const topics = Object.keys(CURVE.readers).map((signature) => toEventSelector(signature));
-    const published = LAUNCHPAD_ABI.map((entry) => toEventSelector(entry));
+    const published = [...LAUNCHPAD_ABI, ...ARENA_ABI].map((entry) => toEventSelector(entry));
     expect(published.toSorted()).toEqual(topics.toSorted());
   });
 
