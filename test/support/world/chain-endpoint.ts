@@ -6,7 +6,6 @@ import type { SyntheticChain } from "./synthetic-chain.ts";
 /** Maximum requests within {@link LIMIT_MS}. */
 const LIMIT = 10_000;
 const LIMIT_MS = 5 * 60_000;
-const CHAIN_IDS = { bsc: 56, polygon: 137, avalanche: 43_114 } as const;
 
 /**
  * A public endpoint of a synthetic chain. It responds after 100 to 200 ms, rejects more than 10,000
@@ -77,7 +76,7 @@ export class ChainEndpoint implements AsyncDisposable {
     const chain = this.#chain;
     switch (method) {
       case "eth_chainId":
-        return { result: `0x${CHAIN_IDS[chain.name].toString(16)}` };
+        return { result: `0x${chain.market.network.chainId.toString(16)}` };
       case "eth_blockNumber":
         return { result: `0x${chain.head.toString(16)}` };
       case "eth_getBlockByNumber":

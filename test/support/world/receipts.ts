@@ -17,8 +17,12 @@ export interface TransactionSpec {
   readonly from: string;
   readonly to: string;
   readonly logs: readonly LogSpec[];
+  /** Whether it is a deposit of the OP Stack, which begins each block there. */
+  readonly isDeposit?: boolean;
 }
 
+/** Of every deposit. */
+const DEPOSIT = { depositNonce: "0x2ec2cee", depositReceiptVersion: "0x1" } as const;
 const NO_BLOOM = `0x${"0".repeat(512)}`;
 const GAS = 120_000;
 
@@ -39,7 +43,7 @@ export function transactionHash(start: string, index: number): string {
 /** Returns the receipts as JSON, with placeholders that {@link fillReceipts} replaces. */
 export function receiptsText(transactions: readonly TransactionSpec[]): string {
   let logIndex = 0;
-  const receipts = transactions.map(({ from, to, logs }, index) => {
+  const receipts = transactions.map(({ from, to, logs, isDeposit = false }, index) => {
     const position = {
       blockHash: BLOCK_HASH,
       blockNumber: BLOCK_NUMBER,
@@ -48,7 +52,8 @@ export function receiptsText(transactions: readonly TransactionSpec[]): string {
     };
     return {
       ...position,
-      ...{ type: "0x2", status: "0x1", from, to, contractAddress: null },
+      ...{ type: isDeposit ? "0x7e" : "0x2", status: "0x1", from, to, contractAddress: null },
+      ...(isDeposit ? DEPOSIT : {}),
       ...{ cumulativeGasUsed: hexOf(GAS * (index + 1)), gasUsed: hexOf(GAS), effectiveGasPrice: "0x5f5e100" },
       logsBloom: NO_BLOOM,
       logs: logs.map((log) => ({ ...log, ...position, logIndex: hexOf(logIndex++), removed: false })),
@@ -67,14 +72,15 @@ export function fillReceipts(text: string, block: { hash: string; number: number
 
 /** Returns the receipts of a block's transactions as encoded in the trie. */
 export function encodeReceipts(transactions: readonly TransactionSpec[]): readonly Buffer[] {
-  return transactions.map(({ logs }, index) => {
+  return transactions.map(({ logs, isDeposit = false }, index) => {
     const fields: Rlp = [
       bytesOf("0x1"),
       bytesOf(hexOf(GAS * (index + 1))),
       bytesOf(NO_BLOOM),
       logs.map(({ address, topics, data }) => [bytesOf(address), topics.map(bytesOf), bytesOf(data)]),
+      ...(isDeposit ? Object.values(DEPOSIT).map(bytesOf) : []),
     ];
-    return Buffer.concat([Buffer.of(2), encode(fields)]);
+    return Buffer.concat([Buffer.of(isDeposit ? 0x7e : 2), encode(fields)]);
   });
 }
 

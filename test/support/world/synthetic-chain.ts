@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import type { Network } from "../../../src/feeds/chain/network.ts";
 import { NETWORKS, type NetworkName } from "../../../src/feeds/chain/networks.ts";
 import { ContractCalls } from "./contract-calls.ts";
 import {
@@ -14,15 +15,22 @@ import {
 import { type Density, SyntheticMarket, type SyntheticTrade } from "./synthetic-market.ts";
 
 /** Time between two blocks in milliseconds, as of November 2026. */
-const BLOCK_MS = { bsc: 450, polygon: 1_750, avalanche: 1_200 } as const;
+const BLOCK_MS: Readonly<Record<string, number>> = { bsc: 450, polygon: 1_750, avalanche: 1_200 };
+/** Of any other chain. */
+const OTHER_BLOCK_MS = 2_000;
 /** Blocks between the finalized one and the head. On Avalanche the settled block is final. */
-const FINAL_AFTER = { bsc: 2, polygon: 2 } as const;
+const FINAL_AFTER = 2;
+/** The same on chains of the OP Stack: 20 minutes. */
+const FINAL_LATE = 600;
 /** Number of latest blocks whose state a full node stores. */
 const STATES = 128;
 /** Avalanche settles blocks about five seconds later. */
 const SETTLED_AFTER = 4;
 /** Height of the chain at its start. */
 const FIRST_HEAD = 40_000_000;
+
+const DEPOSITOR = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001";
+const DEPOSIT: TransactionSpec = { from: DEPOSITOR, to: DEPOSITOR, logs: [], isDeposit: true };
 
 /** A block's transactions, with the values computed from them once. */
 interface Body {
@@ -39,7 +47,7 @@ type State = number | "pruned";
  * BSC's have milliseconds, Avalanche's settle the receipts of earlier blocks.
  */
 export class SyntheticChain {
-  readonly name: NetworkName;
+  readonly name: string;
   readonly market: SyntheticMarket;
   readonly blockMs: number;
   readonly #calls: ContractCalls;
@@ -50,14 +58,19 @@ export class SyntheticChain {
   readonly #listings = new Map<number, Body>();
   readonly #roots = new Map<string, string>();
 
-  constructor(name: NetworkName, density: Density, nowMs: () => number) {
-    this.name = name;
-    this.market = new SyntheticMarket(NETWORKS[name], density);
+  /** A chain whose own finality is late is one of the OP Stack. */
+  constructor(chain: NetworkName | Network, density: Density, nowMs: () => number) {
+    const network: Network = typeof chain === "string" ? NETWORKS[chain] : chain;
+    this.name = network.name;
+    this.market = new SyntheticMarket(network, density);
     this.#calls = new ContractCalls(this.market);
-    this.blockMs = BLOCK_MS[name];
+    this.blockMs = BLOCK_MS[network.name] ?? OTHER_BLOCK_MS;
     this.#nowMs = nowMs;
     this.#originMs = nowMs() - FIRST_HEAD * this.blockMs;
-    this.#bodies = this.market.templates.map(({ transactions, trades }) => bodyOf(transactions, trades));
+    const first = network.isFinalByDepth ? [DEPOSIT] : [];
+    this.#bodies = this.market.templates.map(({ transactions, trades }) =>
+      bodyOf([...first, ...transactions], trades),
+    );
   }
 
   /** The number of the latest block. */
@@ -144,7 +157,8 @@ export class SyntheticChain {
   }
 
   #finalAt(head: number): number {
-    return this.name === "avalanche" ? settledBy(head) : head - FINAL_AFTER[this.name];
+    if (this.name === "avalanche") return settledBy(head);
+    return head - (this.market.network.isFinalByDepth ? FINAL_LATE : FINAL_AFTER);
   }
 
   #body(number: number): Body {

@@ -25,8 +25,8 @@ import { type CurveMove, isShaped, type PoolEvent, type Swap } from "./pool-log.
  * - four.meme: https://github.com/pefish/go-coin-eth/tree/main/fourmeme-lib has its document of
  *   30 October 2025. Its first manager contract is obsolete and not followed.
  * - flap: https://docs.flap.sh/flap/developers/wallet-and-terminal-and-bot-developers/trade-tokens
- * - Arena: https://github.com/KyberNetwork/kyberswap-dex-lib/tree/main/pkg/liquidity-source/arena-bc
- *   has the interface and the curve of its TokenManager. Tokens cost AVAX and are sold by the unit.
+ * - Arena: https://github.com/KyberNetwork/kyberswap-dex-lib (pkg/liquidity-source/arena-bc)
+ *   has the interface and curve of its TokenManager. Tokens cost AVAX and are sold by the unit.
  *
  * The depth of a curve is its funds, because sellers can get no more. A token that nobody has
  * bought yet has no depth, whatever its price.

@@ -43,8 +43,8 @@ export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
 /**
  * How a curve's funds follow from what its logs report. With `invariant`, a constant product with
  * virtual funds: (funds + `virtualFunds`)² is `invariant` times the price, all in 10^−18. With
- * `scaler`, a polynomial of the whole tokens sold: (2 · `quadratic` · s³ + 3 · `linear` · s²) / (6 ·
- * `scaler`).
+ * `scaler`, a polynomial of the whole tokens sold:
+ * (2 · `quadratic` · s³ + 3 · `linear` · s²) / (6 · `scaler`).
  */
 export type CurveShape =
   | { readonly virtualFunds: bigint; readonly invariant: bigint }

@@ -48,7 +48,7 @@ export interface Swap {
   readonly pool?: string;
   /** Launchpads: the account that bought or sold. */
   readonly account?: string;
-  /** Launchpads: the curve's funds after the swap, its price in 10^−18, or the whole tokens sold. */
+  /** Launchpads: the funds after the swap, its price in 10^−18, or the whole tokens sold. */
   readonly curve?: { readonly funds?: bigint; readonly price?: bigint; readonly sold?: bigint };
 }
 

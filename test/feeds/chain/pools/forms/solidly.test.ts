@@ -23,8 +23,8 @@ const SOLIDLY_ABI = parseAbi([
   "event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)",
 ]);
 /**
- * Pairs like those of Aerodrome: https://github.com/aerodrome-finance/contracts (interfaces/IPool.sol
- * and factories/IPoolFactory.sol).
+ * Pairs like those of Aerodrome: https://github.com/aerodrome-finance/contracts
+ * (interfaces/IPool.sol and factories/IPoolFactory.sol).
  */
 const VELODROME_ABI = parseAbi([
   ...COMMON,
