@@ -131,6 +131,8 @@ export interface Part<T extends SettingTable = SettingTable> {
   readonly settings: readonly string[];
   /** Groups of tokens with addresses that it follows. */
   readonly groups: readonly MarketGroup[];
+  /** Whether it is followed only if named. */
+  readonly isOptional?: boolean;
   /** Whose markets it follows, for {@link Market.describe}. */
   describe(settings: Given<T>): string;
   open(settings: Given<T>, context: PartContext): Feed;

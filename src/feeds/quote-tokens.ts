@@ -73,6 +73,20 @@ export const QUOTE_TOKENS = {
     // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
     quoteToken("WETH.e", 18, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"),
   ],
+  base: [
+    // https://docs.base.org/base-chain/network-information/base-contracts
+    wrappedCoin("WETH", 18, "0x4200000000000000000000000000000000000006"),
+    // https://developers.circle.com/stablecoins/usdc-contract-addresses
+    stablecoin("USDC", 6, "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
+    // https://basescan.org/token/0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca
+    stablecoin("USDbC", 6, "0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca"),
+    // https://basescan.org/token/0xfde4c96c8593536e31f229ea8f37b2ada2699bb2
+    stablecoin("USDT", 6, "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2"),
+    // https://basescan.org/token/0x50c5725949a6f0c72e6c4a641f24049a917db0cb
+    stablecoin("DAI", 18, "0x50c5725949a6f0c72e6c4a641f24049a917db0cb"),
+    // https://basescan.org/token/0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf
+    quoteToken("cbBTC", 8, "0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf"),
+  ],
 } as const satisfies Partial<Record<ChainGroup, readonly QuoteToken[]>>;
 
 /** Returns the tokens in which the group's others are priced; none for an unknown chain. */

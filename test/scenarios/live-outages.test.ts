@@ -4,7 +4,7 @@ import { loadConfig } from "../../src/app/config/config.ts";
 import { openMarket } from "../../src/app/market.ts";
 import { MINUTE_MS } from "../../src/base/lib/time/time.ts";
 import type { MarketEvent } from "../../src/base/market/index.ts";
-import { NETWORKS, type NetworkName } from "../../src/feeds/chain/networks.ts";
+import { NETWORKS } from "../../src/feeds/chain/networks.ts";
 import { PacedClock } from "../support/time/paced-clock.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
@@ -78,7 +78,7 @@ class LiveMarket implements AsyncDisposable {
 const tradeKey = (at: number, pool: string, side: string) => `${at} ${pool} ${side}`;
 
 /** What the chain has had since that time, was never emitted, and was emitted too often. */
-function compare(market: LiveMarket, world: LiveWorld, name: NetworkName, fromAt: number) {
+function compare(market: LiveMarket, world: LiveWorld, name: keyof LiveWorld["chains"], fromAt: number) {
   const chain = world.chains[name];
   const last = market.lastAt.get(NETWORKS[name].group) ?? 0;
   const due = new Map<string, number>();

@@ -8,13 +8,14 @@ import { SyntheticChain } from "../support/world/synthetic-chain.ts";
 import type { Density } from "../support/world/synthetic-market.ts";
 
 export const WORLD_CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
+type WorldChain = (typeof WORLD_CHAINS)[number];
 /** The parts of the world that a test can stop. */
 export const WORLD_PARTS = ["exchange", "aggregator", ...WORLD_CHAINS] as const;
 export type WorldPart = (typeof WORLD_PARTS)[number];
 
 /** Names of the chains at the services. */
 const PLATFORMS = { bsc: "binance-smart-chain", polygon: "polygon-pos", avalanche: "avalanche" } as const;
-const AGGREGATED: Readonly<Record<NetworkName, NetworkId>> = {
+const AGGREGATED: Readonly<Record<WorldChain, NetworkId>> = {
   bsc: "bsc",
   polygon: "polygon_pos",
   avalanche: "avax",
@@ -31,7 +32,7 @@ const REFUSES_EACH = 5;
 interface LiveWorldOptions {
   /** Default: the system clock, which a gateway in another process shares. */
   readonly clock?: Clock;
-  readonly density?: Partial<Record<NetworkName, Density>>;
+  readonly density?: Partial<Record<WorldChain, Density>>;
   /** Markets of each exchange. Default: 6. */
   readonly markets?: number;
   /** Endpoints respond without the usual delay of 100 to 200 ms. */
@@ -48,13 +49,12 @@ export class LiveWorld implements AsyncDisposable {
   readonly exchanges: StandIn;
   readonly aggregator = new StandInAggregator();
   readonly services = new StandInServices();
-  readonly chains: Readonly<Record<NetworkName, SyntheticChain>>;
-  readonly #endpoints = new Map<NetworkName, readonly ChainEndpoint[]>();
+  readonly chains: Readonly<Record<WorldChain, SyntheticChain>>;
+  readonly #endpoints = new Map<WorldChain, readonly ChainEndpoint[]>();
 
   private constructor(options: LiveWorldOptions) {
     const { clock = systemClock, density = {}, markets = 6 } = options;
-    const chainOf = (name: NetworkName) =>
-      new SyntheticChain(name, density[name] ?? QUIET, () => clock.now());
+    const chainOf = (name: WorldChain) => new SyntheticChain(name, density[name] ?? QUIET, () => clock.now());
     this.chains = { bsc: chainOf("bsc"), polygon: chainOf("polygon"), avalanche: chainOf("avalanche") };
     const pairs = VENUES.flatMap((venue, index) =>
       Array.from({ length: markets }, (_, number): StandInPair => {
@@ -93,7 +93,7 @@ export class LiveWorld implements AsyncDisposable {
   }
 
   /** Lists a new token on a chain. Returns its address. */
-  list(chain: NetworkName, symbol: string): string {
+  list(chain: WorldChain, symbol: string): string {
     return this.chains[chain].list(symbol);
   }
 
@@ -112,11 +112,11 @@ export class LiveWorld implements AsyncDisposable {
   }
 
   /** Returns the chain's endpoints. */
-  endpointsOf(chain: NetworkName): readonly ChainEndpoint[] {
+  endpointsOf(chain: WorldChain): readonly ChainEndpoint[] {
     return this.#endpoints.get(chain) ?? [];
   }
 
-  urlsOf(chain: NetworkName): readonly string[] {
+  urlsOf(chain: WorldChain): readonly string[] {
     const urls = this.endpointsOf(chain).map(({ node }) => node.url);
     const [first = ""] = urls;
     return PUSHES[chain] ? [...urls, first.replace("http", "ws")] : urls;

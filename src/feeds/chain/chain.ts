@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { notifyLog } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { HOUR_MS } from "../../base/lib/time/time.ts";
+import { isAdditional } from "../../base/model/index.ts";
 import type { Feed } from "../../gateway/source/index.ts";
 import type { FeedContext, FeedKind, Part } from "../feed-kind.ts";
 import { gapProblem } from "../gap-problem.ts";
@@ -43,6 +44,7 @@ export const chain: FeedKind<typeof CHAIN_SETTINGS> = {
       name,
       settings: [`${name}Rpc`],
       groups: [NETWORKS[name].group],
+      isOptional: isAdditional(NETWORKS[name].group),
       describe: () => name,
       open: (settings, context) =>
         openChain(name, settings[`${name}Rpc`], settings.warmupMs, context, context.afterMs),

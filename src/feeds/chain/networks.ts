@@ -191,6 +191,53 @@ export const NETWORKS = {
       "wss://api.avax.network/ext/bc/C/ws",
     ],
   },
+  base: {
+    name: "base",
+    group: "base",
+    chainId: GROUP_TABLE.base.chainId,
+    // https://docs.base.org/base-chain/network-information/transaction-finality: endpoints call a
+    // block final once Ethereum has finalized its batch, 20 minutes later. Only one block was ever
+    // replaced. Two more blocks allow for endpoints whose nodes are not in step.
+    finalityBlocks: 2,
+    isFinalByDepth: true,
+    factories: [
+      // https://github.com/aerodrome-finance/slipstream (README.md), also for the next two
+      { name: "Aerodrome CL", form: "v3-spacing", address: "0x5e7bb104d84c7cb9b682aac2f3d509f5f406809a" },
+      { name: "Aerodrome CL 2", form: "v3-spacing", address: "0xade65c38cd4849adba595a4323a8c7ddfe89716a" },
+      { name: "Aerodrome CL 3", form: "v3-spacing", address: "0xf8f2eb4940cfe7d13603dddd87f123820fc061ef" },
+      // https://github.com/aerodrome-finance/contracts (README.md)
+      { name: "Aerodrome V2", form: "velodrome", address: "0x420dd381b31aef6683db6b902084cb0ffece40da" },
+      // https://docs.base.org/base-chain/network-information/ecosystem-contracts, also for the next
+      { name: "Uniswap V3", form: "v3", address: "0x33128a8fc17869897dce68ed026d694621f6fdfd" },
+      { name: "Uniswap V2", form: "v2", address: "0x8909dc15e40173ff4699343b6eb8132c65e18ec6" },
+      // https://docs.uniswap.org/contracts/v4/deployments
+      {
+        name: "Uniswap V4",
+        form: "uniswap-v4",
+        address: "0x498581ff718922c3f8e6a244956af099b2652b2b",
+        positionManager: "0x7c5f5a4bbd8fd63184577525326123b519429bdc",
+      },
+      // https://developer.pancakeswap.finance/contracts/v3/addresses
+      { name: "PancakeSwap V3", form: "v3", address: "0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865" },
+      // https://developer.pancakeswap.finance/contracts/infinity/resources/addresses
+      {
+        name: "PancakeSwap Infinity CL",
+        form: "infinity-cl",
+        address: "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b",
+      },
+    ],
+    quotes: QUOTE_TOKENS.base,
+    rpcUrls: [
+      // https://docs.base.org/base-chain/quickstart/connecting-to-base
+      "https://mainnet.base.org",
+      // https://github.com/ethereum-lists/chains (eip155-8453.json)
+      "https://base-rpc.publicnode.com",
+      // https://docs.tenderly.co/supported-networks
+      "https://base.gateway.tenderly.co",
+      // https://github.com/DefiLlama/chainlist (constants/extraRpcs.js)
+      "https://base.drpc.org",
+    ],
+  },
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;
 

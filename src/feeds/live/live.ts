@@ -11,9 +11,10 @@ const MAX_GAP_MS = 12 * HOUR_MS;
 
 function settingsFor(parts: readonly Part[]) {
   const names = parts.map(({ name }) => name);
+  const usual = parts.filter(({ isOptional = false }) => !isOptional).map(({ name }) => name);
   return {
     live: setting("live", someOf(names), {
-      default: names.join(","),
+      default: usual.join(","),
       example: names.slice(0, 2).join(","),
       description: "Parts of the live market",
     }),
@@ -32,7 +33,7 @@ export function live(kinds: readonly FeedKind[]): FeedKind<LiveSettings> {
     settings: settingsFor(all),
     market: {
       title: "the live market",
-      about: "three chains and the exchanges, combined",
+      about: "several chains and the exchanges, combined",
       settings: ["live", ...all.flatMap(({ settings }) => settings)],
       isRealTime: true,
       startsAtPresent: true,

@@ -28,6 +28,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   bscRpc: { text: "ftp://example.org", json: "bsc.example.org" },
   polygonRpc: { text: "polygon.example", json: 137 },
   avalancheRpc: { text: "avalanche.example.org", json: {} },
+  baseRpc: { text: "base.example.org", json: false },
   exchanges: { text: "binance,mtgox", json: [] },
   exchangeQuotes: { text: "usdt", json: "USDT;USDC" },
   exchangeVolume: { text: "1e6", json: -1 },

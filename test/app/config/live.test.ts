@@ -12,7 +12,7 @@ function failureOf(run: () => unknown): string {
   throw new Error("the configuration was accepted");
 }
 
-test("the live market has all parts and three enrichers by default; the settings of a part left out are rejected", () => {
+test("the live market has all parts but the optional ones, and three enrichers, by default; the settings of a part left out are rejected", () => {
   expect(load(["--feed", "live"])).toMatchObject({
     live: ["exchange", "aggregator", "bsc", "polygon", "avalanche"],
     enrich: ["coingecko", "sourcify", "dexscreener"],
@@ -25,6 +25,10 @@ test("the live market has all parts and three enrichers by default; the settings
     live: ["bsc"],
     enrich: [],
     bscRpc: ["https://a.example/KEY", "wss://b.example"],
+  });
+  expect(load(["--feed", "live", "--live", "bsc,base", "--base-rpc", "https://a.example"])).toMatchObject({
+    live: ["bsc", "base"],
+    baseRpc: ["https://a.example"],
   });
   const idle = failureOf(() =>
     load("--feed live --live bsc --polygon-rpc https://a.example --exchanges gate".split(" ")),

@@ -37,7 +37,7 @@ const MADE_UP: Network = {
   rpcUrls: [],
 };
 
-test.each([MADE_UP])(
+test.each<Network>([MADE_UP, NETWORKS.base])(
   "[recipe] $name is followed by its row alone: every trade of its blocks, seconds old, each once",
   async (network) => {
     const clock = new PacedClock(20, Date.UTC(2026, 10, 29));

@@ -52,6 +52,18 @@ const LOCKERS = {
     // Team Finance: current
     "0xe2fe530c047f2d85298b07d9333c05737f1435fb": "Team Finance",
   },
+  base: {
+    // UNCX: V2 locker
+    "0xc4e637d37113192f4f1f060daebd7758de7f4131": "UNCX",
+    // PinkLock: V2
+    "0xdd6e31a046b828cbbafb939c2a394629aff8bbdc": "PinkLock",
+    // Team Finance: current
+    "0x4f0fd563be89ec8c3e7d595bf3639128c0a7c33a": "Team Finance",
+    // GoPlus: TokenLocker
+    "0xf17a08a7d41f53b24ad07eb322cbbda2ebdec04b": "GoPlus",
+    // GemPad: lock
+    "0x10b5f02956d242ab770605d59b7d27e51e45774c": "GemPad",
+  },
   ethereum: {
     // UNCX: V2 locker, Uniswap V2
     "0x663a5c229c09b049e36dcc11a9b0d4a8eb9db214": "UNCX",
