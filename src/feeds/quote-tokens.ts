@@ -86,6 +86,9 @@ export const QUOTE_TOKENS = {
     stablecoin("DAI", 18, "0x50c5725949a6f0c72e6c4a641f24049a917db0cb"),
     // https://basescan.org/token/0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf
     quoteToken("cbBTC", 8, "0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf"),
+    // https://docs.chain.link/ccip/directory/mainnet/token/VIRTUAL: of the launchpad Virtuals, and
+    // not in that list
+    quoteToken("VIRTUAL", 18, "0x0b3e328455c4059eeb9e3f84b5543f74e24e7e1b"),
   ],
 } as const satisfies Partial<Record<ChainGroup, readonly QuoteToken[]>>;
 

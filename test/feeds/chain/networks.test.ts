@@ -6,7 +6,7 @@ const QUOTES: Readonly<Record<string, readonly string[]>> = {
   bsc: "WBNB:18 USDT:18 USDC:18 USD1:18 FDUSD:18 BTCB:18 ETH:18 CAKE:18".split(" "),
   polygon: "WPOL:18 USDC:6 USDC.e:6 USDT:6 WETH:18 DAI:18 WBTC:8".split(" "),
   avalanche: "WAVAX:18 USDC:6 USDt:6 USDC.e:6 USDT.e:6 BTC.b:8 WETH.e:18".split(" "),
-  base: "WETH:18 USDC:6 USDbC:6 USDT:6 DAI:18 cbBTC:8".split(" "),
+  base: "WETH:18 USDC:6 USDbC:6 USDT:6 DAI:18 cbBTC:8 VIRTUAL:18".split(" "),
 };
 
 test.each(Object.values<Network>(NETWORKS))(
