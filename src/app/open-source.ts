@@ -132,6 +132,7 @@ function createEngine(
     isCatchingUp: () => source.isCatchingUp,
     rejected: () => engine.rejected,
     services: () => feed.services?.() ?? [],
+    replaced: () => feed.replaced?.() ?? {},
     ...(lag && { lag: () => lag.stages }),
     late: () => Object.fromEntries((feed.parts?.() ?? []).map((part) => [part.name, part.late] as const)),
   };

@@ -1,24 +1,31 @@
 import { afterEach, describe, expect, vi } from "vitest";
+import type { Probe } from "../../src/base/lib/probe.ts";
 import { SECOND_MS } from "../../src/base/lib/time/time.ts";
 import { neverFlaredId } from "../../src/engine/index.ts";
+import { aggregator } from "../../src/feeds/aggregator/aggregator.ts";
 import { createAggregatorFeed } from "../../src/feeds/aggregator/aggregator-feed.ts";
 import { AGGREGATED } from "../../src/feeds/aggregator/gecko-terminal.ts";
+import { enricherProbes } from "../../src/feeds/enrich/enricher-probes.ts";
 import { FactCache } from "../../src/feeds/enrich/fact-cache.ts";
 import { LookupEnricher } from "../../src/feeds/enrich/lookup-enricher.ts";
 import { coingecko, sourcify } from "../../src/feeds/enrich/services.ts";
 import { TableEnricher } from "../../src/feeds/enrich/table-enricher.ts";
 import { createGate } from "../../src/feeds/exchange/gate.ts";
 import { VenueFollower } from "../../src/feeds/exchange/venue-follower.ts";
+import { venueProbes } from "../../src/feeds/exchange/venue-probes.ts";
 import { ServiceClient } from "../../src/feeds/service/service-client.ts";
 import { UpstreamSource } from "../../src/feeds/upstream/upstream-source.ts";
 import { wholeOf } from "../support/servers/scripted-upstream.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
 import { test } from "../support/time/still-running.ts";
 import { POLLED_SNAPSHOT } from "../support/world/samples.ts";
+import { listOf } from "./aggregator/stand-in.ts";
 import { settle } from "./exchange/scripted-venue.ts";
 
 const URL = "http://127.0.0.1:1";
 const TOKEN = `0x${"1".repeat(40)}`;
+const URLS = { coingecko: URL, sourcify: URL, etherscan: URL, dexscreener: URL };
+const MARKET = { feed: "live", speed: 1, warmupMs: 0 };
 const SLOW = "takes more than 3 s to answer";
 
 /** The services, without a network: every response takes as long as the test says. */
@@ -61,7 +68,13 @@ function bodyOf(url: string): unknown {
   if (url.includes("/tickers")) return [{ currency_pair: "A_USDT", quote_volume: "1000000" }];
   if (url.includes("/coins/list"))
     return [{ id: "a", name: "A", platforms: { "binance-smart-chain": TOKEN } }];
-  return url.includes("/v2/contract/") ? { match: "exact_match" } : { data: [], included: [] };
+  return url.includes("/v2/contract/") ? { match: "exact_match" } : poolsOf(url);
+}
+
+/** Returns the aggregator's list of a network, with one pool. */
+function poolsOf(url: string): unknown {
+  const network = (["bsc", "polygon_pos", "avax"] as const).find((id) => url.includes(`/${id}/`)) ?? "bsc";
+  return listOf(network, [{ token: TOKEN, symbol: "A" }]);
 }
 
 interface Finding {
@@ -69,6 +82,14 @@ interface Finding {
   readonly hasData: boolean;
   readonly complaint: string | undefined;
 }
+
+/** The probes of each kind of service. */
+const PROBES: Readonly<Record<string, (clock: ManualClock) => readonly Probe[]>> = {
+  exchange: (clock) => venueProbes(createGate({ url: URL, streamUrl: URL, now: () => clock.now() }), clock),
+  aggregator: (clock) => aggregator.parts?.[0]?.checks({ ...MARKET, geckoterminalUrl: URL }, clock) ?? [],
+  enrichers: (clock) =>
+    enricherProbes({ names: ["coingecko", "sourcify"], urls: URLS, keys: {}, clock, groups: ["bsc"] }),
+};
 
 /** Each kind of service: runs it for a while, and returns what became of it. */
 const KINDS: Readonly<Record<string, (services: SlowServices) => Promise<Finding>>> = {
@@ -147,6 +168,22 @@ async function enriched(enricher: LookupEnricher | TableEnricher, services: Slow
   return { hasData, complaint };
 }
 
+/** Runs the probes that need no stream. Returns their results, or why they failed. */
+async function probed(probes: readonly Probe[], services: SlowServices): Promise<readonly string[]> {
+  const found: string[] = [];
+  const running = probes.flatMap(({ what, run }) =>
+    what === "stream" || what === "candles"
+      ? []
+      : run(services.stop.signal).then(
+          (words) => found.push(words),
+          (error: Error) => found.push(error.message),
+        ),
+  );
+  await services.pass(() => undefined);
+  await Promise.all(running);
+  return found;
+}
+
 afterEach(() => vi.unstubAllGlobals());
 
 describe("a service that takes longer to answer", () => {
@@ -166,4 +203,19 @@ describe("a service that takes longer to answer", () => {
       }
     },
   );
+});
+
+test("doctor says which exchange, aggregator or enricher takes more than three seconds to answer, and nothing about a fast one", async () => {
+  for (const [kind, probesOf] of Object.entries(PROBES)) {
+    for (const [delayS, remark] of [
+      [1, ""],
+      [4, `; but it ${SLOW}`],
+    ] as const) {
+      const services = new SlowServices(delayS * SECOND_MS);
+      vi.stubGlobal("fetch", services.fetch);
+      const found = await probed(probesOf(services.clock), services);
+      expect(found.length, kind).toBeGreaterThan(1);
+      for (const words of found) expect(`${kind}: ${words}`).toMatch(new RegExp(`^[^;]+${remark}$`));
+    }
+  }
 });

@@ -39,7 +39,7 @@ export const aggregator: FeedKind<typeof SETTINGS> = {
 
 function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
   const client = new ServiceClient({ clock, pauseMs: 500, headers: { accept: ACCEPT } });
-  return AGGREGATED.map((network) => ({
+  const probeOf = (network: (typeof AGGREGATED)[number]): Probe => ({
     service: "geckoterminal",
     what: `${network.id} pools`,
     host: new URL(url).hostname,
@@ -49,5 +49,6 @@ function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
       if (pools.length === 0) throw new UnexpectedAnswer("lists no pool");
       return `${pools.length} trending pools`;
     },
-  }));
+  });
+  return AGGREGATED.map((network) => client.remarked(probeOf(network)));
 }

@@ -56,6 +56,7 @@ export function createChainFeed(options: ChainFeedOptions): Feed {
     trouble: () => follower?.endpoints.trouble(options.network.name),
     behindMs: () => follower?.behindMs ?? 0,
     filling: () => follower?.filling,
+    replaced: () => ({ [options.network.name]: follower?.replaced.dropped ?? 0 }),
     services: () => follower?.endpoints.services(options.network.name) ?? [],
     events: eventsOnce("a chain feed", async function* (signal) {
       // Loaded on demand, because the chain library would slow down every other start.

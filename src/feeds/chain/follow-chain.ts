@@ -92,8 +92,8 @@ export class ChainFollower {
   #start: Start | undefined;
   #pastFill: PastFill | undefined;
   #isFilled = false;
-  /** Number of trades in the last replacement blocks. */
-  #replaced = 0;
+  /** Trades of replacement blocks: those dropped so far, and those of them that were logged. */
+  readonly replaced = { dropped: 0, logged: 0 };
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
     const { network, urls = [], clock, notify = () => undefined } = options;
@@ -167,10 +167,11 @@ export class ChainFollower {
       const wasPublished = this.#wasPublished(block);
       const events = this.#translate(translator, read, wasPublished);
       // Most content of a replacement block was published before, so it would be duplicated.
-      if (isReplacement) this.#replaced += events.filter(({ kind }) => kind === "trade").length;
+      if (isReplacement) this.replaced.dropped += events.filter(({ kind }) => kind === "trade").length;
       if (isReplacement || wasPublished) continue;
-      if (this.#replaced > 0) this.#notify("warn", `dropped ${this.#replaced} trades of replaced blocks`);
-      this.#replaced = 0;
+      const unlogged = this.replaced.dropped - this.replaced.logged;
+      if (unlogged > 0) this.#notify("warn", `dropped ${unlogged} trades of replaced blocks`);
+      this.replaced.logged += unlogged;
       const isFirst = this.#latest === undefined;
       this.#latest = block;
       this.#pace.follow(block);
@@ -377,7 +378,6 @@ export class ChainFollower {
   #report(block: EvmBlock): void {
     const { clock, network } = this.#options;
     const { finalHead } = this.endpoints;
-    const behind = finalHead - block.number;
     const behindMs = this.#pace.msTo(finalHead);
     const filling = behindMs < BEHIND_MS && this.#pastFill ? this.filling : undefined;
     const now = clock.monotonic();
@@ -388,7 +388,7 @@ export class ChainFollower {
       this.#notify("info", `reading the past of ${network.name}: ${read} of ${of} s`);
       return;
     }
-    const place = `block ${block.number}, ${behind} blocks (about ${Math.round(behindMs / MINUTE_MS)} minutes)`;
+    const place = `block ${block.number}, ${finalHead - block.number} blocks (about ${Math.round(behindMs / MINUTE_MS)} minutes)`;
     this.#notify("info", `${network.name} is at ${place} behind`);
   }
 

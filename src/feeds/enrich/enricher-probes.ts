@@ -48,8 +48,8 @@ function tableProbe(
   clock: Clock,
   headers: Readonly<Record<string, string>>,
 ): HostlessProbe {
-  const send = senderOf(clock, headers);
-  return {
+  const { client, send } = senderOf(clock, headers);
+  return client.remarked({
     service: name,
     what: "list",
     run: async (signal) => {
@@ -57,7 +57,7 @@ function tableProbe(
       if (outcome.kind !== "ok") throw new UnexpectedAnswer(outcome.reason);
       return `${outcome.value.size} ${counted}`;
     },
-  };
+  });
 }
 
 /**
@@ -65,7 +65,7 @@ function tableProbe(
  * request fails.
  */
 function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock): HostlessProbe {
-  const send = senderOf(clock);
+  const { client, send } = senderOf(clock);
   const run = async (signal: AbortSignal) => {
     const found: string[] = [];
     const refused: [ChainGroup, string][] = [];
@@ -84,19 +84,21 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
     if (found.length === 0) throw new UnexpectedAnswer(words);
     return words;
   };
-  return { service: lookup.name, what: "token", run };
+  return client.remarked({ service: lookup.name, what: "token", run });
 }
 
 /**
- * Returns a function that sends a request without retries. It rejects with UnexpectedAnswer if the
- * request fails.
+ * Returns a client, and a function that sends a request by it, without retries. That rejects with
+ * UnexpectedAnswer if the request fails.
  */
 function senderOf(clock: Clock, headers: Readonly<Record<string, string>> = {}) {
   const limits = { pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES };
   const client = new ServiceClient({ clock, headers, ...limits });
-  return async (url: string, read: (body: unknown) => ReadonlyMap<string, Facts>, signal: AbortSignal) => {
+  type Read = (body: unknown) => ReadonlyMap<string, Facts>;
+  const send = async (url: string, read: Read, signal: AbortSignal) => {
     const outcome = await client.ask({ url, read, tries: 1 }, signal);
     if (outcome.kind === "failed") throw new UnexpectedAnswer(outcome.reason);
     return outcome;
   };
+  return { client, send };
 }

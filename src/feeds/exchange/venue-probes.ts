@@ -25,7 +25,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   };
   const service = venue.name;
   const host = new URL(venue.pairs.request.url).hostname;
-  return [
+  const probes: readonly Probe[] = [
     {
       service,
       host,
@@ -64,6 +64,7 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
       },
     },
   ];
+  return probes.map((probe) => client.remarked(probe));
 }
 
 /** Subscribes to the pair and waits for its first candle. Rejects if the connection ends first. */

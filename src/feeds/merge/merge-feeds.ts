@@ -72,6 +72,7 @@ export function mergeFeeds(options: MergeOptions): Feed {
       return reasons.length === 0 ? undefined : reasons.join("; ");
     },
     behindMs: () => merger?.behindMs(staleAfterMs) ?? 0,
+    replaced: () => Object.assign({}, ...parts.map(({ feed }) => feed.replaced?.())),
     services: () => parts.flatMap(({ feed }) => feed.services?.() ?? []),
     events(signal) {
       if (merger) throw new Error("a merged feed can be iterated only once");

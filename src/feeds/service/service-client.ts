@@ -1,3 +1,4 @@
+import type { Probe } from "../../base/lib/probe.ts";
 import { backOffMs } from "../../base/lib/time/back-off.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { untilAborted } from "../../base/lib/time/until-aborted.ts";
@@ -105,6 +106,11 @@ export class ServiceClient {
   /** What is wrong with it: `trouble`, or else that it is unreadable or slow, in such words. */
   get complaint(): string | undefined {
     return this.#trouble ?? this.unread.complaint ?? this.#tally.slowness;
+  }
+
+  /** Returns the probe with a result that says if the service is slow. */
+  remarked<P extends Pick<Probe, "run">>(probe: P): P {
+    return { ...probe, run: async (signal) => this.#tally.remark(await probe.run(signal)) };
   }
 
   /** What the service sent that cannot be read. */

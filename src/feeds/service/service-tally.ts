@@ -76,6 +76,12 @@ export class ServiceTally {
       : undefined;
   }
 
+  /** Returns what a probe found, with the service's slowness if it is slow. */
+  remark(found: string): string {
+    const { slowness } = this;
+    return slowness === undefined ? found : `${found}; but it ${slowness}`;
+  }
+
   /** Returns the number of requests in the last five minutes, in steps of 10 s. */
   recent(): number {
     this.#currentSlot();

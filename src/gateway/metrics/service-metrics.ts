@@ -1,10 +1,11 @@
 import type { Freshness } from "../../base/protocol/index.ts";
 import type { ServiceReport } from "../source/feed.ts";
+import type { OpenSource } from "../source/opened-source.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
 export function partMetrics(
   freshness: () => Freshness,
-  late: (() => Readonly<Record<string, number>>) | undefined,
+  { late, replaced }: Pick<OpenSource, "late" | "replaced">,
 ): Metrics {
   const each = (read: (part: NonNullable<Freshness["parts"]>[number]) => number) => () =>
     Object.fromEntries((freshness().parts ?? []).map((part) => [part.name, read(part)]));
@@ -19,6 +20,11 @@ export function partMetrics(
     ),
     flarewire_part_age_seconds: level("Age of the last data from a part of the market.", age, "part"),
     flarewire_part_late_events_total: total(dropped, () => late?.() ?? {}, "part"),
+    flarewire_part_replaced_trades_total: total(
+      "Trades of a chain's blocks that were dropped because they replaced published blocks.",
+      () => replaced?.() ?? {},
+      "part",
+    ),
   };
 }
 

@@ -11,7 +11,7 @@ export interface MeasuredSource {
 
 export function sourceMetrics(measured: MeasuredSource): Metrics {
   const { freshness, opened } = measured;
-  const { source, rejected, late, services, lag } = opened;
+  const { source, rejected, services, lag } = opened;
   const age = () => freshness().data_age_ms / 1_000;
   const state = () => ({ live: 0, stale: 0, down: 0, [freshness().state]: 1 });
   const about = () => {
@@ -33,7 +33,7 @@ export function sourceMetrics(measured: MeasuredSource): Metrics {
       "origin",
     ),
     ...(rejected && { flarewire_rejected_market_events_total: total(unusable, rejected, "reason") }),
-    ...partMetrics(freshness, late),
+    ...partMetrics(freshness, opened),
     ...(services && serviceMetrics(services)),
     ...(lag && {
       flarewire_head_lag_seconds: distribution(

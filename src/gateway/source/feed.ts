@@ -20,6 +20,8 @@ export interface Feed {
   /** Progress of reading its past; `undefined` when it is read. */
   readonly filling?: () => Filling | undefined;
   readonly parts?: () => readonly FeedPart[];
+  /** Number of trades that were dropped because their blocks replaced published ones, by part. */
+  readonly replaced?: () => Readonly<Record<string, number>>;
   /** State of the external services that the feed queries, always in the same order. */
   readonly services?: () => readonly ServiceReport[];
 }

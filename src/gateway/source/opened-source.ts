@@ -4,7 +4,7 @@ import type { FollowerLog } from "../log/index.ts";
 import type { Metrics } from "../metrics/metric-table.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
-import type { ServiceReport, StageLag } from "./feed.ts";
+import type { Feed, ServiceReport, StageLag } from "./feed.ts";
 import type { PollOutcome } from "./poller.ts";
 import type { SnapshotSource } from "./snapshot-source.ts";
 
@@ -24,6 +24,8 @@ interface Opened<K, S> {
    * Returns how many of an aggregator's reports came too late, by part. Absent without an engine.
    */
   readonly late?: () => Readonly<Record<string, number>>;
+  /** Returns {@link Feed.replaced}. */
+  readonly replaced?: () => Readonly<Record<string, number>>;
   /** Returns how far the head lags behind a live market, by stage. Absent for other markets. */
   readonly lag?: () => readonly StageLag[];
   /** Further metrics of the source. Default: none. */

@@ -36,7 +36,7 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.notices).toEqual([]);
   });
 
-  test("[final] trades of replaced final blocks are not published again, wherever the new chain has them", async () => {
+  test("[final] trades of replaced final blocks are counted and not published again, wherever the new chain has them", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await using collector = new Collector({ network });
@@ -52,10 +52,12 @@ describeOnAnvil("a chain that is followed", () => {
         transactions.push([{ from, to, data: input, gas, gasPrice: "0x0" }, 0]);
     }
     expect(transactions).toHaveLength(2);
+    expect(collector.feed.replaced?.()).toEqual({ [network.name]: 0 });
     await chain.ask("anvil_reorg", [5, transactions]);
     await market.trade();
     await collector.reached(await market.settle());
     expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ were final but have been replaced/);
+    expect(collector.feed.replaced?.()).toEqual({ [network.name]: 2 });
     expect(collector.facts).toEqual(market.events);
   });
 

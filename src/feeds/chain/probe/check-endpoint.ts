@@ -87,9 +87,7 @@ export async function checkEndpoint(
     onResponse: ({ headers }) => void encodings.push(headers.get("content-encoding")),
   });
   try {
-    const found = await CHECKS[name]({ ...options, endpoint, encodings }, signal);
-    const { slowness } = endpoint.tally;
-    return slowness === undefined ? found : `${found}; but it ${slowness}`;
+    return endpoint.tally.remark(await CHECKS[name]({ ...options, endpoint, encodings }, signal));
   } catch (error) {
     if (error instanceof RpcFailure) throw new Error(error.message + adviceOn(error), { cause: error });
     throw error;

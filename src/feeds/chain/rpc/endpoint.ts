@@ -2,8 +2,10 @@ import { createClient, HttpRequestError, http, RpcRequestError } from "viem";
 import { z } from "zod";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
+import { fieldOf } from "../../../base/lib/untrusted-json.ts";
 import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
+import { reasonOf } from "../../service/unread.ts";
 import { Quantity } from "../evm-block.ts";
 import type { Finality } from "../network.ts";
 import { RpcFailure, toRpcFailure } from "./rpc-failure.ts";
@@ -37,7 +39,8 @@ const FINAL_REQUESTS = [
   { method: "eth_getHeaderByNumber", params: ["finalized"] },
   { method: "eth_getBlockByNumber", params: ["finalized", false] },
 ] as const;
-/** Some nodes report block 0 before they know a final one. */
+/** Before they know a final block, nodes report none or block 0. */
+const isUnknownBlock = (answer: unknown) => answer === null || fieldOf(answer, "number") === "0x0";
 const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) });
 /** Time after which an endpoint that did not report its final block is queried for it again. */
 const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
@@ -271,8 +274,10 @@ export class Endpoint {
       const request = FINAL_REQUESTS[index];
       if (!request) break;
       try {
-        const read = FinalHeader.safeParse(await this.ask(request.method, request.params, signal));
+        const answer = await this.ask(request.method, request.params, signal);
+        const read = FinalHeader.safeParse(answer);
         if (read.success) return read.data.number;
+        if (!isUnknownBlock(answer)) this.tally.unread.count("final block", reasonOf(read.error, answer));
       } catch (error) {
         if (!(error instanceof RpcFailure && isRefusal(error))) throw error;
       }

@@ -77,6 +77,7 @@ export async function openCluster(config: Settings, joining: Joining): Promise<J
       rejected: () => joined.opened?.rejected?.() ?? {},
       lag: () => joined.opened?.lag?.() ?? [],
       services: () => joined.opened?.services?.() ?? [],
+      replaced: () => joined.opened?.replaced?.() ?? {},
       late: () => joined.opened?.late?.() ?? {},
       metrics: clusterMetrics(() => joined.state),
       close,
