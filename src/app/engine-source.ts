@@ -175,10 +175,11 @@ export class EngineSource implements SnapshotSource {
       if (event.kind === "clock") this.#reached(event.at);
       while (this.#packBefore?.(event)) await this.#clock.sleep(0, signal);
       const poll = this.#take(event);
-      if (event.kind === "clock") await this.#yieldIfDue(signal);
-      if (!poll) continue;
-      this.#lag?.judged();
-      return poll;
+      if (event.kind === "clock") {
+        this.#lag?.judged();
+        await this.#yieldIfDue(signal);
+      }
+      if (poll) return poll;
     }
     return this.#warmupBase();
   }

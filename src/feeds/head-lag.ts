@@ -28,6 +28,7 @@ export class HeadLag {
   readonly #stamps = new Map<string, Stamp[]>();
   #completeAt = 0;
   #judgedAt = 0;
+  #isCounted = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -49,7 +50,7 @@ export class HeadLag {
    * The engine gets the `clock` event of `atMs`: each part that the market waits for has reported
    * everything before it, at least one. A part that the market does not wait for is only `seen`.
    *
-   * @param isCounted False in a warm-up, whose market time is past on purpose.
+   * @param isCounted False in a warm-up, whose market time is past on purpose, and for its end.
    */
   reached(atMs: number, isCounted: boolean): void {
     const arrived: [part: string, arrivedAt: number][] = [];
@@ -61,19 +62,20 @@ export class HeadLag {
       if (reaching) arrived.push([part, reaching.arrivedAt]);
     }
     this.#completeAt = Math.max(...arrived.map(([, arrivedAt]) => arrivedAt));
+    this.#isCounted = isCounted;
     if (!isCounted) return;
     for (const [part, arrivedAt] of arrived) this.#add("waited", part, this.#completeAt - arrivedAt);
   }
 
-  /** The engine has judged the second that was reached last, and something has changed. */
+  /** The engine has judged the second that was reached last. */
   judged(): void {
     this.#judgedAt = this.#clock.monotonic();
-    this.#add("judged", "", this.#judgedAt - this.#completeAt);
+    if (this.#isCounted) this.#add("judged", "", this.#judgedAt - this.#completeAt);
   }
 
-  /** The sockets have what was judged last. */
+  /** The sockets have the changes of the second that was judged last. */
   sent(): void {
-    this.#add("sent", "", this.#clock.monotonic() - this.#judgedAt);
+    if (this.#isCounted) this.#add("sent", "", this.#clock.monotonic() - this.#judgedAt);
   }
 
   #add(stage: Stage, part: string, ms: number): void {
