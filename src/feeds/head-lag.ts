@@ -26,6 +26,8 @@ export class HeadLag {
   readonly #stages = new Map<string, StageDurations>();
   /** The reports of each part that market time has not reached, in order. */
   readonly #stamps = new Map<string, Stamp[]>();
+  /** When the market last stopped waiting for a part. */
+  #releasedAt = 0;
   #completeAt = 0;
   #judgedAt = 0;
   #isCounted = false;
@@ -46,6 +48,11 @@ export class HeadLag {
     stamps.push({ atMs, lateMs: this.#clock.now() - atMs, arrivedAt: this.#clock.monotonic() });
   }
 
+  /** The market waits no longer for a part: until now, it did. */
+  released(): void {
+    this.#releasedAt = this.#clock.monotonic();
+  }
+
   /**
    * The engine gets the `clock` event of `atMs`: each part that the market waits for has reported
    * everything before it, at least one. A part that the market does not wait for is only `seen`.
@@ -61,7 +68,7 @@ export class HeadLag {
       const reaching = passed.at(-1)?.atMs === atMs ? passed.at(-1) : stamps[0];
       if (reaching) arrived.push([part, reaching.arrivedAt]);
     }
-    this.#completeAt = Math.max(...arrived.map(([, arrivedAt]) => arrivedAt));
+    this.#completeAt = Math.max(this.#releasedAt, ...arrived.map(([, arrivedAt]) => arrivedAt));
     this.#isCounted = isCounted;
     if (!isCounted) return;
     for (const [part, arrivedAt] of arrived) this.#add("waited", part, this.#completeAt - arrivedAt);

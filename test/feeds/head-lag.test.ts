@@ -99,6 +99,29 @@ test("a part that the market does not wait for is seen, late, and delays no othe
   expect(judged?.[0]).toBe(JUDGE_MS);
 });
 
+test("while the market waits for a part that stands still, the others wait: the server's share does not grow", async () => {
+  const time = new ManualClock(START);
+  const [bsc, polygon] = [new ToldFeed("bsc"), new ToldFeed("polygon")];
+  const lag = new HeadLag(time);
+  const parts = [bsc, polygon].map((feed) => ({ name: feed.name, feed }));
+  const over = new AbortController();
+  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
+  // Polygon stops after three seconds.
+  for (let second = 0; second < 30; second++) {
+    time.advance(START + second * 1_000 - time.now());
+    if (second < 3) polygon.tick(second, second);
+    bsc.tick(second, second);
+    await settle();
+  }
+  over.abort();
+  await polled;
+  const { "waited bsc": waited, judged } = shown(lag);
+  expect(waited?.[1]).toBeGreaterThan(9_000);
+  // The seconds that had to wait come one after the other.
+  expect(judged?.[0]).toBe(JUDGE_MS);
+  expect(judged?.[1]).toBeLessThan(20 * (JUDGE_MS + PUBLISH_MS));
+});
+
 test("a market of one feed has its name, and its warm-up is not counted", async () => {
   const time = new ManualClock(START + 60_000);
   const feed = new ToldFeed("chain");

@@ -210,6 +210,7 @@ class Merger {
     for (const buffer of this.#buffers) {
       this.#reportEarly(buffer);
       if (buffer.hasEnded || !buffer.judge(furthestMs)) continue;
+      if (!buffer.isAwaited) this.#options.lag?.released();
       const words = buffer.isAwaited
         ? `has caught up with the rest of the market; ${buffer.late} of its reports came too late so far`
         : buffer.wasInStep

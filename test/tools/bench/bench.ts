@@ -3,7 +3,7 @@
  * or with `all`, runs everything. Suites and their options:
  *
  * - engine [--hours 24], history [--hours 24], chain, exchange-trades [--seconds 20],
- *   live [--minutes 3], drain [--clients 2000], slow [--readers 200]
+ *   live [--minutes 6], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
@@ -53,7 +53,7 @@ const { values, positionals } = parseArgs({
     idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
     sockets: { type: "string", default: "50000" },
-    minutes: { type: "string", default: "3" },
+    minutes: { type: "string", default: "6" },
     seconds: { type: "string", default: "20" },
     attackers: { type: "string", default: "1" },
     only: { type: "string" },

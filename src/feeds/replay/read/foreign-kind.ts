@@ -138,6 +138,36 @@ export function csvProblem(lines: readonly string[], path: string): string | und
   return undefined;
 }
 
+/** The fewest samples out of order, and their share, that are no single wrong times. */
+const MIN_DISORDER = 3;
+const DISORDER_SHARE = 0.1;
+
+/**
+ * Returns what is wrong if candles are not in the order of time, as in a file that lists one pair
+ * after another. `samples` are some consecutive lines from each of several places, in file order.
+ */
+export function orderProblem(samples: readonly (readonly string[])[], path: string): string | undefined {
+  const usual = samples.flatMap((lines) => {
+    const times = lines.flatMap((line) => (/^\d{13},/.test(line) ? Number(line.slice(0, 13)) : []));
+    return times.toSorted((one, other) => one - other)[times.length >> 1] ?? [];
+  });
+  const disorder = usual.length - longestRising(usual);
+  if (disorder < Math.max(MIN_DISORDER, usual.length * DISORDER_SHARE)) return undefined;
+  return `the lines are not in the order of time, as if one pair followed another; ${importCure(path)}`;
+}
+
+/** Returns the length of the longest subsequence that never falls. */
+function longestRising(values: readonly number[]): number {
+  const lengths: number[] = [];
+  for (const [index, value] of values.entries()) {
+    let longest = 0;
+    for (let at = 0; at < index; at++)
+      if ((values[at] ?? 0) <= value) longest = Math.max(longest, lengths[at] ?? 0);
+    lengths.push(longest + 1);
+  }
+  return Math.max(0, ...lengths);
+}
+
 /** Returns what a file that begins like this is, if it is neither candles nor market events. */
 export function textProblem(firstLine: string, path: string): string | undefined {
   if (/^<(!doctype|html|\?xml)/i.test(firstLine)) return "the file is a web page; download the data again";

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 import { InputError } from "../../../base/lib/input-error.ts";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
@@ -6,7 +6,7 @@ import type { FeedFacts, Origin } from "../../../base/market/index.ts";
 import { type PartFile, readRecordingDirectory } from "../../recording/manifest.ts";
 import { csvFirstLine } from "./candle-csv.ts";
 import { readHeader } from "./event-ndjson.ts";
-import { containerProblem, csvProblem, importCure, textProblem } from "./foreign-kind.ts";
+import { containerProblem, csvProblem, importCure, orderProblem, textProblem } from "./foreign-kind.ts";
 import { isGzip } from "./read-bytes.ts";
 import { excerpt } from "./skips.ts";
 
@@ -24,6 +24,14 @@ export interface RecordingHead {
 
 /** Number of bytes to inspect. Gzip unpacks them to at most 1,032 times as many. */
 const HEAD_BYTES = 4_096;
+/** Places of a candle file at which the order of its lines is checked, and the lines at each. */
+const PLACES = 32;
+const SAMPLE_LINES = 4;
+/** A larger file is not unpacked only to check the order of its lines. */
+const MAX_UNPACKED_BYTES = 128 * 2 ** 20;
+const MAX_PACKED_BYTES = MAX_UNPACKED_BYTES / 16;
+/** The fractional part of the golden ratio: its multiples are at no regular distance. */
+const GOLDEN = 0.618;
 
 /**
  * Inspects a recording's start, or a directory's manifest. Throws `InputError` if it is unreadable
@@ -46,7 +54,9 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
     format: found,
     sizeBytes,
     parts: [{ path, isOpen: false }],
-    ...(found === "csv" ? csvHead(path, firstLine, lines.slice(0, -1)) : ndjsonHead(path, firstLine, lines)),
+    ...(found === "csv"
+      ? csvHead(path, firstLine, lines.slice(0, -1), sizeBytes)
+      : ndjsonHead(path, firstLine, lines)),
   };
 }
 
@@ -109,11 +119,57 @@ function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
   }
 }
 
+/**
+ * Returns groups of consecutive lines from everywhere in a file: all lines of a small one. The
+ * places in a large one are at uneven distances: in a file of equally long pairs, even ones could
+ * all be at the same time.
+ */
+function samplesOf(path: string, sizeBytes: number): readonly (readonly string[])[] {
+  const descriptor = openSync(path, "r");
+  const readAt = (at: number, bytes: number) => {
+    const read = Buffer.alloc(bytes);
+    return read.subarray(0, readSync(descriptor, read, 0, bytes, at));
+  };
+  try {
+    const unpacked = isGzip(readAt(0, 2)) ? unpackAll(path, sizeBytes) : undefined;
+    const size = unpacked?.length ?? sizeBytes;
+    const linesAt = (at: number, bytes: number) =>
+      (unpacked?.subarray(at, at + bytes) ?? readAt(at, bytes)).toString("latin1").split("\n");
+    if (size <= PLACES * HEAD_BYTES) {
+      const lines = linesAt(0, size);
+      const groups = Math.floor(lines.length / SAMPLE_LINES);
+      return Array.from({ length: groups }, (_, group) =>
+        lines.slice(group * SAMPLE_LINES, (group + 1) * SAMPLE_LINES),
+      );
+    }
+    return Array.from({ length: PLACES }, (_, place) => {
+      const at = Math.floor((size * (place + ((place * GOLDEN) % 1))) / PLACES);
+      // The first line and the last one may be incomplete.
+      return linesAt(at, HEAD_BYTES).slice(1, -1).slice(0, SAMPLE_LINES);
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Unpacks a file; to nothing if it is large or damaged, which is found when it is played. */
+function unpackAll(path: string, sizeBytes: number): Buffer {
+  if (sizeBytes > MAX_PACKED_BYTES) return Buffer.alloc(0);
+  try {
+    return gunzipSync(readFileSync(path), { maxOutputLength: MAX_UNPACKED_BYTES });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
 type ContentFacts = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
 
-function csvHead(path: string, firstLine: string, lines: readonly string[]): ContentFacts {
+function csvHead(path: string, firstLine: string, lines: readonly string[], sizeBytes: number): ContentFacts {
   const kind = csvFirstLine(firstLine);
-  const problem = typeof kind === "object" ? `${kind.problem}; ${importCure(path)}` : csvProblem(lines, path);
+  const problem =
+    typeof kind === "object"
+      ? `${kind.problem}; ${importCure(path)}`
+      : (csvProblem(lines, path) ?? orderProblem(samplesOf(path, sizeBytes), path));
   if (problem !== undefined) throw new InputError(path, problem, { line: 1 });
   const facts = { trades: false, liquidity: false, listings: false, profiles: false };
   return { origin: "recorded", facts, hasOwnClocks: false };
