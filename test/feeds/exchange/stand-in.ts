@@ -66,6 +66,7 @@ export class StandIn implements AsyncDisposable {
   readonly #clients = new Set<Client>();
   readonly #stop: () => void;
   #minute = 0;
+  #turn = 0;
 
   constructor(clock: Clock, pairs: readonly StandInPair[]) {
     this.#clock = clock;
@@ -121,6 +122,17 @@ export class StandIn implements AsyncDisposable {
     for (const trade of trades) {
       const text = JSON.stringify(messageOf(trade));
       for (const client of this.#clients) if (client.trades.has(trade.pair)) client.socket.send(text);
+    }
+  }
+
+  /** Sends a trade of each of the next `count` pairs whose trades are subscribed to, in turn. */
+  tradeNext(count: number): void {
+    const followed = [...this.#clients].flatMap(({ venue, trades }) =>
+      [...trades].map((pair) => ({ venue, pair })),
+    );
+    for (let left = Math.min(count, followed.length); left > 0; left--) {
+      const next = followed[this.#turn++ % followed.length];
+      if (next) this.deliver(...this.trade(next.venue, next.pair));
     }
   }
 
