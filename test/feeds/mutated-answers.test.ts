@@ -68,7 +68,8 @@ test("an endpoint whose chain id cannot be read is not used, and says why", asyn
     const stop = new AbortController();
     const clock = new ManualClock();
     const notify = (_level: string, words: string) => said.push(words);
-    const pool = new EndpointPool({ urls: ["http://n"], chainId: 56, finalityBlocks: 3, clock, notify });
+    const network = { chainId: 56, finalityBlocks: 3 };
+    const pool = new EndpointPool({ urls: ["http://n"], network, clock, notify });
     const running = pool.run(stop.signal);
     await clock.nextSleep();
     const found = { head: pool.finalHead, trouble: pool.trouble("bsc"), said };
@@ -91,8 +92,9 @@ test("a final block that cannot be read is counted, and its depth decides; a nod
   const usual = { result: chain.header(number) };
   const findingOf = async (answer: unknown) => {
     answerWith({ eth_getHeaderByNumber: answer, eth_blockNumber: { result: "0x64" } });
-    const options = { url: "http://n", timeoutMs: 1_000, finalityBlocks: 3, onFinalHead: () => undefined };
-    const endpoint = new Endpoint({ ...options, clock: new ManualClock() });
+    const options = { url: "http://n", timeoutMs: 1_000, onFinalHead: () => undefined };
+    const finality = { finalityBlocks: 3 };
+    const endpoint = new Endpoint({ ...options, finality, clock: new ManualClock() });
     const failure = await endpoint.pollFinalHead(new AbortController().signal);
     return { head: endpoint.finalHead, failure, counts: endpoint.tally.report("bsc", "n", true).unreadable };
   };
@@ -133,7 +135,7 @@ test("no changed answer of a call makes a token appear or vanish in silence", as
       url: "http://n",
       clock,
       timeoutMs: 1_000,
-      finalityBlocks: 3,
+      finality: { finalityBlocks: 3 },
       onFinalHead: () => undefined,
     };
     const multicall = new Multicall(new Endpoint(options));

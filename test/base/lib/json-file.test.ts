@@ -8,7 +8,6 @@ import {
   describeIssue,
   expectedInWords,
   parseJsonText,
-  readJsonFile,
   readTrustedText,
 } from "../../../src/base/lib/io/json-file.ts";
 
@@ -41,16 +40,6 @@ test("a trusted file is read up to its limit, if only its owner and group can wr
   expect(await reason(join(PLACE, "no"))).toBe("there is no such file");
   expect(await reason(PLACE)).toBe("it is not a regular file");
   expect(await reason(join(write("part", "1"), "below"))).toBe("it cannot be read (ENOTDIR)");
-});
-
-test("a JSON file is read up to its limit, also with a byte order mark; a problem names what it is", async () => {
-  const reason = (path: string, max = 7) => problemOf(() => readJsonFile(path, "table", max));
-  expect(await reason(write("table", '{"a":1}'))).toBe('{"a":1}');
-  expect(await reason(write("marked", "\uFEFF[1]"))).toBe("[1]");
-  expect(await reason(write("long-table", '{"a":12}'))).toBe("the table has 8 bytes (maximum 7)");
-  expect(await reason(write("text", "{a}"))).toMatch(/^the table is not JSON: /);
-  expect(await reason(join(PLACE, "none"))).toMatch(/^cannot read the table: ENOENT/);
-  expect(await reason(PLACE)).toBe("the table must be a regular file");
 });
 
 const MISTAKES: readonly (readonly [text: string, problem: string])[] = [
