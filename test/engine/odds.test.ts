@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { checkpointOf, restoreEngine } from "../../src/app/data/engine-checkpoints.ts";
 import type { Explanation, Odds, Outcome } from "../../src/base/model/index.ts";
 import { type FlareStart, type OddsBook, TrendEngine } from "../../src/engine/index.ts";
+import { oddsOf } from "../../src/engine/odds-book.ts";
 import { openOdds } from "../../src/extensions/odds/index.ts";
 import { crowdOf, playScripts } from "./trade-market.ts";
 import { address, liquidity, MINUTE, SECOND, START, withClocks } from "./trend-kit.ts";
@@ -94,4 +95,12 @@ test("[L4] an engine restored at any cut gives the same odds", () => {
   expect(resumed.snapshot()).toEqual(steady.snapshot());
   const { explanations } = steady.snapshot();
   expect(Object.values(explanations).map(({ odds }) => odds?.basis)).toEqual(PUMPED.map(() => "table"));
+});
+
+test("a flare keeps its odds, and why it has none; without a book it has neither", () => {
+  const odds_reason = "too few";
+  const given = (why: object) => oddsOf({ explanation: why });
+  expect(given({ odds: null, odds_reason, score: 3 })).toEqual({ odds: null, odds_reason });
+  expect(given({ odds: null })).toStrictEqual({ odds: null });
+  expect([given({ odds_reason }), oddsOf(null)]).toEqual([{}, {}]);
 });

@@ -153,7 +153,6 @@ function start(trend: Trend, reading: Reading, now: Pick<Circumstances, "atMs" |
   trend.startedMs = now.atMs;
   trend.topPrice = 0;
   trend.basePrice = now.price;
-  trend.ticks = 0;
   trend.surges = 0;
   rise(trend, reading, now);
   return "start";
