@@ -8,7 +8,7 @@ import { address, drive, MINUTE, START, withClocks } from "./trend-kit.ts";
 
 /** Tokens whose numbers are told every quarter of an hour, one of each fate. */
 const READ = [
-  ...[1, 2, 3, 4, 5, 6, 7, 9, 10, 100, 101].map((n) => ["bsc", address(n)] as const),
+  ...[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 100, 101].map((n) => ["bsc", address(n)] as const),
   ...["C1USDT", "C3USDT", "C4USDT", "Q0", "Q1", "Q2"].map((name) => ["exchange", name] as const),
   ...[200, 201, 202, 203, 204].map((n) => ["avalanche", address(n)] as const),
   ...[300, 301, 302].map((n) => ["matic", address(n)] as const),

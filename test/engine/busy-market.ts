@@ -137,7 +137,7 @@ function twoPools(): MarketEvent[] {
     return trade(moment, token, {
       pool: isOther ? "pool-other" : `pool-${token}`,
       side: random() < (rise > 0 ? 0.85 : 0.5) ? "buy" : "sell",
-      price: decimal((isOther ? 1.06 : 1) * (1 + rise + (random() - 0.5) / 100)),
+      price: decimal((isOther ? 3.18 : 3) * (1 + rise + (random() - 0.5) / 100)),
       quoteUsd: decimal(30 + 100 * random()),
       trader: `0x${n % 300}`,
     });
@@ -145,7 +145,7 @@ function twoPools(): MarketEvent[] {
   const past = Array.from({ length: 40 }, (_, n) =>
     trade(at(4) + n * 50, token, {
       tradedAt: at(-50) + n * MINUTE,
-      price: decimal(0.9 + n / 400),
+      price: decimal(2.7 + n / 130),
       trader: `0x${n % 25}`,
       side: n % 3 === 0 ? "sell" : "buy",
     }),
@@ -160,6 +160,19 @@ function twoPools(): MarketEvent[] {
     trade(at(61), token, { pool: "pool-unknown", price: "3" }),
     ...trades,
   ];
+}
+
+/** A crowd whose wallets each buy once, and sell all of it a minute later. */
+function washers(): MarketEvent[] {
+  const token = address(11);
+  const trades = Array.from({ length: 200 }, (_, n) => {
+    const moment = at(65) + n * 5_300;
+    const [bought, sold] = [moment, moment + MINUTE];
+    const price = decimal(1 + n / 500);
+    const one = { trader: `0xa${n}`, quoteUsd: "80", price };
+    return [trade(bought, token, one), trade(sold, token, { ...one, side: "sell" })];
+  }).flat();
+  return [profile(at(10), token), liquidity(at(10), token, "30000"), ...trades];
 }
 
 /** What else happens on BSC: facts that change, removed liquidity, and events that are refused. */
@@ -328,6 +341,7 @@ export function busyMarket(): MarketEvent[] {
     ...playScripts([...crowdOf(8), ...SCRIPTS], BUSY_MINUTES),
     ...launch(),
     ...twoPools(),
+    ...washers(),
     ...incidents(),
     ...exchange(),
     ...reports(),

@@ -110,7 +110,11 @@ export function createTeller(engine: TrendEngine) {
           surge: why.surge?.number ?? 0,
         };
         running.set(flare.id, now);
-        if (!before) tell(atMs, `start ${groupOf(flare)} ${shown(flare)} | ${explained(why)}`);
+        if (!before)
+          tell(
+            atMs,
+            `start ${groupOf(flare)} ${moment(flare.started_trending_at)} ${shown(flare)} | ${explained(why)}`,
+          );
         else if (before.surge !== now.surge) tell(atMs, `surge ${nameOf(flare.token)} | ${explained(why)}`);
         else if (before.warnings !== now.warnings) tell(atMs, `warn ${nameOf(flare.token)} ${now.warnings}`);
         if (now.free !== (before?.free ?? false)) tell(atMs, `free ${nameOf(flare.token)} ${now.free}`);
@@ -124,7 +128,10 @@ export function createTeller(engine: TrendEngine) {
           : `end by ${why.finish_cause} ${moment(flare.started_trending_at)}`;
         ended.set(flare.id, outcome.final);
         running.delete(flare.id);
-        tell(atMs, `${what} ${shown(flare)} | ${measured(outcome)} | ${explained(why)}`);
+        tell(
+          atMs,
+          `${what} until ${moment(flare.finished_trending_at)} ${shown(flare)} | ${measured(outcome)} | ${explained(why)}`,
+        );
       }
     }
   }
