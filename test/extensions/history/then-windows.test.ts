@@ -23,7 +23,9 @@ const candleAt = (openMs: number): Candle => {
 /** A history of these parts. Anything else that it is asked for fails. */
 const historyOf = (part: Partial<HistoryReader>) => part as HistoryReader;
 
-/** A history whose records have these ends, and that has all data; `asked`: for what it was asked. */
+/**
+ * A history whose records have these ends, and that has all data. `asked`: for what it was asked.
+ */
 function fakeHistory(finishedMs: readonly number[] = [], has = true) {
   const asked: PastDataQuery[] = [];
   const reads: object[] = [];

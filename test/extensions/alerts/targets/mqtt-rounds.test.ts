@@ -51,7 +51,7 @@ test("each interruption of the broker is reported once, and its pauses start ove
   const connection = new MqttConnection({ url, ...login, clientId: "one", status: "state", clock });
   const running = connection.run((_level, message) => notices.push(message), over.signal);
   await expect.poll(() => broker.published).toBe(1);
-  /** Cuts the connection until it has failed `failures` times. Returns the longest possible pauses. */
+  /** Cuts the connection until it has failed `failures` times. Returns the pauses. */
   const interrupt = async (failures: number) => {
     broker.isUp = false;
     const [slept, published] = [clock.slept.length, broker.published];
