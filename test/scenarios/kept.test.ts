@@ -78,12 +78,15 @@ test("[W28] [L3] a client with a filter resumes after a restart, because the ear
   onTestFinished(() => first.stop());
   const filter = new URLSearchParams({ channels: "charts.bsc", min_price_change: "3" });
   const client = new IndependentClient(first.url);
+  // A busy machine may need longer for the first snapshot than a start waits.
+  await expect.poll(() => first.head.ready).toBe(true);
   await client.connect(filter);
   await client.until(() => client.received.events.length > 10);
   await first.stop();
   await client.until(() => client.closeCode !== undefined);
   const again = await startGateway({ ...config, port: Number(new URL(first.url).port) });
   onTestFinished(() => again.stop());
+  await expect.poll(() => again.head.ready).toBe(true);
   await client.connect(filter);
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
   // The client throws if a change does not fit its state.
