@@ -6,7 +6,6 @@ import type { Snapshot } from "../base/model/index.ts";
 import type { SettingsOf, SettingTable } from "../base/settings/index.ts";
 import type { Metrics } from "../gateway/metrics/index.ts";
 import type { Feed, ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
-import type { HeadLag } from "./head-lag.ts";
 import type { MarketSettings } from "./market-settings.ts";
 
 /**
@@ -46,8 +45,6 @@ export interface FeedContext {
   readonly directory: string | undefined;
   /** Age in milliseconds from which data are stale. */
   readonly staleAfterMs: number;
-  /** Where parts of a live market report their time. Default: nothing measures it. */
-  readonly lag?: HeadLag | undefined;
 }
 
 /** How far an earlier process got. */
@@ -130,7 +127,7 @@ export interface Part<T extends SettingTable = SettingTable> {
   /** Names of the settings that have an effect on it. */
   readonly settings: readonly string[];
   /** Groups of tokens with addresses that it follows. */
-  readonly groups: readonly MarketGroup[];
+  groups(settings: Given<T>): readonly MarketGroup[];
   /** Whether it is followed only if named. */
   readonly isOptional?: boolean;
   /** Whose markets it follows, for {@link Market.describe}. */

@@ -8,7 +8,7 @@ import type { ChainGroup } from "../base/model/index.ts";
 
 /** A token in which other tokens are priced. */
 export interface QuoteToken {
-  /** Lower case, like all addresses here. */
+  /** Hexadecimal ones are in lower case, like all addresses here. */
   readonly address: string;
   readonly symbol: string;
   readonly decimals: number;
@@ -73,8 +73,16 @@ export const QUOTE_TOKENS = {
     // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
     quoteToken("WETH.e", 18, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"),
   ],
+  solana: [
+    // https://solscan.io/token/So11111111111111111111111111111111111111112
+    wrappedCoin("SOL", 9, "So11111111111111111111111111111111111111112"),
+    // https://developers.circle.com/stablecoins/usdc-contract-addresses
+    stablecoin("USDC", 6, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+    // https://solscan.io/token/Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB
+    stablecoin("USDT", 6, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB"),
+  ],
   base: [
-    // https://docs.base.org/base-chain/network-information/base-contracts
+    // https://basescan.org/token/0x4200000000000000000000000000000000000006
     wrappedCoin("WETH", 18, "0x4200000000000000000000000000000000000006"),
     // https://developers.circle.com/stablecoins/usdc-contract-addresses
     stablecoin("USDC", 6, "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
@@ -89,6 +97,23 @@ export const QUOTE_TOKENS = {
     // https://docs.chain.link/ccip/directory/mainnet/token/VIRTUAL: of the launchpad Virtuals, and
     // not in that list
     quoteToken("VIRTUAL", 18, "0x0b3e328455c4059eeb9e3f84b5543f74e24e7e1b"),
+  ],
+  ethereum: [
+    // https://etherscan.io/token/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2
+    wrappedCoin("WETH", 18, "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
+    // https://developers.circle.com/stablecoins/usdc-contract-addresses
+    stablecoin("USDC", 6, "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"),
+    // https://etherscan.io/token/0xdac17f958d2ee523a2206206994597c13d831ec7
+    stablecoin("USDT", 6, "0xdac17f958d2ee523a2206206994597c13d831ec7"),
+    // https://etherscan.io/token/0x6b175474e89094c44da98b954eedeac495271d0f
+    stablecoin("DAI", 18, "0x6b175474e89094c44da98b954eedeac495271d0f"),
+    // https://etherscan.io/token/0x2260fac5e5542a773aa44fbcfedf7c193bc2c599
+    quoteToken("WBTC", 8, "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599"),
+  ],
+  robinhood: [
+    // https://docs.robinhood.com/chain/contracts, also for the next
+    wrappedCoin("WETH", 18, "0x0bd7d308f8e1639fab988df18a8011f41eacad73"),
+    stablecoin("USDG", 6, "0x5fc5360d0400a0fd4f2af552add042d716f1d168"),
   ],
 } as const satisfies Partial<Record<ChainGroup, readonly QuoteToken[]>>;
 

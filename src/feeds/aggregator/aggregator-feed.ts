@@ -3,6 +3,7 @@ import type { Notify } from "../../base/lib/notify.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS, startOf } from "../../base/lib/time/time.ts";
 import type { MarketEvent, MarketGroup, TokenEvent } from "../../base/market/index.ts";
+import { isAdditional } from "../../base/model/index.ts";
 import type { Feed } from "../../gateway/source/index.ts";
 import { eventsOnce } from "../events-once.ts";
 import { createForwardTime } from "../forward-time.ts";
@@ -21,15 +22,17 @@ interface AggregatorFeedOptions {
   readonly notify?: Notify;
 }
 
-/**
- * Minimum time between two requests after the first round: ten a minute, a third of what the
- * service allows.
- */
-const PAUSE_MS = 6_000;
-/** How often each list is requested. The service renews it each minute. */
+/** Maximum requests in a round. The service allows about 30 a minute. */
+const MAX_REQUESTS = 24;
+/** Pages of each list of an additional group. Of other groups, only the first is requested. */
+const MAX_PAGES = 3;
+/** How often the first pages are requested. The service renews them each minute. */
 const ROUND_MS = MINUTE_MS;
-/** Time between requests of the first round. Short, because the start needs data soon. */
+/** Number of the first requests, and time between them. Short, because the start needs data soon. */
+const FIRST_REQUESTS = 6;
 const FIRST_PAUSE_MS = 500;
+/** How long only first pages are requested after a failure, such as too many requests. */
+const SPARING_MS = 10 * MINUTE_MS;
 /** Without a valid answer for this long, event time stops, so that the age of the data shows. */
 const SILENT_MS = 150_000;
 /** A pool younger than this is a new listing. */
@@ -39,6 +42,13 @@ const LISTING_USD = 1_000;
 /** Maximum number of tokens and of pools that are remembered. */
 const MAX_REMEMBERED = 20_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** A page of a list. */
+interface Page {
+  readonly network: AggregatedNetwork;
+  readonly list: List;
+  readonly page: number;
+}
 
 /**
  * Follows an aggregator's trending and new pools. Each minute, it reports the counts of each pool
@@ -71,6 +81,10 @@ class AggregatorRun {
   readonly #profiles = new BoundedMap<string, string>(MAX_REMEMBERED);
   /** Pools that were reported as listings. */
   readonly #listed = new BoundedMap<string, true>(MAX_REMEMBERED);
+  /** Monotonic time until which only first pages are requested. */
+  #sparingUntilMs = Number.NEGATIVE_INFINITY;
+  /** Number of further pages that were requested. */
+  #furtherPages = 0;
   /** Monotonic time of the last valid answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
 
@@ -116,33 +130,55 @@ class AggregatorRun {
     }
   }
 
-  /** Requests each list once a round: quickly in the first round, evenly spread in later ones. */
+  /** Requests the pages of each round: quickly at the start, evenly spread later. */
   async #poll(): Promise<void> {
-    const { clock, networks } = this.#options;
-    const lists = LISTS.flatMap((list) => networks.map((network) => ({ network, list })));
-    const pauseMs = Math.max(PAUSE_MS, ROUND_MS / lists.length);
+    const { clock } = this.#options;
     for (let requests = 1; !this.#signal.aborted; ) {
-      for (const { network, list } of lists) {
+      const round = this.#nextRound();
+      for (const page of round) {
         const askedAt = clock.monotonic();
-        await this.#ask(network, list);
+        await this.#ask(page);
         const tookMs = clock.monotonic() - askedAt;
-        const restMs = (requests < lists.length ? FIRST_PAUSE_MS : pauseMs) - tookMs;
+        const restMs = (requests < FIRST_REQUESTS ? FIRST_PAUSE_MS : ROUND_MS / round.length) - tookMs;
         await clock.sleep(Math.max(0, restMs), this.#signal);
         requests += 1;
       }
     }
   }
 
-  async #ask(network: AggregatedNetwork, list: List): Promise<void> {
+  /**
+   * Returns the first pages of all lists, default groups first. Additional groups' further pages
+   * take turns in the requests that are left.
+   */
+  #nextRound(): readonly Page[] {
+    const { clock, networks } = this.#options;
+    const additional = networks.filter(({ group }) => isAdditional(group));
+    const defaults = networks.filter((network) => !additional.includes(network));
+    const pagesOf = (some: readonly AggregatedNetwork[], page: number) =>
+      LISTS.flatMap((list) => some.map((network) => ({ network, list, page })));
+    const first = [...pagesOf(defaults, 1), ...pagesOf(additional, 1)];
+    if (clock.monotonic() < this.#sparingUntilMs) return first;
+    const further = Array.from({ length: MAX_PAGES - 1 }, (_, index) =>
+      pagesOf(additional, index + 2),
+    ).flat();
+    const count = Math.min(further.length, MAX_REQUESTS - first.length);
+    const from = this.#furtherPages;
+    this.#furtherPages += count;
+    const turns = Array.from({ length: count }, (_, at) => (from + at) % further.length);
+    return [...first, ...turns.flatMap((turn) => further[turn] ?? [])];
+  }
+
+  async #ask({ network, list, page }: Page): Promise<void> {
     const { clock, url } = this.#options;
     const outcome = await this.client.ask(
       {
-        url: listUrl(url, network, list),
+        url: listUrl(url, network, list, page),
         read: (body, unread) => readPools(body, network, clock.now(), unread),
         tries: 1,
       },
       this.#signal,
     );
+    if (outcome.kind === "failed") this.#sparingUntilMs = clock.monotonic() + SPARING_MS;
     if (outcome.kind !== "ok") return;
     this.#answeredAtMs = clock.monotonic();
     for (const { report, profile } of outcome.value) {

@@ -42,8 +42,8 @@ const PATHS: Readonly<Record<List, string>> = {
 /** Value of the header `accept`. It requests this version of the API. */
 export const ACCEPT = "application/json;version=20230203";
 
-export function listUrl(base: string, network: AggregatedNetwork, list: List): string {
-  return `${base}/networks/${network.id}/${PATHS[list]}&page=1`;
+export function listUrl(base: string, network: AggregatedNetwork, list: List, page = 1): string {
+  return `${base}/networks/${network.id}/${PATHS[list]}&page=${page}`;
 }
 
 const Decimal = WindowCounts.shape.usd;

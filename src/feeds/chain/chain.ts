@@ -43,7 +43,7 @@ export const chain: FeedKind<typeof CHAIN_SETTINGS> = {
     (name): Part<typeof CHAIN_SETTINGS> => ({
       name,
       settings: [`${name}Rpc`],
-      groups: [NETWORKS[name].group],
+      groups: () => [NETWORKS[name].group],
       isOptional: isAdditional(NETWORKS[name].group),
       describe: () => name,
       open: (settings, context) =>

@@ -1,6 +1,6 @@
 import type { HostlessProbe, Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { CHAIN_GROUPS, type ChainGroup } from "../../base/model/index.ts";
+import { CHAIN_GROUPS, type ChainGroup, isAdditional } from "../../base/model/index.ts";
 import { quoteTokensOf } from "../quote-tokens.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { EnrichersOptions } from "./create-enrichers.ts";
@@ -9,11 +9,14 @@ import { type Lookup, refusalOf } from "./lookup-enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
 import type { Table } from "./table-enricher.ts";
 
+/** The chains that are probed if none is followed. */
+const DEFAULT_CHAINS = CHAIN_GROUPS.filter((group) => !isAdditional(group));
+
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
   /**
-   * The groups to query about; those that are no chain's are ignored. All chains if no group is
+   * The groups to query about; those that are no chain's are ignored. All default chains if no group is
    * left.
    */
   readonly groups: readonly string[];
@@ -22,7 +25,7 @@ interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys
 export function enricherProbes({ names, urls, keys, clock, groups }: EnricherProbes): readonly Probe[] {
   const followed = CHAIN_GROUPS.filter((group) => groups.includes(group));
   const lookupOf = (lookup: Lookup) =>
-    lookupProbe(lookup, followed.length === 0 ? CHAIN_GROUPS : followed, clock);
+    lookupProbe(lookup, followed.length === 0 ? DEFAULT_CHAINS : followed, clock);
   const probes: Readonly<Record<EnricherName, () => HostlessProbe>> = {
     coingecko: () => {
       const headers = coingeckoHeaders(urls.coingecko, keys.coingecko);

@@ -49,7 +49,7 @@ export const exchange: FeedKind<typeof EXCHANGE_SETTINGS> = {
     {
       name: "exchange",
       settings: NAMES,
-      groups: [],
+      groups: () => [],
       problem: tooLongWarmup,
       describe: ({ exchanges }) => exchanges.join(", "),
       open(settings, context) {

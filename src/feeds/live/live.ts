@@ -55,7 +55,7 @@ export function live(kinds: readonly FeedKind[]): FeedKind<LiveSettings> {
         const { clock, logger, staleAfterMs, lag } = context;
         const used = chosen(settings.live);
         const parts = used.map((part) => {
-          const others = used.filter((other) => other !== part).flatMap(({ groups }) => groups);
+          const others = used.filter((other) => other !== part).flatMap((other) => other.groups(settings));
           const own = { ...context, afterMs: resume?.afterMs, otherGroups: new Set(others) };
           return { name: part.name, feed: part.open(settings, own) };
         });
@@ -73,7 +73,7 @@ export function live(kinds: readonly FeedKind[]): FeedKind<LiveSettings> {
         Object.assign({ live: settings.live }, ...all.map((part) => part.fingerprint?.(settings)), {
           refreshMs: settings.refreshMs,
         }),
-      groups: (settings) => chosen(settings.live).flatMap(({ groups }) => groups),
+      groups: (settings) => chosen(settings.live).flatMap((part) => part.groups(settings)),
       checks: (settings, clock) => chosen(settings.live).flatMap((part) => part.checks(settings, clock)),
     },
   };

@@ -13,6 +13,11 @@ const NAMES: Readonly<Partial<Record<GroupName, ServiceNames>>> = {
   bsc: { coingecko: "binance-smart-chain", dexscreener: "bsc", geckoterminal: "bsc" },
   matic: { coingecko: "polygon-pos", dexscreener: "polygon", geckoterminal: "polygon_pos" },
   avalanche: { coingecko: "avalanche", dexscreener: "avalanche", geckoterminal: "avax" },
+  solana: { coingecko: "solana", dexscreener: "solana", geckoterminal: "solana" },
+  base: { coingecko: "base", dexscreener: "base", geckoterminal: "base" },
+  ethereum: { coingecko: "ethereum", dexscreener: "ethereum", geckoterminal: "eth" },
+  // CoinGecko's name for it is not known.
+  robinhood: { dexscreener: "robinhood", geckoterminal: "robinhood" },
 };
 
 /** Returns how a service names the group's chain; `undefined` if it is not asked about it. */

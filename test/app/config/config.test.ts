@@ -24,6 +24,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   chain: { text: "sui", json: 56 },
   rpc: { text: "ftp://example.org", json: "bsc.example.org" },
   file: { text: "no-such-file.csv", json: {} },
+  aggregatorGroups: { text: "bsc,sui", json: [] },
   live: { text: "bsc,sui", json: [] },
   bscRpc: { text: "ftp://example.org", json: "bsc.example.org" },
   polygonRpc: { text: "polygon.example", json: 137 },

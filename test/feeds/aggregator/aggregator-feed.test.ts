@@ -1,7 +1,8 @@
 import { describe, expect } from "vitest";
 import type { MarketEvent, MarketGroup } from "../../../src/base/market/index.ts";
+import { isAdditional } from "../../../src/base/model/index.ts";
 import { createAggregatorFeed } from "../../../src/feeds/aggregator/aggregator-feed.ts";
-import { AGGREGATED } from "../../../src/feeds/aggregator/gecko-terminal.ts";
+import { AGGREGATED, type AggregatedNetwork } from "../../../src/feeds/aggregator/gecko-terminal.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test } from "../../support/time/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
@@ -9,6 +10,7 @@ import { StandInAggregator } from "./stand-in.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
+const DEFAULT_NETWORKS = AGGREGATED.filter(({ group }) => !isAdditional(group));
 const token = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 
 /** A running feed with its clock, events and notices. Disposal stops it. */
@@ -22,10 +24,14 @@ class Running implements AsyncDisposable {
   /** Number of pending requests. The clock does not advance while there are any. */
   #pending = 0;
 
-  constructor(standIn: StandInAggregator, listings: readonly MarketGroup[] = ["bsc"]) {
+  constructor(
+    standIn: StandInAggregator,
+    listings: readonly MarketGroup[] = ["bsc"],
+    networks: readonly AggregatedNetwork[] = DEFAULT_NETWORKS,
+  ) {
     this.feed = createAggregatorFeed({
       url: standIn.url,
-      networks: AGGREGATED,
+      networks,
       listings: new Set(listings),
       clock: this.clock,
       random: () => 0,
@@ -99,6 +105,66 @@ describe("an aggregator's pools as a market", () => {
     expect(requests).toBeGreaterThanOrEqual(54);
     expect(requests).toBeLessThanOrEqual(60);
     expect(new Set(standIn.asked).size).toBe(6);
+  });
+
+  test("of all groups are requested at most 24 times a minute, and the default groups' first pages still once a minute", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(standIn, [], AGGREGATED);
+    const began = run.clock.now();
+    /** The requests of each minute, and where each ended. */
+    const minutes: (readonly string[])[] = [];
+    for (let minute = 1, from = 0; minute <= 6; minute += 1) {
+      await run.advanceUntil(`minute ${minute}`, () => run.clock.now() - began >= minute * MINUTE);
+      minutes.push(standIn.asked.slice(from));
+      from = standIn.asked.length;
+    }
+    const [first = [], ...later] = minutes;
+    expect(first.length).toBeLessThanOrEqual(30);
+    const defaults = DEFAULT_NETWORKS.map(({ id }) => `/${id}/`);
+    for (const asked of later) {
+      expect(asked.length).toBeLessThanOrEqual(25);
+      const ofDefaults = asked.filter((path) => defaults.some((network) => path.includes(network)));
+      expect(ofDefaults.length).toBeGreaterThanOrEqual(5);
+      expect(ofDefaults.every((path) => path.endsWith("page=1"))).toBe(true);
+    }
+    const pages = new Set(minutes.flat());
+    expect(pages.size).toBe(2 * DEFAULT_NETWORKS.length + 6 * (AGGREGATED.length - DEFAULT_NETWORKS.length));
+  });
+
+  test("of additional groups are requested on their first pages only after a refusal", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(standIn, [], AGGREGATED);
+    await run.advanceUntil("further pages", () => standIn.asked.some((path) => path.endsWith("page=3")));
+    standIn.refusesFor = 5;
+    const before = standIn.asked.length;
+    await run.advanceUntil("a refusal", () => standIn.asked.length > before);
+    standIn.refusesFor = undefined;
+    const began = run.clock.now();
+    await run.advanceUntil("the rest of the round", () => run.clock.now() - began >= MINUTE);
+    const from = standIn.asked.length;
+    await run.advanceUntil("two minutes", () => run.clock.now() - began >= 3 * MINUTE);
+    const sparing = standIn.asked.slice(from);
+    expect(sparing.filter((path) => !path.endsWith("page=1"))).toEqual([]);
+    expect(sparing.length).toBeGreaterThanOrEqual(2 * AGGREGATED.length);
+  });
+
+  test("keep the case of a mint and of its pool on Solana", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    const mint = "7GCihgDB8fe6KNjn2MYtkzZcRjQy3t9GHdC8uHYmW2hr";
+    const pool = "58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2";
+    standIn.newest.set("solana", [
+      { token: mint, symbol: "POPCAT", pool, createdAt: "2026-11-22T11:56:30Z" },
+      { token: "So11111111111111111111111111111111111111112", symbol: "SOL" },
+    ]);
+    const solana = AGGREGATED.filter(({ group }) => group === "solana");
+    await using run = new Running(standIn, ["solana"], solana);
+    await run.advanceUntil("a listing", () => run.of("listing").length === 1);
+    const named = run.events.filter((event) => "token" in event);
+    expect(named.map((event) => [event.kind, event.token, "pool" in event ? event.pool : ""])).toEqual([
+      ["profile", mint, ""],
+      ["window", mint, pool],
+      ["listing", mint, pool],
+    ]);
   });
 
   test("are published as listings while young, once each, with their creation time, and only on chains without a chain feed", async () => {

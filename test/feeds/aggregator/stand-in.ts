@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { AGGREGATED } from "../../../src/feeds/aggregator/gecko-terminal.ts";
 import { type Mischief, misbehave } from "../exchange/mischief.ts";
 
-const NETWORKS = ["bsc", "polygon_pos", "avax"] as const;
-export type NetworkId = (typeof NETWORKS)[number];
+export type NetworkId = string;
 
 /** A pool as the stand-in lists it; omitted fields have usual values. */
 export interface StandInPool {
@@ -68,7 +68,7 @@ export class StandInAggregator implements AsyncDisposable {
       return;
     }
     const found = /^\/api\/v2\/networks\/(\w+)\/(trending|new)_pools$/.exec(path);
-    const network = NETWORKS.find((id) => id === found?.[1]);
+    const network = AGGREGATED.find(({ id }) => id === found?.[1])?.id;
     const isVersioned = accept === "application/json;version=20230203";
     if (!network || !isVersioned) {
       response.writeHead(404).end("{}");
