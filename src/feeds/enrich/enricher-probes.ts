@@ -16,8 +16,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
   /**
-   * The groups to query about; those that are no chain's are ignored. All default chains if no group is
-   * left.
+   * The groups to query about; those that are no chain's are ignored. All but the additional
+   * chains if no group is left.
    */
   readonly groups: readonly string[];
 }

@@ -11,6 +11,7 @@ import {
 } from "../../../src/base/model/index.ts";
 import { CONTRACTS } from "../../support/expect/contracts.ts";
 import { planByHeader } from "../../support/servers/plan-by-header.ts";
+import { addressIn } from "../../support/world/address-in.ts";
 import {
   SAMPLE_CANDLES,
   SAMPLE_EXCHANGE_FLARE,
@@ -32,7 +33,7 @@ function marksOf(kind: Kind, group: Group) {
     id: `00000000-0000-5000-8000-0000000000${digit}`,
     name: `Name of ${kind} ${group}`,
     symbol: `${kind}${group}`.toUpperCase(),
-    address: `0x${digit}`.padEnd(42, "a"),
+    address: addressIn(group, digit),
     reason: `reason of ${kind} ${group}`,
   };
 }
