@@ -98,7 +98,7 @@ describe("form", () => {
   });
 
   test("a file without a usable line ends with an error that gives the reason", async ({ write }) => {
-    expect((await replay(write([HEADER]))).error).toHaveProperty(
+    await expect(replay(write([HEADER]))).rejects.toHaveProperty(
       "reason",
       "no line of the file is usable; it contains no market events",
     );

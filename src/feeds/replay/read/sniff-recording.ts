@@ -54,9 +54,7 @@ export function sniffRecording(path: string, format: RecordingFormat | "auto"): 
     format: found,
     sizeBytes,
     parts: [{ path, isOpen: false }],
-    ...(found === "csv"
-      ? csvHead(path, firstLine, lines.slice(0, -1), sizeBytes)
-      : ndjsonHead(path, firstLine, lines)),
+    ...(found === "csv" ? csvHead(path, firstLine, lines, sizeBytes) : ndjsonHead(path, firstLine, lines)),
   };
 }
 
@@ -166,10 +164,16 @@ type ContentFacts = Pick<RecordingHead, "origin" | "facts" | "hasOwnClocks">;
 
 function csvHead(path: string, firstLine: string, lines: readonly string[], sizeBytes: number): ContentFacts {
   const kind = csvFirstLine(firstLine);
+  if (
+    kind === "header" &&
+    sizeBytes <= HEAD_BYTES &&
+    lines.every((line) => line === "" || line === firstLine)
+  )
+    throw new InputError(path, "no line of the file is usable; it contains no market events");
   const problem =
     typeof kind === "object"
       ? `${kind.problem}; ${importCure(path)}`
-      : (csvProblem(lines, path) ?? orderProblem(samplesOf(path, sizeBytes), path));
+      : (csvProblem(lines.slice(0, -1), path) ?? orderProblem(samplesOf(path, sizeBytes), path));
   if (problem !== undefined) throw new InputError(path, problem, { line: 1 });
   const facts = { trades: false, liquidity: false, listings: false, profiles: false };
   return { origin: "recorded", facts, hasOwnClocks: false };

@@ -20,6 +20,7 @@ const candle = (at: string | number) => `${at},10,11,9,10.5,300`;
 const own = (at: string | number, pair = "CAKEUSDT") => `${at},${pair},10,11,9,10.5,300`;
 const kline = (at: string | number) => `${candle(at)},${Number(at) + 59_999},3150,12,150,1575,0`;
 const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
+const OWN_HEADER = "time_ms,pair,open,high,low,close,volume";
 const pairs = ["AUSDT", "BUSDT", "CUSDT"].flatMap((pair) => rows((at) => own(at, pair)));
 
 /** Files as people have them; what `replay` says to each; and what `import` makes of it. */
@@ -183,7 +184,7 @@ const inTurn = (minutes: readonly number[]) =>
     ),
   );
 
-test("a file with one pair after another is refused before anything is served: short, long, packed, of many equal pairs, and with a short last pair", async ({
+test("a file with one pair after another is refused before anything is served: short, long, packed, of many equal pairs, and with a short last pair; so is one without candles", async ({
   directory,
 }) => {
   const path = join(directory, "pairs.csv");
@@ -203,6 +204,10 @@ test("a file with one pair after another is refused before anything is served: s
       expect.objectContaining({ message: expect.stringMatching(/order of time.* import .*pairs\.csv/) }),
     ]);
   }
+  writeFileSync(path, `${OWN_HEADER}\n`);
+  await expect(startGateway(createConfig({ file: path, port: 0, logLevel: "silent" }))).rejects.toThrow(
+    "no line of the file is usable; it contains no market events",
+  );
   // Interleaved, with a few wrong times, it plays.
   const lines = Array.from({ length: 3_000 }, (_, index) =>
     own(START + (index >> 1) * MINUTE, `T${index % 2}`),
