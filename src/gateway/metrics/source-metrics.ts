@@ -35,11 +35,9 @@ export function sourceMetrics(measured: MeasuredSource): Metrics {
     ...(rejected && { flarewire_rejected_market_events_total: total(unusable, rejected, "reason") }),
     ...partMetrics(freshness, opened),
     ...(services && serviceMetrics(services)),
-    ...(lag && {
-      flarewire_head_lag_seconds: distribution(
-        "Time from the end of a second of a live market to its events on the sockets, by stage: seen, until the part reports that second; waited, for the slowest other part; judged; sent.",
-        () => lag().map(({ stage, part, seconds }) => [{ stage, part }, seconds]),
-      ),
-    }),
+    flarewire_head_lag_seconds: distribution(
+      "Time from the end of a second of a live market to its events on the sockets, by stage: seen, until the part reports that second; waited, for the slowest other part; judged; sent.",
+      () => (lag?.() ?? []).map(({ stage, part, seconds }) => [{ stage, part }, seconds]),
+    ),
   };
 }

@@ -66,7 +66,6 @@ export class StandIn implements AsyncDisposable {
   readonly #clients = new Set<Client>();
   readonly #stop: () => void;
   #minute = 0;
-  #turn = 0;
 
   constructor(clock: Clock, pairs: readonly StandInPair[]) {
     this.#clock = clock;
@@ -125,15 +124,9 @@ export class StandIn implements AsyncDisposable {
     }
   }
 
-  /** Sends a trade of each of the next `count` pairs whose trades are subscribed to, in turn. */
-  tradeNext(count: number): void {
-    const followed = [...this.#clients].flatMap(({ venue, trades }) =>
-      [...trades].map((pair) => ({ venue, pair })),
-    );
-    for (let left = Math.min(count, followed.length); left > 0; left--) {
-      const next = followed[this.#turn++ % followed.length];
-      if (next) this.deliver(...this.trade(next.venue, next.pair));
-    }
+  /** The pairs whose trades are subscribed to. */
+  get traded(): readonly { readonly venue: VenueName; readonly pair: string }[] {
+    return [...this.#clients].flatMap(({ venue, trades }) => [...trades].map((pair) => ({ venue, pair })));
   }
 
   connections(venue: VenueName): number {

@@ -32,7 +32,7 @@ export async function benchLive(minutes: number): Promise<Row[]> {
     await using first = await LiveStart.run(world, data);
     const rows = startRows(first, "first start", "≤ 30");
     const pid = first.server.child.pid ?? 0;
-    trading = setInterval(() => world.exchanges.tradeNext(TRADES_EACH), TRADE_EVERY_MS);
+    trading = setInterval(tradeInTurn(world), TRADE_EVERY_MS);
     const before = { cpu: cpuMicros(pid), asked: countsOf(world) };
     await sleep(minutes * 60_000);
     const share = (cpuMicros(pid) - before.cpu) / (minutes * 60e6);
@@ -57,6 +57,18 @@ export async function benchLive(minutes: number): Promise<Row[]> {
     clearInterval(trading);
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+/** Returns a function that sends a trade of each of the next pairs whose trades are followed. */
+function tradeInTurn({ exchanges }: LiveWorld): () => void {
+  let turn = 0;
+  return () => {
+    const { traded } = exchanges;
+    for (let left = Math.min(TRADES_EACH, traded.length); left > 0; left--) {
+      const next = traded[turn++ % traded.length];
+      if (next) exchanges.deliver(...exchanges.trade(next.venue, next.pair));
+    }
+  };
 }
 
 /** Returns how far the head lags, by stage: the server's own share is `judged` and `sent`. */
