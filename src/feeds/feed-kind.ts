@@ -6,6 +6,7 @@ import type { Snapshot } from "../base/model/index.ts";
 import type { SettingsOf, SettingTable } from "../base/settings/index.ts";
 import type { Metrics } from "../gateway/metrics/index.ts";
 import type { Feed, ServiceKeys, SnapshotSource } from "../gateway/source/index.ts";
+import type { HeadLag } from "./head-lag.ts";
 import type { MarketSettings } from "./market-settings.ts";
 
 /**
@@ -45,6 +46,8 @@ export interface FeedContext {
   readonly directory: string | undefined;
   /** Age in milliseconds from which data are stale. */
   readonly staleAfterMs: number;
+  /** Where parts of a live market report their time. Default: nothing measures it. */
+  readonly lag?: HeadLag | undefined;
 }
 
 /** How far an earlier process got. */

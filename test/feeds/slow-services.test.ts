@@ -86,7 +86,9 @@ interface Finding {
 /** The probes of each kind of service. */
 const PROBES: Readonly<Record<string, (clock: ManualClock) => readonly Probe[]>> = {
   exchange: (clock) => venueProbes(createGate({ url: URL, streamUrl: URL, now: () => clock.now() }), clock),
-  aggregator: (clock) => aggregator.parts?.[0]?.checks({ ...MARKET, geckoterminalUrl: URL }, clock) ?? [],
+  aggregator: (clock) =>
+    aggregator.parts?.[0]?.checks({ ...MARKET, geckoterminalUrl: URL, aggregatorGroups: ["bsc"] }, clock) ??
+    [],
   enrichers: (clock) =>
     enricherProbes({ names: ["coingecko", "sourcify"], urls: URLS, keys: {}, clock, groups: ["bsc"] }),
 };
