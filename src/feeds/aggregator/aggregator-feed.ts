@@ -28,7 +28,7 @@ const MAX_REQUESTS = 24;
 const MAX_PAGES = 3;
 /** How often the first pages are requested. The service renews them each minute. */
 const ROUND_MS = MINUTE_MS;
-/** Number of the first requests, and time between them. Short, because the start needs data soon. */
+/** Number of the first requests. They follow each other fast, because the start needs data. */
 const FIRST_REQUESTS = 6;
 const FIRST_PAUSE_MS = 500;
 /** How long only first pages are requested after a failure, such as too many requests. */

@@ -14,7 +14,7 @@ export function shownLists(snapshot: Snapshot): Partial<Snapshot> {
   return JSON.parse(JSON.stringify({ flares, newest, charts, leaderboards, explanations, outcomes }));
 }
 
-/** Returns the lists without those of additional groups, which only those get who name the group. */
+/** Returns the lists without those of additional groups. */
 export function defaultGroups<L extends object>(lists: L): Partial<L> {
   const isDefault = ([name]: [string, unknown]) => !GROUPS.some((one) => one === name && isAdditional(one));
   return Object.fromEntries(Object.entries(lists).filter(isDefault)) as Partial<L>;

@@ -184,7 +184,7 @@ function numberOf(text: string | null, min: number): number | undefined {
 }
 
 /**
- * Parses comma-separated names into lower case (see foldAddress), each once. Omits names over 64 characters, the
+ * Parses comma-separated names, as by foldAddress, each once. Omits names over 64 characters, the
  * API's limit for symbols, and names after the first 64, its limit for a list.
  */
 function listOf(text: string | null): readonly string[] {

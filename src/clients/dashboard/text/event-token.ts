@@ -26,7 +26,7 @@ function inLists(id: string, view: View | undefined): Token | undefined {
   return undefined;
 }
 
-/** Returns the addresses (see foldAddress) of tokens that look like another token by their symbol. */
+/** Returns the addresses, as by foldAddress, of tokens whose symbol looks like another's. */
 export function namesakesOf(
   tokens: readonly (Pick<Token, "symbol" | "address"> | undefined)[],
 ): ReadonlySet<string> {

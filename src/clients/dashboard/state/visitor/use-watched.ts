@@ -13,7 +13,7 @@ export interface Watched {
   readonly toggle: (token: string) => void;
 }
 
-/** Whether it is an address on `bsc`, or a group, a slash, and an address or symbol of the group. */
+/** Whether it is an address on `bsc`, or another group, a slash, and a name in that group. */
 function isStored(one: string): boolean {
   return GROUPS.some((group) => {
     const prefix = prefixOf(group);
