@@ -90,7 +90,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
     const symbol = encodeURIComponent(WIDE["flares.exchange"].pro[0]?.token.symbol ?? "");
     for (const [at, name] of [...PAGES, `token/exchange/${symbol}`].entries()) {
       await goto(name);
-      if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
+      if (name.startsWith("token")) await page.locator(".episodes tbody tr").first().waitFor();
       for (const width of widthsFor(at)) {
         await page.setViewportSize({ width, height: 900 });
         // A plot takes its new size a frame after the window.
@@ -202,7 +202,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       // The token's history arrives last.
       await page.route("**/api/v1/events?*", async (route) => {
         if (page.url().includes("token")) {
-          await page.locator(".plot canvas").waitFor();
+          await page.locator(".token-chart").waitFor();
           await page.evaluate(SHIFT);
         }
         await route.continue();
@@ -210,7 +210,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       for (const name of pagesAt(width, LOADED)) {
         await page.goto("about:blank");
         await goto(name);
-        if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
+        if (name.startsWith("token")) await page.locator(".episodes tbody tr").first().waitFor();
         expect(await page.evaluate(SHIFT), name).toBeLessThan(MAX_SHIFT);
       }
       await page.unrouteAll({ behavior: "ignoreErrors" });
@@ -228,7 +228,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
         await page.goto("about:blank");
         await goto(name);
         if (name === "events") await page.locator(".events, .feed p").first().waitFor();
-        else await page.locator(".episodes li").first().waitFor();
+        else await page.locator(".episodes tbody tr").first().waitFor();
         for (let step = 1; step <= STEPS; step++) {
           market.show(flaring(step));
           await page.evaluate("new Promise(requestAnimationFrame)");

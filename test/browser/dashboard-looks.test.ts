@@ -62,14 +62,11 @@ function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snaps
   };
 }
 
-/** Returns whether the plot has a point in the style's current color. */
+/** Returns whether the chart's line or last candle has the theme's color. */
 const PAINTED = `(() => {
-  const [canvas] = document.querySelectorAll(".plot canvas");
-  const wanted = getComputedStyle(document.querySelector(".plot")).color.match(/\\d+/g).map(Number);
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  for (let at = 0; at < data.length; at += 4)
-    if (data[at + 3] === 255 && wanted.every((value, part) => data[at + part] === value)) return true;
-  return false;
+  const shown = document.querySelector(".token-chart .last");
+  const ink = getComputedStyle(document.body).color;
+  return getComputedStyle(shown).stroke === ink;
 })()`;
 
 /** Counts the colored points of a picture, which are not gray. */
@@ -122,31 +119,27 @@ const LOOK: readonly (readonly [page: string, selector: string, property: string
   ["flares", ".why-sentence", "flex-grow", "1"],
   ["charts", ".ranks li", "display", "grid"],
   [TOKEN, ".token-page", "display", "grid"],
-  [TOKEN, ".plot", "min-height", "300px"],
+  [TOKEN, ".token-chart", "min-height", "420px"],
 ];
 
 describe.skipIf(findChromium() === undefined)("the look of a market in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(SAMPLE_SNAPSHOT));
 
-  test("a token's plot is beside its facts on a wide screen, and below them on a phone", async () => {
+  test("a token's chart has the full width, with its facts beside its flares on a wide screen and below on a phone", async () => {
     const { page, goto } = await shared();
     await goto(TOKEN);
-    await page.locator(".plot canvas").waitFor();
+    await page.locator(".token-chart").waitFor();
     for (const [width, isBeside] of [
       [1_440, true],
       [1_024, true],
       [390, false],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      const [facts, plot] = await Promise.all([boxOf(page.locator(".facts")), boxOf(page.locator(".plot"))]);
-      expect(plot.x >= facts.x + facts.width, `beside at ${width}`).toBe(isBeside);
-      expect(plot.y >= facts.y + facts.height, `below at ${width}`).toBe(!isBeside);
-      // The plot is drawn again in the frame after its size has changed.
-      const rightOf = async () => {
-        const canvas = await boxOf(page.locator(".plot canvas"));
-        return canvas.x + canvas.width;
-      };
-      await expect.poll(rightOf).toBeLessThanOrEqual(plot.x + plot.width);
+      const at = (name: string) => boxOf(page.locator(name));
+      const [main, chart] = await Promise.all([at("#content"), at(".token-chart")]);
+      const [facts, flares] = await Promise.all([at(".facts"), at(".past")]);
+      expect([chart.width, chart.height >= 420], `at ${width}`).toEqual([main.width, true]);
+      expect(facts.x >= flares.x + flares.width, `beside at ${width}`).toBe(isBeside);
     }
   });
 
@@ -234,13 +227,13 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     }) => {
       const live = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
       await live.goto(TOKEN);
-      await live.page.locator(".plot canvas").waitFor();
+      await live.page.locator(".token-chart").waitFor();
       const market = new TroubledMarket({ state, reason: "two polls differ", data_age_ms: 0 });
       const { page, goto } = await openDashboard(onTestFinished, market);
       await goto(TOKEN);
       const notice = page.locator(".outage", { hasText: said });
       await notice.waitFor();
-      await page.locator(".plot canvas").waitFor();
+      await page.locator(".token-chart").waitFor();
       expect(await notice.textContent()).toMatch(/ as of [\d:]{8} UTC\. Reason: two polls differ\.$/);
       expect(await page.locator(".status summary").innerText()).toMatch(/as of [\d:]{8} UTC$/);
       expect(await page.locator("body").innerText()).not.toMatch(/\b0s old/);

@@ -137,10 +137,10 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await problem.waitFor({ state: "detached" });
     // Newest first: the running flare, then the finished one with the score of its start.
     await expect
-      .poll(() => page.locator(".episodes li").allTextContents())
+      .poll(() => page.locator(".episodes tbody tr").allTextContents())
       .toEqual([
         expect.stringMatching(/running$/),
-        expect.stringMatching(/score 3\.40activity faded after 1s/),
+        expect.stringMatching(/less than a minute.*3\.4activity faded$/),
       ]);
   });
 

@@ -144,7 +144,15 @@ test(`${title} takes at most 40 MB with its dependencies, and has the licenses o
     join(folder, "node_modules/flarewire/dist/THIRD-PARTY-LICENSES.txt"),
     "utf8",
   );
-  for (const name of ["viem", "abitype", "@noble/hashes", "ioredis", "mqtt", "preact", "uplot"])
+  for (const name of [
+    "viem",
+    "abitype",
+    "@noble/hashes",
+    "ioredis",
+    "mqtt",
+    "preact",
+    "preact-render-to-string",
+  ])
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
 });
 

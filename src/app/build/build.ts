@@ -18,7 +18,7 @@ const ENTRIES = ["main", "index", "gateway/index", "extensions/permalinks/pictur
 const CLIENT = "clients/sdk/index";
 const ASSETS = ["clients/style", "extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
 /** `npm run pages` bundles these. */
-const IN_PAGES = ["preact", "uplot"];
+const IN_PAGES = ["preact", "preact-render-to-string"];
 
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external: Object.keys(dependencies) });

@@ -224,13 +224,14 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
           nowMs={eventTimeOf(seen)}
           server={server}
           apiKey={apiKey}
+          level={2}
         />
       );
   }
 }
 
 /** Estimates the current event time. Before the first data, returns the clock's time. */
-function eventTimeOf(seen: Seen | undefined): number {
+export function eventTimeOf(seen: Seen | undefined): number {
   const freshness = seen?.freshness;
   if (!freshness?.observedAt) return Date.now();
   return Date.parse(freshness.observedAt) + Math.min(freshness.ageMs, MAX_GUESSED_MS);
@@ -240,7 +241,7 @@ function eventTimeOf(seen: Seen | undefined): number {
  * Returns the page's state, updated at each change and each second. `undefined` until there is one
  * for this key, so that a form for a new key never shows, and then vanishes with what was typed.
  */
-function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
+export function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
   const [latest, setLatest] = useState<{ readonly key: string | undefined; readonly seen: Seen }>();
   const following = useRef<Following>(undefined);
   useEffect(() => {

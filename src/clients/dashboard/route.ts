@@ -12,7 +12,12 @@ export type Route =
   | { readonly page: "newest" }
   | ({ readonly page: "record" } & RecordChoice)
   | { readonly page: "events"; readonly hasUpdates: boolean }
-  | { readonly page: "token"; readonly group: GroupName; readonly token: string; readonly range: RangeName };
+  | ({ readonly page: "token"; readonly group: GroupName; readonly token: string } & RangeChoice);
+
+/** The time that a token's chart shows; `undefined`: around its flare. */
+export interface RangeChoice {
+  readonly range: RangeName | undefined;
+}
 
 /** Which flares the track record counts. */
 export interface RecordChoice {
@@ -33,7 +38,7 @@ export function readRoute(hash: string): Route {
   const [name = "", first = "", second = first] = path.split("/");
   const parameters = new URLSearchParams(query.join("?"));
   if (name === "token" && second !== "") {
-    const range = RANGE_NAMES.find((known) => known === parameters.get("window")) ?? RANGE_NAMES[0];
+    const range = RANGE_NAMES.find((known) => known === parameters.get("window"));
     const group = GROUPS.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
     return { page: name, group, token: normalizeAddress(group, decode(second)), range };
   }
@@ -49,10 +54,10 @@ export function readRoute(hash: string): Route {
 
 /**
  * Returns the hash of a token's page. `token`: its address or, on an exchange, its symbol. `range`:
- * the time whose prices the page shows.
+ * the time whose prices the page shows; default: around its flare.
  */
-export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
-  const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
+export function tokenHash(group: GroupName, token: string, range?: RangeName): string {
+  const query = range === undefined ? "" : `?window=${range}`;
   return `#/${tokenPath(group, normalizeAddress(group, token))}${query}`;
 }
 

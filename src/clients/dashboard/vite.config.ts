@@ -1,13 +1,37 @@
-import { defineConfig } from "vite";
+import { build, defineConfig, type Plugin } from "vite";
 import { drawIcons } from "./worker/draw-icons.mjs";
+
+// Builds in the mode of tests are equal to those that ship: no positions in the source.
+const oxc = { jsx: { development: false } } as const;
+
+/** Builds what the server loads to render the same pages. */
+const renderer = (): Plugin => ({
+  name: "renderer",
+  closeBundle: async () => {
+    await build({
+      configFile: false,
+      root: import.meta.dirname,
+      logLevel: "warn",
+      publicDir: false,
+      oxc,
+      ssr: { noExternal: true },
+      build: {
+        ssr: "page/render.tsx",
+        outDir: "../../../dist/page",
+        emptyOutDir: true,
+        target: "node22",
+        rolldownOptions: { output: { entryFileNames: "render.js" } },
+      },
+    });
+  },
+});
 
 /** Built next to the compiled server. Relative addresses work below any base path. */
 export default defineConfig({
   base: "./",
   logLevel: "warn",
-  plugins: [drawIcons()],
-  // Builds in the mode of tests are equal to those that ship: no positions in the source.
-  oxc: { jsx: { development: false } },
+  plugins: [drawIcons(), renderer()],
+  oxc,
   build: {
     outDir: "../../../dist/dashboard",
     emptyOutDir: true,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
+import type { TokenDetails } from "../../base/model/index.ts";
 import { Representation, versionOf } from "../../gateway/http/index.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,4 +33,23 @@ function readPage(directory: URL, name: string): readonly (readonly [string, Rep
   if (type === undefined) return [];
   const bytes = readFileSync(new URL(name, directory));
   return [[name.replaceAll("\\", "/"), new Representation(bytes, versionOf(bytes), type)]];
+}
+
+/** Renders a token's page as the dashboard does. */
+export interface PageRenderer {
+  /** `nowMs`: event time; `root`: relative URL of the server's root. Returns markup. */
+  renderTokenPage(page: {
+    readonly details: TokenDetails;
+    readonly flareId?: string | undefined;
+    readonly nowMs: number;
+    readonly root: string;
+    readonly market: string | undefined;
+    readonly kind: { readonly origin: string; readonly facts: readonly string[] };
+  }): string;
+}
+
+/** Loads the built renderer. Rejects if it was not built. */
+export async function loadRenderer(): Promise<PageRenderer> {
+  const file = new URL("../../../dist/page/render.js", import.meta.url);
+  return (await import(file.href)) as PageRenderer;
 }

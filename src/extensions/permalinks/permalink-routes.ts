@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BoundedMap } from "../../base/lib/bounded-map.ts";
-import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
-import { MINUTE_MS } from "../../base/lib/time/time.ts";
-import { type FlareRecord, groupOf, type TokenDetails, tokenOf } from "../../base/model/index.ts";
-import { FlarewireError, type Rights } from "../../base/protocol/index.ts";
+import { FlarewireError } from "../../base/protocol/index.ts";
 import {
   allowAll,
   type HttpSettings,
@@ -14,17 +11,21 @@ import {
   type ResourceContext,
   readyAnswer,
   sendReady,
-  shownTo,
   versionOf,
 } from "../../gateway/http/index.ts";
-import { channelsOfToken, flareText, type HistoryReader, TokenBodies, withLive } from "../history/index.ts";
-import { answerUnbuilt, createAddressOf, PAGE_FIELDS, varyOf } from "../pages/index.ts";
+import { channelsOfToken, type HistoryReader } from "../history/index.ts";
+import {
+  answerUnbuilt,
+  createAddressOf,
+  loadRenderer,
+  PAGE_FIELDS,
+  type PageRenderer,
+  varyOf,
+} from "../pages/index.ts";
 import { failurePage, sendFailurePage } from "./failure-page.ts";
-import { flarePage, flarePicture } from "./flare-page.ts";
 import { fillTemplate, type PageText, PICTURE_PATH } from "./page-template.ts";
 import { Pictures } from "./picture/pictures.ts";
-import type { ShareFacts } from "./picture/share-picture.ts";
-import { tokenKey, tokenPage, tokenPicture } from "./token-page.ts";
+import { createSubjects, type Read } from "./subjects.ts";
 
 interface PermalinkDependencies extends ResourceContext {
   readonly history: HistoryReader;
@@ -38,29 +39,10 @@ interface PermalinkDependencies extends ResourceContext {
 
 /** Maximum cached pages. Each takes about 10 kB with its compressed forms. */
 const MAX_CACHED = 64;
-/** Prices are shown from this long before the start. */
-const BEFORE_MS = 30 * MINUTE_MS;
-/** Prices are shown until at least this long after the start. */
-const AFTER_MS = 60 * MINUTE_MS;
-
 /** A page and a picture take as much of the processor as this many small responses. */
 const [PAGE_COST, PICTURE_COST] = [4, 40];
 
 const TOKEN_PATH = "/token/:group/:token";
-
-const MARKETS = { live: undefined, recorded: "Recorded market", simulated: "Simulated market" } as const;
-
-/** A flare or token that a visitor's plan shows, as a page and as a picture. */
-interface Subject {
-  /** Path of its canonical address, relative to the root. */
-  readonly path: string;
-  readonly isCanonical: boolean;
-  readonly page: (root: string) => PageText;
-  readonly picture: () => ShareFacts;
-}
-
-/** Reads what the API returns for these rights. Rejects with `not-found` or `forbidden`. */
-type Read = (request: FastifyRequest, rights: Rights) => Promise<Subject>;
 
 /**
  * Adds the pages `/flare/{id}` and `/token/{group}/{address}`, which need no script, and the
@@ -73,9 +55,12 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
   const template = dependencies.pages.get("permalink.html")?.bytes.toString();
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
-  const tokens = new TokenBodies({ head, history });
   const addressOf = createAddressOf(settings);
-  const market = () => MARKETS[info().origin];
+  let loaded: Promise<PageRenderer> | undefined;
+  const renderer = () => {
+    loaded ??= loadRenderer();
+    return loaded;
+  };
   const readSubject = (request: FastifyRequest, reply: FastifyReply, read: Read) => {
     const rights = policy.admit(request, reply);
     if (!head.ready) throw noDataYet(freshness());
@@ -95,7 +80,8 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
         if (!subject.isCanonical)
           return reply.headers({ "cache-control": "no-store" }).redirect(`${root}${subject.path}`, 307);
         const address = addressOf(request);
-        const body = fill(subject.page(root), address && `${address}/${subject.path}`);
+        const text = subject.page(root, await renderer());
+        const body = fill(text, address && `${address}/${subject.path}`);
         return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
       } catch (error) {
         const failed = failurePage(error, request, root);
@@ -120,45 +106,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
     const config = configOf(path, PICTURE_COST);
     scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, config, handler });
   };
-  const readFlare: Read = async ({ params }, rights) => {
-    const { id } = params as { readonly id: string };
-    // In this order: a flare that finishes meanwhile moves from the first to the second.
-    const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-    const shown = shownTo(head.snapshot, rights.plan);
-    const text = flareText(id, shown, started ?? null, stored, rights);
-    const record = JSON.parse(text) as FlareRecord;
-    const { started_trending_at, finished_trending_at } = record.flare;
-    const startMs = Date.parse(started_trending_at);
-    const endMs = finished_trending_at === null ? head.observedAtMs : Date.parse(finished_trending_at);
-    const group = groupOf(record.flare);
-    const address = tokenOf(record.flare);
-    const fromMs = startMs - BEFORE_MS;
-    const toMs = Math.max(endMs, startMs + AFTER_MS);
-    const past = await history.candles({ group, address, fromMs, toMs });
-    // The newest minutes of running flares may not be stored yet.
-    const all = endMs < head.observedAtMs ? past : withLive(past, group, record.flare.token.address, shown);
-    const candles = all.filter(({ open_at }) => Date.parse(open_at) >= fromMs);
-    return {
-      path: flarePath(record.flare.id),
-      isCanonical: true,
-      page: (root) => flarePage(record, candles, { root, market: market() }),
-      picture: () => flarePicture(record, candles, market()),
-    };
-  };
-  const readToken: Read = async ({ params }, { plan }) => {
-    const path = params as { readonly group: string; readonly token: string };
-    const shown = shownTo(head.snapshot, plan);
-    const body = (await tokens.read(path, shown))(shown);
-    const details = JSON.parse(body.bytes.toString()) as TokenDetails;
-    const nowMs = head.observedAtMs;
-    const key = tokenKey(details);
-    return {
-      path: tokenPath(details.group, key),
-      isCanonical: path.token === key,
-      page: (root) => tokenPage(details, nowMs, { root, market: market() }),
-      picture: () => tokenPicture(details, nowMs, market()),
-    };
-  };
+  const { readFlare, readToken } = createSubjects({ history, head, info });
   addPage("/flare/:id", "../", readFlare);
   addPicture("/flare/:id", readFlare);
   addPage(TOKEN_PATH, "../../", readToken);

@@ -1,4 +1,3 @@
-import { formatPrice } from "../../base/lib/text/figures.ts";
 import { MINUTE_MS } from "../../base/lib/time/time.ts";
 import { type PricedCandle, priceLine } from "../../base/model/text/price-line.ts";
 import { type Html, html } from "../pages/index.ts";
@@ -17,21 +16,8 @@ interface Box {
   readonly height: number;
 }
 
-const PAGE_BOX: Box = { width: 900, priceHeight: 220, height: 270 };
 const EDGE = 10;
 const MAX_GAP_MS = 30 * MINUTE_MS;
-
-/** Draws prices and volume with the flares shaded; `undefined` with fewer than two prices. */
-export function pricePicture(
-  candles: readonly PricedCandle[],
-  spans: readonly FlareSpan[],
-): Html | undefined {
-  const paths = pricePaths(candles, spans, PAGE_BOX);
-  return (
-    paths &&
-    html`<svg viewBox="0 0 ${PAGE_BOX.width} ${PAGE_BOX.height}" role="img" aria-label="Price and volume, with the flares shaded">${paths}</svg>`
-  );
-}
 
 /**
  * Returns paths for style sheets to color; `undefined` with fewer than two prices. If there is only
@@ -64,13 +50,6 @@ export function pricePaths(
 <path class="volume" stroke-width="${thick}" d="${line.volume}"/>
 <path class="price" d="${line.price}"/>
 <path class="mark" d="${marks}"/>`;
-}
-
-/** Returns the range of the closes, because the picture has no scale. */
-export function closesText(candles: readonly PricedCandle[]): string {
-  const closes = candles.map(({ close }) => Number(close)).filter((close) => close > 0);
-  const [low, high] = [Math.min(...closes), Math.max(...closes)].map((price) => formatPrice(String(price)));
-  return `from ${low} to ${high}`;
 }
 
 function marksOf({ startMs, endMs }: FlareSpan, x: (atMs: number) => string, top: number): string {

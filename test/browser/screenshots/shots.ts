@@ -26,7 +26,7 @@ const READY: Readonly<Record<Route["page"], string>> = {
   // As many as fit on a screen.
   events: ".events li:nth-child(24)",
   record: '.record[aria-busy="false"]',
-  token: ".plot canvas",
+  token: ".token-chart",
 };
 
 const dashboard = ([...PAGES, "token"] as const).map((name) => ({

@@ -8,7 +8,12 @@ import {
   pointsUntil,
   priceAt,
 } from "../../../src/clients/dashboard/state/candles/plot.ts";
-import { barsWithin, RANGE_NAMES, RANGES } from "../../../src/clients/dashboard/state/candles/ranges.ts";
+import {
+  barsWithin,
+  RANGE_NAMES,
+  RANGES,
+  spanOfRange,
+} from "../../../src/clients/dashboard/state/candles/ranges.ts";
 import { sourceText } from "../../../src/clients/dashboard/text/source-text.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
@@ -150,14 +155,14 @@ test("a candle of a range combines its minutes: first open, highest high, lowest
     minute(7, ["3", "6", "2", "5"], "2"),
     minute(5, ["5", "5", "4", "4"]),
   ];
-  expect(barsWithin(candles, "6h", CLOSED_MS)).toEqual([
+  expect(barsWithin(candles, spanOfRange("6h", CLOSED_MS))).toEqual([
     { atMs: CLOSED_MS - 600_000, open: 2, high: 6, low: 1, close: 5, volume: 8 },
     { atMs: CLOSED_MS - 300_000, open: 5, high: 5, low: 4, close: 4, volume: 1 },
   ]);
-  expect(barsWithin(candles, "1h", CLOSED_MS).map(({ atMs }) => (CLOSED_MS - atMs) / 60_000)).toEqual([
-    10, 9, 7, 5,
-  ]);
-  expect(barsWithin([minute(3, [null, null, null, null])], "24h", CLOSED_MS)).toMatchObject([
+  expect(
+    barsWithin(candles, spanOfRange("1h", CLOSED_MS)).map(({ atMs }) => (CLOSED_MS - atMs) / 60_000),
+  ).toEqual([10, 9, 7, 5]);
+  expect(barsWithin([minute(3, [null, null, null, null])], spanOfRange("24h", CLOSED_MS))).toMatchObject([
     { open: null, high: null, low: null, close: null, volume: 1 },
   ]);
 });
@@ -181,7 +186,7 @@ test("the candles of a range have the total volume of its minutes and distinct t
             volume: `${volume}`,
           };
         });
-      const bars = barsWithin(candles, range, CLOSED_MS);
+      const bars = barsWithin(candles, spanOfRange(range, CLOSED_MS));
       const within = minutes.filter(([before]) => before > 0 && before <= RANGES[range].hours * 60);
       expect(bars.reduce((sum, { volume }) => sum + volume, 0)).toBe(
         within.reduce((sum, [, , volume]) => sum + volume, 0),

@@ -5,19 +5,24 @@ import { EMPTY_SNAPSHOT } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { detailsOf } from "../../../src/extensions/history/http/token-details.ts";
 import { TokenIndex } from "../../../src/extensions/history/http/token-index.ts";
+import { loadRenderer } from "../../../src/extensions/pages/index.ts";
 import { ReplayFeed } from "../../../src/feeds/replay/replay-feed.ts";
 import { pumpedDay } from "../../support/world/pumped-market.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
 const UNSTORED = { records: [], starts: new Map(), candles: [] };
 
-test("after each of more than 50 flares, the token's price is as new as its newest candle", async () => {
+const FACTS = ["trades", "liquidity"];
+const PAGE = { root: "", market: undefined, kind: { origin: "recorded", facts: FACTS } };
+
+test("after each of more than 50 flares, the token's price, also on its page, is as new as its newest candle", async () => {
   const feed = new ReplayFeed({
     path: pumpedDay(),
     group: "bsc",
     speed: Number.POSITIVE_INFINITY,
     clock: systemClock,
   });
+  const { renderTokenPage } = await loadRenderer();
   const engine = new TrendEngine({ facts: feed.facts });
   const source = new EngineSource({ feed, engine, clock: systemClock, staleAfterMs: Infinity });
   const ended = new Set<string>();
@@ -42,7 +47,10 @@ test("after each of more than 50 flares, the token's price is as new as its newe
         const [close, openAt] = [ofToken.at(-1)?.close, ofToken.at(-1)?.open_at ?? ""];
         if (!details || !latest || latest.cause === null || close == null) continue;
         const { id, token } = latest.flare;
+        const page = ended.has(id) ? undefined : renderTokenPage({ ...PAGE, details, flareId: id, nowMs });
         ended.add(id);
+        const shown = [`title="${details.price}"`, `<time datetime="${details.price_at}"`];
+        if (page && !shown.every((text) => page.includes(text))) stale.push(`the page of ${id}`);
         if (Math.abs(Number(close) / Number(token.price) - 1) > 0.01) moved.add(id);
         const isNew = Date.parse(details.price_at ?? "") >= Date.parse(openAt) + MINUTE_MS;
         if (!isNew || Number(details.price) !== Number(close)) stale.push(`${id} at ${openAt}`);

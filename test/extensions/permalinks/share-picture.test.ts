@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { flarePicture, lookOf } from "../../../src/extensions/permalinks/flare-page.ts";
+import { flarePicture, lookOf } from "../../../src/extensions/permalinks/flare-facts.ts";
 import { readFonts } from "../../../src/extensions/permalinks/picture/fonts.ts";
 import { Pictures } from "../../../src/extensions/permalinks/picture/pictures.ts";
 import {

@@ -6,7 +6,7 @@ interface SegmentsProps<T> {
   /** Name that groups the radio buttons. */
   readonly name: string;
   readonly options: readonly T[];
-  readonly chosen: T;
+  readonly chosen: T | undefined;
   readonly onChoose: (option: T) => void;
   /** Default: the option itself. */
   readonly label?: (option: T) => ComponentChildren;

@@ -19,7 +19,7 @@ export interface Stored {
 
 /**
  * Fetches a token's facts, candles and flares, again when a minute has ended and when `latest`
- * changes: the id of its newest listed flare. `undefined` until the first request has ended.
+ * changes: the id of its newest listed flare. `initial` until the first request has ended.
  */
 export function useTokenDetails(
   server: URL,
@@ -27,8 +27,11 @@ export function useTokenDetails(
   group: GroupName,
   token: string,
   latest: string | undefined,
+  initial?: TokenDetails | undefined,
 ): Stored | undefined {
-  const [stored, setStored] = useState<Stored>();
+  const [stored, setStored] = useState<Stored | undefined>(
+    initial && { details: initial, problem: undefined },
+  );
   const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
   useEffect(() => {
     const over = new AbortController();

@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+
 /**
  * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
  * `0s`.
@@ -10,4 +12,10 @@ export function formatSpan(ms: number): string {
   const hours = Math.floor(seconds / 3_600);
   if (hours < 48) return `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m`;
   return `${Math.floor(hours / 24)}d`;
+}
+
+/** Formats milliseconds in minutes, which a page need not count: `12 min`, from two hours `2h 05m`. */
+export function formatMinutes(ms: number): string {
+  if (ms < MINUTE_MS) return "less than a minute";
+  return ms < 2 * HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : formatSpan(ms);
 }

@@ -1,6 +1,5 @@
-import { formatPrice, formatUsd } from "../../base/lib/text/figures.ts";
+import { formatUsd } from "../../base/lib/text/figures.ts";
 import { hasMixedLetters } from "../../base/lib/text/mixed-letters.ts";
-import { flarePath, tokenPath } from "../../base/lib/text/page-path.ts";
 import { formatChange } from "../../base/lib/text/percent.ts";
 import { safeText } from "../../base/lib/text/safe-text.ts";
 import { isoTime } from "../../base/lib/time/iso-time.ts";
@@ -8,73 +7,23 @@ import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
 import { GROUP_FACTS } from "../../base/model/groups.ts";
 import { type FlareRecord, outcomeText, type TokenDetails, tokenOf } from "../../base/model/index.ts";
 import type { PricedCandle } from "../../base/model/text/price-line.ts";
-import { html } from "../pages/index.ts";
-import {
-  candlelessHtml,
-  type Figure,
-  FLARING,
-  figureList,
-  lookOf,
-  nameHtml,
-  type PageContext,
-  sentenceOf,
-  spanOf,
-  timeText,
-} from "./flare-page.ts";
+import { FLARING, lookOf, sentenceOf, spanOf, timeText } from "./flare-facts.ts";
 import type { PageText } from "./page-template.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
-import { closesText, pricePicture } from "./price-picture.ts";
 
 /** The key of a token in its canonical address: its address in lower case, or its symbol. */
 export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "symbol">): string {
   return tokenOf({ token: { address, symbol } }).toWellFormed();
 }
 
-/** Describes one token, its running flare and the outcomes of its past flares. */
-export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: PageContext): PageText {
-  const { group, flares } = token;
+/** Names one token, and says how it stands. */
+export function tokenText(token: TokenDetails): Pick<PageText, "title" | "description"> {
   const symbol = safeText(token.symbol);
-  const running = runningOf(token);
-  const past = flares.filter(({ cause }) => cause !== null);
-  const now = nowText(token);
-  const figures: readonly Figure[] = [
-    { name: "Price", value: html`<b title="${token.price}">${formatPrice(token.price)}</b>` },
-    ...(token.liquidity === null
-      ? []
-      : [{ name: "Liquidity", value: html`<b>${formatUsd(token.liquidity)}</b>` }]),
-    ...(token.chart
-      ? [
-          {
-            name: "From its average",
-            value: html`<b class="${lookOf(token.chart.price_change_from_average)}">${formatChange(token.chart.price_change_from_average)}</b>`,
-            note: `rank ${token.chart.rank} in its chart`,
-          },
-        ]
-      : []),
-    { name: "Group", value: html`<b>${GROUP_FACTS[group].label}</b>` },
-  ];
-  const prices = pricesOf(token, nowMs);
-  const picture = pricePicture(prices, flares.map(spanOf));
-  const items = past.map(
-    ({ flare, outcome, why, cause }) =>
-      html`<li><a href="${root}${flarePath(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
-<span class="${cause === "canary" ? "down" : ""}">${outcome === null ? "outcome not known" : outcomeText(outcome, why)}</span></li>\n`,
-  );
+  const past = token.flares.filter(({ cause }) => cause !== null);
+  const flares = past.length === 1 ? "flare" : `${past.length} flares`;
   return {
-    title: running ? `${symbol} is flaring` : symbol,
-    description: `${now}${past.length === 0 ? "" : ` Its last ${past.length === 1 ? "flare" : `${past.length} flares`}, and how they went.`}`,
-    main: html`<p>${running ? html`<span class="fate flaring">Flaring now</span> ` : html``}${market === undefined ? html`` : html`<span class="market">${market}</span>`}</p>
-<h1>${nameHtml({ symbol: token.symbol, name: token.name ?? "" })}</h1>
-<p class="lead">${now}</p>
-${picture ? html`<figure>${picture}<figcaption>${hasCandles(token) ? "Closes and volume around its flares in the last 24 hours, with the flares shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
-${group !== "bsc" && flares.length > 0 ? candlelessHtml() : html``}
-${figureList(figures)}
-<p class="links"><a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>
-${running ? html`<a href="${root}${flarePath(running.flare.id)}">This flare</a>` : html``}
-<a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
-${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
-<h2>Finished flares</h2>
-${past.length === 0 ? html`<p>No finished flare of this token is stored.</p>` : html`<ol class="past">\n${items}</ol>`}`,
+    title: runningOf(token) ? `${symbol} is flaring` : symbol,
+    description: `${nowText(token)}${past.length === 0 ? "" : ` Its last ${flares}, and how they went.`}`,
   };
 }
 

@@ -1,0 +1,58 @@
+import { useMemo, useState } from "preact/hooks";
+import { eventTimeOf, useSeen } from "../app.tsx";
+import type { AlertsPanelProps } from "../parts/alerts/alerts-panel.tsx";
+import { Announcer } from "../parts/announcer.tsx";
+import { NowS } from "../parts/flare/age.tsx";
+import { IsAnonymous, Market, type MarketKind } from "../parts/market.ts";
+import { onDemand } from "../parts/on-demand.tsx";
+import { Alerts, PageAlerts } from "../state/alerts/page-alerts.ts";
+import type { RangeName } from "../state/candles/ranges.ts";
+import { useGroupFlares } from "../state/group/use-group-flares.ts";
+import { storedKey } from "../state/visitor/stored-key.ts";
+import { TokenView, type TokenViewProps } from "../views/token.tsx";
+
+const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
+
+const AlertsPanel = onDemand<AlertsPanelProps>(
+  async () => (await import("../parts/alerts/alerts-panel.tsx")).AlertsPanel,
+);
+
+interface LiveTokenProps
+  extends Pick<TokenViewProps, "server" | "group" | "tokenKey" | "flareId" | "initial"> {
+  readonly market: string | undefined;
+  /** Event time of the page that the server rendered. */
+  readonly renderedMs: number;
+}
+
+/** A token's page outside the dashboard, with the dashboard's stream, keys and alerts. */
+export function LiveToken({ server, group, renderedMs, ...token }: LiveTokenProps) {
+  const [key] = useState(storedKey);
+  const [alerts] = useState(() => new PageAlerts(key));
+  const [range, setRange] = useState<RangeName>();
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const seen = useSeen(server, key, alerts);
+  const other = useGroupFlares(server, key, group === "bsc" ? "exchange" : group, alerts, group !== "bsc");
+  const control = useMemo(() => ({ alerts, openPanel: () => setPanelOpen(true) }), [alerts]);
+  const nowMs = seen?.view ? eventTimeOf(seen) : renderedMs;
+  return (
+    <Alerts.Provider value={control}>
+      <NowS value={Math.floor(nowMs / 1_000)}>
+        <Market.Provider value={seen?.access ?? UNKNOWN_MARKET}>
+          <IsAnonymous.Provider value={key === undefined}>
+            <TokenView
+              {...token}
+              {...{ server, group, range, nowMs }}
+              onRange={setRange}
+              view={seen?.view}
+              lists={group === "bsc" ? seen?.view : other?.lists}
+              apiKey={key}
+              level={1}
+            />
+          </IsAnonymous.Provider>
+        </Market.Provider>
+      </NowS>
+      <Announcer seen={seen} />
+      {isPanelOpen && <AlertsPanel query={undefined} server={server} onClose={() => setPanelOpen(false)} />}
+    </Alerts.Provider>
+  );
+}

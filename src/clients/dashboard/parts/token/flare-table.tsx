@@ -1,0 +1,75 @@
+import { useContext } from "preact/hooks";
+import { flarePath } from "../../../../base/lib/text/page-path.ts";
+import { formatChange } from "../../../../base/lib/text/percent.ts";
+import type { FlareRecord } from "../../../../base/model/index.ts";
+import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
+import { formatMinutes } from "../../text/span.ts";
+import { minuteText } from "../../text/state-text.ts";
+import { IsAnonymous } from "../market.ts";
+
+interface FlareTableProps {
+  /** Newest first. */
+  readonly records: readonly FlareRecord[];
+  readonly shownId: string | undefined;
+  readonly nowMs: number;
+  readonly root: string;
+}
+
+/** The flares of a token, with what the price did after each. */
+export function FlareTable({ records, shownId, nowMs, root }: FlareTableProps) {
+  if (records.length === 0) return <p class="empty">No flare of this token is stored.</p>;
+  return (
+    <div class="table-room">
+      <table class="episodes">
+        <thead>
+          <tr>
+            <th scope="col">Start (UTC)</th>
+            <th scope="col">Lasted</th>
+            <th scope="col">Peak</th>
+            <th scope="col">End</th>
+            <th scope="col" class="later">
+              15 min
+            </th>
+            <th scope="col" class="later">
+              60 min
+            </th>
+            <th scope="col" class="later">
+              Score
+            </th>
+            <th scope="col">How it ended</th>
+          </tr>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <Row key={record.flare.id} {...{ record, nowMs, root }} isShown={record.flare.id === shownId} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface RowProps extends Pick<FlareTableProps, "nowMs" | "root"> {
+  readonly record: FlareRecord;
+  readonly isShown: boolean;
+}
+
+function Row({ record: { flare, started, cause, outcome }, isShown, nowMs, root }: RowProps) {
+  const isAnonymous = useContext(IsAnonymous);
+  const { id, started_trending_at: startedAt, finished_trending_at: finishedAt } = flare;
+  const score = started?.score ?? outcome?.start_score;
+  const start = <time dateTime={startedAt}>{minuteText(startedAt, nowMs)}</time>;
+  const endMs = finishedAt === null ? nowMs : Date.parse(finishedAt);
+  return (
+    <tr {...(isShown && { "aria-current": "true" as const })}>
+      <th scope="row">{isAnonymous && !isShown ? <a href={`${root}${flarePath(id)}`}>{start}</a> : start}</th>
+      <td>{formatMinutes(endMs - Date.parse(startedAt))}</td>
+      <td>{formatChange(outcome?.peak_change, 0)}</td>
+      <td>{formatChange(outcome?.end_change, 0)}</td>
+      <td class="later">{formatChange(outcome?.change_15m, 0)}</td>
+      <td class="later">{formatChange(outcome?.change_60m, 0)}</td>
+      <td class="later">{score == null ? "–" : score.toFixed(1)}</td>
+      <td>{finishedAt === null ? <b>running</b> : cause ? END_TEXTS[cause] : "ended"}</td>
+    </tr>
+  );
+}
