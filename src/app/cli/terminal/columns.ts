@@ -1,12 +1,5 @@
 import { columns } from "./plain-text.ts";
 
-const COLUMN_UNITS = [
-  [1e12, 1e12, "T"],
-  [1e9, 1e9, "G"],
-  [1e6, 1e6, "M"],
-  [1e4, 1e3, "k"],
-] as const;
-
 /** Pads `text` with spaces to `width` columns. Longer text is not cut. */
 export function padColumns(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - columns(text)));
@@ -21,15 +14,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): readonly str
       .join("  ")
       .trimEnd(),
   );
-}
-
-/** Formats `51.2k` with a decimal to align; below 10,000 in full, from 1e15 as a power of ten. */
-export function formatInColumn(value: number): string {
-  const size = Math.abs(value);
-  if (size >= 1e15) return value.toExponential(0);
-  const [, divisor, unit] = COLUMN_UNITS.find(([min]) => size >= min) ?? [];
-  if (divisor === undefined) return String(Math.round(value));
-  return `${(value / divisor).toFixed(size / divisor < 99.95 ? 1 : 0)}${unit}`;
 }
 
 /** Formats `42 s`, `12 min`, `3.5 h` or `2.1 d`; `-` if unknown, `0 s` if negative. */

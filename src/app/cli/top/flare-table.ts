@@ -1,6 +1,8 @@
+import { formatCount, formatDollars } from "../../../base/lib/text/figures.ts";
+import { formatPct } from "../../../base/lib/text/percent.ts";
 import type { Group } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell } from "../../../base/model/text/end-texts.ts";
-import { formatInColumn, formatRoughSpan, padColumns } from "../terminal/columns.ts";
+import { formatRoughSpan, padColumns } from "../terminal/columns.ts";
 import { columns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
@@ -67,12 +69,12 @@ const COLUMNS = {
     width: TREND_WIDTH,
     text: ({ address }, { trendOf }) => trendOf?.(address) ?? "",
   },
-  buys: { title: "buys", width: 6, text: ({ buys }) => figure(buys, formatInColumn) },
-  sells: { title: "sells", width: 6, text: ({ sells }) => figure(sells, formatInColumn) },
+  buys: { title: "buys", width: 6, text: ({ buys }) => figure(buys, formatCount) },
+  sells: { title: "sells", width: 6, text: ({ sells }) => figure(sells, formatCount) },
   liquidity: {
     title: "liquidity",
     width: 9,
-    text: ({ liquidityUsd }) => figure(liquidityUsd, (value) => `$${formatInColumn(value)}`),
+    text: ({ liquidityUsd }) => figure(liquidityUsd, formatDollars),
   },
   score: { title: "score", width: 5, text: ({ score }) => figure(score, (value) => value.toFixed(2)) },
   ended: { title: "ended", width: 6, text: ({ endedAtMs }, { nowMs }) => formatRoughSpan(nowMs - endedAtMs) },
@@ -231,14 +233,15 @@ function peakOf({ outcome }: FlareRow): number {
   return outcome?.peak_change ?? Number.NaN;
 }
 
+/** A percentage of at most eight columns: from 100,000 %, without the space. */
 function percent(value: number): string {
-  return figure(value, (known) => `${riseOrFall(known) === "green" ? "+" : ""}${formatInColumn(known)} %`);
+  return figure(value, (known) => formatPct(known).replace(/(?<=.{7}) (?=%)/, ""));
 }
 
 function riseOrFall(change: number): "green" | "red" | undefined {
   // As printed: what rounds to zero has no direction.
-  const shown = Math.round(change);
-  return shown > 0 ? "green" : shown < 0 ? "red" : undefined;
+  const sign = formatPct(change)[0];
+  return sign === "+" ? "green" : sign === "−" ? "red" : undefined;
 }
 
 function figure(value: number, write: (value: number) => string): string {

@@ -51,8 +51,8 @@ test("a flare's row has its age, change, trend, counts, liquidity, score, symbol
   const layout = { ...LAYOUT, selected: "risky", trendOf: () => "▁▂▃▄▅▆▇███" };
   expect(tableLines([sample, risky], layout).map((line) => line.trimEnd())).toEqual([
     "      age     5 min   last hour    buys   sells  liquidity  score  symbol            warnings",
-    "   12 min     +14 %  ▁▂▃▄▅▆▇███      41       9     $51.2k   4.12  UNI",
-    ">! 12 min     -45 %  ▁▂▃▄▅▆▇███      41       9     $51.2k   4.12  RUG               honeypot, conc…",
+    "   12 min     +14 %  ▁▂▃▄▅▆▇███      41       9     $51.2K   4.12  UNI",
+    ">! 12 min     −45 %  ▁▂▃▄▅▆▇███      41       9     $51.2K   4.12  RUG               honeypot, conc…",
   ]);
 });
 
@@ -67,8 +67,12 @@ test("a finished flare's row has its end, duration, peak and end changes, cause 
   } as const;
   expect(tableLines([{ ...sample, endedAtMs, outcome }], { ...LAYOUT, list: "finished" })).toEqual([
     expect.stringMatching(/^ {4}ended {2}lasted {6}peak {7}end {4}15 min {2}ended by {10}symbol *$/),
-    expect.stringMatching(/^ {4}8 min {3}4 min {5}\+35 % {5}-71 % {9}- {2}possible rug {6}UNI *$/),
+    expect.stringMatching(/^ {4}8 min {3}4 min {5}\+35 % {5}−71 % {9}- {2}possible rug {6}UNI *$/),
   ]);
+});
+
+test("the longest change is not cut", () => {
+  expect(tableLines([{ ...sample, change: 999_900_000 }], LAYOUT)[1]).toContain(" +999.9M%  ");
 });
 
 test("a change that is shown as 0 % has neither a sign nor a color", () => {
@@ -78,10 +82,10 @@ test("a change that is shown as 0 % has neither a sign nor a color", () => {
       tableLines([{ ...sample, change }], { ...LAYOUT, paint }).join("\n"),
     )?.[0];
   };
-  expect([0.6, -0.6].map(changeOf)).toEqual(["green<+1 %>", "red<-1 %>"]);
+  expect([0.6, -0.6].map(changeOf)).toEqual(["green<+1 %>", "red<−1 %>"]);
   expect([0.4, 0, -0.4].map(changeOf)).toEqual([undefined, undefined, undefined]);
   for (const change of [0.4, 0, -0.4])
-    expect(tableLines([{ ...sample, change }], LAYOUT).join("\n")).toMatch(/ 0 %/);
+    expect(tableLines([{ ...sample, change }], LAYOUT).join("\n")).toMatch(/ ±0 %/);
 });
 
 test("a narrow terminal drops columns, the warnings first and the symbol never", () => {
