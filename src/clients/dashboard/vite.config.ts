@@ -19,6 +19,7 @@ const renderer = (): Plugin => ({
         ssr: "page/render.tsx",
         outDir: "../../../dist/page",
         emptyOutDir: true,
+        minify: true,
         target: "node22",
         rolldownOptions: { output: { entryFileNames: "render.js" } },
       },

@@ -10,9 +10,9 @@ export interface Fonts {
 
 /** Reads the fonts, and returns their bytes for the renderer too. Takes about 20 ms. */
 export function readFonts(): { readonly fonts: Fonts; readonly fontBuffers: Buffer[] } {
-  const regular = bytesOf("inter-regular.ttf");
-  const bold = bytesOf("inter-bold.ttf");
-  const chinese = brotliDecompressSync(bytesOf("droid-sans-fallback.ttf.br"));
+  const regular = bytesOf("inter-regular");
+  const bold = bytesOf("inter-bold");
+  const chinese = bytesOf("droid-sans-fallback");
   const fallback = readFont(chinese);
   return {
     fonts: {
@@ -25,5 +25,5 @@ export function readFonts(): { readonly fonts: Fonts; readonly fontBuffers: Buff
 
 /** The same path from src and from dist. */
 function bytesOf(name: string): Buffer {
-  return readFileSync(new URL(`./fonts/${name}`, import.meta.url));
+  return brotliDecompressSync(readFileSync(new URL(`./fonts/${name}.ttf.br`, import.meta.url)));
 }
