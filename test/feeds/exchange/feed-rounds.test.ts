@@ -1,97 +1,13 @@
 import { describe, expect } from "vitest";
-import type { MarketEvent } from "../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
-import {
-  createExchangeFeed,
-  type ExchangeFeedOptions,
-  LAG_MS,
-} from "../../../src/feeds/exchange/exchange-feed.ts";
-import type { VenueName } from "../../../src/feeds/exchange/venue.ts";
-import { ManualClock } from "../../support/time/manual-clock.ts";
+import { LAG_MS } from "../../../src/feeds/exchange/exchange-feed.ts";
 import { stillRunning, test } from "../../support/time/still-running.ts";
-import { candleNews, HANGS, ScriptedVenue, settle, until } from "./scripted-venue.ts";
+import { candlesOf, MINUTE, market, START } from "./scripted-market.ts";
+import { candleNews, HANGS, settle, until } from "./scripted-venue.ts";
 
-const MINUTE = 60_000;
 const SECOND = 1_000;
 /** Time of the last clock ten seconds after the start. */
 const PUBLISHED = SECOND * Math.floor((10_000 - LAG_MS) / SECOND);
-/** A whole minute. */
-const START = Date.UTC(2026, 0, 1);
-
-/** Runs scripted exchanges as one feed with a manual clock. The keys of the volumes are pairs. */
-async function market(
-  volumes: Partial<Record<VenueName, Record<string, number>>>,
-  options: Partial<ExchangeFeedOptions> = {},
-  prepare: (servers: Map<VenueName, ScriptedVenue>) => void = () => {},
-) {
-  const clock = new ManualClock(START);
-  const servers = new Map<VenueName, ScriptedVenue>();
-  for (const name of ["binance", "kucoin", "gate"] as const) {
-    if (!volumes[name]) continue;
-    const server = await new ScriptedVenue({ name }).listen();
-    server.volumes = volumes[name];
-    servers.set(name, server);
-  }
-  prepare(servers);
-  const notices: string[] = [];
-  const events: MarketEvent[] = [];
-  const stop = new AbortController();
-  const feed = createExchangeFeed({
-    venues: [...servers.values()].map(({ venue }) => venue),
-    quotes: ["USDT"],
-    minVolume: 1,
-    warmupMs: 0,
-    clock,
-    random: () => 0.5,
-    notify: (_level: string, message: string) => notices.push(message),
-    ...options,
-  });
-  const reading = (async () => {
-    for await (const event of feed.events(stop.signal)) events.push(event);
-  })();
-  const server = (name: VenueName = "binance") => {
-    const found = servers.get(name);
-    if (!found) throw new Error(`no ${name}`);
-    return found;
-  };
-  const connected = (name: VenueName = "binance") =>
-    until(`${name} is subscribed`, () => (server(name).open.at(-1)?.heard.length ?? 0) > 0);
-  const clockMs = () => (events.findLast(({ kind }) => kind === "clock")?.at ?? Number.NaN) - START;
-  /** Advances time while this exchange stays live, with its own clock ahead by this much. */
-  const pass = async (ms: number, name: VenueName = "binance", aheadMs = 0) => {
-    for (let left = ms; left > 0; left -= 1_000) {
-      clock.advance(Math.min(1_000, left));
-      const before = feed.services?.().find(({ service }) => service === name)?.ageMs;
-      server(name).say(candleNews("QUIET", 0, START + clock.monotonic() + aheadMs));
-      if (before !== 0)
-        await until(
-          `${name} has delivered`,
-          () => feed.services?.().find(({ service }) => service === name)?.ageMs === 0,
-        );
-      await settle();
-    }
-  };
-  return {
-    clock,
-    feed,
-    server,
-    events,
-    notices,
-    connected,
-    pass,
-    clockMs,
-    [Symbol.asyncDispose]: async () => {
-      stop.abort();
-      await reading;
-      for (const one of servers.values()) await one[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const candlesOf = (events: readonly MarketEvent[]) =>
-  events.flatMap((event) =>
-    event.kind === "candle" ? [`${event.token} ${(event.openAt - START) / MINUTE} ${event.volume}`] : [],
-  );
 
 describe("the exchanges' market", () => {
   test("emits a minute soon after its end, amends it for five more seconds, and emits a token's profile once", async () => {
@@ -321,48 +237,6 @@ describe("the exchanges' market", () => {
       expect(minutes.length).toBeGreaterThanOrEqual(10);
     },
   );
-
-  test("after each outage of all exchanges, time stands still until their missed minutes have arrived", async () => {
-    await using run = await market({ binance: { A: 1 } });
-    const { clock, connected, pass, server, events, clockMs } = run;
-    await connected();
-    await pass(5_000);
-    for (const round of [1, 2]) {
-      const release: (() => void)[] = [];
-      const usual = server().answer;
-      server().answer = (path, response) => {
-        if (!path.startsWith("/minutes")) return server().usual(path);
-        const end = () => response.end(JSON.stringify(server().usual(path)));
-        release.push(end);
-        return HANGS;
-      };
-      server().cut();
-      server().isRefusing = true;
-      clock.advance(11_000);
-      await settle();
-      const stoppedAt = clockMs();
-      clock.advance(3 * MINUTE);
-      await settle();
-      server().isRefusing = false;
-      const connections = server().served.length;
-      for (let tries = 0; tries < 100 && server().served.length === connections; tries++) {
-        clock.advance(1_000);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      await connected();
-      await pass(4_000);
-      expect([clockMs(), release.length], `round ${round}`).toEqual([stoppedAt, expect.any(Number)]);
-      expect(release.length).toBeGreaterThan(0);
-      for (const end of release.splice(0)) end();
-      server().answer = usual;
-      await until("time goes on", () => {
-        clock.advance(250);
-        return clockMs() > stoppedAt + 3 * MINUTE;
-      });
-    }
-    const minutes = candlesOf(events).map((one) => Number(one.split(" ")[1]));
-    expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index));
-  });
 
   test("resumes at the present, and its missed minutes follow as past candles when they arrive", async () => {
     const waiting: (() => void)[] = [];
